@@ -1,0 +1,132 @@
+"""The errors of kaicep: each says what is wrong, where, and what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+__all__ = [
+    "AnnotationError",
+    "ArchiveError",
+    "ConfigError",
+    "KaicepError",
+    "OntologyError",
+    "OperatorError",
+    "PipelineError",
+    "Place",
+    "PlanError",
+    "QuerySyntaxError",
+    "QueryTypeError",
+    "did_you_mean",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where in a text something stands.
+
+    Attributes:
+        source: file name, or a name such as `query` for text that has no file.
+        line: counted from 1; 0 when the place is the file as a whole.
+        column: counted from 1.
+        length: how many characters are marked, at least 1.
+        text: the whole line, without its line break.
+    """
+
+    source: str
+    line: int = 0
+    column: int = 1
+    length: int = 1
+    text: str = ""
+
+    @classmethod
+    def at(cls, source: str, text: str, start: int, end: int) -> Place:
+        """The place of `text[start:end]`; a span over several lines is marked to the end of its first."""
+        start = min(start, len(text))
+        line = text.count("\n", 0, start) + 1
+        begin = text.rfind("\n", 0, start) + 1
+        stop = text.find("\n", begin)
+        stop = len(text) if stop < 0 else stop
+        return cls(source, line, start - begin + 1, max(1, min(end, stop) - start), text[begin:stop].rstrip("\r"))
+
+    def __str__(self) -> str:
+        return f"{self.source}:{self.line}:{self.column}" if self.line else self.source
+
+
+class KaicepError(Exception):
+    """What is wrong, where, and the way out.
+
+    Args:
+        message: what is wrong, in one line.
+        place: where; `None` when there is no text to point at.
+        hint: what to do, in one line.
+    """
+
+    def __init__(self, message: str, *, place: Place | None = None, hint: str | None = None) -> None:
+        super().__init__(message, place, hint)
+        self.message = message
+        self.place = place
+        self.hint = hint
+
+    def __str__(self) -> str:
+        if self.place is None:
+            return f"{self.message}: {self.hint}" if self.hint else self.message
+        head = f"{self.place}: {self.message}"
+        if not self.place.line:
+            return f"{head}: {self.hint}" if self.hint else head
+        number = str(self.place.line)
+        gutter = " " * len(number)
+        caret = " " * (self.place.column - 1) + "^" * self.place.length
+        marked = f"  {gutter} | {caret}" + (f" {self.hint}" if self.hint else "")
+        return f"{head}\n  {number} | {self.place.text}\n{marked}"
+
+    def as_dict(self) -> dict[str, object]:
+        """The same fields for a machine: kind, message, hint, source, line, column, length."""
+        place = self.place
+        where = {} if place is None else {
+            "source": place.source, "line": place.line, "column": place.column, "length": place.length,
+        }
+        return {"error": type(self).__name__, "message": self.message, "hint": self.hint} | where
+
+
+class ConfigError(KaicepError):
+    """The project file says something that kaicep cannot use."""
+
+
+class QuerySyntaxError(KaicepError):
+    """The text is no χ-CEP query."""
+
+
+class QueryTypeError(KaicepError):
+    """The query is well formed but cannot mean anything (LANGUAGE §4)."""
+
+
+class OntologyError(KaicepError):
+    """An ontology module cannot be loaded, resolved, or is inconsistent."""
+
+
+class AnnotationError(KaicepError):
+    """The annotation of a stream contradicts itself, its knowledge, or its events."""
+
+
+class OperatorError(KaicepError):
+    """An operator was asked for something that it cannot do, or its state cannot be restored."""
+
+
+class ArchiveError(KaicepError):
+    """The archive cannot be opened, written or queried."""
+
+
+class PlanError(KaicepError):
+    """A query cannot be planned over past, present and future."""
+
+
+class PipelineError(KaicepError):
+    """The running engine cannot go on."""
+
+
+def did_you_mean(name: str, known: Sequence[str]) -> str | None:
+    """`did you mean 'flowrate'?` for the known name nearest to `name`, or `None`."""
+    close = get_close_matches(name, known, n=1, cutoff=0.6)
+    return f"did you mean '{close[0]}'?" if close else None

@@ -1,0 +1,116 @@
+"""Checked expressions: every name is resolved, every node has a type and its place in the text."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Literal
+
+from .types import ValueType
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Characters `start` to `end` (exclusive) of the document's text."""
+
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """A literal; IRIs are constants of type IRI whose value is the IRI's text. A duration is a `timedelta`."""
+
+    value: bool | int | float | str | datetime | timedelta
+    type: ValueType
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of an event variable's candidates: `?e.flowrate`, `?e._time`, `?e._id`."""
+
+    variable: str
+    name: str
+    type: ValueType
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """A semantic variable `?name`, bound by a PATH of event variable `variable`; its column is called `?name`."""
+
+    variable: str
+    name: str
+    type: ValueType
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Unary:
+    """`NOT x` or `-x`."""
+
+    operator: Literal["NOT", "-"]
+    operand: Expression
+    type: ValueType
+    span: Span
+
+
+BinaryOperator = Literal["OR", "AND", "=", "!=", "<", "<=", ">", ">=", "+", "-", "*", "/", "%"]
+
+
+@dataclass(frozen=True, slots=True)
+class Binary:
+    """An infix operation with SPARQL's meaning: an unbound operand or an error makes it unbound."""
+
+    operator: BinaryOperator
+    left: Expression
+    right: Expression
+    type: ValueType
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Membership:
+    """`x IN (a, b)`; `NOT IN` is a `Unary` around it."""
+
+    operand: Expression
+    options: tuple[Constant, ...]
+    type: ValueType
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A scalar function by its upper-case name (`ABS`, `IF`, `REGEX`, … and `PREV`)."""
+
+    function: str
+    arguments: tuple[Expression, ...]
+    type: ValueType
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Aggregate:
+    """An aggregate by its upper-case name.
+
+    Attributes:
+        function: AVG SUM COUNT MIN MAX STDDEV FIRST LAST LIST.
+        variable: the event variable whose window or run is aggregated.
+        argument: what is aggregated; `None` in `COUNT(?e)`.
+        distinct: `COUNT(DISTINCT …)`.
+        running: `RUNNING` stood before it.
+        offset: the `k` of `FIRST(x, k)` and `LAST(x, k)`.
+    """
+
+    function: str
+    variable: str
+    argument: Expression | None
+    type: ValueType
+    span: Span
+    distinct: bool = False
+    running: bool = False
+    offset: int = 0
+
+
+Expression = Constant | Column | Binding | Unary | Binary | Membership | Call | Aggregate

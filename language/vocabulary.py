@@ -1,0 +1,84 @@
+"""What a query may speak of: streams, their attributes, and the names of the knowledge base."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from .types import ValueType
+
+
+@dataclass(frozen=True, slots=True)
+class AttributeType:
+    """One attribute of a stream after normalisation.
+
+    Attributes:
+        name: the attribute's declared name, which is also its column in event tables.
+        type: the type of that column.
+        property: IRI of the property that the attribute stands for; `None` when it has only a datatype.
+        aliases: other raw names and property IRIs that mean the same (`owl:sameAs`, `owl:equivalentProperty`).
+        individual: whether values stand for individuals; then the column named by the property's IRI holds the
+            individual's IRI, and `?e.property` means that column while `?e.name` means the raw value.
+        unit: IRI of the QUDT unit of the values.
+    """
+
+    name: str
+    type: ValueType
+    property: str | None = None
+    aliases: frozenset[str] = frozenset()
+    individual: bool = False
+    unit: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StreamType:
+    """A stream as queries see it.
+
+    Attributes:
+        name: the stream's name.
+        attributes: in declared order, the time attribute among them.
+        event_type: IRI of the class of its events; `None` for the output of a query.
+        time: name of the time attribute; `_time` for the output of a query.
+    """
+
+    name: str
+    attributes: tuple[AttributeType, ...]
+    event_type: str | None = None
+    time: str = "_time"
+
+
+class KnownTerms(Protocol):
+    """What the language asks of the knowledge base; it never sees the store."""
+
+    def is_class(self, iri: str) -> bool:
+        """Whether the knowledge base says that `iri` is a class."""
+
+    def is_property(self, iri: str) -> bool:
+        """Whether the knowledge base says that `iri` is a property."""
+
+    def is_known(self, iri: str) -> bool:
+        """Whether `iri` occurs in the knowledge base at all."""
+
+    def terms(self) -> tuple[str, ...]:
+        """IRIs of all classes and properties, for suggestions."""
+
+    def range_of(self, prop: str) -> ValueType:
+        """The type of the property's values: by its range, else by the values that it has; else `TERM`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """Everything that a query's text is checked against.
+
+    Attributes:
+        streams: by name; source streams and the outputs of named queries.
+        prefixes: prefix → namespace IRI, from the project.
+        terms: the names of the knowledge base; `None`: nothing is known, nothing is warned about.
+        sources: names of the source streams (the one of a single-stream project may be left out of FROM).
+    """
+
+    streams: Mapping[str, StreamType]
+    prefixes: Mapping[str, str] = field(default_factory=dict)
+    terms: KnownTerms | None = None
+    sources: tuple[str, ...] = ()
