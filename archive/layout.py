@@ -1,0 +1,115 @@
+"""Where things lie in an archive's folder, and how they get there without ever being half there.
+
+- `format.json`: the version of this layout
+- `log/<stream>/<generation>-<batch>.parquet`: the event log
+- `store/`: Oxigraph
+- `snapshots/`: copies of the store that other processes asked for
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import quote, unquote
+
+from ..errors import ArchiveError, Place
+
+FORMAT = 1
+LOG, STORE, SNAPSHOTS = "log", "store", "snapshots"
+_VERSION_FILE = "format.json"
+_TEMPORARY = ".tmp-"
+
+
+def folder_of_stream(stream: str) -> str:
+    """Name the stream's folder: percent-encoded, never `.`, `..` or hidden."""
+    name = quote(stream, safe="")
+    return f"%2E{name[1:]}" if name.startswith(".") else name
+
+
+def stream_of_folder(folder: str) -> str:
+    """Name the stream whose folder this is."""
+    return unquote(folder)
+
+
+def prepare(root: Path) -> None:
+    """Make the archive's folder, or check that this version of kaicep can read the one that is there.
+
+    Raises:
+        ArchiveError: it cannot be made, or a newer kaicep wrote it.
+    """
+    version = root / _VERSION_FILE
+    try:
+        root.mkdir(parents=True, exist_ok=True)
+        if not version.exists():
+            with replacing(version) as temporary:
+                temporary.write_text(json.dumps({"format": FORMAT}), encoding="utf-8")
+            return
+    except OSError as error:
+        raise ArchiveError(
+            f"cannot make the archive: {error.strerror}",
+            place=Place(str(root)),
+            hint="choose another path under [archive]",
+        ) from error
+    check_version(root)
+
+
+def check_version(root: Path) -> None:
+    """Refuse an archive that a newer kaicep wrote.
+
+    Raises:
+        ArchiveError: its version is newer, or unreadable.
+    """
+    version = root / _VERSION_FILE
+    try:
+        found = json.loads(version.read_text(encoding="utf-8"))["format"]
+        newer = int(found) > FORMAT
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise ArchiveError(
+            "the archive's version cannot be read",
+            place=Place(str(version)),
+            hint=f'write {{"format": {FORMAT}}} into it if a kaicep of this version made the archive',
+        ) from error
+    if newer:
+        raise ArchiveError(
+            f"the archive has format {found}, and this kaicep knows {FORMAT}",
+            place=Place(str(root)),
+            hint="upgrade kaicep, or choose another path under [archive]",
+        )
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """Give a temporary file beside `path` that takes its place, durably, when the block ends without an error."""
+    temporary = path.with_name(f"{_TEMPORARY}{os.getpid()}-{path.name}")
+    try:
+        yield temporary
+        _fsync(temporary)
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+    _fsync(path.parent)
+
+
+def make_folder(path: Path) -> None:
+    """Make a folder whose existence survives a power cut."""
+    if not path.is_dir():
+        path.mkdir(parents=True, exist_ok=True)
+        _fsync(path.parent)
+
+
+def remove_temporaries(folder: Path) -> None:
+    """Delete what a killed writer left. Only the writer of the folder may call this."""
+    for leftover in folder.glob(f"{_TEMPORARY}*"):
+        leftover.unlink(missing_ok=True)
+
+
+def _fsync(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
