@@ -1,0 +1,48 @@
+# Every target sets up what it needs; `make` alone lists them.
+PYTHON ?= python3
+BIN := .venv/bin
+READY := .venv/.ready
+LINK := .cache/src/kaicep
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test test-long lint format bench clean
+
+help: ## list the targets
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+setup: $(READY) $(LINK) ## make .venv with kaicep and everything that it needs, Java included
+
+$(READY): pyproject.toml
+	@echo "setting up .venv (a few minutes the first time) ..."
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "kaicep needs Python 3.11 or newer")'
+	@$(PYTHON) -m venv .venv
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@
+
+# mypy finds the package `kaicep` here: the repository root has the name of the checkout.
+$(LINK):
+	@mkdir -p $(@D) && ln -sfn ../.. $@
+
+demo: setup ## stream the real readings of a building through Spark, with queries; about a minute
+	@$(BIN)/kaicep demo
+
+test: setup ## run the tests, a few minutes
+	$(BIN)/python -m pytest tests -m "not long"
+
+test-long: setup ## run the soaks as well, an hour or more
+	$(BIN)/python -m pytest tests
+
+lint: setup ## check style and types
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy $(LINK)
+
+format: setup ## format the code
+	$(BIN)/ruff check --fix --quiet .
+	$(BIN)/ruff format .
+
+bench: setup ## measure the data path against an empty Spark job
+	$(BIN)/python -m benchmarks.path
+
+clean: ## remove what the targets made
+	rm -rf .venv .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis *.egg-info build

@@ -1,0 +1,144 @@
+"""Admission: which tuples of a stream count, and how far its time has come (LANGUAGE §1)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from io import BytesIO
+
+import polars as pl
+import pyarrow as pa
+
+from ..errors import OperatorError
+
+_VERSION = 1
+_SEEN = {"_id": pl.String, "_time": pl.Datetime("us", "UTC")}
+
+
+@dataclass(frozen=True, slots=True)
+class Admitted:
+    """What became of one stream's tuples in one batch.
+
+    Attributes:
+        events: the event table of the tuples that are part of the stream, in order of arrival.
+        late: the event table of those that came below the watermark.
+        duplicates: how many had an identity that was seen before.
+    """
+
+    events: pa.Table
+    late: pa.Table
+    duplicates: int
+
+
+class Admission:
+    """Drops duplicates and late tuples of one stream; its state is the watermark and the identities that matter.
+
+    Args:
+        lateness: how far an event may lie behind the greatest time stamp before it.
+        bounded: whether an identity determines its time stamp. Then an identity below the watermark can only come
+            again as a late tuple and is forgotten; otherwise every identity is kept for ever.
+    """
+
+    def __init__(self, lateness: timedelta, *, bounded: bool) -> None:
+        self._lateness = lateness
+        self._bounded = bounded
+        self._greatest: datetime | None = None
+        self._seen = pl.DataFrame(schema=_SEEN)
+
+    @property
+    def greatest(self) -> datetime | None:
+        """The greatest time stamp so far; `None` before the first event."""
+        return self._greatest
+
+    @property
+    def watermark(self) -> datetime | None:
+        """The greatest time stamp minus the lateness; no admitted event comes below it any more."""
+        return None if self._greatest is None else _minus(self._greatest, self._lateness)
+
+    def admit(self, events: pa.Table) -> Admitted:
+        """Judge the tuples one by one, in order of arrival.
+
+        Args:
+            events: an event table (columns `_time`, `_id` and others), in order of arrival.
+        """
+        keys = pl.DataFrame({
+            "_id": pl.from_arrow(events["_id"]), "_time": pl.from_arrow(events["_time"]),
+        }).cast(_SEEN)  # type: ignore[arg-type]  # polars' own annotation forgets schemas as mappings
+        fresh = self._fresh(keys)
+        duplicates = 0 if fresh is None else events.num_rows - int(fresh.sum())
+        if duplicates and fresh is not None:
+            events, keys = events.filter(fresh.to_arrow()), keys.filter(fresh)
+        late = self._late(keys["_time"])
+        self._advance(keys)
+        if late is None:
+            return Admitted(events, events.slice(0, 0), duplicates)
+        return Admitted(events.filter((~late).to_arrow()), events.filter(late.to_arrow()), duplicates)
+
+    def end(self) -> None:
+        """End the stream: whatever comes now is late."""
+        self._greatest = datetime.max.replace(tzinfo=UTC)
+
+    def snapshot(self) -> bytes:
+        """The state as bytes, for `restore`."""
+        buffer = BytesIO()
+        state = self._seen.select("_id", "_time").to_arrow()
+        greatest = "" if self._greatest is None else self._greatest.isoformat()
+        state = state.replace_schema_metadata({"version": str(_VERSION), "greatest": greatest})
+        with pa.ipc.new_file(buffer, state.schema) as writer:
+            writer.write_table(state)
+        return buffer.getvalue()
+
+    def restore(self, state: bytes) -> None:
+        """Go on from a snapshot.
+
+        Raises:
+            OperatorError: the snapshot is of another version.
+        """
+        table = pa.ipc.open_file(pa.BufferReader(state)).read_all()
+        metadata = table.schema.metadata
+        if int(metadata[b"version"]) != _VERSION:
+            raise OperatorError(
+                f"the snapshot of a stream has version {metadata[b'version'].decode()}, this kaicep reads {_VERSION}",
+                hint="run the kaicep that wrote it, or remove the snapshots to start from the archive",
+            )
+        greatest = metadata[b"greatest"].decode()
+        self._greatest = datetime.fromisoformat(greatest) if greatest else None
+        self._seen = pl.DataFrame(pl.from_arrow(table)).cast(_SEEN)  # type: ignore[arg-type]  # as above
+
+    def _fresh(self, keys: pl.DataFrame) -> pl.Series | None:
+        """Which rows have an identity that was not seen; `None` when all have."""
+        fresh = keys["_id"].is_first_distinct()
+        if self._seen.height:
+            fresh = fresh & ~keys["_id"].is_in(self._seen["_id"].implode())
+        return None if fresh.all() else fresh
+
+    def _late(self, time: pl.Series) -> pl.Series | None:
+        """Which rows lie below the watermark of the rows before them; `None` when none does."""
+        if time.is_empty():
+            return None
+        lowest = self.watermark
+        if time.is_sorted() and (lowest is None or time[0] >= lowest):
+            return None
+        before = time.cum_max().shift(1)
+        greatest = self._greatest
+        if greatest is not None:
+            before = pl.select(pl.max_horizontal(pl.lit(before), pl.lit(greatest).cast(before.dtype))).to_series()
+        late = (time < before - self._lateness).fill_null(value=False)
+        return late if late.any() else None
+
+    def _advance(self, keys: pl.DataFrame) -> None:
+        if keys.is_empty():
+            return
+        last = keys["_time"].max()
+        if isinstance(last, datetime) and (self._greatest is None or last > self._greatest):
+            self._greatest = last.astimezone(UTC)
+        if self._bounded:
+            watermark = pl.lit(self.watermark).cast(keys.schema["_time"])
+            keys = keys.filter(pl.col("_time") >= watermark)
+            self._seen = self._seen.filter(pl.col("_time") >= watermark)
+        self._seen = pl.concat([self._seen, keys])
+
+
+def _minus(moment: datetime, lateness: timedelta) -> datetime:
+    earliest = datetime.min.replace(tzinfo=UTC)
+    return earliest if moment - earliest < lateness else moment - lateness

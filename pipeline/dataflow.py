@@ -1,0 +1,230 @@
+"""The data path without Spark: raw tuples of every stream in, archived events and matches out, batch by batch.
+
+`Project.evaluate` and the Spark engine run the same object; only what surrounds it differs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from datetime import datetime
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ..annotator import Annotated, Annotator, EventShape, derived_shape
+from ..cep import END_OF_TIME
+from ..errors import PipelineError
+from ..language import Query
+from ..ontology import KnowledgeBase
+from .admission import Admission
+from .flow import QueryFlow, Registration, continues
+
+_STREAM = "stream/"
+_QUERY = "query/"
+
+
+@dataclass(frozen=True, slots=True)
+class StreamStep:
+    """What one batch brought to one stream.
+
+    Attributes:
+        events: event table of the admitted tuples.
+        late: event table of the tuples below the watermark: archived, no part of the stream.
+        rejected: rows of the raw table that are no events (row int64, reason string).
+        duplicates: tuples whose identity was seen before.
+        unlinked: values that name no individual of the knowledge base.
+    """
+
+    events: pa.Table
+    late: pa.Table
+    rejected: pa.Table
+    duplicates: int
+    unlinked: int
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What one batch brought: per stream, and per query label the rows that became certain."""
+
+    streams: Mapping[str, StreamStep] = field(default_factory=dict)
+    matches: Mapping[str, pa.Table] = field(default_factory=dict)
+
+
+class Dataflow:
+    """Source streams, registered queries, and the order between them.
+
+    Args:
+        annotators: by stream name; every source stream has one.
+        knowledge: the knowledge base that PATHs are evaluated against.
+        cache_size: verdicts kept per semantic subquery.
+        workers: queries that are evaluated at the same time.
+    """
+
+    def __init__(
+        self, annotators: Mapping[str, Annotator], knowledge: KnowledgeBase, cache_size: int, workers: int = 1
+    ) -> None:
+        self.annotators = annotators
+        self._knowledge = knowledge
+        self._cache_size = cache_size
+        self._admissions = {name: _admission(annotator) for name, annotator in annotators.items()}
+        self._flows: dict[str, QueryFlow] = {}
+        self._streams_of: dict[str, str] = {}
+        self._pool = ThreadPoolExecutor(workers) if workers > 1 else None
+
+    @property
+    def flows(self) -> Mapping[str, QueryFlow]:
+        """The registered queries by label, each after those whose output it reads."""
+        return self._flows
+
+    def now(self, query: Query) -> datetime | None:
+        """The greatest time stamp that the query's streams have delivered so far."""
+        moments = [self._admissions[s].greatest for s in self.origins(query)]
+        return max((m for m in moments if m is not None), default=None)
+
+    def origins(self, query: Query) -> set[str]:
+        """The source streams that a query's events come from."""
+        origins: set[str] = set()
+        for source in query.sources:
+            name = source.stream.name
+            upstream = self._streams_of.get(name)
+            origins |= {name} if upstream is None else self.origins(self._flows[upstream].query)
+        return origins
+
+    def register(self, registration: Registration) -> None:
+        """Begin to answer a query with the next batch.
+
+        Raises:
+            PipelineError: the label is taken.
+        """
+        if registration.label in self._flows:
+            raise PipelineError(
+                f"a query named '{registration.label}' is registered already",
+                hint="stop it first, or give the new one another name with CREATE QUERY … AS",
+            )
+        flow = QueryFlow(registration, self._shape, self._knowledge, self._cache_size)
+        if registration.query.name is not None:
+            self._streams_of[registration.query.name] = registration.label
+        self._flows[registration.label] = flow
+
+    def remove(self, label: str) -> None:
+        """Stop answering a query; its state is dropped.
+
+        Raises:
+            PipelineError: no such query, or another one reads its output.
+        """
+        flow = self._flows.get(label)
+        if flow is None:
+            raise PipelineError(f"no query is called '{label}'", hint=f"registered: {', '.join(self._flows) or 'none'}")
+        readers = [other for other, f in self._flows.items() if flow.query.name in f.streams]
+        if readers:
+            raise PipelineError(f"'{label}' is read by {', '.join(readers)}", hint="stop the readers first")
+        del self._flows[label]
+        if flow.query.name is not None:
+            del self._streams_of[flow.query.name]
+
+    def process(self, raw: Mapping[str, pa.Table]) -> Step:
+        """Take one batch of raw tuples per stream, in order of arrival, and give what became certain."""
+        return self._advance({name: self._annotate(name, table) for name, table in raw.items()})
+
+    def replay(self, events: Mapping[str, pa.Table]) -> Step:
+        """The same for events that are annotated already, late ones among them, in order of arrival."""
+        nothing = pa.table({"row": pa.array([], pa.int64()), "reason": pa.array([], pa.string())})
+        return self._advance({name: Annotated(table, nothing, 0) for name, table in events.items()})
+
+    def _advance(self, annotated: Mapping[str, Annotated]) -> Step:
+        streams = {name: self._admit(name, batch) for name, batch in annotated.items()}
+        watermarks = {name: admission.watermark for name, admission in self._admissions.items()}
+        return Step(streams, self._answer({n: s.events for n, s in streams.items()}, watermarks))
+
+    def finish(self) -> Step:
+        """End every stream: the watermark passes everything, and whatever comes later is late."""
+        for admission in self._admissions.values():
+            admission.end()
+        return Step({}, self._answer({}, dict.fromkeys(self._admissions, END_OF_TIME)))
+
+    def snapshot(self) -> dict[str, bytes]:
+        """The state of every stream and query, by name, for `restore`."""
+        streams = {_STREAM + name: admission.snapshot() for name, admission in self._admissions.items()}
+        return streams | {_QUERY + label: flow.snapshot() for label, flow in self._flows.items()}
+
+    def restore(self, state: Mapping[str, bytes], queries: Iterable[Registration]) -> None:
+        """Go on from a snapshot with these queries: what it knows continues, what it does not know begins now.
+
+        Raises:
+            OperatorError: a part of the snapshot is of another version.
+        """
+        for name, admission in self._admissions.items():
+            if _STREAM + name in state:
+                admission.restore(state[_STREAM + name])
+        for new in queries:
+            known = state.get(_QUERY + new.label)
+            old = None if known is None else continues(known, new)
+            self.register(old or Registration(new.query, new.label, self.now(new.query)))
+            if old is not None and known is not None:
+                self._flows[new.label].restore(known)
+
+    def close(self) -> None:
+        """Give back the threads."""
+        if self._pool is not None:
+            self._pool.shutdown()
+
+    def _annotate(self, name: str, raw: pa.Table) -> Annotated:
+        return self.annotators[name].annotate(raw)
+
+    def _admit(self, name: str, batch: Annotated) -> StreamStep:
+        admitted = self._admissions[name].admit(batch.events)
+        return StreamStep(admitted.events, admitted.late, batch.rejected, admitted.duplicates, batch.unlinked)
+
+    def _answer(
+        self, events: dict[str, pa.Table], watermarks: dict[str, datetime | None]
+    ) -> dict[str, pa.Table]:
+        matches: dict[str, pa.Table] = {}
+        for level in self._levels():
+            done = self._run([self._flows[label] for label in level], events, watermarks)
+            for label, rows in zip(level, done, strict=True):
+                matches[label] = rows
+                self._feed(self._flows[label], rows, events, watermarks)
+        return matches
+
+    def _run(
+        self, flows: list[QueryFlow], events: Mapping[str, pa.Table], watermarks: Mapping[str, datetime | None]
+    ) -> list[pa.Table]:
+        def answer(flow: QueryFlow) -> pa.Table:
+            return flow.process(events, _smallest([watermarks[s] for s in flow.streams]))
+
+        return [answer(f) for f in flows] if self._pool is None else list(self._pool.map(answer, flows))
+
+    @staticmethod
+    def _feed(
+        flow: QueryFlow, rows: pa.Table, events: dict[str, pa.Table], watermarks: dict[str, datetime | None]
+    ) -> None:
+        """Make the rows of a named query the events of the stream of that name."""
+        if flow.query.name is None:
+            return
+        ids = pc.binary_join_element_wise(f"urn:kaicep:event:{flow.query.name}/", rows["_id"].cast(pa.string()), "")
+        events[flow.query.name] = rows.set_column(rows.schema.get_field_index("_id"), "_id", ids)
+        watermarks[flow.query.name] = _smallest([watermarks[s] for s in flow.streams])
+
+    def _levels(self) -> list[list[str]]:
+        """Labels by depth: a query stands in a later level than those whose output it reads."""
+        depth: dict[str, int] = {}
+        for label, flow in self._flows.items():
+            read = [depth[self._streams_of[s]] for s in flow.streams if s in self._streams_of]
+            depth[label] = 1 + max(read, default=-1)
+        return [[n for n, d in depth.items() if d == level] for level in sorted(set(depth.values()))]
+
+    def _shape(self, stream: str) -> EventShape:
+        if stream in self.annotators:
+            return self.annotators[stream].shape
+        return derived_shape(self._flows[self._streams_of[stream]].query.output, self._knowledge)
+
+
+def _admission(annotator: Annotator) -> Admission:
+    return Admission(annotator.lateness, bounded=annotator.identity_has_time)
+
+
+def _smallest(watermarks: list[datetime | None]) -> datetime | None:
+    known = [w for w in watermarks if w is not None]
+    return min(known) if len(known) == len(watermarks) else None

@@ -1,0 +1,161 @@
+"""One registered query: from the events of its streams to its rows."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+import pyarrow as pa
+
+from ..annotator import EventShape
+from ..cep import apply_filters, build_operator
+from ..language import Query
+from ..language.expressions import Aggregate, Binary, Binding, Call, Expression, Membership, Unary
+from ..language.query import Source
+from ..ontology import KnowledgeBase
+from ..planner import Range, resolve_bounds
+from ..semfilter import SemanticFilter
+
+
+@dataclass(frozen=True, slots=True)
+class Registration:
+    """A query and the moment at which it was registered.
+
+    Attributes:
+        query: the checked query.
+        label: what it is called where people read of it: its name, else its file or `query`.
+        now: the greatest time stamp that its streams had delivered; `None` before their first event.
+    """
+
+    query: Query
+    label: str
+    now: datetime | None = None
+
+
+class SourceFlow:
+    """Selects the candidates of one event variable: WITHIN, FILTER, PATH, in the order of their cost."""
+
+    def __init__(self, source: Source, within: Range, semantics: SemanticFilter) -> None:
+        self._within = within
+        self._semantics = semantics
+        self._before = tuple(f for f in source.filters if not _uses_bindings(f))
+        self._after = tuple(f for f in source.filters if _uses_bindings(f))
+        self._columns = ["_time", "_id", *source.columns]
+        self.source = source
+
+    @property
+    def semantics(self) -> SemanticFilter:
+        """The semantic filter, for its statistics and its explanation."""
+        return self._semantics
+
+    def candidates(self, events: pa.Table) -> pa.Table:
+        """The candidates among the events, once per distinct solution, with the columns that the query uses."""
+        events = apply_filters(self._within.select(events), self._before)
+        return apply_filters(self._semantics.select(events), self._after).select(self._columns)
+
+
+class QueryFlow:
+    """Runs one query over the events of its streams, batch by batch.
+
+    Args:
+        registration: the query and when it was registered.
+        shape_of: stream name → how its events become triples.
+        knowledge: the knowledge base.
+        cache_size: verdicts kept per semantic subquery.
+    """
+
+    def __init__(
+        self,
+        registration: Registration,
+        shape_of: Callable[[str], EventShape],
+        knowledge: KnowledgeBase,
+        cache_size: int,
+    ) -> None:
+        query = registration.query
+        self.registration = registration
+        self.query = query
+        self.within = resolve_bounds(query.bounds, registration.now)
+        self.sources = tuple(
+            SourceFlow(s, self.within, SemanticFilter(s, shape_of(s.stream.name), knowledge, cache_size))
+            for s in query.sources
+        )
+        self._operator = build_operator(query)
+        self._watermark: datetime | None = None
+
+    @property
+    def streams(self) -> frozenset[str]:
+        """Names of the streams that it reads."""
+        return frozenset(s.stream.name for s in self.query.sources)
+
+    @property
+    def ended(self) -> bool:
+        """Whether no further row can come: LIMIT is reached, or the watermark has passed WITHIN."""
+        return self._operator.ended or self.within.closed(self._watermark)
+
+    def process(self, events: Mapping[str, pa.Table], watermark: datetime | None) -> pa.Table:
+        """The rows that become certain.
+
+        Args:
+            events: event tables by stream, what was admitted since the last call.
+            watermark: the smallest watermark of the query's streams; `None`: one of them has not begun.
+        """
+        candidates = {
+            source.source.variable: source.candidates(events[source.source.stream.name])
+            for source in self.sources
+            if source.source.stream.name in events
+        }
+        rows = self._operator.process(candidates, watermark)
+        self._watermark = watermark
+        return rows
+
+    def snapshot(self) -> bytes:
+        """The operator's state and what identifies the registration."""
+        now = self.registration.now
+        head = {"query": self.query.normal, "now": None if now is None else now.isoformat()}
+        encoded = json.dumps(head).encode()
+        return len(encoded).to_bytes(4, "big") + encoded + self._operator.snapshot()
+
+    def restore(self, state: bytes) -> None:
+        """Go on from a snapshot of the same query.
+
+        Raises:
+            OperatorError: the snapshot is of another query or version.
+        """
+        length = int.from_bytes(state[:4], "big")
+        self._operator.restore(state[4 + length :])
+
+
+def continues(state: bytes, registration: Registration) -> Registration | None:
+    """The registration that a flow's snapshot holds, if it is of the same query; else `None`."""
+    length = int.from_bytes(state[:4], "big")
+    head = json.loads(state[4 : 4 + length])
+    if head["query"] != registration.query.normal:
+        return None
+    now = None if head["now"] is None else datetime.fromisoformat(head["now"])
+    return Registration(registration.query, registration.label, now)
+
+
+def _uses_bindings(expression: Expression) -> bool:
+    return any(isinstance(node, Binding) for node in _walk(expression))
+
+
+def _walk(expression: Expression) -> Iterator[Expression]:
+    yield expression
+    for child in _children(expression):
+        yield from _walk(child)
+
+
+def _children(expression: Expression) -> tuple[Expression, ...]:
+    match expression:
+        case Unary(operand=operand) | Membership(operand=operand):
+            return (operand,)
+        case Binary(left=left, right=right):
+            return (left, right)
+        case Call(arguments=arguments):
+            return arguments
+        case Aggregate(argument=argument):
+            return () if argument is None else (argument,)
+        case _:
+            return ()

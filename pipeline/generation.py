@@ -1,0 +1,62 @@
+"""Checkpoint generations: one Spark checkpoint for as long as the sources stay the same (DESIGN, decision 5)."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..config import Settings
+from .snapshots import sync_folder
+
+_FILE = "generation.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Generation:
+    """A Spark checkpoint and the number of its first batch in the count that goes on over all generations.
+
+    Attributes:
+        checkpoint: Spark's checkpoint folder.
+        base: Spark's batch 0 is batch `base`.
+    """
+
+    checkpoint: Path
+    base: int
+
+
+def current_generation(settings: Settings, state: Path, last: int | None) -> Generation:
+    """The generation of these sources: the latest one if it was made for them, else a new one.
+
+    A new generation reads its sources from the start. What was read before is recognised event by event: it is a
+    duplicate or late, so it changes no answer.
+
+    Args:
+        settings: the project's, whose stream sources decide.
+        state: folder of the engine's state.
+        last: the last batch that has a snapshot; `None` when there is none.
+    """
+    sources = _describe(settings)
+    folders = sorted(file.parent for file in state.glob(f"generation-*/{_FILE}"))
+    if folders:
+        known = json.loads((folders[-1] / _FILE).read_text(encoding="utf-8"))
+        if known["sources"] == sources:
+            return Generation(folders[-1] / "checkpoint", known["base"])
+    base = 0 if last is None else last + 1
+    folder = state / f"generation-{len(folders):06d}"
+    folder.mkdir(parents=True, exist_ok=True)
+    temporary = folder / (_FILE + ".part")
+    temporary.write_text(json.dumps({"base": base, "sources": sources}, indent=1), encoding="utf-8")
+    temporary.replace(folder / _FILE)
+    sync_folder(folder)
+    sync_folder(state)
+    return Generation(folder / "checkpoint", base)
+
+
+def _describe(settings: Settings) -> dict[str, object]:
+    """What Spark must find unchanged in a checkpoint: the streams, their formats and paths, in order."""
+    return {
+        name: {"format": stream.source.format, "path": stream.source.path}
+        for name, stream in settings.streams.items()
+        if stream.source is not None
+    }

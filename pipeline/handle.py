@@ -1,0 +1,85 @@
+"""The handle of a registered query."""
+
+from __future__ import annotations
+
+import queue
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, Literal
+
+import pyarrow as pa
+
+from ..language import Query
+from .flow import Registration
+from .rows import rows
+
+if TYPE_CHECKING:
+    from .engine import Engine
+
+State = Literal["registered", "running", "ended"]
+_POLL_SECONDS = 0.2
+
+
+class QueryHandle:
+    """A registered query: its rows as they become certain, its plan, its state.
+
+    Attributes:
+        name: the query's label.
+        query: the checked query.
+    """
+
+    def __init__(self, engine: Engine, registration: Registration, *, collect: bool) -> None:
+        self.name = registration.label
+        self.query: Query = registration.query
+        self._engine = engine
+        self._collect = collect
+        self._arrived: queue.SimpleQueue[pa.Table | None] = queue.SimpleQueue()
+        self._state: State = "registered"
+
+    @property
+    def state(self) -> State:
+        """`registered` until its first batch, then `running`, `ended` when no further row can come."""
+        return self._state
+
+    def explain(self) -> str:
+        """How the query is answered, in words."""
+        return self._engine.project.explain(self.query)
+
+    def matches(self) -> Iterator[dict[str, Any]]:
+        """The rows in order, as dictionaries; waits for more until the query or the engine ends.
+
+        Starts the engine when it is not running yet.
+
+        Raises:
+            PipelineError: a batch failed, or the query was submitted with `collect=False`.
+        """
+        self._engine.start_for(self)
+        while True:
+            try:
+                table = self._arrived.get(timeout=_POLL_SECONDS)
+            except queue.Empty:
+                self._engine.check()
+                continue
+            if table is None:
+                return
+            yield from rows(table)
+
+    def stop(self) -> None:
+        """Withdraw the query from the engine at the next batch border; its rows end."""
+        self._engine.withdraw(self.name)
+        self.end()
+
+    def receive(self, matches: pa.Table, *, ended: bool) -> None:
+        """Take the rows of one batch."""
+        if self._state == "ended":
+            return
+        self._state = "running"
+        if self._collect and matches.num_rows:
+            self._arrived.put(matches)
+        if ended:
+            self.end()
+
+    def end(self) -> None:
+        """Note that no further row comes."""
+        if self._state != "ended":
+            self._state = "ended"
+            self._arrived.put(None)

@@ -1,0 +1,148 @@
+"""A project: its settings, its knowledge, its annotated streams."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any, Literal
+
+from ..annotator import Annotator
+from ..config import Settings
+from ..errors import PlanError, QueryTypeError, did_you_mean
+from ..language import Query, Vocabulary, compile_document
+from ..ontology import KnowledgeBase, load_knowledge
+from .dataflow import Dataflow
+from .evaluation import evaluate
+from .flow import Registration
+from .tuples import RawTuples
+
+Strategy = Literal["live", "replay", "rewrite", "hybrid"]
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """Settings with the knowledge loaded and the annotations checked.
+
+    Example:
+        >>> project = Project.parse({"streams": {"door": {
+        ...     "event_type": "<urn:Opened>", "time": {"attribute": "at"},
+        ...     "attributes": {"seconds": {"datatype": "xsd:double"}}}}})
+        >>> project.evaluate("SELECT ?e.seconds FILTER (?e.seconds > 5)",
+        ...                  {"door": [{"at": "2026-01-01T08:00:00Z", "seconds": 7.0}]})[0]["seconds"]
+        7.0
+    """
+
+    settings: Settings
+    knowledge: KnowledgeBase
+    annotators: Mapping[str, Annotator]
+
+    @classmethod
+    def load(cls, path: str | Path) -> Project:
+        """Read a project file, load its knowledge, check its annotations.
+
+        Raises:
+            ConfigError, OntologyError, AnnotationError: what is wrong, where, and the way out.
+        """
+        return cls.of(Settings.load(path))
+
+    @classmethod
+    def parse(cls, content: Mapping[str, Any], *, root: Path | None = None) -> Project:
+        """The same from the content of a project file; relative paths start from `root`, by default this folder."""
+        return cls.of(Settings.parse(content, root=root))
+
+    @classmethod
+    def of(cls, settings: Settings) -> Project:
+        """The same from checked settings."""
+        knowledge = load_knowledge(settings)
+        annotators = {name: Annotator(name, settings, knowledge) for name in settings.streams}
+        return cls(settings, knowledge, annotators)
+
+    def vocabulary(self, outputs: Sequence[Query] = ()) -> Vocabulary:
+        """What a query may speak of; `outputs` are named queries whose rows it may read."""
+        sources = {name: annotator.stream_type for name, annotator in self.annotators.items()}
+        derived = {q.name: q.output for q in outputs if q.name is not None}
+        return Vocabulary(sources | derived, self.settings.prefixes, self.knowledge, tuple(sources))
+
+    def compile(
+        self,
+        text: str,
+        *,
+        source: str = "query",
+        retention: timedelta | None = None,
+        outputs: Sequence[Query] = (),
+    ) -> tuple[Query, ...]:
+        """Check a χ-CEP document against this project.
+
+        Args:
+            text: the document.
+            source: what it is called in messages, such as its file name.
+            retention: bounds the state of queries that no WINDOW bounds.
+            outputs: queries whose output streams it may name.
+
+        Raises:
+            QuerySyntaxError, QueryTypeError: with place, caret and way out.
+        """
+        return compile_document(text, self.vocabulary(outputs), source, retention)
+
+    def dataflow(self, workers: int = 1) -> Dataflow:
+        """The data path of this project, with no query registered yet."""
+        return Dataflow(self.annotators, self.knowledge, self.settings.engine.cache_size, workers)
+
+    def evaluate(
+        self,
+        text: str,
+        streams: Mapping[str, RawTuples],
+        *,
+        strategy: Strategy = "live",
+        registered_at: datetime | None = None,
+        overlap: timedelta = timedelta(0),
+        in_flight: timedelta = timedelta(0),
+        retention: timedelta | None = None,
+    ) -> list[dict[str, Any]]:
+        """The rows of a document's last query over recorded events, without Spark and without an archive.
+
+        Args:
+            text: a χ-CEP document.
+            streams: by stream name, raw tuples as dictionaries or a table, in order of arrival; they end then.
+            strategy: how the past is answered; the rows never depend on it.
+            registered_at: the moment of registration in the time of the streams; by default before the first event.
+            overlap: how much of the past is live as well; never changes the rows.
+            in_flight: how much of the past is archived late; never changes the rows.
+            retention: bounds the state of queries that no WINDOW bounds.
+
+        Returns:
+            One dictionary per row: items, `_time`, `_events`, `_id`, and `_window` of aggregates (LANGUAGE §3, Output).
+
+        Raises:
+            QuerySyntaxError, QueryTypeError, PlanError: with the way out.
+        """
+        if strategy != "live":
+            raise PlanError(f"strategy '{strategy}' cannot be run yet", hint='use strategy="live"')
+        for name, duration in (("overlap", overlap), ("in_flight", in_flight)):
+            if duration < timedelta(0):
+                raise PlanError(f"{name} is negative: {duration}", hint="give a duration of zero or more")
+        unknown = next((name for name in streams if name not in self.annotators), None)
+        if unknown is not None:
+            raise QueryTypeError(
+                f"the project has no stream '{unknown}'",
+                hint=did_you_mean(unknown, list(self.annotators)) or f"its streams: {', '.join(self.annotators)}",
+            )
+        queries = self.compile(text, retention=retention)
+        return evaluate(self.dataflow(), queries, streams, registered_at)
+
+    def registrations(self, text: str, label: str, outputs: Sequence[Query] = ()) -> tuple[Registration, ...]:
+        """The queries of a document, labelled by their names, else by `label` and their position."""
+        queries = self.compile(text, source=label, outputs=outputs)
+        several = sum(q.name is None for q in queries) > 1
+        stem = Path(label).stem
+        return tuple(
+            Registration(q, q.name or (f"{stem}-{position}" if several else stem))
+            for position, q in enumerate(queries, 1)
+        )
+
+    def without_archive(self) -> Project:
+        """The same project with its archive switched off."""
+        archive = self.settings.archive.model_copy(update={"enabled": False})
+        return replace(self, settings=self.settings.model_copy(update={"archive": archive}))

@@ -1,0 +1,78 @@
+"""Snapshots: the state after each batch, durable before Spark commits the batch (DESIGN, decision 5)."""
+
+from __future__ import annotations
+
+import os
+import re
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from ..errors import PipelineError, Place
+
+_KEPT = 3
+_NAME = re.compile(r"(\d{12})\.snapshot")
+
+
+class Snapshots:
+    """The snapshots of one engine, a file per batch; the last few are kept.
+
+    Args:
+        folder: made when it is missing.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        folder.mkdir(parents=True, exist_ok=True)
+
+    def write(self, batch: int, parts: Mapping[str, bytes]) -> None:
+        """Make the state after a batch durable, all of it or nothing."""
+        target = self._path(batch)
+        temporary = target.with_suffix(".part")
+        with temporary.open("wb") as file:
+            with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
+                for name, content in parts.items():
+                    archive.writestr(name, content)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(target)
+        sync_folder(self._folder)
+        for old in self._batches()[:-_KEPT]:
+            self._path(old).unlink(missing_ok=True)
+
+    def read(self, batch: int) -> dict[str, bytes] | None:
+        """The state after a batch, `None` when there is no snapshot of it.
+
+        Raises:
+            PipelineError: the file is damaged.
+        """
+        path = self._path(batch)
+        try:
+            with zipfile.ZipFile(path) as archive:
+                return {name: archive.read(name) for name in archive.namelist()}
+        except FileNotFoundError:
+            return None
+        except zipfile.BadZipFile as error:
+            raise PipelineError(
+                "the snapshot is damaged", place=Place(str(path)), hint="remove it; it is rebuilt from the archive"
+            ) from error
+
+    def latest(self) -> int | None:
+        """The last batch that has a snapshot."""
+        return max(self._batches(), default=None)
+
+    def _batches(self) -> list[int]:
+        found = (_NAME.fullmatch(p.name) for p in self._folder.iterdir())
+        return sorted(int(m[1]) for m in found if m)
+
+    def _path(self, batch: int) -> Path:
+        return self._folder / f"{batch:012d}.snapshot"
+
+
+def sync_folder(folder: Path) -> None:
+    """Make the names in a folder durable."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
