@@ -1,1 +1,5 @@
-"""kaicep.planner"""
+"""The planner: a query and the moment of its registration go in; what is asked of past, present and seam comes out."""
+
+from .within import Range, bounds_in_words, resolve_bounds
+
+__all__ = ["Range", "bounds_in_words", "resolve_bounds"]

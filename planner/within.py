@@ -1,0 +1,153 @@
+"""WITHIN: the time range that a query speaks of, fixed when it is registered (LANGUAGE §3)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ..errors import PlanError
+from ..language.query import Bounds, Instant
+
+_BEFORE_ALL = datetime.min.replace(tzinfo=UTC)
+_AFTER_ALL = datetime.max.replace(tzinfo=UTC)
+_TIME = pa.timestamp("us", tz="UTC")
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """Moments from `lower` to `upper`, aware UTC; a `None` bound is unbounded and its flag means nothing."""
+
+    lower: datetime | None
+    lower_inclusive: bool
+    upper: datetime | None
+    upper_inclusive: bool
+
+    @property
+    def empty(self) -> bool:
+        """Whether no moment lies within, whatever comes."""
+        if self.upper == _BEFORE_ALL and not self.upper_inclusive:
+            return True
+        if self.lower is None or self.upper is None:
+            return False
+        single = self.lower_inclusive and self.upper_inclusive
+        return self.lower > self.upper or (self.lower == self.upper and not single)
+
+    def select(self, events: pa.Table) -> pa.Table:
+        """Keep the rows whose `_time` lies within, in their order; the table itself when that is all of them."""
+        if self.empty:
+            return events.slice(0, 0)
+        tests = []
+        if self.lower is not None:
+            test = pc.greater_equal if self.lower_inclusive else pc.greater
+            tests.append(test(events["_time"], pa.scalar(self.lower, _TIME)))
+        if self.upper is not None:
+            test = pc.less_equal if self.upper_inclusive else pc.less
+            tests.append(test(events["_time"], pa.scalar(self.upper, _TIME)))
+        for mask in tests:
+            if not pc.all(mask, min_count=0).as_py():
+                return events.filter(mask if len(tests) == 1 else pc.and_(*tests))
+        return events
+
+    def closed(self, watermark: datetime | None) -> bool:
+        """Tell whether no later event can lie within: those that are not late have `_time` >= watermark."""
+        if self.empty:
+            return True
+        if self.upper is None or watermark is None:
+            return False
+        return watermark > self.upper or (watermark == self.upper and not self.upper_inclusive)
+
+    def __str__(self) -> str:
+        """Say it in words, such as `from 2012-05-07T09:00:00Z (inclusive) on`."""
+        if self.empty:
+            return "nothing: no moment lies within"
+        lower = None if self.lower is None else _moment(self.lower)
+        upper = None if self.upper is None else _moment(self.upper)
+        return _words(lower, upper, lower_inclusive=self.lower_inclusive, upper_inclusive=self.upper_inclusive)
+
+
+def resolve_bounds(bounds: Bounds, now: datetime | None) -> Range:
+    """Fix the bounds of WITHIN at registration.
+
+    Args:
+        bounds: of the query.
+        now: the greatest `_time` that the query's streams have delivered; `None` before their first event. Then
+            `now`, and `now` plus or minus any duration, lies before every event: as a lower bound it bounds nothing,
+            as an upper bound it leaves nothing.
+
+    Returns:
+        The range. A bound beyond the years 1 to 9999 is cut to them.
+
+    Raises:
+        PlanError: `now` has no zone.
+    """
+    if now is not None and now.utcoffset() is None:
+        raise PlanError(f"the moment of registration {now.isoformat()} has no zone", hint="give it tzinfo=UTC")
+    lower = None if bounds.lower is None else _resolve(bounds.lower, now)
+    upper = None if bounds.upper is None else _resolve(bounds.upper, now)
+    return Range(
+        None if lower == _BEFORE_ALL else lower,
+        bounds.lower is not None and bounds.lower.inclusive,
+        None if upper == _AFTER_ALL else upper,
+        bounds.upper is not None and bounds.upper.inclusive and upper != _BEFORE_ALL,
+    )
+
+
+def bounds_in_words(bounds: Bounds) -> str:
+    """Say the bounds as they are before registration, such as `from now - 5min (inclusive) to now (exclusive)`."""
+    lower, upper = bounds.lower, bounds.upper
+    return _words(
+        None if lower is None else _instant(lower),
+        None if upper is None else _instant(upper),
+        lower_inclusive=lower is not None and lower.inclusive,
+        upper_inclusive=upper is not None and upper.inclusive,
+    )
+
+
+def duration_in_words(duration: timedelta) -> str:
+    """Write a duration as a query would: the largest unit that leaves an integer, else seconds."""
+    microseconds = duration // timedelta(microseconds=1)
+    units = {"week": 604_800_000_000, "d": 86_400_000_000, "h": 3_600_000_000, "min": 60_000_000, "s": 1_000_000}
+    for unit, size in units.items():
+        if microseconds and microseconds % size == 0:
+            return f"{microseconds // size}{unit}"
+    return f"{microseconds / 1000:g}ms"
+
+
+def _resolve(instant: Instant, now: datetime | None) -> datetime:
+    if instant.moment is not None:
+        return instant.moment.astimezone(UTC)
+    if now is None:
+        return _BEFORE_ALL
+    try:
+        return now.astimezone(UTC) + instant.offset
+    except OverflowError:
+        return _BEFORE_ALL if instant.offset < timedelta(0) else _AFTER_ALL
+
+
+def _words(lower: str | None, upper: str | None, *, lower_inclusive: bool, upper_inclusive: bool) -> str:
+    low = None if lower is None else f"from {lower} ({'inclusive' if lower_inclusive else 'exclusive'})"
+    high = None if upper is None else f"to {upper} ({'inclusive' if upper_inclusive else 'exclusive'})"
+    match low, high:
+        case None, None:
+            return "all of time"
+        case str(), None:
+            return f"{low} on"
+        case None, str():
+            return f"up {high}"
+        case _:
+            return f"{low} {high}"
+
+
+def _instant(instant: Instant) -> str:
+    if instant.moment is not None:
+        return _moment(instant.moment.astimezone(UTC))
+    if not instant.offset:
+        return "now"
+    return f"now {'-' if instant.offset < timedelta(0) else '+'} {duration_in_words(abs(instant.offset))}"
+
+
+def _moment(moment: datetime) -> str:
+    return moment.isoformat().replace("+00:00", "Z")
