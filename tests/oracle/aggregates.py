@@ -1,0 +1,76 @@
+"""Aggregates over a run or the content of a window; importing this module teaches `value` to evaluate them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from fractions import Fraction
+from typing import Any
+
+from kaicep.language.expressions import Aggregate
+from kaicep.language.types import ValueType
+
+from .expressions import Scope, bound, item, value
+from .values import Value, plain
+
+
+@value.register
+def _(expression: Aggregate, scope: Scope) -> Value:
+    return bound(aggregate(expression, scope))
+
+
+def aggregate(expression: Aggregate, scope: Scope) -> Value | None:
+    """The value of an aggregate over what its variable runs over; `None` when it is unbound."""
+    run = scope.runs.get(expression.variable, ())
+    if expression.argument is None:
+        return len(run)
+    given = [item(expression.argument, Scope({**scope.chosen, expression.variable: c}, scope.runs)) for c in run]
+    values: list[Any] = [v for v in given if v is not None]
+    if expression.function == "COUNT":
+        return len(set(values)) if expression.distinct else len(values)
+    if expression.function in ("FIRST", "LAST"):
+        return _end_of(values, expression.function)
+    fitting = [v for v in map(plain, values) if _fits(v, expression.function)]
+    result = _AGGREGATES[expression.function](fitting)
+    return float(result) if expression.type is ValueType.DOUBLE and result is not None else result
+
+
+def _end_of(values: Sequence[Value], function: str) -> Value | None:
+    if not values:
+        return None
+    return values[0] if function == "FIRST" else values[-1]
+
+
+def _fits(v: Value, function: str) -> bool:
+    """Numbers for arithmetic, anything that is ordered for MIN and MAX."""
+    number = isinstance(v, int | float) and not isinstance(v, bool)
+    return number or (function in ("MIN", "MAX") and isinstance(v, str | datetime | bool))
+
+
+def _sum(values: Sequence[int | float]) -> int | float:
+    return sum(values) if all(isinstance(v, int) for v in values) else math.fsum(values)
+
+
+def _average(values: Sequence[int | float]) -> float | None:
+    return math.fsum(values) / len(values) if values else None
+
+
+def _deviation(values: Sequence[int | float]) -> float | None:
+    """The sample standard deviation, by exact fractions; unbound of fewer than two values."""
+    if len(values) < 2:
+        return None
+    if not all(math.isfinite(v) for v in values):
+        return math.nan
+    exact = [Fraction(v) for v in values]
+    mean = sum(exact, Fraction()) / len(exact)
+    return math.sqrt(sum(((v - mean) ** 2 for v in exact), Fraction()) / (len(exact) - 1))
+
+
+_AGGREGATES: dict[str, Callable[[Sequence[Any]], Any]] = {
+    "AVG": _average,
+    "SUM": _sum,
+    "MIN": lambda values: min(values, default=None),
+    "MAX": lambda values: max(values, default=None),
+    "STDDEV": _deviation,
+}

@@ -1,0 +1,45 @@
+"""WITHIN: which events a query looks at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+
+from kaicep.language.query import Bounds, Instant
+
+from .events import Event
+
+
+def now_of(delivered: Iterable[Event], registered_at: datetime | None) -> datetime | None:
+    """The greatest time stamp delivered before the registration; `None`: before the first event."""
+    if registered_at is None:
+        return None
+    return max((e.time for e in delivered if e.time < registered_at), default=None)
+
+
+def within(bounds: Bounds, event: Event, now: datetime | None) -> bool:
+    """Whether the event lies within both bounds."""
+    return _after(bounds.lower, event, now) and _before(bounds.upper, event, now)
+
+
+def _after(lower: Instant | None, event: Event, now: datetime | None) -> bool:
+    moment = None if lower is None else _moment(lower, now)
+    if lower is None or moment is None:
+        return True
+    return event.time > moment or (lower.inclusive and event.time == moment)
+
+
+def _before(upper: Instant | None, event: Event, now: datetime | None) -> bool:
+    if upper is None:
+        return True
+    moment = _moment(upper, now)
+    if moment is None:
+        return False
+    return event.time < moment or (upper.inclusive and event.time == moment)
+
+
+def _moment(instant: Instant, now: datetime | None) -> datetime | None:
+    """The moment that an instant names; `None`: before the first event."""
+    if instant.moment is not None:
+        return instant.moment
+    return None if now is None else now + instant.offset

@@ -1,0 +1,87 @@
+"""A document over whole streams that end: the rows of its last query."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+from kaicep.config import Settings
+from kaicep.language import compile_document
+from kaicep.language.query import Query
+from kaicep.language.vocabulary import Vocabulary
+
+from .admission import admitted, delivered
+from .bounds import now_of, within
+from .candidates import candidates
+from .events import Annotation, Event
+from .knowledge import knowledge_of
+from .rows import rows
+from .values import Iri, Value
+
+Streams = Mapping[str, Sequence[Mapping[str, object]]]
+
+
+class Oracle:
+    """A project: its knowledge closed, its annotations read."""
+
+    def __init__(self, content: Mapping[str, Any]) -> None:
+        self.settings = Settings.parse(content)
+        self.knowledge = knowledge_of(content)
+        self.annotations = {name: Annotation(name, self.settings, self.knowledge) for name in self.settings.streams}
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """What a query may speak of."""
+        types = {name: annotation.stream_type for name, annotation in self.annotations.items()}
+        return Vocabulary(types, self.settings.prefixes, self.knowledge, tuple(types))
+
+    def evaluate(
+        self,
+        text: str,
+        streams: Streams,
+        registered_at: datetime | None = None,
+        retention: timedelta | None = None,
+    ) -> list[dict[str, Any]]:
+        """The rows of the last query of the document; see `Project.evaluate`."""
+        queries = compile_document(text, self.vocabulary, retention=retention)
+        events = {name: admitted(a, streams.get(name, ())) for name, a in self.annotations.items()}
+        came = {name: delivered(a, streams.get(name, ())) for name, a in self.annotations.items()}
+        answer: list[dict[str, Any]] = []
+        for query in queries:
+            names = {s.stream.name for s in query.sources}
+            now = now_of([e for name in names for e in came[name]], registered_at)
+            answer = self._answer(query, events, now)
+            if query.name is not None:
+                events[query.name] = [derived(query.name, row) for row in answer]
+                came[query.name] = [e for name in names for e in came[name]]
+        return answer
+
+    def _answer(self, query: Query, events: Mapping[str, list[Event]], now: datetime | None) -> list[dict[str, Any]]:
+        selected = {
+            source.variable: candidates(
+                source, [e for e in events[source.stream.name] if within(query.bounds, e, now)], self.knowledge
+            )
+            for source in query.sources
+        }
+        return rows(query, selected)
+
+
+def derived(name: str, row: Mapping[str, Any]) -> Event:
+    """The event of stream `name` that a row of the query `name` is."""
+    values: dict[str, Value] = {k: v for k, v in row.items() if not k.startswith("_") and v is not None}
+    return Event(Iri(f"urn:kaicep:event:{name}/{row['_id']}"), row["_time"], values)
+
+
+def evaluate(
+    content: Mapping[str, Any], text: str, streams: Streams, registered_at: datetime | None = None
+) -> list[dict[str, Any]]:
+    """The rows of the last query of a document over whole streams that end.
+
+    Args:
+        content: a project file's content.
+        text: a χ-CEP document.
+        streams: raw tuples by stream, in order of arrival.
+        registered_at: the moment of registration; by default before the first event.
+    """
+    return Oracle(content).evaluate(text, streams, registered_at)

@@ -1,0 +1,352 @@
+"""Expressions, evaluated over one choice of candidates, with SPARQL's error semantics."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from functools import partial, singledispatch
+from typing import Any
+
+from kaicep.language.expressions import (
+    Binary,
+    Binding,
+    Call,
+    Column,
+    Constant,
+    Expression,
+    Membership,
+    Unary,
+)
+from kaicep.language.types import ValueType
+from rdflib import Literal
+
+from .events import Event
+from .values import Iri, Term, Value, canonical, plain
+
+__all__ = ["Candidate", "Scope", "Unbound", "bound", "holds", "item", "ordered", "value"]
+
+
+class Unbound(Exception):
+    """The expression has no value: something in it is unbound, or an error in SPARQL's sense."""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """An event that FILTERs and PATHs let through, with one solution of its PATHs."""
+
+    event: Event
+    bindings: Mapping[str, Value | None] = field(default_factory=dict)
+
+    @property
+    def order(self) -> tuple[Any, ...]:
+        """The total order of events, then of solutions."""
+        return *self.event.order, *(ordered(self.bindings[name]) for name in sorted(self.bindings))
+
+
+@dataclass(frozen=True)
+class Scope:
+    """What variables stand for.
+
+    Attributes:
+        chosen: the one candidate that `?v.x` speaks of.
+        runs: the candidates that an aggregate of `?v` is taken over: its run, or its window.
+    """
+
+    chosen: Mapping[str, Candidate]
+    runs: Mapping[str, Sequence[Candidate]]
+
+
+def holds(condition: Expression, scope: Scope) -> bool:
+    """Whether the condition is true; unbound and errors are not."""
+    try:
+        return _truth(value(condition, scope))
+    except Unbound:
+        return False
+
+
+def item(expression: Expression, scope: Scope) -> Value | None:
+    """The value of an expression, `None` when it is unbound."""
+    try:
+        return value(expression, scope)
+    except Unbound:
+        return None
+
+
+@singledispatch
+def value(expression: Expression, scope: Scope) -> Value:
+    """The value of an expression.
+
+    Raises:
+        Unbound: it has none.
+    """
+    raise NotImplementedError(type(expression))
+
+
+def ordered(v: Value | None) -> tuple[object, ...]:
+    """A key that orders values of one type, unbound first."""
+    return (0,) if v is None else (1, str(v) if isinstance(v, str | Literal) else v)
+
+
+@value.register
+def _(expression: Constant, scope: Scope) -> Value:
+    return Iri(str(expression.value)) if expression.type is ValueType.IRI else expression.value
+
+
+@value.register
+def _(expression: Column, scope: Scope) -> Value:
+    candidate = scope.chosen.get(expression.variable)
+    if candidate is None:
+        raise Unbound
+    event = candidate.event
+    special: dict[str, Value] = {"_time": event.time, "_id": Iri(event.id)}
+    return bound(special.get(expression.name, event.values.get(expression.name)))
+
+
+@value.register
+def _(expression: Binding, scope: Scope) -> Value:
+    candidate = scope.chosen.get(expression.variable)
+    return bound(None if candidate is None else candidate.bindings.get(expression.name))
+
+
+@value.register
+def _(expression: Unary, scope: Scope) -> Value:
+    operand = value(expression.operand, scope)
+    if expression.operator == "NOT":
+        return not _truth(operand)
+    negated: Value = -_number_or_duration(operand)
+    return negated
+
+
+@value.register
+def _(expression: Binary, scope: Scope) -> Value:
+    if expression.operator in ("AND", "OR"):
+        return _connect(expression, scope)
+    left, right = plain(value(expression.left, scope)), plain(value(expression.right, scope))
+    if expression.operator in _COMPARE:
+        return _COMPARE[expression.operator](left, right)
+    try:
+        result: Value = _ARITHMETIC[expression.operator](left, right)
+    except (TypeError, OverflowError, ZeroDivisionError) as error:
+        raise Unbound from error
+    return result
+
+
+@value.register
+def _(expression: Membership, scope: Scope) -> Value:
+    operand = plain(value(expression.operand, scope))
+    verdicts = [_attempt(partial(_equal, operand, plain(value(option, scope)))) for option in expression.options]
+    if True in verdicts:
+        return True
+    return bound(None if None in verdicts else False)
+
+
+@value.register
+def _(expression: Call, scope: Scope) -> Value:
+    if expression.function in _LAZY:
+        return _LAZY[expression.function](expression.arguments, scope)
+    arguments = [plain(value(a, scope)) for a in expression.arguments]
+    try:
+        result: Value = _FUNCTIONS[expression.function](*arguments)
+    except (TypeError, ValueError, AttributeError) as error:
+        raise Unbound from error
+    return result
+
+
+def bound(found: Value | None) -> Value:
+    """The value.
+
+    Raises:
+        Unbound: there is none.
+    """
+    if found is None:
+        raise Unbound
+    return found
+
+
+def _attempt(evaluation: Callable[[], bool]) -> bool | None:
+    try:
+        return evaluation()
+    except Unbound:
+        return None
+
+
+def _truth_of(expression: Expression, scope: Scope) -> bool:
+    return _truth(value(expression, scope))
+
+
+def _truth(v: Value) -> bool:
+    """SPARQL's effective boolean value."""
+    v = plain(v)
+    if isinstance(v, bool):
+        return v
+    if isinstance(v, int | float):
+        return v != 0 and v == v  # noqa: PLR0124  # NaN is false
+    if isinstance(v, str) and not isinstance(v, Iri | Term):
+        return v != ""
+    raise Unbound
+
+
+def _connect(expression: Binary, scope: Scope) -> bool:
+    """AND and OR: an error beside what decides anyway does not matter."""
+    sides = [_attempt(partial(_truth_of, side, scope)) for side in (expression.left, expression.right)]
+    decisive = expression.operator == "OR"
+    if decisive in sides:
+        return decisive
+    if None in sides:
+        raise Unbound
+    return not decisive
+
+
+def _number_or_duration(v: Value) -> Any:
+    v = plain(v)
+    if isinstance(v, bool) or not isinstance(v, int | float | timedelta):
+        raise Unbound
+    return v
+
+
+_ORDERED: tuple[tuple[type, ...], ...] = ((bool,), (int, float), (datetime,), (timedelta,), (str,))
+
+
+def _kind(v: Value) -> tuple[type, ...] | None:
+    """The types that a value may be compared with, `None` for IRIs and terms of unknown datatypes."""
+    if isinstance(v, Iri | Term):
+        return None
+    if isinstance(v, bool):
+        return (bool,)
+    return next((kind for kind in _ORDERED if isinstance(v, kind)), None)
+
+
+def _equal(left: Value, right: Value) -> bool:
+    """SPARQL's `=`: IRIs by their text, literals by value; literals of different types are an error."""
+    if isinstance(left, Iri) or isinstance(right, Iri):
+        return isinstance(left, Iri) and isinstance(right, Iri) and str(left) == str(right)
+    if isinstance(left, Term) and isinstance(right, Term) and left == right:
+        return True
+    if _kind(left) is None or _kind(left) != _kind(right):
+        raise Unbound
+    return left == right
+
+
+def _less(left: Any, right: Any) -> bool:
+    if _kind(left) is None or _kind(left) != _kind(right):
+        raise Unbound
+    return bool(left < right)
+
+
+def _less_or_equal(left: Value, right: Value) -> bool:
+    return _less(left, right) or _equal(left, right)
+
+
+_COMPARE: dict[str, Callable[[Value, Value], bool]] = {
+    "=": _equal,
+    "!=": lambda a, b: not _equal(a, b),
+    "<": _less,
+    "<=": _less_or_equal,
+    ">": lambda a, b: _less(b, a),
+    ">=": lambda a, b: _less_or_equal(b, a),
+}
+
+
+def _numeric(v: Any) -> bool:
+    return isinstance(v, int | float) and not isinstance(v, bool)
+
+
+def _arithmetic(operate: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """Numbers by numbers; moments and durations as Python adds and subtracts them."""
+
+    def checked(a: Any, b: Any) -> Any:
+        temporal = isinstance(a, datetime | timedelta) or isinstance(b, datetime | timedelta)
+        if not temporal and not (_numeric(a) and _numeric(b)):
+            raise Unbound
+        return operate(a, b)
+
+    return checked
+
+
+def _divide(a: Any, b: Any) -> Any:
+    if b != 0 or not _numeric(b):
+        return a / b
+    if isinstance(a, int) and isinstance(b, int):
+        raise Unbound
+    if a == 0 or a != a:  # noqa: PLR0124  # NaN
+        return math.nan
+    return math.copysign(math.inf, a) * math.copysign(1.0, b)
+
+
+def _remainder(a: Any, b: Any) -> Any:
+    if isinstance(a, int) and isinstance(b, int):
+        if b == 0:
+            raise Unbound
+        return int(math.copysign(abs(a) % abs(b), a))
+    return math.nan if b == 0 or math.isinf(a) else math.fmod(a, b)
+
+
+_ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
+    "+": _arithmetic(lambda a, b: a + b),
+    "-": _arithmetic(lambda a, b: a - b),
+    "*": _arithmetic(lambda a, b: a * b),
+    "/": _arithmetic(_divide),
+    "%": _arithmetic(_remainder),
+}
+
+
+def _if(arguments: Sequence[Expression], scope: Scope) -> Value:
+    condition, then, otherwise = arguments
+    return value(then if _truth(value(condition, scope)) else otherwise, scope)
+
+
+def _coalesce(arguments: Sequence[Expression], scope: Scope) -> Value:
+    return bound(next((found for a in arguments if (found := item(a, scope)) is not None), None))
+
+
+def _isbound(arguments: Sequence[Expression], scope: Scope) -> Value:
+    return item(arguments[0], scope) is not None
+
+
+_LAZY: dict[str, Callable[[Sequence[Expression], Scope], Value]] = {
+    "IF": _if,
+    "COALESCE": _coalesce,
+    "BOUND": _isbound,
+}
+
+
+def _round(number: Any) -> Any:
+    """XPath's: halves towards positive infinity."""
+    return number if isinstance(number, int) or not math.isfinite(number) else float(math.floor(number + 0.5))
+
+
+def _floor(number: Any) -> Any:
+    return number if isinstance(number, int) or not math.isfinite(number) else float(math.floor(number))
+
+
+def _ceil(number: Any) -> Any:
+    return number if isinstance(number, int) or not math.isfinite(number) else float(math.ceil(number))
+
+
+def _regex(text: str, pattern: str, flags: str = "") -> bool:
+    return re.search(pattern, text, re.IGNORECASE if "i" in flags else 0) is not None
+
+
+_FUNCTIONS: dict[str, Callable[..., Value]] = {
+    "ABS": abs,
+    "ROUND": _round,
+    "FLOOR": _floor,
+    "CEIL": _ceil,
+    "STR": lambda v: str(v) if isinstance(v, Literal) else canonical(v),
+    "LCASE": lambda s: s.lower(),
+    "UCASE": lambda s: s.upper(),
+    "STRLEN": len,
+    "CONTAINS": lambda text, part: part in text,
+    "STRSTARTS": lambda text, start: text.startswith(start),
+    "STRENDS": lambda text, end: text.endswith(end),
+    "REGEX": _regex,
+    "YEAR": lambda t: t.year,
+    "MONTH": lambda t: t.month,
+    "DAY": lambda t: t.day,
+    "HOURS": lambda t: t.hour,
+    "MINUTES": lambda t: t.minute,
+    "SECONDS": lambda t: t.second + t.microsecond / 1_000_000,
+}

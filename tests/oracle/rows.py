@@ -1,0 +1,132 @@
+"""Rows: what a query reports, in output order."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass
+from datetime import datetime
+from typing import Any
+
+from kaicep.language.expressions import Aggregate, Binding
+from kaicep.language.pattern import CorrelationWindow
+from kaicep.language.query import Kind, Query
+
+from . import aggregates as _aggregates  # noqa: F401  # teaches expressions to aggregate
+from .expressions import Candidate, Scope, holds, item, ordered
+from .matches import events_of, matches, scope_of
+from .values import Value, shown
+from .windows import contents
+
+
+@dataclass(frozen=True)
+class Report:
+    """One match or window.
+
+    Attributes:
+        time: the moment at which it became true.
+        scope: what its items speak of.
+        events: all its events, in total order.
+        runs: the events that `_events` names, by variable.
+        window: start and end, of an aggregate row.
+        group: the values of GROUP BY.
+    """
+
+    time: datetime
+    scope: Scope
+    events: Sequence[Candidate]
+    runs: Mapping[str, Sequence[Candidate]]
+    window: tuple[datetime, datetime] | None = None
+    group: tuple[Value | None, ...] = ()
+
+
+def rows(query: Query, candidates: Mapping[str, Sequence[Candidate]]) -> list[dict[str, Any]]:
+    """The rows of a query, in output order, once each."""
+    reports = aggregations(query, candidates) if query.kind is Kind.AGGREGATION else selections(query, candidates)
+    standing = [r for r in reports if stands(query, r)]
+    found: dict[str, dict[str, Any]] = {}
+    for report in sorted(standing, key=lambda r: output_order(query, r)):
+        row = row_of(query, report)
+        found.setdefault(row["_id"], row)
+    return list(found.values())[: query.limit]
+
+
+def selections(query: Query, candidates: Mapping[str, Sequence[Candidate]]) -> Iterator[Report]:
+    """One report per match; with one variable every candidate is a match."""
+    for match in matches(query, candidates):
+        events = events_of(match)
+        yield Report(events[-1].event.time, scope_of(match), events, match)
+
+
+def aggregations(query: Query, candidates: Mapping[str, Sequence[Candidate]]) -> Iterator[Report]:
+    """One report per window and group."""
+    (source,) = query.sources
+    (window,) = [w for w in query.windows if not isinstance(w, CorrelationWindow)]
+    every = candidates[source.variable]
+    for key, group in groups(query, source.variable, every).items():
+        for content in contents(window, group, every):
+            last = {source.variable: content.last}
+            scope = Scope(last, {source.variable: content.members})
+            runs = {source.variable: (content.last,)}
+            yield Report(content.time, scope, content.members, runs, (content.start, content.end), key)
+
+
+def groups(query: Query, variable: str, every: Sequence[Candidate]) -> dict[tuple[Value | None, ...], list[Candidate]]:
+    """The candidates by the values of GROUP BY; unbound values are a group."""
+    found: dict[tuple[Value | None, ...], list[Candidate]] = {}
+    for candidate in every:
+        scope = Scope({variable: candidate}, {variable: (candidate,)})
+        key = tuple(item(expression, scope) for expression in query.group_by)
+        found.setdefault(key, []).append(candidate)
+    return found
+
+
+def stands(query: Query, report: Report) -> bool:
+    """Whether HAVING and the comparisons of the short form are true."""
+    conditions = [i.condition for i in query.items if i.condition is not None]
+    conditions += [query.having] if query.having is not None else []
+    return all(holds(condition, report.scope) for condition in conditions)
+
+
+def selected_bindings(query: Query, report: Report) -> tuple[Value | None, ...]:
+    """The values of the semantic variables that the items speak of."""
+    used = [binding for i in query.items for binding in bindings_in(i.value)]
+    return tuple(item(binding, report.scope) for binding in used)
+
+
+def bindings_in(node: object) -> Iterator[Binding]:
+    """The semantic variables of an expression; those inside an aggregate belong to its events."""
+    if isinstance(node, Binding):
+        yield node
+    elif isinstance(node, tuple):
+        for part in node:
+            yield from bindings_in(part)
+    elif is_dataclass(node) and not isinstance(node, Aggregate):
+        for part in fields(node):
+            yield from bindings_in(getattr(node, part.name))
+
+
+def output_order(query: Query, report: Report) -> tuple[object, ...]:
+    """By time, then last event, then the one that began earliest, then the longest, then events, then bindings."""
+    first, last = report.events[0], report.events[-1]
+    ids = [candidate.event.id for candidate in report.events]
+    ties = [ordered(v) for v in (*report.group, *selected_bindings(query, report))]
+    return report.time, last.event.order, first.event.order, -len(ids), ids, ties
+
+
+def row_of(query: Query, report: Report) -> dict[str, Any]:
+    """The row: items, `_time`, `_events`, `_window` and `_id`."""
+    row: dict[str, Any] = {i.name: shown(item(i.value, report.scope)) for i in query.items}
+    row["_time"] = report.time
+    row["_events"] = {variable: [c.event.id for c in run] for variable, run in report.runs.items()}
+    if report.window is not None:
+        row["_window"] = {"start": report.window[0], "end": report.window[1]}
+    row["_id"] = identity(query, report, row)
+    return row
+
+
+def identity(query: Query, report: Report, row: Mapping[str, Any]) -> str:
+    """A digest of the query, the events, the group, the window and the bindings that it selects."""
+    parts = (query.name or query.normal, row["_events"], report.group, row.get("_window"))
+    text = repr((parts, selected_bindings(query, report)))
+    return hashlib.md5(text.encode()).hexdigest()  # noqa: S324  # a name, no secret

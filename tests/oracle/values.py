@@ -1,0 +1,138 @@
+"""Values: Python's own, IRIs apart from strings, and the reading of raw values and RDF terms as typed values."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from urllib.parse import quote
+
+from kaicep.language.types import ValueType, type_of_datatype
+from rdflib import BNode, Literal, URIRef
+
+__all__ = ["Iri", "Term", "Unreadable", "Value", "canonical", "plain", "read", "shown", "typed"]
+
+
+class Iri(str):
+    """An IRI, so that it differs from a string of the same characters."""
+
+    __slots__ = ()
+
+
+Term = URIRef | Literal | BNode
+Value = bool | int | float | str | datetime | timedelta | Iri | Term
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?)?\s*(Z|[+-]\d\d:?\d\d)?")
+
+
+class Unreadable(Exception):
+    """A raw value is no value of its attribute's type."""
+
+
+def read(raw: object, value_type: ValueType) -> Value:
+    """A raw value as a value of its attribute's type; a dateTime without a zone is UTC.
+
+    Raises:
+        Unreadable: it is none.
+    """
+    try:
+        return _READ[value_type](raw)
+    except (ValueError, OverflowError) as error:
+        raise Unreadable(str(error)) from error
+
+
+def _read_boolean(raw: object) -> bool:
+    words = {"true": True, "1": True, "false": False, "0": False}
+    if canonical(raw) not in words:
+        raise ValueError(raw)
+    return words[canonical(raw)]
+
+
+def _read_integer(raw: object) -> int:
+    if isinstance(raw, float):
+        if raw != int(raw):
+            raise ValueError(raw)
+        return int(raw)
+    return int(str(raw))
+
+
+def _read_double(raw: object) -> float:
+    return float(raw) if isinstance(raw, int | float) else float(str(raw))
+
+
+def _read_string(raw: object) -> str:
+    return raw if isinstance(raw, str) else canonical(raw)
+
+
+def _read_moment(raw: object) -> datetime:
+    if isinstance(raw, str):
+        if not _MOMENT.fullmatch(raw):
+            raise ValueError(raw)
+        raw = datetime.fromisoformat(raw)
+    if not isinstance(raw, datetime):
+        raise ValueError(raw)  # noqa: TRY004  # unreadable, whatever Python calls it
+    return raw.replace(tzinfo=UTC) if raw.tzinfo is None else raw.astimezone(UTC)
+
+
+_READ: dict[ValueType, Callable[[object], Value]] = {
+    ValueType.BOOLEAN: _read_boolean,
+    ValueType.INTEGER: _read_integer,
+    ValueType.DOUBLE: _read_double,
+    ValueType.STRING: _read_string,
+    ValueType.DATETIME: _read_moment,
+}
+
+
+def canonical(value: object) -> str:
+    """The text of a value in an event's id: unbound is `!`."""
+    if value is None:
+        return "!"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float):
+        return repr(value)
+    if isinstance(value, datetime):
+        return str((value - EPOCH) // timedelta(microseconds=1))
+    return str(value)
+
+
+def segment(value: object) -> str:
+    """The same as one segment of an IRI."""
+    return "!" if value is None else quote(canonical(value), safe="")
+
+
+def plain(term: Value) -> Value:
+    """An RDF term as the Python value that it stands for; a literal of an unknown datatype stays as it is."""
+    if isinstance(term, URIRef | BNode):
+        return Iri(term)
+    if not isinstance(term, Literal):
+        return term
+    value_type = ValueType.STRING if term.datatype is None else type_of_datatype(str(term.datatype))
+    if value_type is None or value_type is ValueType.DURATION or term.language:
+        return term
+    try:
+        return read(str(term), value_type)
+    except Unreadable:
+        return term
+
+
+def typed(term: Term | None, value_type: ValueType) -> Value | None:
+    """The value of a semantic variable of that static type; unbound where the term does not fit it."""
+    if term is None or value_type is ValueType.TERM:
+        return term
+    value = plain(term)
+    if value_type is ValueType.IRI:
+        return value if isinstance(value, Iri) else None
+    if isinstance(value, Iri):
+        return None
+    if value_type is ValueType.STRING:
+        return str(term)
+    if value_type is ValueType.DOUBLE and isinstance(value, int) and not isinstance(value, bool):
+        return float(value)
+    wanted = {ValueType.BOOLEAN: bool, ValueType.INTEGER: int, ValueType.DOUBLE: float, ValueType.DATETIME: datetime}
+    return value if type(value) is wanted.get(value_type) else None
+
+
+def shown(value: Value | None) -> object:
+    """A value in an output row: terms and IRIs are their text or lexical form."""
+    return str(value) if isinstance(value, str | Literal) else value

@@ -1,0 +1,74 @@
+"""Windows of aggregates: which candidates each holds, and when it is reported."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import singledispatch
+
+from kaicep.language.pattern import BatchWindow, SlidingWindow, Window
+
+from .expressions import Candidate
+from .values import EPOCH
+
+Group = tuple[object, ...]
+
+
+@dataclass(frozen=True)
+class Content:
+    """A window that is reported.
+
+    Attributes:
+        time: the moment of the report.
+        start: where the window begins, and `end` where it ends.
+        members: what it holds, in total order, never nothing.
+        last: the candidate that plain items speak of.
+    """
+
+    time: datetime
+    start: datetime
+    end: datetime
+    members: tuple[Candidate, ...]
+    last: Candidate
+
+
+@singledispatch
+def contents(window: Window, group: Sequence[Candidate], every: Sequence[Candidate]) -> Iterator[Content]:
+    """The windows of one group that are reported.
+
+    Args:
+        window: the WINDOW of the query.
+        group: the candidates of the group, in total order.
+        every: the candidates of all groups, in total order.
+    """
+    raise NotImplementedError(type(window))
+
+
+@contents.register
+def _(window: SlidingWindow, group: Sequence[Candidate], every: Sequence[Candidate]) -> Iterator[Content]:
+    for candidate in group:
+        earlier = [x for x in group if x.event.order <= candidate.event.order]
+        t = candidate.event.time
+        if isinstance(window.extent, timedelta):
+            members = [x for x in earlier if t - window.extent < x.event.time]
+            yield Content(t, t - window.extent, t, tuple(members), candidate)
+        else:
+            members = earlier[-window.extent :]
+            yield Content(t, members[0].event.time, t, tuple(members), candidate)
+
+
+@contents.register
+def _(window: BatchWindow, group: Sequence[Candidate], every: Sequence[Candidate]) -> Iterator[Content]:
+    if isinstance(window.extent, int):
+        for begin in range(0, len(group) - window.extent + 1, window.extent):
+            members = tuple(group[begin : begin + window.extent])
+            first, last = members[0].event.time, members[-1].event.time
+            yield Content(last, first, last, members, members[-1])
+        return
+    origin = every[0].event.time if window.start == "first" else window.start or EPOCH
+    width = window.extent
+    for k, group_members in itertools.groupby(group, key=lambda x: (x.event.time - origin) // width):
+        start, members = origin + k * width, tuple(group_members)
+        yield Content(start + width, start, start + width, members, members[-1])
