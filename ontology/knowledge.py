@@ -1,0 +1,184 @@
+"""The knowledge base: what the loaded modules say, closed, and the questions that the other stages ask of it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from functools import cached_property, lru_cache
+from types import MappingProxyType
+
+from pyoxigraph import NamedNode, QuerySolutions, RdfFormat
+
+from ..config import Settings
+from ..errors import OntologyError
+from ..language.types import ValueType
+from .closure import Reasoner, close
+from .equivalence import equivalence_classes, more_general
+from .imports import Catalog, with_imports
+from .modules import Module, find_modules
+from .ranges import type_of_values
+from .terms import PREFIXES, shown
+
+_CLASSES = """SELECT DISTINCT ?x {
+  { ?x a owl:Class } UNION { ?x a rdfs:Class } UNION { [] a ?x } UNION { ?x rdfs:subClassOf [] } UNION
+  { [] rdfs:subClassOf ?x } UNION { ?x owl:equivalentClass [] } UNION { [] owl:equivalentClass ?x } }"""
+_PROPERTIES = """SELECT DISTINCT ?x {
+  { [] ?x [] } UNION { ?x rdfs:subPropertyOf [] } UNION { [] rdfs:subPropertyOf ?x } UNION
+  { ?x owl:equivalentProperty [] } UNION { [] owl:equivalentProperty ?x } UNION
+  { VALUES ?kind { rdf:Property owl:ObjectProperty owl:DatatypeProperty owl:AnnotationProperty } ?x a ?kind } }"""
+
+
+class KnowledgeBase:
+    """The union of ontology modules under the configured reasoner; never changes.
+
+    Attributes:
+        store: in-memory Oxigraph store; the closure is its default graph. Not to be written to.
+        modules: what was loaded, imports included.
+        reasoner: how it was closed.
+        prefixes: for messages.
+
+    Implements `language.vocabulary.KnownTerms`.
+    """
+
+    def __init__(
+        self, modules: Iterable[Module], reasoner: Reasoner = "rl", prefixes: Mapping[str, str] = PREFIXES
+    ) -> None:
+        """Close the modules.
+
+        Raises:
+            OntologyError: they contradict themselves.
+        """
+        self.modules = tuple(modules)
+        self.reasoner = reasoner
+        self.prefixes = MappingProxyType(dict(prefixes))
+        self.store = close(self.modules, reasoner, prefixes)
+        self._individuals_by_key = lru_cache(maxsize=None)(self._read_individuals)
+        self._range_of = lru_cache(maxsize=None)(self._read_range)
+        self._more_general = lru_cache(maxsize=None)(self._read_more_general)
+
+    @classmethod
+    def empty(cls) -> KnowledgeBase:
+        """The knowledge base that knows nothing."""
+        return cls((), "none")
+
+    @classmethod
+    def of_turtle(cls, text: str, reasoner: Reasoner = "rl", source: str = "turtle") -> KnowledgeBase:
+        """The knowledge of a text in Turtle; its `owl:imports` are not followed.
+
+        Raises:
+            OntologyError: no Turtle, or contradictory.
+        """
+        return cls((Module.parse(source, text.encode(), RdfFormat.TURTLE),), reasoner)
+
+    @cached_property
+    def version(self) -> str:
+        """Digest of the texts of all modules and the reasoner, in hex: equal exactly when these are."""
+        parts = [self.reasoner, *sorted(module.digest for module in self.modules)]
+        return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+    def is_class(self, iri: str) -> bool:
+        """Whether `iri` is declared or used as a class."""
+        return iri in self._classes
+
+    def is_property(self, iri: str) -> bool:
+        """Whether `iri` is declared or used as a property."""
+        return iri in self._properties
+
+    def is_known(self, iri: str) -> bool:
+        """Whether `iri` occurs at all."""
+        node = NamedNode(iri)
+        patterns = ((node, None, None), (None, node, None), (None, None, node))
+        return any(next(self.store.quads_for_pattern(*pattern), None) for pattern in patterns)
+
+    def terms(self) -> tuple[str, ...]:
+        """IRIs of all classes and properties, sorted."""
+        return self._terms
+
+    def range_of(self, prop: str) -> ValueType:
+        """The type of the property's values: by its range, else by the values that it has; else `TERM`."""
+        return self._range_of(prop)
+
+    def equivalents(self, iri: str) -> frozenset[str]:
+        """What means the same as `iri` (class, property or individual), without `iri` itself."""
+        return self._equivalence.get(iri, frozenset()) - {iri}
+
+    def superproperties(self, iri: str) -> frozenset[str]:
+        """The properties that hold whenever `iri` does, without itself; equivalent ones belong to them."""
+        return self._more_general(iri, "rdfs:subPropertyOf")
+
+    def superclasses(self, iri: str) -> frozenset[str]:
+        """The classes of every individual of class `iri`, without itself; equivalent ones belong to them."""
+        return self._more_general(iri, "rdfs:subClassOf")
+
+    def individuals_by_key(self, prop: str) -> Mapping[str, str]:
+        """Lexical value of `prop` → IRI of the individual that has it; of several equal ones the first by IRI.
+
+        Raises:
+            OntologyError: two individuals that are not the same have one key.
+        """
+        return self._individuals_by_key(prop)
+
+    @cached_property
+    def _classes(self) -> frozenset[str]:
+        return self._iris(_CLASSES)
+
+    @cached_property
+    def _properties(self) -> frozenset[str]:
+        return self._iris(_PROPERTIES)
+
+    @cached_property
+    def _terms(self) -> tuple[str, ...]:
+        return tuple(sorted(self._classes | self._properties))
+
+    @cached_property
+    def _equivalence(self) -> Mapping[str, frozenset[str]]:
+        return equivalence_classes(self.store)
+
+    def _read_more_general(self, iri: str, relation: str) -> frozenset[str]:
+        return more_general(self.store, iri, relation)
+
+    def _read_range(self, prop: str) -> ValueType:
+        return type_of_values(self.store, (prop, *sorted(self.superproperties(prop) | self.equivalents(prop))))
+
+    def _read_individuals(self, prop: str) -> Mapping[str, str]:
+        found: dict[str, str] = {}
+        for individual, value in self._select(f"SELECT ?x ?v {{ ?x {NamedNode(prop)} ?v }} ORDER BY ?x"):
+            if not isinstance(individual, NamedNode):
+                continue
+            key = value.value
+            first = found.setdefault(key, individual.value)
+            if first != individual.value and individual.value not in self.equivalents(first):
+                raise self._ambiguous(prop, key, first, individual.value)
+        return MappingProxyType(found)
+
+    def _ambiguous(self, prop: str, key: str, one: str, other: str) -> OntologyError:
+        names = [shown(NamedNode(iri), self.prefixes) for iri in (prop, one, other)]
+        return OntologyError(
+            f"the key '{key}' of {names[0]} names both {names[1]} and {names[2]}",
+            hint="give each a key of its own, or say that they are owl:sameAs each other",
+        )
+
+    def _iris(self, query: str) -> frozenset[str]:
+        return frozenset(x.value for (x,) in self._select(query) if isinstance(x, NamedNode))
+
+    def _select(self, query: str) -> QuerySolutions:
+        solutions = self.store.query(query, prefixes=dict(PREFIXES))
+        assert isinstance(solutions, QuerySolutions)  # noqa: S101 (what SELECT gives, said to the type checker)
+        return solutions
+
+
+def load_knowledge(settings: Settings) -> KnowledgeBase:
+    """The knowledge base of a project: its modules, what they import, closed by its reasoner.
+
+    Raises:
+        OntologyError: a module that is missing, unreadable or contradictory, or an import that nothing declares.
+    """
+    knowledge = settings.knowledge
+    folders = [settings.path(folder) for folder in knowledge.catalog]
+    for folder, written in zip(folders, knowledge.catalog, strict=True):
+        if not folder.is_dir():
+            raise OntologyError(
+                f"no folder '{written}' in {settings.root}", hint="knowledge.catalog takes folders with ontology files"
+            )
+    modules = [Module.load(path, settings.root) for path in find_modules(knowledge.modules, settings.root)]
+    return KnowledgeBase(with_imports(modules, Catalog(folders, settings.root)), knowledge.reasoner, settings.prefixes)

@@ -1,0 +1,42 @@
+"""The IRIs of RDF, RDFS and OWL that reasoning speaks of, and how terms are shown in messages."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from pyoxigraph import BlankNode, Literal, NamedNode, Triple
+
+RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
+RDFS = "http://www.w3.org/2000/01/rdf-schema#"
+OWL = "http://www.w3.org/2002/07/owl#"
+XSD = "http://www.w3.org/2001/XMLSchema#"
+
+TYPE = NamedNode(RDF + "type")
+ONTOLOGY = NamedNode(OWL + "Ontology")
+IMPORTS = NamedNode(OWL + "imports")
+VERSION_IRI = NamedNode(OWL + "versionIRI")
+
+PREFIXES: Mapping[str, str] = {"rdf": RDF, "rdfs": RDFS, "owl": OWL, "xsd": XSD}
+
+Term = NamedNode | BlankNode | Literal | Triple
+"""What a triple may hold (a quoted triple only as RDF 1.2 has it)."""
+
+
+def shown(term: Term, prefixes: Mapping[str, str]) -> str:
+    """A term as people read it: a prefixed name where a prefix fits, else `<iri>`; literals as in Turtle."""
+    if isinstance(term, NamedNode):
+        return _shown_iri(term.value, prefixes)
+    if isinstance(term, BlankNode):
+        return "a blank node"
+    if isinstance(term, Literal) and term.datatype.value != XSD + "string" and term.language is None:
+        return f'"{term.value}"^^{_shown_iri(term.datatype.value, PREFIXES)}'
+    return str(term)
+
+
+def _shown_iri(iri: str, prefixes: Mapping[str, str]) -> str:
+    fitting = [(len(namespace), prefix) for prefix, namespace in prefixes.items() if iri.startswith(namespace)]
+    if fitting:
+        length, prefix = max(fitting)
+        if (local := iri[length:]) and not set(local) & set("/#:?"):
+            return f"{prefix}:{local}"
+    return f"<{iri}>"
