@@ -1,0 +1,97 @@
+"""Which tuples of a stream count: duplicates, lateness, watermark (LANGUAGE §1)."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kaicep.errors import OperatorError
+from kaicep.pipeline.admission import Admission
+
+START = datetime(2026, 1, 1, tzinfo=UTC)
+TUPLES = st.lists(st.tuples(st.integers(0, 12), st.sampled_from("abc")), max_size=30)
+
+
+def events(tuples: list[tuple[int, str]]) -> pa.Table:
+    """Event tables of (second, name); the identity is both."""
+    return pa.table({
+        "_time": pa.array([START + timedelta(seconds=s) for s, _ in tuples], pa.timestamp("us", "UTC")),
+        "_id": pa.array([f"{name}{s}" for s, name in tuples], pa.string()),
+    })
+
+
+def judge(tuples: list[tuple[int, str]], lateness: int) -> tuple[list[str], list[str], int]:
+    """The definition, tuple by tuple: (admitted, late, duplicates)."""
+    seen: set[str] = set()
+    greatest: int | None = None
+    admitted, late, duplicates = [], [], 0
+    for second, name in tuples:
+        identity = f"{name}{second}"
+        if identity in seen:
+            duplicates += 1
+            continue
+        seen.add(identity)
+        (late if greatest is not None and second < greatest - lateness else admitted).append(identity)
+        greatest = second if greatest is None else max(greatest, second)
+    return admitted, late, duplicates
+
+
+def ids(table: pa.Table) -> list[str]:
+    return [str(i) for i in table["_id"].to_pylist()]
+
+
+@given(TUPLES, st.integers(0, 5), st.booleans(), st.lists(st.integers(0, 30), max_size=4))
+def test_any_split_is_judged_tuple_by_tuple(
+    tuples: list[tuple[int, str]], lateness: int, bounded: bool, cuts: list[int]  # noqa: FBT001 - drawn
+) -> None:
+    """What is admitted never depends on the batches; with forgotten identities, late duplicates count as late."""
+    admission = Admission(timedelta(seconds=lateness), bounded=bounded)
+    admitted: list[str] = []
+    late: list[str] = []
+    duplicates = 0
+    borders = [0, *sorted(min(c, len(tuples)) for c in cuts), len(tuples)]
+    for begin, end in zip(borders, borders[1:], strict=False):
+        step = admission.admit(events(tuples[begin:end]))
+        restored = Admission(timedelta(seconds=lateness), bounded=bounded)
+        restored.restore(admission.snapshot())
+        admission = restored
+        admitted += ids(step.events)
+        late += ids(step.late)
+        duplicates += step.duplicates
+    expected_admitted, expected_late, expected_duplicates = judge(tuples, lateness)
+    assert admitted == expected_admitted
+    assert len(late) + duplicates == len(expected_late) + expected_duplicates
+    if not bounded:
+        assert late == expected_late
+
+
+def test_watermark_is_the_greatest_time_minus_lateness() -> None:
+    admission = Admission(timedelta(seconds=5), bounded=True)
+    assert admission.watermark is None
+    admission.admit(events([(10, "a"), (7, "b")]))
+    assert admission.watermark == START + timedelta(seconds=5)
+
+
+def test_after_the_end_everything_is_late() -> None:
+    admission = Admission(timedelta(0), bounded=True)
+    admission.admit(events([(1, "a")]))
+    admission.end()
+    assert ids(admission.admit(events([(2, "b")])).late) == ["b2"]
+
+
+def test_a_snapshot_of_another_version_is_refused() -> None:
+    admission = Admission(timedelta(0), bounded=True)
+    state = pa.ipc.open_file(pa.BufferReader(admission.snapshot())).read_all()
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_file(sink, state.schema.with_metadata({"version": "99", "greatest": ""})) as writer:
+        writer.write_table(state)
+    with pytest.raises(OperatorError) as error:
+        admission.restore(sink.getvalue().to_pybytes())
+    assert str(error.value) == (
+        "the snapshot of a stream has version 99, this kaicep reads 1: "
+        "run the kaicep that wrote it, or remove the snapshots to start from the archive"
+    )
