@@ -1,1 +1,19 @@
-"""kaicep.annotator"""
+"""Raw tuples of a stream in, semantic events out: Arrow tables whose columns stand for properties of the knowledge."""
+
+from .annotation import Annotation, Attribute, compile_annotation
+from .annotator import Annotated, Annotator
+from .shape import AttributeShape, EventShape, RootProperty, attribute_iri, event_prefix, event_shape
+
+__all__ = [
+    "Annotated",
+    "Annotation",
+    "Annotator",
+    "Attribute",
+    "AttributeShape",
+    "EventShape",
+    "RootProperty",
+    "attribute_iri",
+    "compile_annotation",
+    "event_prefix",
+    "event_shape",
+]

@@ -1,0 +1,274 @@
+"""The annotation of a stream, checked: what each raw attribute stands for.
+
+Source: paper §3.1, static and dynamic semantics.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from pyoxigraph import NamedNode
+
+from ..config import AttributeSettings, Settings, StreamSettings
+from ..errors import AnnotationError, Place, did_you_mean
+from ..language.types import XSD, ValueType, type_of_datatype
+from ..language.vocabulary import AttributeType, StreamType
+from ..ontology import KnowledgeBase
+from .datatypes import COLUMN_DATATYPES, datatype_of_range, short
+
+_EMPTY = AttributeSettings()
+
+
+@dataclass(frozen=True, slots=True)
+class Attribute:
+    """What one attribute stands for, every name resolved.
+
+    Attributes:
+        name: declared name.
+        datatype: XSD datatype IRI of the raw value.
+        type: the type that its column has.
+        property: IRI of its property; `None` when it has only a datatype.
+        sources: the raw names that feed it: its own, then the local names of its property and of equivalent ones.
+        equivalents: IRIs that are equivalent to the property in the knowledge base.
+        template: IRI template of the individuals that its values stand for, with `{}` for the value.
+        key: IRI of the property whose value identifies the individual.
+        individual: whether values stand for individuals, by `template` or by `key`.
+        unit: IRI of the unit of its values.
+    """
+
+    name: str
+    datatype: str
+    type: ValueType
+    property: str | None
+    sources: tuple[str, ...]
+    equivalents: frozenset[str]
+    template: str | None
+    key: str | None
+    individual: bool
+    unit: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Annotation:
+    """The checked annotation of one stream.
+
+    Attributes:
+        stream: its name.
+        event_type: IRI of the class of its events.
+        time: name of the time attribute, which is among `attributes`.
+        attributes: in declared order; the time attribute first when the annotation does not list it.
+        identity: the attributes that identify an event, in declared order; empty: the whole tuple does.
+        warnings: names that the knowledge base does not have; knowledge may come later.
+    """
+
+    stream: str
+    event_type: str
+    time: str
+    attributes: tuple[Attribute, ...]
+    identity: tuple[str, ...]
+    warnings: tuple[str, ...]
+
+    def stream_type(self) -> StreamType:
+        """The stream as queries see it."""
+        attributes = tuple(
+            AttributeType(a.name, a.type, a.property, frozenset(a.sources[1:]) | a.equivalents, a.individual, a.unit)
+            for a in self.attributes
+        )
+        return StreamType(self.stream, attributes, self.event_type, self.time)
+
+
+def compile_annotation(name: str, settings: Settings, knowledge: KnowledgeBase) -> Annotation:
+    """Check the annotation of stream `name` and resolve what it names.
+
+    Raises:
+        ConfigError: an unknown prefix.
+        AnnotationError: no such stream, or an annotation that contradicts itself or the knowledge base.
+    """
+    if name not in settings.streams:
+        known = sorted(settings.streams)
+        hint = did_you_mean(name, known) or (f"known: {', '.join(known)}" if known else "add [streams.…]")
+        raise AnnotationError(f"there is no stream '{name}'", place=Place(settings.file), hint=hint)
+    return _Compiler(name, settings, knowledge).compile()
+
+
+class _Compiler:
+    """Resolves one annotation; the parts share the stream's name, its settings and the knowledge base."""
+
+    def __init__(self, name: str, settings: Settings, knowledge: KnowledgeBase) -> None:
+        self.name = name
+        self.settings = settings
+        self.knowledge = knowledge
+        self.stream: StreamSettings = settings.streams[name]
+        self.declared = self._declared()
+
+    def compile(self) -> Annotation:
+        event_type = self.settings.expand(self.stream.event_type, f"streams.{self.name}.event_type")
+        for name in self.declared:
+            self._check_name(name)
+        properties = {name: self._property(name, a) for name, a in self.declared.items()}
+        self._check_properties(properties)
+        aliases = self._aliases(properties)
+        attributes = tuple(self._attribute(name, properties[name], aliases[name]) for name in self.declared)
+        warnings = tuple(self._unknown_names(event_type, attributes))
+        return Annotation(self.name, event_type, self.stream.time.attribute, attributes, self._identity(), warnings)
+
+    def _declared(self) -> dict[str, AttributeSettings]:
+        time = self.stream.time.attribute
+        return (
+            dict(self.stream.attributes) if time in self.stream.attributes else {time: _EMPTY, **self.stream.attributes}
+        )
+
+    def _error(self, key: str, message: str, hint: str | None) -> AnnotationError:
+        return AnnotationError(f"streams.{self.name}.{key}: {message}", place=Place(self.settings.file), hint=hint)
+
+    def _check_name(self, name: str) -> None:
+        if name and name[0] not in "_?":
+            return
+        message = "attribute names cannot be empty or begin with '_' or '?'"
+        raise self._error(f"attributes.{name}", message, "rename it before it reaches the stream")
+
+    def _property(self, name: str, a: AttributeSettings) -> str | None:
+        key = f"attributes.{name}"
+        if a.individual is not None and a.key is not None:
+            raise self._error(key, "'individual' and 'key' are two ways to find one individual", "keep one of them")
+        if a.property is not None and a.same_as is not None:
+            raise self._error(key, "'property' and 'same_as' both name its property", "keep one of them")
+        way = "individual" if a.individual is not None else "key" if a.key is not None else None
+        if way and a.same_as is not None:
+            raise self._error(key, f"'same_as' is for literals, '{way}' for individuals", "write property, not same_as")
+        stated = a.property or a.same_as
+        if way and stated is None:
+            hint = 'add property = "…", whose objects they are'
+            raise self._error(key, f"'{way}' says that values are individuals, but not of which property", hint)
+        said = None if stated is None else self.settings.expand(stated, f"streams.{self.name}.{key}")
+        return self._time_property(name, a, said) if name == self.stream.time.attribute else said
+
+    def _time_property(self, name: str, a: AttributeSettings, said: str | None) -> str | None:
+        if a.individual is not None or a.key is not None:
+            raise self._error(
+                f"attributes.{name}", "the time attribute cannot stand for individuals", "drop 'individual' or 'key'"
+            )
+        if self.stream.time.property is None:
+            return said
+        stated = self.settings.expand(self.stream.time.property, f"streams.{self.name}.time.property")
+        if said is not None and said != stated:
+            message = f"names another property than attributes.{name}: <{stated}> and <{said}>"
+            raise self._error("time.property", message, "keep one of them")
+        return stated
+
+    def _check_properties(self, properties: dict[str, str | None]) -> None:
+        seen: dict[str, str] = {}
+        for name, prop in properties.items():
+            for iri in () if prop is None else {prop, *self.knowledge.equivalents(prop)}:
+                if (other := seen.setdefault(iri, name)) != name:
+                    same = properties[other] == prop
+                    which = (
+                        f"the property <{prop}>"
+                        if same
+                        else f"equivalent properties, <{properties[other]}> and <{prop}>"
+                    )
+                    hint = (
+                        f"keep one; raw values named '{other}' or '{name}' then feed it when the names are equivalent"
+                    )
+                    raise self._error(
+                        f"attributes.{name}",
+                        f"'{other}' and '{name}' stand for {which}",
+                        "declare one attribute for both" if same else hint,
+                    )
+
+    def _aliases(self, properties: dict[str, str | None]) -> dict[str, list[str]]:
+        """Raw names that mean the same as each attribute; a name that would mean two of them means neither."""
+        names = {
+            name: [] if prop is None else sorted({_local_name(i) for i in {prop, *self.knowledge.equivalents(prop)}})
+            for name, prop in properties.items()
+        }
+        meant = [alias for aliases in names.values() for alias in aliases]
+        return {
+            name: [a for a in aliases if a and a not in properties and meant.count(a) == 1]
+            for name, aliases in names.items()
+        }
+
+    def _attribute(self, name: str, prop: str | None, aliases: list[str]) -> Attribute:
+        a, where = self.declared[name], f"streams.{self.name}.attributes.{name}"
+        datatype = self._datatype(name, a, prop)
+        kind = type_of_datatype(datatype)
+        if kind is None or kind is ValueType.DURATION:  # excluded by _datatype
+            raise AssertionError(datatype)
+        unit = None if a.unit is None else self.settings.expand(a.unit, where)
+        if unit is not None and not kind.numeric:
+            raise self._error(f"attributes.{name}", f"a value of type {short(datatype)} has no unit", "drop 'unit'")
+        return Attribute(
+            name=name,
+            datatype=datatype,
+            type=kind,
+            property=prop,
+            sources=(name, *aliases),
+            equivalents=frozenset() if prop is None else self.knowledge.equivalents(prop),
+            template=None if a.individual is None else self._template(name, a.individual),
+            key=None if a.key is None else self.settings.expand(a.key, where),
+            individual=a.individual is not None or a.key is not None,
+            unit=unit,
+        )
+
+    def _template(self, name: str, template: str) -> str:
+        expanded = self.settings.expand(template, f"streams.{self.name}.attributes.{name}")
+        try:
+            NamedNode(expanded.replace("{}", "x"))
+        except ValueError as error:
+            message = f"the template '{template}' makes no IRI"
+            raise self._error(
+                f"attributes.{name}", message, 'write a prefixed name or <iri>, such as "ee:{}"'
+            ) from error
+        return expanded
+
+    def _datatype(self, name: str, a: AttributeSettings, prop: str | None) -> str:
+        if name == self.stream.time.attribute:
+            return self._time_datatype(name, a)
+        if a.datatype is not None:
+            return self._known_datatype(name, a.datatype)
+        if a.individual is not None or a.key is not None:
+            return XSD + "string"
+        ranged = None if prop is None else datatype_of_range(prop, self.knowledge)
+        if ranged is None:
+            why = "" if prop is None else f", for the range of <{prop}> does not say it"
+            hint = 'add datatype = "xsd:double" (or another)' + ("" if prop is None else ", or individual, or key")
+            raise self._error(f"attributes.{name}", f"needs a datatype{why}", hint)
+        return ranged
+
+    def _time_datatype(self, name: str, a: AttributeSettings) -> str:
+        datatype = XSD + "dateTime" if a.datatype is None else self._known_datatype(name, a.datatype)
+        if type_of_datatype(datatype) is not ValueType.DATETIME:
+            message = f"the time attribute cannot be of datatype {short(datatype)}"
+            raise self._error(f"attributes.{name}", message, "drop 'datatype'; it is xsd:dateTime")
+        return datatype
+
+    def _known_datatype(self, name: str, written: str) -> str:
+        datatype = self.settings.expand(written, f"streams.{self.name}.attributes.{name}.datatype")
+        if datatype not in COLUMN_DATATYPES:
+            known = sorted(short(d) for d in COLUMN_DATATYPES)
+            hint = did_you_mean(short(datatype), known) or f"known: {', '.join(known)}"
+            raise self._error(f"attributes.{name}", f"events cannot hold the datatype '{written}'", hint)
+        return datatype
+
+    def _identity(self) -> tuple[str, ...]:
+        identity = self.stream.identity
+        for position, name in enumerate(identity):
+            if name not in self.declared:
+                hint = did_you_mean(name, list(self.declared)) or f"declared: {', '.join(self.declared)}"
+                raise self._error("identity", f"'{name}' is no declared attribute", hint)
+            if name in identity[:position]:
+                raise self._error("identity", f"'{name}' stands twice", "name it once")
+        return identity
+
+    def _unknown_names(self, event_type: str, attributes: tuple[Attribute, ...]) -> Iterator[str]:
+        said = [("event_type", event_type)]
+        said += [(f"attributes.{a.name}", a.property) for a in attributes if a.property is not None]
+        said += [(f"attributes.{a.name}.key", a.key) for a in attributes if a.key is not None]
+        for key, iri in said:
+            if not self.knowledge.is_known(iri):
+                yield f"{self.settings.file}: streams.{self.name}.{key}: the knowledge base does not know <{iri}>"
+
+
+def _local_name(iri: str) -> str:
+    return iri[max(iri.rfind(c) for c in "#/:") + 1 :]

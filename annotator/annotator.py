@@ -1,0 +1,156 @@
+"""Raw tuples → semantic events, as one function on Arrow tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import polars as pl
+import pyarrow as pa
+
+from ..config import Settings
+from ..ontology import KnowledgeBase
+from .annotation import Attribute, compile_annotation
+from .casting import Cast, cast_column, to_series
+from .datatypes import COLUMN_TYPES
+from .extra import extra_column
+from .identity import event_ids, tuple_ids
+from .linking import encode, link
+from .shape import event_shape
+
+_MOMENT = pa.timestamp("us", "UTC")
+
+
+@dataclass(frozen=True, slots=True)
+class Annotated:
+    """The events of a raw table.
+
+    Attributes:
+        events: one row per accepted tuple, in order of arrival: `_time`, `_id`, a column per declared attribute, a
+            column named by the property's IRI per attribute that stands for individuals, `_extra`, and `_row` int64,
+            the tuple's row in the raw table.
+        rejected: `row` int64, `reason` string: the tuples that cannot be typed or have no time stamp.
+        unlinked: how many values of accepted tuples name no individual.
+    """
+
+    events: pa.Table
+    rejected: pa.Table
+    unlinked: int
+
+
+class Annotator:
+    """The annotation of one stream, ready to run.
+
+    Everything that holds for all events is settled here, once (paper §4.1, semantic normalisation).
+
+    Args:
+        name: name of the stream.
+        settings: the project.
+        knowledge: equivalences of properties and classes, keys of individuals.
+
+    Raises:
+        ConfigError: an unknown prefix.
+        AnnotationError: no such stream, or an annotation that contradicts itself or the knowledge base.
+    """
+
+    def __init__(self, name: str, settings: Settings, knowledge: KnowledgeBase) -> None:
+        self.annotation = compile_annotation(name, settings, knowledge)
+        self.stream_type = self.annotation.stream_type()
+        attributes = self.annotation.attributes
+        self.shape = event_shape(
+            self.stream_type,
+            knowledge,
+            datatypes={a.name: a.datatype for a in attributes},
+            templates={a.name: a.template for a in attributes if a.template is not None},
+        )
+        self._individuals: dict[str, Mapping[str, str]] = {
+            a.name: {} if a.key is None else knowledge.individuals_by_key(a.key) for a in attributes if a.individual
+        }
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Names in the annotation that the knowledge base does not have."""
+        return self.annotation.warnings
+
+    def annotate(self, raw: pa.Table) -> Annotated:
+        """Make semantic events of raw tuples.
+
+        Args:
+            raw: one row per tuple, in order of arrival; columns of any type. A null is an attribute that is not there.
+        """
+        columns = {name: raw.column(i) for i, name in enumerate(raw.column_names)}
+        casts = {a.name: _casts(a, columns) for a in self.annotation.attributes}
+        reasons = self._reasons(casts, raw.num_rows)
+        values = {a.name: _coalesce(a, casts[a.name], raw.num_rows) for a in self.annotation.attributes}
+        declared = {source for a in self.annotation.attributes for source in a.sources}
+        extra = extra_column(
+            {name: to_series(column) for name, column in columns.items() if name not in declared}, raw.num_rows
+        )
+        rows = pl.int_range(raw.num_rows, eager=True)
+        if reasons is None:
+            return self._annotated(values, extra, rows, _rejected(rows.head(0), []))
+        kept = reasons.is_null()
+        refused = _rejected(rows.filter(~kept), reasons.drop_nulls().to_list())
+        values = {name: column.filter(kept) for name, column in values.items()}
+        return self._annotated(values, extra.filter(kept), rows.filter(kept), refused)
+
+    def _reasons(self, casts: Mapping[str, list[tuple[str, Cast]]], length: int) -> pl.Series | None:
+        """Why each row is refused; `None` when no row is."""
+        found = [cast.reasons(source) for pairs in casts.values() for source, cast in pairs if cast.failed is not None]
+        time = self.annotation.time
+        stamped = [cast.raw.is_not_null() for _, cast in casts[time]]
+        missing = ~pl.select(pl.any_horizontal([pl.lit(s) for s in stamped])).to_series() if stamped else None
+        if missing is None:
+            missing = pl.repeat(value=True, n=length, dtype=pl.Boolean, eager=True)
+        if missing.any():
+            found.append(pl.select(pl.when(missing).then(pl.lit(f"{time}: is missing"))).to_series())
+        if not found:
+            return None
+        joined = pl.select(pl.concat_str([pl.lit(f) for f in found], separator="; ", ignore_nulls=True)).to_series()
+        return pl.select(pl.when(pl.lit(joined) != "").then(joined)).to_series()
+
+    def _annotated(
+        self, values: Mapping[str, pl.Series], extra: pl.Series, rows: pl.Series, rejected: pa.Table
+    ) -> Annotated:
+        columns: dict[str, pa.Array] = {
+            "_time": values[self.annotation.time].to_arrow().cast(_MOMENT),
+            "_id": self._ids(values, extra).to_arrow(),
+        }
+        linked: dict[str, pa.Array] = {}
+        unlinked = 0
+        for a in self.annotation.attributes:
+            column = values[a.name]
+            if a.individual and a.property is not None:
+                raw = encode(column)
+                linked[a.property] = link(raw, a, self._individuals[a.name])
+                unlinked += linked[a.property].null_count - raw.null_count
+                columns[a.name] = raw if column.dtype == pl.String else column.to_arrow()
+            else:
+                columns[a.name] = column.to_arrow()
+        columns |= linked
+        columns |= {"_extra": extra.to_arrow(), "_row": rows.to_arrow()}
+        return Annotated(pa.table(columns), rejected, unlinked)
+
+    def _ids(self, values: Mapping[str, pl.Series], extra: pl.Series) -> pl.Series:
+        kinds = {a.name: a.type for a in self.annotation.attributes}
+        if self.annotation.identity:
+            identity = [(name, kinds[name]) for name in self.annotation.identity]
+            return event_ids(self.annotation.stream, identity, values)
+        return tuple_ids(self.annotation.stream, list(kinds.items()), values, extra)
+
+
+def _casts(a: Attribute, columns: Mapping[str, pa.ChunkedArray]) -> list[tuple[str, Cast]]:
+    """The raw columns that feed an attribute, typed, each with its name; its own name first."""
+    return [(s, cast_column(to_series(columns[s]), a.datatype)) for s in a.sources if s in columns]
+
+
+def _coalesce(a: Attribute, casts: list[tuple[str, Cast]], length: int) -> pl.Series:
+    if not casts:
+        return pl.repeat(None, length, dtype=COLUMN_TYPES[a.type], eager=True)
+    if len(casts) == 1:
+        return casts[0][1].values
+    return pl.select(pl.coalesce([pl.lit(cast.values) for _, cast in casts])).to_series()
+
+
+def _rejected(rows: pl.Series, reasons: list[str]) -> pa.Table:
+    return pa.table({"row": rows.to_arrow(), "reason": pa.array(reasons, pa.string())})

@@ -1,0 +1,128 @@
+"""The datatypes that events can hold: their columns, their bounds, their texts."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import polars as pl
+from pyoxigraph import NamedNode
+
+from ..language.types import XSD, ValueType, type_of_datatype
+from ..ontology import KnowledgeBase
+
+MOMENT = pl.Datetime("us", "UTC")
+COLUMN_TYPES: dict[ValueType, pl.DataType] = {
+    ValueType.BOOLEAN: pl.Boolean(),
+    ValueType.INTEGER: pl.Int64(),
+    ValueType.DOUBLE: pl.Float64(),
+    ValueType.STRING: pl.String(),
+    ValueType.DATETIME: MOMENT,
+}
+
+_OTHERS = {"boolean", "integer", "long", "double", "float", "decimal", "string", "normalizedString", "token", "anyURI"}
+_MOMENTS = {"dateTime", "dateTimeStamp"}
+
+_INT64 = (-(2**63), 2**63 - 1)
+_BOUNDS = {
+    "int": (-(2**31), 2**31 - 1),
+    "short": (-(2**15), 2**15 - 1),
+    "byte": (-(2**7), 2**7 - 1),
+    "nonNegativeInteger": (0, _INT64[1]),
+    "positiveInteger": (1, _INT64[1]),
+    "nonPositiveInteger": (_INT64[0], 0),
+    "negativeInteger": (_INT64[0], -1),
+    "unsignedLong": (0, _INT64[1]),
+    "unsignedInt": (0, 2**32 - 1),
+    "unsignedShort": (0, 2**16 - 1),
+    "unsignedByte": (0, 2**8 - 1),
+}
+COLUMN_DATATYPES = frozenset(XSD + name for name in {*_OTHERS, *_MOMENTS, *_BOUNDS})
+_USUAL = {
+    ValueType.BOOLEAN: "boolean",
+    ValueType.INTEGER: "integer",
+    ValueType.DOUBLE: "double",
+    ValueType.STRING: "string",
+    ValueType.DATETIME: "dateTime",
+}
+_RANGE = NamedNode("http://www.w3.org/2000/01/rdf-schema#range")
+
+
+def short(datatype: str) -> str:
+    """`xsd:double` for its IRI; other IRIs in angle brackets."""
+    return f"xsd:{datatype.removeprefix(XSD)}" if datatype.startswith(XSD) else f"<{datatype}>"
+
+
+def integer_bounds(datatype: str) -> tuple[int, int]:
+    """Smallest and greatest value of an integer datatype; no column holds more than 64 bits."""
+    return _BOUNDS.get(datatype.removeprefix(XSD), _INT64)
+
+
+def datatype_of_range(prop: str, knowledge: KnowledgeBase) -> str | None:
+    """The datatype that the knowledge base says the values of `prop` have, `None` when it says none that fits."""
+    stated = {
+        q.object.value
+        for q in knowledge.store.quads_for_pattern(NamedNode(prop), _RANGE, None)
+        if isinstance(q.object, NamedNode)
+    } & COLUMN_DATATYPES
+    if len(stated) == 1:
+        return stated.pop()
+    kind = knowledge.range_of(prop)
+    return XSD + _USUAL[kind] if kind in _USUAL else None
+
+
+def canonical_text(values: pl.Series, kind: ValueType) -> pl.Series:
+    """The canonical text of typed values, nulls kept: what event ids are made of.
+
+    Integers in decimal, doubles as Python's `repr`, booleans `true` and `false`, moments as microseconds since the
+    epoch, strings as they are.
+    """
+    match kind:
+        case ValueType.DOUBLE:
+            return double_text(values)
+        case ValueType.DATETIME:
+            return values.to_physical().cast(pl.String)
+        case ValueType.BOOLEAN:
+            return values.replace_strict([True, False], ["true", "false"], default=None, return_dtype=pl.String)
+        case _:
+            return values.cast(pl.String)
+
+
+def lexical_text(values: pl.Series, datatype: str) -> pl.Series:
+    """The lexical form of typed values in an RDF literal of `datatype`, nulls kept."""
+    match type_of_datatype(datatype):
+        case ValueType.DATETIME:
+            return values.dt.to_string("%Y-%m-%dT%H:%M:%S%.fZ")
+        case ValueType.DOUBLE if datatype == XSD + "decimal":
+            return _decimal_text(double_text(values))
+        case ValueType.DOUBLE:
+            text = double_text(values)
+            return text.replace({"inf": "INF", "-inf": "-INF", "nan": "NaN"})
+        case kind:
+            return canonical_text(values, kind or ValueType.STRING)
+
+
+def double_text(values: pl.Series) -> pl.Series:
+    """Each double as Python's `repr` writes it: the shortest text that reads back as the same double.
+
+    Polars writes the same digits; only where the exponent decides the notation, and for infinities and NaN, distinct
+    values go through Python.
+    """
+    size = values.abs()
+    plain = ((size >= 1e-4) & (size < 1e16)) | (values == 0.0)
+    text = values.cast(pl.String)
+    if plain.all():
+        return text
+    others = values.filter(~plain).unique().to_list()
+    named = pl.DataFrame(
+        {"value": others, "text": [None if v is None else repr(v) for v in others]},
+        schema={"value": pl.Float64, "text": pl.String},
+    )
+    joined = pl.DataFrame({"value": values}).join(
+        named, on="value", how="left", maintain_order="left", nulls_equal=True
+    )
+    return pl.select(pl.when(plain).then(text).otherwise(joined["text"])).to_series()
+
+
+def _decimal_text(text: pl.Series) -> pl.Series:
+    scientific = text.filter(text.str.contains("e", literal=True)).unique().to_list()
+    return text.replace({t: format(Decimal(t), "f") for t in scientific}) if scientific else text

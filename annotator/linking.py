@@ -1,0 +1,47 @@
+"""Dynamic semantics: attribute values → IRIs of the individuals that they stand for, once per distinct value."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import polars as pl
+import pyarrow as pa
+
+from ..language.types import ValueType
+from .annotation import Attribute
+from .datatypes import canonical_text
+from .identity import quote_distinct
+
+
+def encode(values: pl.Series | pa.Array) -> pa.DictionaryArray:
+    """A column as a dictionary, so that what follows from a value is found once per distinct value."""
+    array = values.to_arrow() if isinstance(values, pl.Series) else values
+    return array if pa.types.is_dictionary(array.type) else array.dictionary_encode()
+
+
+def link(raw: pa.DictionaryArray, attribute: Attribute, individuals: Mapping[str, str]) -> pa.DictionaryArray:
+    """The individuals' IRIs as a dictionary column; null where the value is null or nothing has that key.
+
+    Args:
+        raw: the typed values.
+        attribute: says by template or by key how a value names its individual.
+        individuals: IRI by value of the key; unused with a template.
+    """
+    text = canonical_text(_series(raw.dictionary), attribute.type)
+    if attribute.type is ValueType.STRING and attribute.template is None:
+        iris = [None if value is None else individuals.get(value) for value in text]
+    elif attribute.template is None:
+        iris = [individuals.get(value) for value in text]
+    else:
+        before, _, after = attribute.template.partition("{}")
+        iris = [None if value is None else before + value + after for value in quote_distinct(text)]
+    # Two values may stand for one individual: the column's own dictionary holds each IRI once.
+    linked = pa.array(iris, pa.string()).dictionary_encode()
+    return pa.DictionaryArray.from_arrays(linked.indices.take(raw.indices), linked.dictionary)
+
+
+def _series(array: pa.Array) -> pl.Series:
+    series = pl.from_arrow(array)
+    if not isinstance(series, pl.Series):  # pl.from_arrow gives a frame for tables only
+        raise TypeError(type(series))
+    return series

@@ -1,0 +1,64 @@
+"""Time stamps: ISO 8601 text with or without a zone, Arrow time stamps and dates → UTC microseconds."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from .datatypes import MOMENT
+
+# The usual machine form, parsed by one kernel; everything else goes through the pattern below.
+_ZULU = r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$"
+_PARTS = (
+    r"^\s*(?P<date>\d{4}-\d\d-\d\d)"
+    r"(?:[Tt ](?P<minutes>\d\d:\d\d)(?:(?P<seconds>:\d\d)(?P<fraction>[.,]\d+)?)?)?"
+    r"\s*(?:[Zz]|(?P<sign>[+-])(?P<hours>\d\d)(?::?(?P<offset>\d\d))?)?\s*$"
+)
+_YEAR_1 = -62_135_596_800_000_000
+_YEAR_10000 = 253_402_300_800_000_000
+
+
+def parse_moments(raw: pl.Series) -> pl.Series:
+    """Moments of raw values; null where a value is none.
+
+    Text is a date with or without time (seconds and their fraction may be missing, `T` may be a space) and zone
+    (`Z`, `+08:00`, `+0800`, `+08`, perhaps after a space); without a zone it is UTC. A fraction is cut after
+    microseconds. Naive Arrow time stamps are UTC. Numbers are never guessed at. Years are 1 to 9999.
+    """
+    if raw.dtype == pl.String:
+        moments = _of_text(raw)
+    elif isinstance(raw.dtype, pl.Datetime):
+        moments = raw.cast(MOMENT)
+    elif raw.dtype == pl.Date:
+        moments = raw.cast(pl.Datetime("us")).dt.replace_time_zone("UTC")
+    else:
+        return pl.repeat(None, len(raw), dtype=MOMENT, eager=True)
+    inside = moments.to_physical().is_between(_YEAR_1, _YEAR_10000, closed="left")
+    return moments if inside.all() else pl.select(pl.when(inside).then(moments)).to_series()
+
+
+def _of_text(text: pl.Series) -> pl.Series:
+    if text.str.contains(_ZULU).all():
+        return _read(text.str.strip_suffix("Z"))
+    parts = pl.DataFrame({"text": text}).select(pl.col("text").str.extract_groups(_PARTS)).unnest("text")
+    seconds = pl.col("seconds").fill_null(":00")
+    fraction = pl.col("fraction").str.replace(",", ".", literal=True).fill_null("")
+    local = pl.col("date") + "T" + pl.col("minutes").fill_null("00:00") + seconds + fraction
+    away = pl.col("hours").cast(pl.Int64) * 60 + pl.col("offset").fill_null("0").cast(pl.Int64)
+    zoned = parts.select(
+        local.alias("local"),
+        pl.when(pl.col("sign") == "-").then(-away).otherwise(away).fill_null(0).alias("away"),
+        ((pl.col("hours").cast(pl.Int64) > 14) | (pl.col("offset").cast(pl.Int64) > 59))
+        .fill_null(value=False)
+        .alias("no"),
+    )
+    moments = zoned.select(
+        pl.when(~pl.col("no")).then(_read(zoned["local"]) - pl.duration(minutes=pl.col("away"), time_unit="us"))
+    )
+    return moments.to_series()
+
+
+def _read(local: pl.Series) -> pl.Series:
+    # A leap second (:60) would be read as the next minute's first; a stream's clock has none.
+    plain = pl.DataFrame({"x": local}).select(pl.when(~pl.col("x").str.contains(":60", literal=True)).then(pl.col("x")))
+    cut = plain.to_series().str.replace(r"(\.\d{6})\d+$", "$1")
+    return cut.str.to_datetime("%Y-%m-%dT%H:%M:%S%.f", strict=False, time_unit="us").dt.replace_time_zone("UTC")
