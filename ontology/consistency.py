@@ -1,13 +1,76 @@
-"""Contradictions in the closed knowledge: one small SPARQL rule for each rule of OWL 2 RL that ends in `false`."""
+"""Whether closed knowledge contradicts itself, and who is involved."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from pyoxigraph import Store
 
+from ..errors import OntologyError
+from .contradictions import CONTRADICTIONS, Contradiction
+from .literals import wrong_literals
 from .modules import Module
+from .terms import PREFIXES, Term, select, shown
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """One contradiction that was found: what to say, the individuals, the classes and properties."""
+
+    message: str
+    individuals: tuple[Term, ...]
+    terms: tuple[Term, ...]
 
 
 def check(store: Store, modules: Sequence[Module], prefixes: Mapping[str, str]) -> None:
-    """Refuse contradictory knowledge."""
+    """Refuse contradictory knowledge.
+
+    Args:
+        store: the closed knowledge.
+        modules: what it came from, for the message.
+        prefixes: for the message.
+
+    Raises:
+        OntologyError: names the individuals, classes and properties of the first contradiction, the modules that
+            speak of them, and how many contradictions there are.
+    """
+    found = [*_violations(store, prefixes)]
+    if not found:
+        return
+    first, more = found[0], len(found) - 1
+    message = f"the knowledge contradicts itself: {first.message}" + (f" (and {more} more)" if more else "")
+    raise OntologyError(message, hint=_where(first, modules, prefixes))
+
+
+def _violations(store: Store, prefixes: Mapping[str, str]) -> Iterator[Violation]:
+    for contradiction in CONTRADICTIONS:
+        yield from _instances(contradiction, store, prefixes)
+    for wrong in wrong_literals(store):
+        names = [shown(term, prefixes) for term in (wrong.subject, wrong.property, wrong.value, wrong.expected)]
+        message = f"{names[0]} has {names[2]} as {names[1]}, which is no {names[3]}"
+        yield Violation(message, (wrong.subject,), (wrong.property,))
+
+
+def _instances(contradiction: Contradiction, store: Store, prefixes: Mapping[str, str]) -> Iterator[Violation]:
+    for solution in select(store, contradiction.query, PREFIXES):
+        bound = dict(zip(contradiction.variables, solution, strict=True))
+        message = contradiction.says.format(**{name: shown(term, prefixes) for name, term in bound.items()})
+        individuals = tuple(bound[name] for name in contradiction.individuals)
+        yield Violation(message, individuals, tuple(bound[name] for name in contradiction.terms))
+
+
+def _where(violation: Violation, modules: Sequence[Module], prefixes: Mapping[str, str]) -> str:
+    parts = []
+    for module in modules:
+        if terms := _described(violation, module):
+            parts.append(f"{module.source} ({', '.join(shown(term, prefixes) for term in terms)})")
+    return f"take one of the statements back, see {', '.join(parts)}" if parts else "take one of the statements back"
+
+
+def _described(violation: Violation, module: Module) -> list[Term]:
+    """The individuals that the module mentions, and the classes and properties that it describes."""
+    subjects = {triple.subject for triple in module.triples}
+    mentioned = subjects | {triple.object for triple in module.triples}
+    individuals = [term for term in violation.individuals if term in mentioned]
+    return list(dict.fromkeys(individuals + [term for term in violation.terms if term in subjects]))

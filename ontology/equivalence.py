@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from pyoxigraph import NamedNode, QuerySolutions, Store
+from pyoxigraph import NamedNode, Store
 
-from .terms import PREFIXES
+from .terms import select
 
 _EQUIVALENT = "owl:equivalentProperty|owl:equivalentClass|owl:sameAs"
 _BOTH_WAYS = "^owl:equivalentProperty|^owl:equivalentClass|^owl:sameAs"
@@ -38,8 +38,6 @@ def more_general(store: Store, iri: str, relation: str) -> frozenset[str]:
 
 
 def _pairs(store: Store, query: str) -> Iterator[tuple[str, str]]:
-    solutions = store.query(query, prefixes=dict(PREFIXES))
-    assert isinstance(solutions, QuerySolutions)  # noqa: S101 (what SELECT gives, said to the type checker)
-    for a, b in solutions:
+    for a, b in select(store, query):
         if isinstance(a, NamedNode) and isinstance(b, NamedNode):
             yield a.value, b.value

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from functools import cached_property, lru_cache
 from types import MappingProxyType
 
-from pyoxigraph import NamedNode, QuerySolutions, RdfFormat
+from pyoxigraph import NamedNode, RdfFormat
 
 from ..config import Settings
 from ..errors import OntologyError
@@ -17,7 +17,7 @@ from .equivalence import equivalence_classes, more_general
 from .imports import Catalog, with_imports
 from .modules import Module, find_modules
 from .ranges import type_of_values
-from .terms import PREFIXES, shown
+from .terms import PREFIXES, select, shown
 
 _CLASSES = """SELECT DISTINCT ?x {
   { ?x a owl:Class } UNION { ?x a rdfs:Class } UNION { [] a ?x } UNION { ?x rdfs:subClassOf [] } UNION
@@ -142,7 +142,7 @@ class KnowledgeBase:
 
     def _read_individuals(self, prop: str) -> Mapping[str, str]:
         found: dict[str, str] = {}
-        for individual, value in self._select(f"SELECT ?x ?v {{ ?x {NamedNode(prop)} ?v }} ORDER BY ?x"):
+        for individual, value in select(self.store, f"SELECT ?x ?v {{ ?x {NamedNode(prop)} ?v }} ORDER BY ?x"):
             if not isinstance(individual, NamedNode):
                 continue
             key = value.value
@@ -159,12 +159,7 @@ class KnowledgeBase:
         )
 
     def _iris(self, query: str) -> frozenset[str]:
-        return frozenset(x.value for (x,) in self._select(query) if isinstance(x, NamedNode))
-
-    def _select(self, query: str) -> QuerySolutions:
-        solutions = self.store.query(query, prefixes=dict(PREFIXES))
-        assert isinstance(solutions, QuerySolutions)  # noqa: S101 (what SELECT gives, said to the type checker)
-        return solutions
+        return frozenset(x.value for (x,) in select(self.store, query) if isinstance(x, NamedNode))
 
 
 def load_knowledge(settings: Settings) -> KnowledgeBase:

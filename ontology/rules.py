@@ -47,13 +47,14 @@ RULES: dict[str, str] = {
     "scm-uni": f"{{ ?b rdfs:subClassOf ?a }} "
     f"WHERE {{ ?a (owl:unionOf|owl:disjointUnionOf)/{_MEMBERS} ?b FILTER(?a != ?b) }}",
     "cls-oo": f"{{ ?x rdf:type ?c }} WHERE {{ ?c owl:oneOf/{_MEMBERS} ?x FILTER(!isLiteral(?x)) }}",
-    "cls-maxc2": "{ ?y owl:sameAs ?z } WHERE { ?r owl:maxCardinality ?n ; owl:onProperty ?p . FILTER(?n = 1) "
-    "?x rdf:type ?r ; ?p ?y , ?z . FILTER(?y != ?z && !isLiteral(?y) && !isLiteral(?z)) }",
-    "cls-maxqc3": "{ ?y owl:sameAs ?z } WHERE { ?r owl:maxQualifiedCardinality ?n ; owl:onProperty ?p ; "
-    "owl:onClass ?c . FILTER(?n = 1) ?x rdf:type ?r ; ?p ?y , ?z . "
+    "cls-maxc2": "{ ?y owl:sameAs ?z } WHERE { ?r (owl:maxCardinality|owl:cardinality) ?n ; "
+    "owl:onProperty ?p . FILTER(?n = 1) ?x rdf:type ?r ; ?p ?y , ?z . "
+    "FILTER(?y != ?z && !isLiteral(?y) && !isLiteral(?z)) }",
+    "cls-maxqc3": "{ ?y owl:sameAs ?z } WHERE { ?r (owl:maxQualifiedCardinality|owl:qualifiedCardinality) ?n ; "
+    "owl:onProperty ?p ; owl:onClass ?c . FILTER(?n = 1) ?x rdf:type ?r ; ?p ?y , ?z . "
     "?y rdf:type ?c . ?z rdf:type ?c . FILTER(?y != ?z) }",
-    "cls-maxqc4": "{ ?y owl:sameAs ?z } WHERE { ?r owl:maxQualifiedCardinality ?n ; owl:onProperty ?p ; "
-    "owl:onClass owl:Thing . FILTER(?n = 1) ?x rdf:type ?r ; ?p ?y , ?z . "
+    "cls-maxqc4": "{ ?y owl:sameAs ?z } WHERE { ?r (owl:maxQualifiedCardinality|owl:qualifiedCardinality) ?n ; "
+    "owl:onProperty ?p ; owl:onClass owl:Thing . FILTER(?n = 1) ?x rdf:type ?r ; ?p ?y , ?z . "
     "FILTER(?y != ?z && !isLiteral(?y) && !isLiteral(?z)) }",
 }
 """Rule name in the standard → the rest of a CONSTRUCT."""

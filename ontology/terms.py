@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from pyoxigraph import BlankNode, Literal, NamedNode, Triple
+from pyoxigraph import BlankNode, Literal, NamedNode, QuerySolutions, Store, Triple
 
 RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 RDFS = "http://www.w3.org/2000/01/rdf-schema#"
@@ -40,3 +40,10 @@ def _shown_iri(iri: str, prefixes: Mapping[str, str]) -> str:
         if (local := iri[length:]) and not set(local) & set("/#:?"):
             return f"{prefix}:{local}"
     return f"<{iri}>"
+
+
+def select(store: Store, query: str, prefixes: Mapping[str, str] = PREFIXES) -> QuerySolutions:
+    """The solutions of a SELECT over the store's default graph."""
+    solutions = store.query(query, prefixes=dict(prefixes))
+    assert isinstance(solutions, QuerySolutions)  # noqa: S101 (what SELECT gives, said to the type checker)
+    return solutions

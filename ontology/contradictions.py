@@ -1,0 +1,167 @@
+"""What contradicts itself: the rules of OWL 2 RL that end in `false`, as SPARQL over the closed knowledge.
+
+Source: W3C, OWL 2 Web Ontology Language Profiles, second edition, §4.3, tables 4-9. Beyond it: contradicting
+`owl:cardinality` and `owl:disjointUnionOf`, which mean the same in OWL 2 DL.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+_MEMBERS = "rdf:rest*/rdf:first"
+
+
+@dataclass(frozen=True, slots=True)
+class Contradiction:
+    """One way to contradict oneself.
+
+    Attributes:
+        rule: its name in the standard.
+        individuals: the query's variables that are individuals, in the message's order.
+        terms: its variables that are classes and properties.
+        where: graph pattern that binds them all.
+        says: the message, with the variables in braces; `{v}` and `{w}` are values.
+    """
+
+    rule: str
+    individuals: tuple[str, ...]
+    terms: tuple[str, ...]
+    where: str
+    says: str
+
+    @property
+    def query(self) -> str:
+        """The SELECT that finds every instance, in an order of its own."""
+        names = " ".join(f"?{name}" for name in self.variables)
+        return f"SELECT DISTINCT {names} WHERE {{ {self.where} }} ORDER BY {names}"
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """What the query selects."""
+        values = (name for name in ("v", "w") if f"{{{name}}}" in self.says)
+        return tuple(dict.fromkeys((*self.individuals, *self.terms, *values)))
+
+
+def _pair(one: str, other: str, first: str, second: str) -> str:
+    """Bind `?first`, `?second` to the two in alphabetic order, so that a pair is found once."""
+    swap = f"STR({one}) > STR({other})"
+    return f"BIND(IF({swap}, {other}, {one}) AS {first}) BIND(IF({swap}, {one}, {other}) AS {second})"
+
+
+_DIFFERENT = (
+    "{ ?i owl:differentFrom ?j } UNION "
+    f"{{ ?all rdf:type owl:AllDifferent ; (owl:members|owl:distinctMembers)/{_MEMBERS} ?i , ?j . "
+    "FILTER(?i != ?j) }"
+)
+
+CONTRADICTIONS = (
+    Contradiction(
+        "cax-dw, cax-adc",
+        ("x",),
+        ("a", "b"),
+        f"{{ ?c owl:disjointWith ?d }} UNION {{ ?all rdf:type owl:AllDisjointClasses ; "
+        f"owl:members/{_MEMBERS} ?c , ?d . FILTER(?c != ?d) }} "
+        f"UNION {{ ?all owl:disjointUnionOf/{_MEMBERS} ?c , ?d . FILTER(?c != ?d) }} "
+        f"?x rdf:type ?c , ?d . {_pair('?c', '?d', '?a', '?b')}",
+        "{x} is both {a} and {b}, which are disjoint",
+    ),
+    Contradiction(
+        "cls-com",
+        ("x",),
+        ("a", "b"),
+        "?a owl:complementOf ?b . ?x rdf:type ?a , ?b",
+        "{x} is both {a} and {b}, which are complements",
+    ),
+    Contradiction("cls-nothing2", ("x",), (), "?x rdf:type owl:Nothing", "{x} is of the empty class owl:Nothing"),
+    Contradiction(
+        "prp-fp, eq-diff1",
+        ("x", "y", "z"),
+        ("p",),
+        f"{_DIFFERENT} ?p rdf:type owl:FunctionalProperty . ?x ?p ?i , ?j . FILTER(?i != ?j) "
+        + _pair("?i", "?j", "?y", "?z"),
+        "{x} has both {y} and {z} as {p}, which is functional, and they are different",
+    ),
+    Contradiction(
+        "prp-ifp, eq-diff1",
+        ("x", "y"),
+        ("p",),
+        f"{_DIFFERENT} ?p rdf:type owl:InverseFunctionalProperty . ?i ?p ?z . ?j ?p ?z . FILTER(?i != ?j) "
+        + _pair("?i", "?j", "?x", "?y"),
+        "{x} and {y} share a {p}, which is inverse functional, and they are different",
+    ),
+    Contradiction(
+        "eq-diff1, eq-diff2, eq-diff3",
+        ("x", "y"),
+        (),
+        f"{_DIFFERENT} ?i owl:sameAs ?j . FILTER(?i != ?j) {_pair('?i', '?j', '?x', '?y')}",
+        "{x} and {y} are the same and are different",
+    ),
+    Contradiction(
+        "eq-diff1",
+        ("x",),
+        (),
+        "?x owl:differentFrom ?x FILTER NOT EXISTS { ?x owl:sameAs ?y FILTER(?x != ?y) }",
+        "{x} is different from itself",
+    ),
+    Contradiction(
+        "prp-irp",
+        ("x",),
+        ("p",),
+        "?p rdf:type owl:IrreflexiveProperty . ?x ?p ?x",
+        "{x} has itself as {p}, which is irreflexive",
+    ),
+    Contradiction(
+        "prp-asyp",
+        ("x", "y"),
+        ("p",),
+        f"?p rdf:type owl:AsymmetricProperty . ?i ?p ?j . ?j ?p ?i . {_pair('?i', '?j', '?x', '?y')}",
+        "{x} and {y} have each other as {p}, which is asymmetric",
+    ),
+    Contradiction(
+        "prp-pdw, prp-adp",
+        ("x", "v"),
+        ("a", "b"),
+        "{ ?p owl:propertyDisjointWith ?q } UNION { ?all rdf:type owl:AllDisjointProperties ; "
+        f"owl:members/{_MEMBERS} ?p , ?q . FILTER(?p != ?q) }} ?x ?p ?v ; ?q ?v . {_pair('?p', '?q', '?a', '?b')}",
+        "{x} has {v} as both {a} and {b}, which are disjoint",
+    ),
+    Contradiction(
+        "prp-fp, dt-diff",
+        ("x",),
+        ("p",),
+        "?p rdf:type owl:FunctionalProperty . ?x ?p ?v , ?w . "
+        "FILTER(isLiteral(?v) && isLiteral(?w) && STR(?v) < STR(?w) && ?v != ?w)",
+        "{x} has two values of {p}, which is functional: {v} and {w}",
+    ),
+    Contradiction(
+        "prp-npa1, prp-npa2",
+        ("x", "v"),
+        ("p",),
+        "?not owl:sourceIndividual ?x ; owl:assertionProperty ?p ; (owl:targetIndividual|owl:targetValue) ?v . "
+        "?x ?p ?v",
+        "{x} has {v} as {p}, and it is stated that it has not",
+    ),
+    Contradiction(
+        "cls-maxc1",
+        ("x", "v"),
+        ("p",),
+        "?c (owl:maxCardinality|owl:cardinality) ?n ; owl:onProperty ?p . FILTER(?n = 0) ?x rdf:type ?c ; ?p ?v",
+        "{x} has {v} as {p}, of which it must have none",
+    ),
+    Contradiction(
+        "cls-maxqc1, cls-maxqc2",
+        ("x", "y"),
+        ("p", "a"),
+        "?c (owl:maxQualifiedCardinality|owl:qualifiedCardinality) ?n ; owl:onProperty ?p ; owl:onClass ?a . "
+        "FILTER(?n = 0) ?x rdf:type ?c ; ?p ?y . ?y rdf:type ?a",
+        "{x} has {y} as {p}, of which it must have none that is {a}",
+    ),
+    Contradiction(
+        "cls-maxc2, dt-diff",
+        ("x",),
+        ("p",),
+        "?c (owl:maxCardinality|owl:cardinality) ?n ; owl:onProperty ?p . FILTER(?n = 1) ?x rdf:type ?c ; ?p ?v , ?w . "
+        "FILTER(isLiteral(?v) && isLiteral(?w) && STR(?v) < STR(?w) && ?v != ?w)",
+        "{x} has two values of {p}, of which it must have at most one: {v} and {w}",
+    ),
+)
