@@ -1,0 +1,54 @@
+"""Between Arrow tables, Polars frames and NumPy arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from typing import cast
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+import pyarrow as pa
+
+Ints = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+Floats = npt.NDArray[np.float64]
+
+__all__ = ["Bools", "Floats", "Ints", "frame_of", "mask_of", "micros", "moments", "timestamps"]
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+
+
+def frame_of(table: pa.Table, columns: Sequence[str]) -> pl.DataFrame:
+    """The named columns of a table; dictionaries of strings become strings."""
+    frame = cast("pl.DataFrame", pl.from_arrow(table.select(list(columns))))
+    encoded = [name for name, dtype in frame.schema.items() if isinstance(dtype, pl.Categorical | pl.Enum)]
+    return frame.with_columns(pl.col(encoded).cast(pl.String)) if encoded else frame
+
+
+def timestamps(times: pl.Series) -> Ints:
+    """Microseconds since the epoch of a column of time stamps that has no nulls."""
+    return times.to_physical().to_numpy()
+
+
+def moments(times: Ints) -> pl.Series:
+    """A column of time stamps from microseconds since the epoch."""
+    return pl.Series(times, dtype=pl.Int64).cast(pl.Datetime("us", "UTC"))
+
+
+def micros(value: datetime | timedelta) -> int:
+    """Whole microseconds of a duration, or since the epoch of a moment."""
+    return (value - _EPOCH if isinstance(value, datetime) else value) // _MICROSECOND
+
+
+def mask_of(frame: pl.DataFrame, conditions: Sequence[pl.Expr]) -> Bools:
+    """Where all conditions are true (neither false nor unbound)."""
+    if not conditions:
+        return np.ones(frame.height, dtype=bool)
+    keep = pl.all_horizontal(*(condition.fill_null(value=False) for condition in conditions))
+    mask = frame.select(keep.alias("keep")).to_series()
+    if mask.len() != frame.height:  # conditions without any column
+        mask = mask.new_from_index(0, frame.height)
+    return mask.to_numpy()
