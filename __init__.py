@@ -1,1 +1,53 @@
-"""kaicep"""
+"""kaicep: semantic event processing backed by a triple store.
+
+Load ontologies, submit χ-CEP queries over past, present and future events, query the event archive with SPARQL.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from .errors import (
+    AnnotationError,
+    ArchiveError,
+    ConfigError,
+    KaicepError,
+    OntologyError,
+    OperatorError,
+    PipelineError,
+    PlanError,
+    QuerySyntaxError,
+    QueryTypeError,
+)
+
+if TYPE_CHECKING:
+    from .pipeline.engine import Engine
+    from .pipeline.handle import QueryHandle
+    from .pipeline.project import Project
+
+_LAZY = {"Engine": "engine", "Project": "project", "QueryHandle": "handle"}
+
+__all__ = [
+    "AnnotationError",
+    "ArchiveError",
+    "ConfigError",
+    "Engine",
+    "KaicepError",
+    "OntologyError",
+    "OperatorError",
+    "PipelineError",
+    "PlanError",
+    "Project",
+    "QueryHandle",
+    "QuerySyntaxError",
+    "QueryTypeError",
+]
+
+
+def __getattr__(name: str) -> object:
+    """The classes that load Arrow, the reasoners and Spark, on first use: a message needs none of them."""
+    if name in _LAZY:
+        return getattr(import_module(f".pipeline.{_LAZY[name]}", __name__), name)
+    message = f"module 'kaicep' has no attribute '{name}'"
+    raise AttributeError(message)

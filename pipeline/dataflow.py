@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..annotator import Annotated, Annotator, EventShape, derived_shape
+from ..annotator import Annotated, Annotator, EventShape, event_shape
 from ..cep import END_OF_TIME
 from ..errors import PipelineError
 from ..language import Query
@@ -57,18 +57,24 @@ class Dataflow:
 
     Args:
         annotators: by stream name; every source stream has one.
+        lateness: by stream name, how far an event may lie behind the greatest time stamp before it.
         knowledge: the knowledge base that PATHs are evaluated against.
         cache_size: verdicts kept per semantic subquery.
         workers: queries that are evaluated at the same time.
     """
 
     def __init__(
-        self, annotators: Mapping[str, Annotator], knowledge: KnowledgeBase, cache_size: int, workers: int = 1
+        self,
+        annotators: Mapping[str, Annotator],
+        lateness: Mapping[str, timedelta],
+        knowledge: KnowledgeBase,
+        cache_size: int,
+        workers: int = 1,
     ) -> None:
         self.annotators = annotators
         self._knowledge = knowledge
         self._cache_size = cache_size
-        self._admissions = {name: _admission(annotator) for name, annotator in annotators.items()}
+        self._admissions = {name: _admission(a, lateness[name]) for name, a in annotators.items()}
         self._flows: dict[str, QueryFlow] = {}
         self._streams_of: dict[str, str] = {}
         self._pool = ThreadPoolExecutor(workers) if workers > 1 else None
@@ -218,11 +224,12 @@ class Dataflow:
     def _shape(self, stream: str) -> EventShape:
         if stream in self.annotators:
             return self.annotators[stream].shape
-        return derived_shape(self._flows[self._streams_of[stream]].query.output, self._knowledge)
+        return event_shape(self._flows[self._streams_of[stream]].query.output, self._knowledge)
 
 
-def _admission(annotator: Annotator) -> Admission:
-    return Admission(annotator.lateness, bounded=annotator.identity_has_time)
+def _admission(annotator: Annotator, lateness: timedelta) -> Admission:
+    annotation = annotator.annotation
+    return Admission(lateness, bounded=not annotation.identity or annotation.time in annotation.identity)
 
 
 def _smallest(watermarks: list[datetime | None]) -> datetime | None:

@@ -266,7 +266,7 @@ class Engine:
             for label, matches in step.matches.items():
                 sink.write(batch, label, matches)
             sink.flush()
-        malformed = {name: records.malformed.num_rows for name, records in raw.items()}
+        malformed = {name: len(records.malformed) for name, records in raw.items()}
         self.progress = self.progress.after(step, malformed, time.perf_counter() - began)
         self._snapshots.write(batch, self._state())
         self._restored = batch

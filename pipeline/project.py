@@ -88,7 +88,8 @@ class Project:
 
     def dataflow(self, workers: int = 1) -> Dataflow:
         """The data path of this project, with no query registered yet."""
-        return Dataflow(self.annotators, self.knowledge, self.settings.engine.cache_size, workers)
+        lateness = {name: stream.lateness for name, stream in self.settings.streams.items()}
+        return Dataflow(self.annotators, lateness, self.knowledge, self.settings.engine.cache_size, workers)
 
     def evaluate(
         self,
@@ -132,9 +133,11 @@ class Project:
         queries = self.compile(text, retention=retention)
         return evaluate(self.dataflow(), queries, streams, registered_at)
 
-    def registrations(self, text: str, label: str, outputs: Sequence[Query] = ()) -> tuple[Registration, ...]:
-        """The queries of a document, labelled by their names, else by `label` and their position."""
-        queries = self.compile(text, source=label, outputs=outputs)
+    def registrations(
+        self, text: str, label: str, outputs: Sequence[Query] = (), retention: timedelta | None = None
+    ) -> tuple[Registration, ...]:
+        """The queries of a document, labelled by their names, else by `label` without its ending and their position."""
+        queries = self.compile(text, source=label, retention=retention, outputs=outputs)
         several = sum(q.name is None for q in queries) > 1
         stem = Path(label).stem
         return tuple(
