@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
-from pyoxigraph import Quad, Store
+from pyoxigraph import Quad, Store, Triple
 
+from ..errors import OntologyError
 from . import rl
-from .consistency import check
-from .description_logic import Engine, inferred
+from .conflict import conflicting_individuals
+from .consistency import check, speaking_of
+from .description_logic import Contradictory, Engine, inferred, is_consistent
 from .modules import Module
+from .terms import shown
 
 Reasoner = Literal["rl", "hermit", "pellet", "none"]
 
@@ -33,7 +36,21 @@ def close(modules: Sequence[Module], reasoner: Reasoner, prefixes: Mapping[str, 
     rl.close(store)
     check(store, modules, prefixes)
     if reasoner != "rl":
-        store.extend(Quad(*triple) for triple in inferred(modules, Engine(reasoner), prefixes))
+        store.extend(Quad(*triple) for triple in _inferred(modules, Engine(reasoner), prefixes))
         rl.close(store)
         check(store, modules, prefixes)
     return store
+
+
+def _inferred(modules: Sequence[Module], engine: Engine, prefixes: Mapping[str, str]) -> frozenset[Triple]:
+    triples = [triple for module in modules for triple in module.triples]
+    try:
+        return inferred(triples, engine)
+    except Contradictory as error:
+        culprits = conflicting_individuals(triples, lambda some: is_consistent(some, engine))
+        names = ", ".join(shown(term, prefixes) for term in culprits)
+        what = f"what is said of {names} cannot all be true" if culprits else "its classes have no model"
+        raise OntologyError(
+            f"the knowledge contradicts itself: {what} (found by {engine})",
+            hint=speaking_of(culprits, (), modules, prefixes),
+        ) from error

@@ -40,7 +40,7 @@ def check(store: Store, modules: Sequence[Module], prefixes: Mapping[str, str]) 
         return
     first, more = found[0], len(found) - 1
     message = f"the knowledge contradicts itself: {first.message}" + (f" (and {more} more)" if more else "")
-    raise OntologyError(message, hint=_where(first, modules, prefixes))
+    raise OntologyError(message, hint=speaking_of(first.individuals, first.terms, modules, prefixes))
 
 
 def _violations(store: Store, prefixes: Mapping[str, str]) -> Iterator[Violation]:
@@ -60,17 +60,16 @@ def _instances(contradiction: Contradiction, store: Store, prefixes: Mapping[str
         yield Violation(message, individuals, tuple(bound[name] for name in contradiction.terms))
 
 
-def _where(violation: Violation, modules: Sequence[Module], prefixes: Mapping[str, str]) -> str:
-    parts = []
-    for module in modules:
-        if terms := _described(violation, module):
-            parts.append(f"{module.source} ({', '.join(shown(term, prefixes) for term in terms)})")
-    return f"take one of the statements back, see {', '.join(parts)}" if parts else "take one of the statements back"
+def speaking_of(
+    individuals: Sequence[Term], terms: Sequence[Term], modules: Sequence[Module], prefixes: Mapping[str, str]
+) -> str:
+    """The way out: the modules that mention the individuals or describe the terms, and which of them."""
+    described = [(module.source, _described(individuals, terms, module)) for module in modules]
+    parts = [f"{name} ({', '.join(shown(term, prefixes) for term in found)})" for name, found in described if found]
+    return "take one of the statements back" + (f", see {', '.join(parts)}" if parts else "")
 
 
-def _described(violation: Violation, module: Module) -> list[Term]:
-    """The individuals that the module mentions, and the classes and properties that it describes."""
+def _described(individuals: Sequence[Term], terms: Sequence[Term], module: Module) -> list[Term]:
     subjects = {triple.subject for triple in module.triples}
     mentioned = subjects | {triple.object for triple in module.triples}
-    individuals = [term for term in violation.individuals if term in mentioned]
-    return list(dict.fromkeys(individuals + [term for term in violation.terms if term in subjects]))
+    return list(dict.fromkeys([t for t in individuals if t in mentioned] + [t for t in terms if t in subjects]))
