@@ -10,14 +10,15 @@ from kaicep.config import Settings
 from kaicep.language import compile_document
 from kaicep.language.query import Query
 from kaicep.language.vocabulary import Vocabulary
+from rdflib import XSD, URIRef
 
 from .admission import admitted, delivered
 from .bounds import now_of, within
 from .candidates import candidates
-from .events import Annotation, Event
-from .knowledge import knowledge_of
+from .events import DATATYPES, Annotation, Event, term_of
+from .knowledge import Knowledge, Triple, knowledge_of
 from .rows import rows
-from .values import Iri, Value
+from .values import Value
 
 Streams = Mapping[str, Sequence[Mapping[str, object]]]
 
@@ -53,7 +54,7 @@ class Oracle:
             now = now_of([e for name in names for e in came[name]], registered_at)
             answer = self._answer(query, events, now)
             if query.name is not None:
-                events[query.name] = [derived(query.name, row) for row in answer]
+                events[query.name] = [derived(query, row, self.knowledge) for row in answer]
                 came[query.name] = [e for name in names for e in came[name]]
         return answer
 
@@ -67,10 +68,18 @@ class Oracle:
         return rows(query, selected)
 
 
-def derived(name: str, row: Mapping[str, Any]) -> Event:
-    """The event of stream `name` that a row of the query `name` is."""
-    values: dict[str, Value] = {k: v for k, v in row.items() if not k.startswith("_") and v is not None}
-    return Event(Iri(f"urn:kaicep:event:{name}/{row['_id']}"), row["_time"], values)
+def derived(query: Query, row: Mapping[str, Any], knowledge: Knowledge) -> Event:
+    """The event that a row is, in the stream that has the query's name."""
+    name, values = query.output.name, {a.name: row[a.name] for a in query.output.attributes if a.name in row}
+    bound: dict[str, Value] = {column: value for column, value in values.items() if value is not None}
+    identity = f"urn:kaicep:event:{name}/{row['_id']}"
+    triples: set[Triple] = set()
+    for attribute in query.output.attributes:
+        if attribute.name in bound:
+            term = term_of(bound[attribute.name], attribute.type, DATATYPES.get(attribute.type, XSD.string))
+            prop = attribute.property or f"urn:kaicep:attribute:{name}:{attribute.name}"
+            triples |= {(URIRef(identity), URIRef(p), term) for p in knowledge.all_properties(prop)}
+    return Event(identity, row["_time"], bound, frozenset(triples))
 
 
 def evaluate(

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from urllib.parse import quote
 
-from kaicep.config import Settings, StreamSettings
+from kaicep.config import AttributeSettings, Settings, StreamSettings
 from kaicep.language.types import ValueType, type_of_datatype
 from kaicep.language.vocabulary import AttributeType, StreamType
 from rdflib import RDF, XSD, Literal, URIRef
@@ -17,7 +18,7 @@ from rdflib import RDF, XSD, Literal, URIRef
 from .knowledge import Knowledge, Triple
 from .values import Iri, Unreadable, Value, canonical, read, segment
 
-_DATATYPES = {
+DATATYPES = {
     ValueType.BOOLEAN: XSD.boolean, ValueType.INTEGER: XSD.integer, ValueType.DOUBLE: XSD.double,
     ValueType.STRING: XSD.string, ValueType.DATETIME: XSD.dateTime,
 }  # fmt: skip
@@ -57,7 +58,7 @@ class Attribute:
     @property
     def raw_names(self) -> tuple[str, ...]:
         """The names that a raw tuple may spell it by, its own first."""
-        return self.type.name, *sorted(self.type.aliases)
+        return self.type.name, *sorted(alias for alias in self.type.aliases if not set(alias) & set("#/:"))
 
 
 class Annotation:
@@ -117,18 +118,19 @@ class Annotation:
         triples: set[Triple] = {(subject, RDF.type, URIRef(kind)) for kind in kinds}
         for attribute in self.attributes:
             if attribute.type.name in values:
-                term = self._term(attribute, values, links)
-                triples |= {(subject, URIRef(q), term) for q in self._properties(attribute)}
+                prop = attribute.type.property or f"urn:kaicep:attribute:{self.name}:{attribute.type.name}"
+                link = links.get(prop) if attribute.type.individual else None
+                value = values[attribute.type.name]
+                term = URIRef(link) if link else term_of(value, attribute.type.type, attribute.datatype)
+                triples |= {(subject, URIRef(p), term) for p in self.knowledge.all_properties(prop)}
         return frozenset(triples)
 
-    def _term(self, a: Attribute, values: Mapping[str, Value], links: Mapping[str, Iri]) -> URIRef | Literal:
-        if a.type.individual and (link := links.get(a.type.property or "")) is not None:
-            return URIRef(link)
-        return Literal(values[a.type.name], datatype=a.datatype)
 
-    def _properties(self, attribute: Attribute) -> set[str]:
-        prop = attribute.type.property or f"urn:kaicep:attribute:{self.name}:{attribute.type.name}"
-        return {prop, *self.knowledge.equivalents(prop), *self.knowledge.superproperties(prop)}
+def term_of(value: Value, value_type: ValueType, datatype: URIRef) -> URIRef | Literal:
+    """A value as the object of a triple."""
+    if value_type is ValueType.IRI:
+        return URIRef(str(value))
+    return Literal(value if isinstance(value, bool | int | float | datetime) else str(value), datatype=datatype)
 
 
 def _raw_value(attribute: Attribute, raw: Mapping[str, object]) -> Value | None:
@@ -139,47 +141,39 @@ def _raw_value(attribute: Attribute, raw: Mapping[str, object]) -> Value | None:
 def _attributes(stream: str, settings: Settings, knowledge: Knowledge) -> tuple[Attribute, ...]:
     declared = settings.streams[stream].attributes
     time = settings.streams[stream].time
-    names = list(declared) if time.attribute in declared else [*declared, time.attribute]
+    names = list(declared) if time.attribute in declared else [time.attribute, *declared]
     return tuple(_attribute(stream, name, names, settings, knowledge) for name in names)
 
 
 def _attribute(stream: str, name: str, names: list[str], settings: Settings, knowledge: Knowledge) -> Attribute:
-    section = settings.streams[stream]
-    said = section.attributes.get(name)
-    time = section.time.property if name == section.time.attribute else None
-    short = time or (said and (said.property or said.same_as)) or None
+    time = settings.streams[stream].time
+    said = settings.streams[stream].attributes.get(name, AttributeSettings())
+    is_time = name == time.attribute
+    short = (time.property if is_time else None) or said.property or said.same_as
     prop = settings.expand(short, name) if short else None
-    individual = said is not None and (said.individual is not None or said.key is not None)
-    value_type = _value_type(said.datatype if said else None, prop, individual, settings, knowledge)
-    if name == section.time.attribute:
-        value_type = ValueType.DATETIME
-    aliases = _aliases(prop, knowledge) - set(names)
-    types = AttributeType(name, value_type, prop, frozenset(aliases), individual)
-    template = settings.expand(said.individual, name) if said and said.individual else None
-    key = settings.expand(said.key, name) if said and said.key else None
-    datatype = _DATATYPES[value_type]
-    if said and said.datatype:
-        datatype = URIRef(settings.expand(said.datatype, name))
-    return Attribute(types, datatype, template, key)
+    datatype = XSD.dateTime if is_time else _datatype(said, prop, settings, knowledge)
+    individual = said.individual is not None or said.key is not None
+    aliases = frozenset(_aliases(prop, knowledge) - set(names))
+    value_type = type_of_datatype(str(datatype)) or ValueType.STRING
+    return Attribute(
+        AttributeType(name, value_type, prop, aliases, individual),
+        datatype,
+        settings.expand(said.individual, name) if said.individual else None,
+        settings.expand(said.key, name) if said.key else None,
+    )
 
 
-def _value_type(
-    datatype: str | None,
-    prop: str | None,
-    individual: bool,
-    settings: Settings,
-    knowledge: Knowledge,  # noqa: FBT001
-) -> ValueType:
-    if datatype is not None:
-        return type_of_datatype(settings.expand(datatype, "datatype")) or ValueType.STRING
-    if individual or prop is None:
-        return ValueType.STRING
-    known = knowledge.range_of(prop)
-    return known if known in _DATATYPES else ValueType.STRING
+def _datatype(said: AttributeSettings, prop: str | None, settings: Settings, knowledge: Knowledge) -> URIRef:
+    """The declared datatype; else that of the property's range; else a string, as keys of individuals are."""
+    if said.datatype is not None:
+        return URIRef(settings.expand(said.datatype, "datatype"))
+    ranged = knowledge.range_of(prop) if prop and not (said.individual or said.key) else ValueType.STRING
+    return DATATYPES.get(ranged, XSD.string)
 
 
 def _aliases(prop: str | None, knowledge: Knowledge) -> set[str]:
+    """IRIs that are equivalent to the property, and the local names of all of them."""
     if prop is None:
         return set()
-    iris = {prop, *knowledge.equivalents(prop)}
-    return iris | {iri.replace("#", "/").rsplit("/", 1)[-1] for iri in iris}
+    equivalents = knowledge.equivalents(prop)
+    return {*equivalents, *(re.split("[#/:]", iri)[-1] for iri in (prop, *equivalents))}

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from fractions import Fraction
 from functools import partial, singledispatch
 from typing import Any
 
@@ -24,7 +25,7 @@ from kaicep.language.types import ValueType
 from rdflib import Literal
 
 from .events import Event
-from .values import Iri, Term, Value, canonical, plain
+from .values import Iri, Term, Value, lexical, plain
 
 __all__ = ["Candidate", "Scope", "Unbound", "bound", "holds", "item", "ordered", "value"]
 
@@ -313,9 +314,14 @@ _LAZY: dict[str, Callable[[Sequence[Expression], Scope], Value]] = {
 }
 
 
+HALF = Fraction(1, 2)
+
+
 def _round(number: Any) -> Any:
     """XPath's: halves towards positive infinity."""
-    return number if isinstance(number, int) or not math.isfinite(number) else float(math.floor(number + 0.5))
+    return (
+        number if isinstance(number, int) or not math.isfinite(number) else float(math.floor(Fraction(number) + HALF))
+    )
 
 
 def _floor(number: Any) -> Any:
@@ -335,7 +341,7 @@ _FUNCTIONS: dict[str, Callable[..., Value]] = {
     "ROUND": _round,
     "FLOOR": _floor,
     "CEIL": _ceil,
-    "STR": lambda v: str(v) if isinstance(v, Literal) else canonical(v),
+    "STR": lexical,
     "LCASE": lambda s: s.lower(),
     "UCASE": lambda s: s.upper(),
     "STRLEN": len,

@@ -38,6 +38,10 @@ class Knowledge:
         """Every property that holds wherever `iri` does."""
         return self._objects(iri, RDFS.subPropertyOf)
 
+    def all_properties(self, iri: str) -> frozenset[str]:
+        """The property with its equivalents and superproperties: all that an event with a value of it has."""
+        return self.equivalents(iri) | self.superproperties(iri) | {iri}
+
     def superclasses(self, iri: str) -> frozenset[str]:
         """Every class that the members of `iri` are in."""
         return self._objects(iri, RDFS.subClassOf)
@@ -72,17 +76,18 @@ class Knowledge:
 
     def range_of(self, prop: str) -> ValueType:
         """The type of the property's values: by its range, else by the values that it has."""
-        ranges = {str(o) for s, p, o in self.triples if str(s) == prop and p == RDFS.range}
-        types = {_type_of_range(r) for r in ranges} or {_type_of_value(o) for _, p, o in self.triples if str(p) == prop}
+        names = {prop, *self.superproperties(prop), *self.equivalents(prop)}
+        ranges = {str(o) for s, p, o in self.triples if str(s) in names and p == RDFS.range}
+        types = {type_of_datatype(r) or ValueType.IRI for r in ranges}
+        if len(types) != 1 and any((URIRef(name), RDF.type, OWL.ObjectProperty) in self.triples for name in names):
+            types = {ValueType.IRI}
+        if len(types) != 1:
+            types = {_type_of_value(o) for _, p, o in self.triples if str(p) == prop}
         return types.pop() if len(types) == 1 else ValueType.TERM
 
     def _objects(self, iri: str, predicate: URIRef) -> frozenset[str]:
         found = {str(o) for s, p, o in self.triples if p == predicate and str(s) == iri and isinstance(o, URIRef)}
         return frozenset(found - {iri})
-
-
-def _type_of_range(iri: str) -> ValueType:
-    return type_of_datatype(iri) or ValueType.IRI
 
 
 def _type_of_value(term: Node) -> ValueType:

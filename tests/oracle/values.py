@@ -2,15 +2,30 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 from urllib.parse import quote
 
 from kaicep.language.types import ValueType, type_of_datatype
 from rdflib import BNode, Literal, URIRef
 
-__all__ = ["Iri", "Term", "Unreadable", "Value", "canonical", "plain", "read", "shown", "typed"]
+__all__ = [
+    "EPOCH",
+    "Iri",
+    "Term",
+    "Unreadable",
+    "Value",
+    "canonical",
+    "lexical",
+    "plain",
+    "read",
+    "segment",
+    "shown",
+    "typed",
+]
 
 
 class Iri(str):
@@ -94,6 +109,36 @@ def canonical(value: object) -> str:
     if isinstance(value, datetime):
         return str((value - EPOCH) // timedelta(microseconds=1))
     return str(value)
+
+
+def lexical(value: Value) -> str:
+    """The canonical lexical form, as XML Schema has it: `5.0E2`, `true`, `2012-05-07T00:00:00.5Z`, `PT1M30S`."""
+    if isinstance(value, datetime):
+        text = value.replace(tzinfo=None).isoformat()
+        return (text.rstrip("0") if "." in text else text) + "Z"
+    if isinstance(value, timedelta):
+        return _lexical_duration(value)
+    return _lexical_double(value) if isinstance(value, float) else canonical(value)
+
+
+def _lexical_double(value: float) -> str:
+    if not math.isfinite(value):
+        return "NaN" if math.isnan(value) else f"{value}".replace("inf", "INF")
+    sign, digits, exponent = Decimal(repr(value)).as_tuple()
+    written = "".join(map(str, digits))
+    power = int(exponent) + len(written) - 1 if value else 0
+    fraction = written[1:].rstrip("0") or "0"
+    return f"{'-' if sign else ''}{written[0]}.{fraction}E{power}"
+
+
+def _lexical_duration(value: timedelta) -> str:
+    sign, value = ("-" if value < timedelta(0) else ""), abs(value)
+    hours, minutes, seconds = value.seconds // 3600, value.seconds // 60 % 60, value.seconds % 60
+    fraction = f".{value.microseconds:06}".rstrip("0") if value.microseconds else ""
+    days = f"{value.days}D" if value.days else ""
+    time = (f"{hours}H" if hours else "") + (f"{minutes}M" if minutes else "")
+    time += f"{seconds}{fraction}S" if seconds or fraction else ""
+    return f"{sign}P{days}T{time}" if time else f"{sign}P{days}" if days else "PT0S"
 
 
 def segment(value: object) -> str:

@@ -1,0 +1,1 @@
+"""What tests share: the Hypothesis strategies for projects, streams and queries."""

@@ -1,0 +1,149 @@
+"""Random projects: a tiny campus of sensors in rooms of departments, and one or two streams about it."""
+
+from __future__ import annotations
+
+import hashlib
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from hypothesis import strategies as st
+
+__all__ = ["PREFIXES", "SENSORS", "Campus", "campuses", "file_of"]
+
+PREFIXES = {
+    "bd": "http://cei.usc.edu/Building.owl#",
+    "ee": "http://cei.usc.edu/Equipment.owl#",
+    "hvc": "http://cei.usc.edu/HVAC.owl#",
+    "org": "http://cei.usc.edu/Organization.owl#",
+    "evt": "http://cei.usc.edu/Event.owl#",
+}
+STANDARD = {
+    "rdf": "http://www.w3.org/1999/02/22-rdf-syntax-ns#",
+    "rdfs": "http://www.w3.org/2000/01/rdf-schema#",
+    "owl": "http://www.w3.org/2002/07/owl#",
+    "xsd": "http://www.w3.org/2001/XMLSchema#",
+}
+SENSORS = ("s0", "s1", "s2", "s 9")
+"""The last one is unknown to the knowledge base, and its name needs escaping in IRIs."""
+
+SCHEMA = """
+bd:Room a owl:Class . bd:Office a owl:Class ; rdfs:subClassOf bd:Room .
+bd:FacultyOffice a owl:Class ; rdfs:subClassOf bd:Office . bd:Workplace a owl:Class ; owl:equivalentClass bd:Office .
+bd:MeetingRoom a owl:Class ; rdfs:subClassOf bd:Room .
+ee:Sensor a owl:Class . ee:AirflowSensor a owl:Class ; rdfs:subClassOf ee:Sensor .
+org:Department a owl:Class . evt:SensorEvent a owl:Class .
+evt:AirflowReport a owl:Class ; rdfs:subClassOf evt:SensorEvent .
+evt:DoorReport a owl:Class ; rdfs:subClassOf evt:SensorEvent .
+bd:hasLocation a owl:ObjectProperty ; rdfs:range bd:Room .
+bd:isLocationOf a owl:ObjectProperty ; owl:inverseOf bd:hasLocation .
+bd:belongsTo a owl:ObjectProperty ; rdfs:range org:Department .
+bd:assignedTo a owl:ObjectProperty ; rdfs:subPropertyOf bd:belongsTo .
+bd:capacity a owl:DatatypeProperty ; rdfs:range xsd:integer .
+bd:label a owl:DatatypeProperty ; rdfs:range xsd:string .
+evt:hasSource a owl:ObjectProperty ; rdfs:range ee:Sensor ; rdfs:subPropertyOf evt:hasOrigin .
+evt:hasOrigin a owl:ObjectProperty . evt:hasTime a owl:DatatypeProperty .
+hvc:airflow a owl:DatatypeProperty ; rdfs:range xsd:double .
+hvc:hasValue a owl:DatatypeProperty ; rdfs:range xsd:integer . hvc:GreenOfficeAirflow hvc:hasValue 500 .
+ee:sensorID a owl:DatatypeProperty .
+"""
+
+
+@dataclass(frozen=True)
+class Campus:
+    """A project and what a query about it may say.
+
+    Attributes:
+        settings: content of a project file.
+        streams: names of its streams.
+        spellings: how queries and tuples may spell the air flow attribute, its declared name first.
+        lateness_s: lateness of all streams, in seconds.
+        turtle: its knowledge base.
+    """
+
+    settings: Mapping[str, Any]
+    streams: tuple[str, ...]
+    spellings: tuple[str, ...]
+    lateness_s: int
+    turtle: str
+
+
+@cache
+def _folder() -> tempfile.TemporaryDirectory[str]:
+    return tempfile.TemporaryDirectory(prefix="kaicep-campus-")
+
+
+def file_of(turtle: str) -> str:
+    """A Turtle file with that text, the same one for the same text; it lives as long as the tests run."""
+    name = hashlib.sha256(turtle.encode()).hexdigest()[:16]
+    path = Path(_folder().name) / f"{name}.ttl"
+    if not path.exists():
+        path.write_text(turtle, encoding="utf-8")
+    return str(path)
+
+
+@st.composite
+def campuses(draw: st.DrawFn) -> Campus:
+    """Projects over random knowledge bases."""
+    equivalent = draw(st.booleans())
+    turtle = draw(knowledge_bases(equivalent=equivalent))
+    lateness = draw(st.sampled_from((0, 2, 5)))
+    identity = draw(st.sampled_from(((), ("sensorID", "timestamp"), ("seq",), ("sensorID", "timestamp"))))
+    link = draw(st.sampled_from(({"individual": "ee:{}"}, {"individual": "ee:{}"}, {"key": "ee:sensorID"})))
+    airflow = _stream("evt:AirflowReport", link, identity, lateness)
+    airflow["attributes"]["flowrate"] = {"same_as": "hvc:airflow"}
+    streams = {"airflowReport": airflow}
+    if draw(st.integers(0, 3)) == 0:
+        streams["doorReport"] = _stream("evt:DoorReport", link, identity, lateness)
+        streams["doorReport"]["attributes"]["flowrate"] = {"datatype": "xsd:double"}
+    settings = {"prefixes": PREFIXES, "knowledge": {"modules": [file_of(turtle)]}, "streams": streams}
+    spellings = ("flowrate", "airflow", "airvolume") if equivalent else ("flowrate", "airflow")
+    return Campus(settings, tuple(streams), spellings, lateness, turtle)
+
+
+def _stream(event_type: str, link: dict[str, str], identity: tuple[str, ...], lateness: int) -> dict[str, Any]:
+    return {
+        "event_type": event_type,
+        "time": {"attribute": "timestamp", "property": "evt:hasTime"},
+        "identity": list(identity),
+        "lateness": f"{lateness}s",
+        "attributes": {
+            "sensorID": {"property": "evt:hasSource", **link},
+            "level": {"datatype": "xsd:integer"},
+            "note": {"datatype": "xsd:string"},
+            "open": {"datatype": "xsd:boolean"},
+            "since": {"datatype": "xsd:dateTime"},
+            "seq": {"datatype": "xsd:integer"},
+        },
+    }
+
+
+@st.composite
+def knowledge_bases(draw: st.DrawFn, *, equivalent: bool) -> str:
+    """Knowledge bases as Turtle: three rooms, three sensors, two departments."""
+    lines = [f"@prefix {p}: <{iri}> ." for p, iri in (STANDARD | PREFIXES).items()]
+    lines.append(SCHEMA)
+    if equivalent:
+        lines.append("hvc:airvolume a owl:DatatypeProperty ; owl:equivalentProperty hvc:airflow .")
+    lines += [draw(_rooms(room)) for room in ("r0", "r1", "r2")]
+    for sensor in SENSORS[:-1]:
+        kind = draw(st.sampled_from(("AirflowSensor", "AirflowSensor", "Sensor")))
+        places = draw(st.sampled_from(("bd:r0", "bd:r1", "bd:r2", "bd:r0 , bd:r1")))
+        lines.append(f'ee:{sensor} a ee:{kind} ; ee:sensorID "{sensor}" ; bd:hasLocation {places} .')
+    return "\n".join(lines)
+
+
+@st.composite
+def _rooms(draw: st.DrawFn, room: str) -> str:
+    kind = draw(st.sampled_from(("FacultyOffice", "Office", "MeetingRoom", "Workplace")))
+    belongs = draw(st.sampled_from(("bd:belongsTo", "bd:assignedTo")))
+    departments = draw(st.sampled_from(("org:EE", "org:CS", "org:EE , org:CS")))
+    said = f"bd:{room} a bd:{kind} ; {belongs} {departments}"
+    capacity = draw(st.sampled_from((None, 3, 5, 500)))
+    label = draw(st.sampled_from((None, "blue", "green")))
+    said += f" ; bd:capacity {capacity}" if capacity is not None else ""
+    said += f' ; bd:label "{label}"' if label is not None else ""
+    return said + " ."
