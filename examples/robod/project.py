@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ..project import place_project
-from .readings import Form, write_readings
+from ..project import Form, place_project
+from .readings import write_readings
 
 
 def prepare(folder: Path, files: int = 10, form: Form = "parquet") -> Path:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Literal
 
 import polars as pl
 
+from ..project import Form, write_parts
+
 DATA = Path(__file__).parent / "data"
 ROOMS = ("room1", "room2", "room3")
-
-Form = Literal["parquet", "json"]
 
 
 def load_points() -> pl.DataFrame:
@@ -53,13 +51,7 @@ def write_readings(folder: Path, files: int = 10, form: Form = "parquet") -> lis
     Raises:
         ValueError: `files` is not positive.
     """
-    if files < 1:
-        raise ValueError("the readings need at least one file")
-    folder.mkdir(parents=True, exist_ok=True)
-    for earlier in folder.glob("readings-*"):
-        earlier.unlink()
-    return [_write(part, folder / f"readings-{number:04d}.{form}", form)
-            for number, part in enumerate(_cut(load_readings(), files))]
+    return write_parts(load_readings(), folder, files, form)
 
 
 def _unpivot(room: str, points: pl.DataFrame) -> pl.DataFrame:
@@ -70,19 +62,3 @@ def _unpivot(room: str, points: pl.DataFrame) -> pl.DataFrame:
         timestamp=pl.col("timestamp").str.replace(" ", "T", literal=True).str.replace(" ", ":00", literal=True),
         value=pl.col("value").cast(pl.Float64),
     )
-
-
-def _cut(readings: pl.DataFrame, files: int) -> Iterator[pl.DataFrame]:
-    for number in range(files):
-        start, end = (readings.height * k // files for k in (number, number + 1))
-        yield readings.slice(start, end - start)
-
-
-def _write(part: pl.DataFrame, path: Path, form: Form) -> Path:
-    # Written aside and renamed, so that a job that watches the folder never reads half a file.
-    unfinished = path.with_name(f".{path.name}.part")
-    if form == "json":
-        part.write_ndjson(unfinished)
-    else:
-        part.write_parquet(unfinished)
-    return unfinished.replace(path)
