@@ -194,6 +194,7 @@ class Query:
         partition_by: names of attributes, per source: `partition_by[i]` = (source variable → column name) pairs.
         output: the stream that this query's rows form, for queries that name it in FROM.
         warnings: unknown classes and properties, each a full message with its place.
+        retention: all events of a match lie within it, as in a WINDOW over all variables; `None`: the text bounds them.
     """
 
     name: str | None
@@ -216,3 +217,4 @@ class Query:
     output: StreamType
     warnings: tuple[str, ...]
     span: Span
+    retention: timedelta | None = None
