@@ -1,1 +1,20 @@
 """The archive: admitted events go in, by batch; the event log (Parquet) and the semantic store (Oxigraph) come out."""
+
+from .archive import Archive, ArchiveReader, Counts
+from .log import EventLog
+from .sparql import Graph, Result, Solutions, Value
+from .store import EventStore
+from .writer import Lag
+
+__all__ = [
+    "Archive",
+    "ArchiveReader",
+    "Counts",
+    "EventLog",
+    "EventStore",
+    "Graph",
+    "Lag",
+    "Result",
+    "Solutions",
+    "Value",
+]

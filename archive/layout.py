@@ -1,8 +1,8 @@
 """Where things lie in an archive's folder, and how they get there without ever being half there.
 
 - `format.json`: the version of this layout
-- `log/<stream>/<generation>-<batch>.parquet`: the event log
-- `store/`: Oxigraph
+- `log/<stream>/<generation>-<batch>.parquet`: the event log; `log/.lock` is held by its writer
+- `store/`: Oxigraph; `store.lock` is held by whoever has it open
 - `snapshots/`: copies of the store that other processes asked for
 """
 
@@ -19,6 +19,7 @@ from ..errors import ArchiveError, Place
 
 FORMAT = 1
 LOG, STORE, SNAPSHOTS = "log", "store", "snapshots"
+LOCK = ".lock"
 _VERSION_FILE = "format.json"
 _TEMPORARY = ".tmp-"
 

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import fcntl
-import os
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import IO
 
 import polars as pl
 import pyarrow as pa
 
 from ..errors import ArchiveError, Place
 from . import segment
-from .layout import folder_of_stream, make_folder, remove_temporaries, stream_of_folder
+from .layout import LOCK, folder_of_stream, make_folder, remove_temporaries, stream_of_folder
+from .lock import ProcessLock
 from .segment import TIME, Position, SegmentFacts
-
-_LOCK = ".lock"
 
 
 class EventLog:
@@ -34,8 +30,29 @@ class EventLog:
     def __init__(self, path: Path, generation: int = 0) -> None:
         self.path = path
         self.generation = generation
-        self._lock: IO[str] | None = None
+        self._lock: ProcessLock | None = None
         self._facts: dict[Path, tuple[int, SegmentFacts]] = {}
+
+    def lock(self) -> None:
+        """Become the writer, if this log is not yet; delete what a killed writer left half written.
+
+        Raises:
+            ArchiveError: somebody else is.
+        """
+        if self._lock is not None:
+            return
+        make_folder(self.path)
+        lock = ProcessLock(self.path / LOCK)
+        if not lock.acquire():
+            raise ArchiveError(
+                f"{lock.holder()} writes this archive",
+                place=Place(str(self.path)),
+                hint="stop it first, or choose another path under [archive]",
+            )
+        self._lock = lock
+        for folder in self.path.iterdir():
+            if folder.is_dir():
+                remove_temporaries(folder)
 
     def append(self, stream: str, batch_id: int, events: pa.Table) -> Position:
         """Keep a batch of a stream; when this returns, it survives a crash of the machine.
@@ -52,8 +69,7 @@ class EventLog:
         """
         position = Position(self.generation, batch_id)
         path = self._path(stream, position)
-        self._hold_lock()
-        make_folder(path.parent)
+        self.lock()
         if events.num_rows:
             segment.write(path, segment.plain(events))
         else:
@@ -125,7 +141,7 @@ class EventLog:
     def close(self) -> None:
         """Let another process write."""
         if self._lock is not None:
-            self._lock.close()
+            self._lock.release()
             self._lock = None
 
     def _path(self, stream: str, position: Position) -> Path:
@@ -137,30 +153,6 @@ class EventLog:
             return {}
         found = ((segment.position_of(path), path) for path in folder.iterdir())
         return dict(sorted((position, path) for position, path in found if position is not None))
-
-    def _hold_lock(self) -> None:
-        if self._lock is not None:
-            return
-        make_folder(self.path)
-        lock = (self.path / _LOCK).open("a+", encoding="ascii")
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            lock.seek(0)
-            holder = lock.read().strip()
-            lock.close()
-            raise ArchiveError(
-                f"another process ({holder}) writes this log",
-                place=Place(str(self.path)),
-                hint="stop it first, or choose another path under [archive]",
-            ) from error
-        lock.truncate(0)
-        lock.write(str(os.getpid()))
-        lock.flush()
-        self._lock = lock
-        for folder in self.path.iterdir():
-            if folder.is_dir():
-                remove_temporaries(folder)
 
 
 def _first_of_each_id(events: pa.Table) -> pa.Table:

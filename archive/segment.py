@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from ..errors import ArchiveError, Place
-from .layout import replacing
+from .layout import make_folder, replacing
 
 TIME = pa.timestamp("us", tz="UTC")
 _NAME = re.compile(r"(\d+)-(\d+)\.parquet")
@@ -83,6 +83,7 @@ def write(path: Path, events: pa.Table) -> None:
     # Ids never repeat and doubles seldom do: a dictionary of them costs three times the time and space.
     repetitive = [f.name for f in events.schema if pa.types.is_string(f.type) and f.name != "_id"]
     try:
+        make_folder(path.parent)
         with replacing(path) as temporary:
             pq.write_table(
                 events,

@@ -1,0 +1,206 @@
+"""The archive of a project: every event in the log, and behind it in the store."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ..annotator import EventShape
+from ..config import Settings
+from ..errors import ArchiveError, Place
+from ..ontology import KnowledgeBase
+from .layout import LOG, SNAPSHOTS, STORE, prepare
+from .log import EventLog
+from .quads import encoder
+from .segment import Position
+from .snapshots import copy_of_store
+from .sparql import Result, evaluate
+from .store import EventStore, graphs_within, progress_of
+from .writer import Lag, StoreWriter, lag_of
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """What this archive was given since it was opened: events, late ones among them; each batch counts once."""
+
+    events: int = 0
+    late: int = 0
+
+
+class Archive:
+    """The archive as the engine has it: written by this process alone.
+
+    Args:
+        settings: of the project; `[archive]` says where, and whether there is a store.
+        knowledge: what SPARQL over the archive knows beside the events.
+        shapes: stream → how its events become triples.
+        generation: that of the checkpoint whose batch ids are appended.
+
+    Raises:
+        ArchiveError: another process has it open, it is damaged, or of a newer version.
+    """
+
+    def __init__(
+        self, settings: Settings, knowledge: KnowledgeBase, shapes: Mapping[str, EventShape], generation: int = 0
+    ) -> None:
+        self.path = settings.path(settings.archive.path)
+        self.counts = Counts()
+        self._prefixes = settings.prefixes
+        self._store: EventStore | None = None
+        self._writer: StoreWriter | None = None
+        prepare(self.path)
+        self.log = EventLog(self.path / LOG, generation)
+        self.log.lock()
+        try:
+            self._last = max(self.log.positions(), default=None)
+            if settings.archive.store:
+                self._store = EventStore(self.path / STORE, settings.archive.bucket)
+                encode = encoder(shapes, settings.archive.bucket)
+                self._writer = StoreWriter(self.log, self._store, encode, knowledge, self.path / SNAPSHOTS)
+        except ArchiveError:
+            self.close()
+            raise
+
+    def append(self, batch_id: int, events: Mapping[str, pa.Table]) -> None:
+        """Keep a batch: when this returns, the log survives a crash; the store follows.
+
+        The same batch again changes nothing. A batch that a crash tore between its streams is completed when it is
+        delivered again.
+
+        Args:
+            batch_id: ascending in order of arrival.
+            events: stream → event table, perhaps with `_late` bool.
+
+        Raises:
+            ArchiveError: the log cannot be written, or writing the store has failed. The log has the batch then.
+        """
+        position = Position(self.log.generation, batch_id)
+        for stream in sorted(events):
+            self.log.append(stream, batch_id, events[stream])
+        if self._last is None or position > self._last:
+            self._last = position
+            self.counts = replace(
+                self.counts,
+                events=self.counts.events + sum(table.num_rows for table in events.values()),
+                late=self.counts.late + sum(_late(table) for table in events.values()),
+            )
+        if self._writer is not None:
+            self._writer.notify(position, sum(table.num_rows for table in events.values()))
+
+    @property
+    def lag(self) -> Lag:
+        """How far the store is behind the log; without a store, not at all."""
+        return Lag(0, 0) if self._writer is None else self._writer.lag
+
+    def query(self, text: str, *, start: datetime | None = None, end: datetime | None = None) -> Result:
+        """Answer SPARQL over knowledge and the events that the store holds; `flush` first to ask all of them.
+
+        Args:
+            text: SELECT, ASK, CONSTRUCT or DESCRIBE; the project's prefixes are known; the default graph is the union
+                of all graphs.
+            start: aware; with `end`, the default graph is that of the buckets that overlap start <= t < end.
+            end: aware.
+
+        Raises:
+            ArchiveError: the text is no query, it cannot be answered, or there is no store.
+        """
+        if self._store is None or self._writer is None:
+            raise _no_store(self.path)
+        self._writer.wait_for_knowledge()
+        return self._store.query(text, self._prefixes, start=start, end=end)
+
+    def quads(self) -> int:
+        """Count the quads of the store, knowledge included; takes time in proportion to them."""
+        return 0 if self._store is None else self._store.quads()
+
+    def flush(self, timeout: float | None = None) -> bool:
+        """Wait until the store holds what the log holds; tell whether it does.
+
+        Args:
+            timeout: seconds; `None`: as long as it takes.
+
+        Raises:
+            ArchiveError: writing the store has failed.
+        """
+        return self._writer is None or self._writer.flush(timeout)
+
+    def close(self) -> None:
+        """Let another process have the archive. What the store lacks, it gets when it is opened again.
+
+        Raises:
+            ArchiveError: writing the store has failed, and nobody was told yet.
+        """
+        try:
+            if self._writer is not None:
+                self._writer.close()
+        finally:
+            if self._store is not None:
+                self._store.close()
+            self.log.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+class ArchiveReader:
+    """The archive as any other process has it: as it was when this was opened, also while an engine writes it.
+
+    Args:
+        settings: of the project.
+        timeout: seconds that a running engine has to answer.
+
+    Raises:
+        ArchiveError: there is no archive, it is damaged, or the engine does not answer.
+    """
+
+    def __init__(self, settings: Settings, timeout: float = 10.0) -> None:
+        self.path = settings.path(settings.archive.path)
+        self.log = EventLog(self.path / LOG)
+        self._bucket = settings.archive.bucket
+        self._prefixes = settings.prefixes
+        self._open = ExitStack()
+        self._store = self._open.enter_context(copy_of_store(self.path, timeout))
+
+    @property
+    def lag(self) -> Lag:
+        """How far this copy is behind the log as it is now."""
+        return lag_of(self.log, progress_of(self._store))
+
+    def query(self, text: str, *, start: datetime | None = None, end: datetime | None = None) -> Result:
+        """Answer SPARQL, as `Archive.query`."""
+        return evaluate(self._store, text, self._prefixes, graphs_within(self._store, self._bucket, start, end))
+
+    def close(self) -> None:
+        """Delete the copy."""
+        self._open.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def _late(events: pa.Table) -> int:
+    return pc.sum(events["_late"]).as_py() or 0 if "_late" in events.column_names else 0
+
+
+def _no_store(path: Path) -> ArchiveError:
+    return ArchiveError(
+        "this archive has no store to query", place=Place(str(path)), hint="set store = true under [archive]"
+    )

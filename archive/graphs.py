@@ -1,0 +1,58 @@
+"""The named graphs of the store: one per stream and time bucket, one for knowledge, one for the archive itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import UTC, datetime, timedelta
+from urllib.parse import quote
+
+import polars as pl
+import pyarrow as pa
+
+_GRAPH = "urn:kaicep:graph:"
+KNOWLEDGE = f"{_GRAPH}knowledge"
+ARCHIVE = f"{_GRAPH}archive"
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def graph_of(stream: str, start: datetime) -> str:
+    """Name the graph of a stream's bucket: `urn:kaicep:graph:airflowReport:2012-05-07T09:00:00Z`."""
+    return _prefix(stream) + start.astimezone(UTC).isoformat().replace("+00:00", "Z")
+
+
+def graphs_of(stream: str, events: pa.Table, bucket: timedelta) -> pa.Array:
+    """Name each event's graph.
+
+    Args:
+        stream: its name.
+        events: an event table.
+        bucket: the buckets' length; they are counted from the epoch.
+
+    Returns:
+        dictionary<string>, one per row: few names, many rows.
+    """
+    starts = pl.Series("start", events["_time"]).dt.truncate(f"{bucket // timedelta(microseconds=1)}us")
+    distinct = starts.unique(maintain_order=True)
+    names = pl.Series([graph_of(stream, start) for start in distinct.to_list()], dtype=pl.String)
+    indices = starts.replace_strict(distinct, pl.int_range(len(distinct), eager=True), return_dtype=pl.Int32)
+    return pa.DictionaryArray.from_arrays(indices.to_arrow(), names.to_arrow().cast(pa.string()))
+
+
+def graphs_between(names: Iterable[str], bucket: timedelta, start: datetime | None, end: datetime | None) -> list[str]:
+    """Keep the graphs that can hold events with start <= `_time` < end, and those that hold no events."""
+    return [name for name in names if _may_hold(name, bucket, start, end)]
+
+
+def _may_hold(name: str, bucket: timedelta, start: datetime | None, end: datetime | None) -> bool:
+    first = bucket_start(name)
+    return first is None or ((end is None or first < end) and (start is None or first + bucket > start))
+
+
+def bucket_start(name: str) -> datetime | None:
+    """Return the first moment of a graph's bucket, `None` for a graph that is no bucket."""
+    stream, colon, moment = name.removeprefix(_GRAPH).partition(":")
+    return datetime.fromisoformat(moment) if colon and stream and name.startswith(_GRAPH) else None
+
+
+def _prefix(stream: str) -> str:
+    return f"{_GRAPH}{quote(stream, safe='')}:"

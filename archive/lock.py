@@ -1,0 +1,58 @@
+"""A lock between processes, which ends with the process that holds it, however that ends."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import time
+from pathlib import Path
+from typing import IO
+
+_POLL_S = 0.02
+
+
+class ProcessLock:
+    """Holds a lock file, within a process as well as between processes."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._file: IO[str] | None = None
+
+    def acquire(self, patience: float = 0.0) -> bool:
+        """Take the lock; tell whether it is held now.
+
+        Args:
+            patience: seconds to wait for another holder.
+        """
+        if self._file is not None:
+            return True
+        deadline = time.monotonic() + patience
+        file = self.path.open("a+", encoding="ascii")
+        while not _try(file):
+            if time.monotonic() >= deadline:
+                file.close()
+                return False
+            time.sleep(_POLL_S)
+        file.truncate(0)
+        file.write(str(os.getpid()))
+        file.flush()
+        self._file = file
+        return True
+
+    def holder(self) -> str:
+        """Name the process that took the lock last."""
+        return f"process {self.path.read_text(encoding='ascii').strip() or 'unknown'}"
+
+    def release(self) -> None:
+        """Let another take it."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+
+def _try(file: IO[str]) -> bool:
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True

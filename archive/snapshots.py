@@ -1,0 +1,132 @@
+"""Copies of the store for other processes, on request.
+
+Oxigraph lets one process open a store, and reading beside a writer is undefined. So a reader leaves a request file;
+the process that has the store open answers it with a copy made of hard links; the reader reads that, then deletes it.
+A reader that finds the store free makes its copy itself, so that it never stands in an engine's way for long.
+"""
+
+from __future__ import annotations
+
+import shutil
+import time
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pyoxigraph as ox
+
+from ..errors import ArchiveError, Place
+from .layout import SNAPSHOTS, STORE, check_version
+from .lock import ProcessLock
+from .store import EventStore, damaged, lock_of, open_store
+
+_ALIVE, _REQUEST, _UNFINISHED = ".alive", ".request", ".unfinished"
+_POLL_S = 0.02
+_YOUNG_S = 60.0
+
+
+def answer_requests(store: EventStore, folder: Path) -> None:
+    """Make the copies that other processes asked for.
+
+    Raises:
+        ArchiveError: a copy cannot be made.
+    """
+    if not folder.is_dir():
+        return
+    for request in folder.glob(f"*{_REQUEST}"):
+        copy, unfinished = request.with_suffix(""), request.with_suffix(_UNFINISHED)
+        if request.with_suffix(_ALIVE).exists():
+            store.backup(unfinished)
+            unfinished.rename(copy)
+        request.unlink(missing_ok=True)
+
+
+def remove_leftovers(folder: Path) -> None:
+    """Delete the copies of readers that were killed."""
+    if not folder.is_dir():
+        return
+    for alive in folder.glob(f"*{_ALIVE}"):
+        lock = ProcessLock(alive)
+        # A young file may belong to a reader that is just about to take its lock.
+        if time.time() - alive.stat().st_mtime > _YOUNG_S and lock.acquire():
+            _remove(alive)
+            lock.release()
+    for copy in folder.iterdir():
+        if copy.is_dir() and not copy.with_suffix(_ALIVE).exists():
+            shutil.rmtree(copy, ignore_errors=True)
+
+
+@contextmanager
+def copy_of_store(root: Path, timeout: float = 10.0) -> Iterator[ox.Store]:
+    """Give the store of an archive as it is now, to read from, whether or not an engine has it open.
+
+    Args:
+        root: the archive's folder.
+        timeout: seconds that an engine has for answering; it answers between two writes.
+
+    Raises:
+        ArchiveError: there is no store, it is damaged, or whoever has it open does not answer.
+    """
+    if not (root / STORE).is_dir():
+        raise ArchiveError(
+            "there is no store", place=Place(str(root)), hint="run the project first, with store = true under [archive]"
+        )
+    check_version(root)
+    folder = root / SNAPSHOTS
+    folder.mkdir(exist_ok=True)
+    alive = folder / f"{uuid.uuid4().hex}{_ALIVE}"
+    lock = ProcessLock(alive)
+    lock.acquire()
+    try:
+        yield _open_copy(_copy(root, alive, timeout))
+    finally:
+        _remove(alive)
+        lock.release()
+
+
+def _open_copy(path: Path) -> ox.Store:
+    try:
+        return ox.Store.read_only(str(path))
+    except (OSError, RuntimeError) as error:
+        raise damaged(path, error) from error
+
+
+def _copy(root: Path, alive: Path, timeout: float) -> Path:
+    """Copy the store, or have it copied by the process that has it open."""
+    copy, request = alive.with_suffix(""), alive.with_suffix(_REQUEST)
+    deadline = time.monotonic() + timeout
+    lock = lock_of(root / STORE)
+    request.touch()
+    while not copy.exists():
+        if lock.acquire():
+            try:
+                _copy_free(root / STORE, copy)
+            finally:
+                lock.release()
+        elif time.monotonic() > deadline:
+            raise ArchiveError(
+                f"{lock.holder()} has the store open and does not answer",
+                place=Place(str(root / STORE)),
+                hint="try again, or stop it",
+            )
+        else:
+            time.sleep(_POLL_S)
+    return copy
+
+
+def _copy_free(path: Path, copy: Path) -> None:
+    """Copy a store whose lock is held; the one who had it may just have left the copy."""
+    if not copy.exists():
+        store = open_store(path)
+        try:
+            store.backup(copy)
+        except (OSError, RuntimeError) as error:
+            raise damaged(path, error) from error
+
+
+def _remove(alive: Path) -> None:
+    alive.with_suffix(_REQUEST).unlink(missing_ok=True)
+    for folder in (alive.with_suffix(""), alive.with_suffix(_UNFINISHED)):
+        shutil.rmtree(folder, ignore_errors=True)
+    alive.unlink(missing_ok=True)

@@ -1,0 +1,246 @@
+"""The semantic store: events and knowledge as named graphs in Oxigraph, on disk."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import pyoxigraph as ox
+
+from ..errors import ArchiveError, Place
+from ..ontology import KnowledgeBase
+from .graphs import ARCHIVE, KNOWLEDGE, graphs_between
+from .layout import LOCK, make_folder
+from .lock import ProcessLock
+from .segment import Position
+from .sparql import Result, evaluate
+
+_SUBJECT = ox.NamedNode("urn:kaicep:archive")
+_HOLDS = ox.NamedNode("urn:kaicep:archive:holds")
+_KNOWS = ox.NamedNode("urn:kaicep:archive:knows")
+_GRAPH = ox.NamedNode(ARCHIVE)
+_KNOWLEDGE = ox.NamedNode(KNOWLEDGE)
+_PROGRESS = re.compile(r"(\d+)-(\d+)\+(\d+)")
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Progress:
+    """How far the store is: it holds every batch before `position`, and the first `rows` events of that batch."""
+
+    position: Position
+    rows: int
+
+    def __str__(self) -> str:
+        return f"{self.position}+{self.rows}"
+
+
+class EventStore:
+    """The store of one archive; one process at a time has it open.
+
+    Args:
+        path: its folder; made when it is not there.
+        bucket: the time range of one graph.
+        patience: seconds to wait while another has it open; a reader needs it for the moment that a copy takes.
+
+    Raises:
+        ArchiveError: another process has it open, it is damaged, or its folder cannot be made.
+    """
+
+    def __init__(self, path: Path, bucket: timedelta, patience: float = 2.0) -> None:
+        self.path = path
+        self.bucket = bucket
+        self._lock = lock_of(path)
+        make_folder(path.parent)
+        if not self._lock.acquire(patience):
+            raise in_use(path, self._lock.holder())
+        try:
+            self._store: ox.Store | None = open_store(path)
+        except ArchiveError:
+            self._lock.release()
+            raise
+
+    def add(self, quads: bytes, progress: Progress | None = None) -> None:
+        """Add N-Quads, all or none of them, durably; what is there already changes nothing.
+
+        Args:
+            quads: N-Quads text, UTF-8.
+            progress: how far the store is with them; kept in the same transaction.
+
+        Raises:
+            ArchiveError: the text is no N-Quads, or the file system refuses.
+        """
+        mark = "" if progress is None else f'<{_SUBJECT.value}> <{_HOLDS.value}> "{progress}" <{ARCHIVE}> .\n'
+        try:
+            # Lenient: the annotator wrote these terms, and a term that only a validator minds must not stop the store.
+            self.oxigraph.bulk_load(quads + mark.encode(), format=ox.RdfFormat.N_QUADS, lenient=True)
+        except SyntaxError as error:
+            raise ArchiveError(
+                f"events cannot be written to the store: {error.msg}",
+                place=Place(str(self.path)),
+                hint="check the individual templates and datatypes of the annotation",
+            ) from error
+        except (OSError, RuntimeError) as error:
+            raise damaged(self.path, error) from error
+        if progress is not None:
+            self._forget_all_but(progress)
+
+    @property
+    def progress(self) -> Progress | None:
+        """How far the store is; `None` when it holds no batch."""
+        return progress_of(self.oxigraph)
+
+    @property
+    def knowledge_version(self) -> str | None:
+        """The version of the knowledge that the store holds."""
+        found = next(self.oxigraph.quads_for_pattern(_SUBJECT, _KNOWS, None, _GRAPH), None)
+        return found.object.value if found is not None and isinstance(found.object, ox.Literal) else None
+
+    def set_knowledge(self, knowledge: KnowledgeBase) -> None:
+        """Hold this knowledge base's closure instead of another; of the same version, do nothing."""
+        if self.knowledge_version == knowledge.version:
+            return
+        store = self.oxigraph
+        for quad in list(store.quads_for_pattern(_SUBJECT, _KNOWS, None, _GRAPH)):
+            store.remove(quad)
+        store.clear_graph(_KNOWLEDGE)
+        # The version goes last: killed before it, the next start begins again.
+        closure = knowledge.store.dump(format=ox.RdfFormat.N_TRIPLES, from_graph=ox.DefaultGraph())
+        store.bulk_load(closure, format=ox.RdfFormat.N_TRIPLES, to_graph=_KNOWLEDGE, lenient=True)
+        store.add(ox.Quad(_SUBJECT, _KNOWS, ox.Literal(knowledge.version), _GRAPH))
+        store.flush()
+
+    def query(
+        self,
+        text: str,
+        prefixes: Mapping[str, str],
+        *,
+        start: datetime | None = None,
+        end: datetime | None = None,
+        source: str = "query",
+    ) -> Result:
+        """Answer SPARQL over events and knowledge; the default graph is the union of all graphs.
+
+        Args:
+            text: SELECT, ASK, CONSTRUCT or DESCRIBE.
+            prefixes: preset; the text may declare more.
+            start: aware; with `end`, the default graph is that of the buckets that overlap start <= t < end.
+            end: aware.
+            source: the text's name for messages.
+
+        Raises:
+            ArchiveError: the text is no query, or it cannot be answered.
+        """
+        graphs = graphs_within(self.oxigraph, self.bucket, start, end)
+        return evaluate(self.oxigraph, text, prefixes, graphs, source)
+
+    def quads(self) -> int:
+        """Count all quads, knowledge included; takes time in proportion to them."""
+        return len(self.oxigraph)
+
+    def backup(self, target: Path) -> None:
+        """Copy the store as it is now to a new folder, by hard links: milliseconds, hardly any space.
+
+        Raises:
+            ArchiveError: the folder is there, or the file system refuses.
+        """
+        try:
+            self.oxigraph.backup(target)
+        except (OSError, RuntimeError) as error:
+            raise ArchiveError(
+                f"cannot copy the store: {error}",
+                place=Place(str(target)),
+                hint="choose a new folder with enough space",
+            ) from error
+
+    @property
+    def oxigraph(self) -> ox.Store:
+        """The open Oxigraph store.
+
+        Raises:
+            ArchiveError: it is closed.
+        """
+        if self._store is None:
+            raise ArchiveError("the store is closed", place=Place(str(self.path)), hint="open the archive again")
+        return self._store
+
+    def close(self) -> None:
+        """Let another process open it."""
+        if self._store is not None:
+            self._store.flush()
+            self._store = None
+            self._lock.release()
+
+    def _forget_all_but(self, progress: Progress) -> None:
+        """Remove marks of earlier batches; a kill before this leaves both, and the later one counts."""
+        for quad in list(self.oxigraph.quads_for_pattern(_SUBJECT, _HOLDS, None, _GRAPH)):
+            if _parse(quad) < progress:
+                self.oxigraph.remove(quad)
+
+
+def progress_of(store: ox.Store) -> Progress | None:
+    """Tell how far a store or a copy of one is; `None` when it holds no batch."""
+    return max((_parse(quad) for quad in store.quads_for_pattern(_SUBJECT, _HOLDS, None, _GRAPH)), default=None)
+
+
+def graphs_within(
+    store: ox.Store, bucket: timedelta, start: datetime | None, end: datetime | None
+) -> Sequence[str] | None:
+    """Name the graphs that a query over start <= t < end asks; `None`: all of them."""
+    if start is None and end is None:
+        return None
+    return graphs_between((graph.value for graph in store.named_graphs()), bucket, start, end)
+
+
+def open_store(path: Path) -> ox.Store:
+    """Open an Oxigraph store whose lock is held.
+
+    Raises:
+        ArchiveError: it is damaged, its folder cannot be made, or another program has it open.
+    """
+    try:
+        make_folder(path)
+        return ox.Store(path)
+    except (OSError, RuntimeError) as error:
+        raise damaged(path, error) from error
+
+
+def lock_of(path: Path) -> ProcessLock:
+    """Return the lock of a store's folder.
+
+    RocksDB has one of its own, but asking for it rotates the holder's log file each time.
+    """
+    return ProcessLock(path.with_name(f"{path.name}{LOCK}"))
+
+
+def damaged(path: Path, error: Exception) -> ArchiveError:
+    """Explain what RocksDB says of a store's folder."""
+    if "While lock file" in str(error):
+        return in_use(path, "another program")
+    reason = str(error).split("\n", maxsplit=1)[0].rstrip(".")
+    return ArchiveError(
+        f"the store cannot be used: {reason}",
+        place=Place(str(path)),
+        hint="move the folder away; the next start builds it again from the log",
+    )
+
+
+def in_use(path: Path, holder: str) -> ArchiveError:
+    """Explain that somebody else has the store open."""
+    return ArchiveError(
+        f"{holder} has the store open",
+        place=Place(str(path)),
+        hint="stop it first; `kaicep sparql` can query the store meanwhile",
+    )
+
+
+def _parse(quad: ox.Quad) -> Progress:
+    found = _PROGRESS.fullmatch(quad.object.value) if isinstance(quad.object, ox.Literal) else None
+    if found is None:
+        raise ArchiveError(
+            f"the store says '{quad.object}' of how far it is",
+            hint="move the store's folder away; the next start builds it again from the log",
+        )
+    return Progress(Position(int(found[1]), int(found[2])), int(found[3]))
