@@ -43,7 +43,12 @@ _OWN_CLASSES = {
 
 # How the publisher's column names read in a label.
 _WORDS = {
-    "baromatic": "barometric", "co2": "CO2", "pm2.5": "PM2.5", "temp": "temperature", "voc": "VOC", "wifi": "Wi-Fi",
+    "baromatic": "barometric",
+    "co2": "CO2",
+    "pm2.5": "PM2.5",
+    "temp": "temperature",
+    "voc": "VOC",
+    "wifi": "Wi-Fi",
 }
 
 
@@ -127,8 +132,12 @@ def _label(text: str) -> str:
 
 def _building(rooms: list[Row]) -> str:
     levels = ", ".join(f"robod:level{level}" for level in sorted({room["level"] for room in rooms}))
-    return _block("robod:sde4", "a brick:Building, rec:Building", _label("SDE4, National University of Singapore"),
-                  f"brick:hasPart {levels}")
+    return _block(
+        "robod:sde4",
+        "a brick:Building, rec:Building",
+        _label("SDE4, National University of Singapore"),
+        f"brick:hasPart {levels}",
+    )
 
 
 def _level(level: int, rooms: list[Row]) -> str:
@@ -137,8 +146,9 @@ def _level(level: int, rooms: list[Row]) -> str:
 
 
 def _station() -> str:
-    return _block("robod:weather_station", "a brick:Weather_Station", _label("Weather station"),
-                  "brick:hasLocation robod:sde4")
+    return _block(
+        "robod:weather_station", "a brick:Weather_Station", _label("Weather station"), "brick:hasLocation robod:sde4"
+    )
 
 
 def _outdoor_point(point: Row) -> str:
@@ -154,8 +164,10 @@ def _room(room: Row, points: list[Row]) -> list[str]:
     return [
         _room_itself(iri, title, room),
         _block(f"{iri}_zone", "a brick:HVAC_Zone, rec:HVACZone", _label(f"{title} zone"), f"brick:hasPart {iri}"),
-        *(_block(f"{iri}_{e.name}", f"a {e.type}", _label(f"{title} {e.label}"), e.statements.format(room=iri))
-          for e in equipment),
+        *(
+            _block(f"{iri}_{e.name}", f"a {e.type}", _label(f"{title} {e.label}"), e.statements.format(room=iri))
+            for e in equipment
+        ),
         *(_point(p, title, f"{iri}_{place}" if (place := places[p["point"]]) else iri) for p in points),
     ]
 
@@ -165,7 +177,7 @@ def _room_itself(iri: str, title: str, room: Row) -> str:
         iri,
         f"a {_FUNCTIONS[room['function']]}",
         _label(f"{title} ({room['function'].lower()})"),
-        f"robod:occupants \"{room['occupants']}\"",
+        f'robod:occupants "{room["occupants"]}"',
         f"robod:seats {room['seats']}",
         f"brick:area [ brick:value {room['floor_area_m2']} ; brick:hasUnit unit:M2 ]",
         f"brick:volume [ brick:value {room['volume_m3']} ; brick:hasUnit unit:M3 ]",

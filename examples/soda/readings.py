@@ -82,9 +82,7 @@ def draw_faults(seed: int = SEED) -> Faults:
     return Faults(tuple(sorted(names[:4])), tuple(sorted(names[4:7])), "ahu_A3")
 
 
-def generate_readings(
-    step: timedelta = timedelta(minutes=5), hours: int = 24, seed: int = SEED
-) -> pl.DataFrame:
+def generate_readings(step: timedelta = timedelta(minutes=5), hours: int = 24, seed: int = SEED) -> pl.DataFrame:
     """Return readings in order of time, those of one moment in order of sensor.
 
     Args:
