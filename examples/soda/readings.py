@@ -7,6 +7,7 @@ day, three never sleep, and the fan of one air handler trips in the afternoon: f
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 from functools import cache
@@ -25,9 +26,14 @@ SEED = 243
 START = datetime(2026, 3, 2, tzinfo=timezone(timedelta(hours=-8)))  # a Monday, Pacific time
 
 _FLOOR_STATISTIC = re.compile(r"flow_sensor_SODA1F(\d)_VAV_(MX|MN|AV)")
-_STATISTICS = {"MX": np.max, "MN": np.min, "AV": np.mean}
 
 Matrix = npt.NDArray[np.float64]
+
+_STATISTICS: dict[str, Callable[[Matrix], Matrix]] = {
+    "MX": lambda flows: flows.max(axis=1),
+    "MN": lambda flows: flows.min(axis=1),
+    "AV": lambda flows: flows.mean(axis=1),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,13 +66,13 @@ def load_boxes() -> tuple[Box, ...]:
     """Return the 227 boxes that have an airflow sensor, sorted by sensor."""
     model = Graph().parse(MODEL)
     boxes = []
-    for sensor in sorted(model.subjects(RDF.type, BRICK.Supply_Air_Flow_Sensor)):
+    for sensor in model.subjects(RDF.type, BRICK.Supply_Air_Flow_Sensor):
         if (box := model.value(None, BRICK.hasPoint, sensor)) is None:
             continue
         floor = next(model.objects(box, BRICK.feeds / BRICK.hasPart / BRICK.isPartOf))
         handlers = tuple(sorted(_local(handler) for handler in model.subjects(BRICK.feeds, box)))
         boxes.append(Box(_local(sensor), _local(box), handlers, _local(floor)))
-    return tuple(boxes)
+    return tuple(sorted(boxes, key=lambda box: box.sensor))
 
 
 @cache
@@ -158,4 +164,4 @@ def _floor_statistic(sensor: str, flows: Matrix, boxes: tuple[Box, ...]) -> Matr
     found = _FLOOR_STATISTIC.fullmatch(sensor)
     assert found is not None  # noqa: S101 - only such names are asked for
     on_floor = [k for k, box in enumerate(boxes) if box.floor == f"floor_{found[1]}"]
-    return np.asarray(_STATISTICS[found[2]](flows[:, on_floor], axis=1))
+    return _STATISTICS[found[2]](flows[:, on_floor])
