@@ -1,0 +1,54 @@
+"""Records that a stream could not take: kept as they came, with the reason and the place."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pyarrow as pa
+
+from .records import Malformed, RawBatch
+
+__all__ = ["DeadLetters"]
+
+
+class DeadLetters:
+    """One folder per stream, in it one file of JSON lines per batch: `<folder>/<stream>/<batch>.jsonl`.
+
+    A batch that is delivered again replaces its file. A line has `record` (as it came), `reason`, `place`, `batch`.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def write(self, batch_id: int, stream: str, raw: RawBatch, rejected: pa.Table) -> int:
+        """Keep the records of a batch that are malformed, and those that the annotation rejected.
+
+        Args:
+            batch_id: number of the batch.
+            stream: its stream.
+            raw: its records.
+            rejected: columns row (number of a row of `raw.table`) and reason.
+
+        Returns:
+            How many there are.
+        """
+        letters = [*raw.malformed, *_of_rejected(raw, rejected)]
+        target = self._folder / stream / f"{batch_id:012d}.jsonl"
+        if not letters:
+            target.unlink(missing_ok=True)
+            return 0
+        target.parent.mkdir(parents=True, exist_ok=True)
+        partial = target.with_suffix(".partial")
+        with partial.open("w", encoding="utf-8") as file:
+            for letter in letters:
+                line = {"record": letter.text, "reason": letter.reason, "place": letter.place, "batch": batch_id}
+                file.write(json.dumps(line, ensure_ascii=False) + "\n")
+        partial.replace(target)
+        return len(letters)
+
+
+def _of_rejected(raw: RawBatch, rejected: pa.Table) -> Iterator[Malformed]:
+    for row, reason in zip(rejected["row"].to_pylist(), rejected["reason"].to_pylist(), strict=True):
+        yield Malformed(raw.text(row), reason, raw.place(row))

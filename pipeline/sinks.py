@@ -1,0 +1,197 @@
+"""Where matches go. A batch that Spark delivers again leaves a sink as if it had come once.
+
+The engine writes the matches of a batch, flushes, and then makes its snapshot durable, of which the sinks' snapshots
+are a part: what a snapshot says is written, is. It takes the first snapshot before the first batch.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import IO, Any, Protocol
+from urllib.parse import quote
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from rich.console import Console
+from rich.table import Table
+
+from ..errors import PipelineError
+from .rows import json_lines, rows
+
+__all__ = ["CallbackSink", "ConsoleSink", "JsonLinesSink", "ParquetSink", "Sink"]
+
+
+class Sink(Protocol):
+    """Takes the matches of one batch after the other, in order of their numbers."""
+
+    def write(self, batch_id: int, query_name: str, matches: pa.Table) -> None:
+        """Take the matches of one query in one batch; the same batch again must change nothing."""
+
+    def flush(self) -> None:
+        """Make durable what was written; by default nothing waits."""
+        return
+
+    def snapshot(self) -> dict[str, Any]:
+        """Return what `restore` needs, as JSON values: everything written so far belongs to it; by default nothing."""
+        return {}
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Go back to a snapshot, what was written after it will come again; by default there is nothing to do."""
+        del state
+
+
+class JsonLinesSink(Sink):
+    """Appends each match as a JSON line to a file; exactly once, since a restart cuts off what will come again.
+
+    Args:
+        path: the file, made if it does not exist; `-` is the standard output, where what is written twice stays.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self._path = None if str(path) == "-" else Path(path)
+        self._file: IO[bytes] = sys.stdout.buffer if self._path is None else _opened(self._path)
+
+    def write(self, batch_id: int, query_name: str, matches: pa.Table) -> None:
+        """Append the matches."""
+        del batch_id
+        self._file.write(json_lines(matches, query_name))
+
+    def flush(self) -> None:
+        """Make the lines durable."""
+        self._file.flush()
+        if self._path is not None:
+            os.fsync(self._file.fileno())
+
+    def snapshot(self) -> dict[str, Any]:
+        """Return the file's length."""
+        if self._path is None:
+            return {}
+        self._file.flush()
+        return {"bytes": self._file.seek(0, os.SEEK_END)}
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Cut the file to the snapshot's length; one that is shorter was moved away, and goes on as it is."""
+        if self._path is not None and "bytes" in state:
+            self._file.flush()
+            if self._file.seek(0, os.SEEK_END) > state["bytes"]:
+                self._file.truncate(state["bytes"])
+
+    def close(self) -> None:
+        """Close the file."""
+        self.flush()
+        if self._path is not None:
+            self._file.close()
+
+
+class ParquetSink(Sink):
+    """Writes one file per query and batch, `<folder>/<query>/<batch>.parquet`; the batch again replaces its file."""
+
+    def __init__(self, folder: str | Path) -> None:
+        self._folder = Path(folder)
+        self._unsynced: list[Path] = []
+
+    def write(self, batch_id: int, query_name: str, matches: pa.Table) -> None:
+        """Write the file of this query and batch, or remove it if there are no matches."""
+        target = self._folder / quote(query_name, safe="") / f"{batch_id:012d}.parquet"
+        if not matches.num_rows:
+            target.unlink(missing_ok=True)
+            return
+        # Ids are almost all different: a dictionary of them costs more than it saves.
+        repeated = [name for name in matches.column_names if name not in {"_id", "_events"}]
+        partial = target.with_suffix(".partial")
+        try:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            pq.write_table(matches, partial, compression="lz4", use_dictionary=repeated, write_statistics=repeated)
+            partial.replace(target)
+        except OSError as error:
+            raise _unwritable(target, error) from error
+        self._unsynced.append(target)
+
+    def flush(self) -> None:
+        """Make the files durable."""
+        for path in self._unsynced:
+            with path.open("rb") as file:
+                os.fsync(file.fileno())
+        self._unsynced.clear()
+
+
+class ConsoleSink(Sink):
+    """Shows matches: as tables on a terminal, as JSON lines elsewhere.
+
+    Args:
+        console: where to; by default the standard output.
+        limit: rows shown per query and batch; the others are counted.
+    """
+
+    def __init__(self, console: Console | None = None, limit: int = 20) -> None:
+        self._console = Console() if console is None else console
+        self._limit = limit
+
+    def write(self, batch_id: int, query_name: str, matches: pa.Table) -> None:
+        """Show the matches."""
+        del batch_id
+        if not matches.num_rows:
+            return
+        if not self._console.is_terminal:
+            self._console.file.write(json_lines(matches, query_name).decode())
+            return
+        self._console.print(table_of(matches.slice(0, self._limit), query_name))
+        if matches.num_rows > self._limit:
+            self._console.print(f"… and {matches.num_rows - self._limit:,} more")
+
+    def flush(self) -> None:
+        """Show what the stream still holds."""
+        self._console.file.flush()
+
+
+class CallbackSink(Sink):
+    """Calls a function with the name of the query and each of its rows (`rows.rows`), in order.
+
+    After a crash the rows of the last batch may come again, with the same `_id`.
+    """
+
+    def __init__(self, function: Callable[[str, dict[str, Any]], object]) -> None:
+        self._function = function
+
+    def write(self, batch_id: int, query_name: str, matches: pa.Table) -> None:
+        """Call the function for each row."""
+        del batch_id
+        for row in rows(matches):
+            self._function(query_name, row)
+
+
+def table_of(matches: pa.Table, title: str) -> Table:
+    """Return a table of matches for the terminal: the items and the time."""
+    shown = [name for name in matches.column_names if name not in {"_events", "_window", "_id", "_time"}]
+    table = Table(title=title, title_justify="left", header_style="bold")
+    for name in [*shown, "_time"]:
+        numeric = pa.types.is_floating(matches[name].type) or pa.types.is_integer(matches[name].type)
+        table.add_column(name, justify="right" if numeric else "left")
+    for row in rows(matches):
+        table.add_row(*(_shown(row[name]) for name in shown), f"{row['_time']:%Y-%m-%d %H:%M:%S}")
+    return table
+
+
+def _shown(value: object) -> str:
+    match value:
+        case None:
+            return ""
+        case float():
+            return f"{value:.6g}"
+        case _:
+            return str(value)
+
+
+def _opened(path: Path) -> IO[bytes]:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return path.open("ab")
+    except OSError as error:
+        raise _unwritable(path, error) from error
+
+
+def _unwritable(path: Path, error: OSError) -> PipelineError:
+    return PipelineError(f"cannot write matches to {path}: {error.strerror}", hint="name a place that can be written")
