@@ -72,11 +72,12 @@ def aggregations(query: Query, candidates: Mapping[str, Sequence[Candidate]]) ->
 
 
 def groups(query: Query, variable: str, every: Sequence[Candidate]) -> dict[tuple[Value | None, ...], list[Candidate]]:
-    """The candidates by the values of GROUP BY; unbound values are a group."""
+    """The candidates by the values of PARTITION BY and GROUP BY; unbound values are a group."""
     found: dict[tuple[Value | None, ...], list[Candidate]] = {}
     for candidate in every:
         scope = Scope({variable: candidate}, {variable: (candidate,)})
-        key = tuple(item(expression, scope) for expression in query.group_by)
+        parts = [candidate.event.values.get(column) for names in query.partition_by for _, column in names]
+        key = (*parts, *(item(expression, scope) for expression in query.group_by))
         found.setdefault(key, []).append(candidate)
     return found
 

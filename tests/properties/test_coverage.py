@@ -1,0 +1,53 @@
+"""The strategies ask about everything that is alive, and what they ask has answers."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+from oracle import evaluate
+from support.cases import bounded_cases, cases
+from support.queries import FAMILIES
+
+CONSTRUCTS = {
+    "selections": [r"FILTER", r"FROM", r"\A(?!.*FROM)", r"LIMIT", r"\?e\.\*", r"\?e,|\?e\n", r"hvc:airflow",
+                   r"airvolume", r"REGEX", r" IN ", r"NOT IN", r"IF\(", r"COALESCE", r"BOUND", r"% ", r"SECONDS",
+                   r"STRLEN", r"UCASE"],
+    "semantics": [r"PATH", r"\} OR PATH", r"\} AND PATH", r"AS bound", r"FILTER \(\?cap", r"OPTIONAL", r"UNION",
+                  r"NOT EXISTS", r"hvc:GreenOfficeAirflow", r"CONTAINS\(STR\(\?", r"bd:isLocationOf", r"evt:hasOrigin"],
+    "sliding windows": [r"sliding, [\d.]+ ?\w", r"sliding, \d events", r"GROUP BY", r"GROUP BY.*,", r"HAVING",
+                        r"> \d+ AS short", r"AVG", r"SUM", r"MIN", r"MAX", r"STDDEV", r"FIRST\(", r"LAST\(",
+                        r"COUNT\(\?e\)", r"DISTINCT", r"PATH", r"LIMIT"],
+    "batch windows": [r"batch, [\d.]+ ?\w", r"batch, \d events", r"START first", r"START 2012-05-04",
+                      r"START 2012-05-05", r"GROUP BY", r"HAVING", r"PATH", r"LIMIT"],
+    "sequences": [r"SEQ \(\?\w, \?\w\)", r"SEQ \(\?\w, \?\w, \?\w\)", r"JOIN", r"PARTITION BY sensorID",
+                  r"PARTITION BY note, level", r"POLICY any", r"WINDOW[^\n]*\n[^\n]*WINDOW", r"PATH", r"LIMIT"],
+    "joins": [r"JOIN", r"WINDOW \(\?a, \?b", r"sliding, [\d.]+ ?\w", r"sliding, \d events", r"PARTITION BY", r"PATH"],
+    "documents": [r"CREATE QUERY", r"busy AS.*AVG.*sliding", r"busy AS.*AVG.*batch", r"busy AS.*SEQ", r"\?d, sliding",
+                  r"\?d, batch", r"SEQ \(\?d, \?f\)", r"SEQ \(\?d, \?e\)", r"twice"],
+    "bounds": [r"WITHIN \(", r"WITHIN \[", r"now - ", r"now \+ ", r"WITHIN.*2012.*[\])]", r", \d.*\]", r", \d.*\)"],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("family", CONSTRUCTS)
+def test_every_construct_is_asked_about_and_answered(family: str) -> None:
+    """Of a few hundred questions of a family, each construct stands in some that have rows."""
+    answered: Counter[str] = Counter()
+
+    @settings(
+        max_examples=250, derandomize=True, database=None, deadline=None, phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )  # fmt: skip
+    @given(case=bounded_cases() if family not in FAMILIES else cases(family))
+    def ask(case: st.SearchStrategy[object]) -> None:
+        asked = [c for c in CONSTRUCTS[family] if re.search(c, case.text, re.DOTALL)]
+        if not all(answered[c] for c in asked) and evaluate(
+            case.campus.settings, case.text, case.streams, case.registered_at
+        ):
+            answered.update(asked)
+
+    ask()
+    assert [c for c in CONSTRUCTS[family] if not answered[c]] == []

@@ -1,0 +1,50 @@
+"""The engine answers as LANGUAGE says: on random projects, streams and queries it equals the oracle."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from kaicep.pipeline.project import Project
+from oracle import evaluate
+from support.cases import Case, bounded_cases, cases, difference
+from support.queries import FAMILIES
+
+SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large]
+families = pytest.mark.parametrize("family", FAMILIES)
+
+
+def agree(case: Case) -> None:
+    """Ask both."""
+    actual = Project.parse(case.campus.settings).evaluate(case.text, case.streams, registered_at=case.registered_at)
+    expected = evaluate(case.campus.settings, case.text, case.streams, case.registered_at)
+    found = difference(actual, expected, 1e-9 if "STDDEV" in case.text else 1e-12)
+    assert found is None, found
+
+
+@families
+@settings(max_examples=200, deadline=None, suppress_health_check=SLOW)
+@given(data=st.data())
+def test_engine_equals_oracle(family: str, data: st.DataObject) -> None:
+    agree(data.draw(cases(family)))
+
+
+@pytest.mark.long
+@families
+@settings(max_examples=3000, deadline=None, suppress_health_check=SLOW)
+@given(data=st.data())
+def test_engine_equals_oracle_in_the_long_run(family: str, data: st.DataObject) -> None:
+    agree(data.draw(cases(family)))
+
+
+@settings(max_examples=200, deadline=None, suppress_health_check=SLOW)
+@given(case=bounded_cases())
+def test_engine_equals_oracle_within_bounds(case: Case) -> None:
+    agree(case)
+
+
+@pytest.mark.long
+@settings(max_examples=3000, deadline=None, suppress_health_check=SLOW)
+@given(case=bounded_cases())
+def test_engine_equals_oracle_within_bounds_in_the_long_run(case: Case) -> None:
+    agree(case)
