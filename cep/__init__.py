@@ -1,1 +1,9 @@
-"""kaicep.cep"""
+"""In go the candidates of each event variable as Arrow tables, out come the rows of the query in output order."""
+
+from __future__ import annotations
+
+from .filter import apply_filters
+from .operator import END_OF_TIME, Operator, build_operator
+from .output import output_schema
+
+__all__ = ["END_OF_TIME", "Operator", "apply_filters", "build_operator", "output_schema"]

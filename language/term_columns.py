@@ -110,9 +110,7 @@ def _compare_typed(operator: str, term: pl.Expr, value: pl.Expr, other: pl.Expr,
         other = other.cast(pl.Float64)
     known = _without_nan(operator, value, other) if of.numeric else apply(operator, value, other)
     differ = pl.lit({"=": False, "!=": True}.get(operator), dtype=pl.Boolean)
-    return (
-        pl.when(term.is_null() | other.is_null()).then(None).when(value.is_not_null()).then(known).otherwise(differ)
-    )
+    return pl.when(term.is_null() | other.is_null()).then(None).when(value.is_not_null()).then(known).otherwise(differ)
 
 
 def _compare_terms(operator: str, a: pl.Expr, b: pl.Expr) -> pl.Expr:
@@ -151,8 +149,11 @@ def _typed(x: pl.Expr, of: ValueType) -> pl.Expr:
 
 def _boolean(x: pl.Expr) -> pl.Expr:
     written = pl.when(_datatype(x) == XSD + "boolean").then(_lexical(x))
-    return pl.when(written.is_in(["true", "1"])).then(statement=True).when(written.is_in(["false", "0"])).then(
-        statement=False
+    return (
+        pl.when(written.is_in(["true", "1"]))
+        .then(statement=True)
+        .when(written.is_in(["false", "0"]))
+        .then(statement=False)
     )
 
 
@@ -166,9 +167,11 @@ def _datatype(x: pl.Expr) -> pl.Expr:
 
 def _lexical(x: pl.Expr) -> pl.Expr:
     quoted = x.str.extract(r'(?s)^"(.*)"[^"]*$', 1)
-    return pl.when(quoted.str.contains("\\", literal=True)).then(
-        quoted.map_batches(_unescape, return_dtype=pl.String)
-    ).otherwise(quoted)
+    return (
+        pl.when(quoted.str.contains("\\", literal=True))
+        .then(quoted.map_batches(_unescape, return_dtype=pl.String))
+        .otherwise(quoted)
+    )
 
 
 def _unescape(quoted: pl.Series) -> pl.Series:

@@ -1,0 +1,143 @@
+"""Aggregation: one variable's candidates, one window, one row per window (LANGUAGE §3, Aggregates)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+
+import numpy as np
+import polars as pl
+
+from ..errors import OperatorError
+from ..language import term_columns as terms
+from ..language.columns import Names, column_expression, plain_name
+from ..language.expressions import Aggregate, Binding, Column, Expression
+from ..language.pattern import BatchWindow, SlidingWindow
+from ..language.query import Query
+from ..language.types import ValueType
+from .aggregates import aggregate_ranges
+from .candidates import empty_candidates
+from .expressions import aggregates_of, signature
+from .frames import Ints, mask_of, micros, timestamps
+from .keys import group_codes
+from .output import Matches, key_text
+from .state import State
+from .windows import Windows, batches_of_count, batches_of_time, sliding_by_count, sliding_by_time
+
+__all__ = ["AggregationKernel"]
+
+
+class AggregationKernel:
+    """Keeps the candidates that a later window can hold."""
+
+    def __init__(self, query: Query) -> None:
+        self._query = query
+        self._source = query.sources[0]
+        self._window = _only_window(query)
+        self._conditions = [e for item in query.items if (e := item.condition) is not None]
+        self._conditions += [e for e in (query.having,) if e is not None]
+        reported = [item.value for item in query.items]
+        found = {signature(a): a for e in reported + self._conditions for a in aggregates_of(e)}
+        self._aggregates = list(found.values())
+        self._columns = {key: f"#{number}" for number, key in enumerate(found)}
+        self._groups = [(column_expression(e), e.type) for e in _groups(query)]
+        self._kept = empty_candidates(self._source)
+        self._first: int | None = None
+
+    @property
+    def names(self) -> Names:
+        """Candidates have their plain column names, aggregates a number."""
+        return self._name
+
+    def _name(self, node: Column | Binding | Aggregate) -> str:
+        return self._columns[signature(node)] if isinstance(node, Aggregate) else plain_name(node)
+
+    def advance(self, released: Mapping[str, pl.DataFrame], watermark: int) -> Matches | None:
+        """The windows that were completed: sliding ones by each candidate, time windows by the watermark."""
+        new = released[self._source.variable]
+        first_new = self._kept.height
+        frame = pl.concat([self._kept, new]) if first_new else new
+        if not frame.height:
+            return None
+        if self._first is None:
+            self._first = int(timestamps(frame["_time"])[0])
+        groups = [frame.select(e.alias("group")).to_series() for e, _ in self._groups]
+        codes = group_codes(groups) if groups else None
+        windows = self._windows(timestamps(frame["_time"]), codes, first_new, watermark)
+        self._kept = frame.filter(pl.Series(windows.keep))
+        return self._matches(frame, groups, windows) if len(windows.start) else None
+
+    def _windows(self, time: Ints, group: Ints | None, first_new: int, watermark: int) -> Windows:
+        extent = self._window.extent
+        if isinstance(self._window, SlidingWindow):
+            if isinstance(extent, int):
+                return sliding_by_count(time, group, first_new, extent)
+            return sliding_by_time(time, group, first_new, micros(extent), watermark)
+        if isinstance(extent, int):
+            return batches_of_count(time, group, extent)
+        return batches_of_time(time, group, micros(extent), self._origin(self._window), watermark)
+
+    def _origin(self, window: BatchWindow) -> int:
+        if isinstance(window.start, datetime):
+            return micros(window.start)
+        return 0 if window.start is None else self._first or 0
+
+    def _matches(self, frame: pl.DataFrame, groups: list[pl.Series], windows: Windows) -> Matches:
+        last = windows.last
+        sorted_frame = frame if windows.order is None else frame[windows.order]
+        columns = [
+            aggregate_ranges(e, self._values(e, sorted_frame), windows.start, windows.end).alias(self._name(e))
+            for e in self._aggregates
+        ]
+        rows = frame[last].with_columns(columns)
+        chosen = np.lexsort([last, windows.time])
+        if self._conditions:
+            mask = mask_of(rows, [column_expression(e, self._name) for e in self._conditions])
+            chosen = chosen[mask[chosen]]
+        rows = rows[chosen]
+        of_groups = [key_text(g.gather(last[chosen]), of) for g, (_, of) in zip(groups, self._groups, strict=True)]
+        bindings = [key_text(rows[f"?{name}"], of) for name, of in self._source.bindings]
+        lower, upper = windows.lower[chosen], windows.upper[chosen]
+        keys = [*of_groups, *bindings]
+        if isinstance(self._window, BatchWindow):
+            keys += [pl.Series(lower).cast(pl.String), pl.Series(upper).cast(pl.String)]
+        return Matches(rows, windows.time[chosen], {self._source.variable: rows["_id"]}, (lower, upper), keys)
+
+    def _values(self, e: Aggregate, frame: pl.DataFrame) -> pl.Series:
+        if e.argument is None:
+            return frame["_id"]
+        value = column_expression(e.argument)
+        if e.argument.type is ValueType.TERM and e.function in ("AVG", "SUM", "STDDEV"):
+            value = terms.number(value)
+        values = frame.select(value.alias("value")).to_series()
+        return values if values.len() == frame.height else values.new_from_index(0, frame.height)
+
+    def state(self) -> State:
+        """The candidates of windows to come, and the first time stamp of all."""
+        return State({"kept": self._kept}, {"first": self._first})
+
+    def load(self, state: State) -> None:
+        """Take them back."""
+        self._kept, self._first = state.tables["kept"], state.numbers["first"]
+
+
+def _only_window(query: Query) -> SlidingWindow | BatchWindow:
+    windows = [w for w in query.windows if isinstance(w, SlidingWindow | BatchWindow)]
+    if len(windows) != 1 or len(query.windows) != 1:
+        kinds = ", ".join(type(w).__name__ for w in query.windows) or "none"
+        raise OperatorError(
+            f"aggregates cannot be run over these windows yet: {kinds}", hint="write one sliding or batch WINDOW"
+        )
+    return windows[0]
+
+
+def _groups(query: Query) -> list[Expression]:
+    """What PARTITION BY and GROUP BY say together."""
+    source = query.sources[0]
+    types = {attribute.name: attribute.type for attribute in source.stream.attributes}
+    partition = [
+        Column(variable, name, types.get(name, ValueType.IRI), source.span)
+        for columns in query.partition_by
+        for variable, name in columns
+    ]
+    return [*partition, *query.group_by]

@@ -1,0 +1,35 @@
+"""What an operator's core does between the reorder buffer and the output."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Protocol
+
+import polars as pl
+
+from ..language.columns import Names
+from .output import Matches
+from .state import State
+
+__all__ = ["Kernel"]
+
+
+class Kernel(Protocol):
+    """Finds matches among candidates that arrive in total order."""
+
+    @property
+    def names(self) -> Names:
+        """Where `Matches.frame` holds values."""
+
+    def advance(self, released: Mapping[str, pl.DataFrame], watermark: int) -> Matches | None:
+        """Take in what was released (each in total order, all below the watermark, in microseconds).
+
+        Returns:
+            The matches that became true, in output order; `None`: there are none.
+        """
+
+    def state(self) -> State:
+        """What it remembers."""
+
+    def load(self, state: State) -> None:
+        """Go on from what `state` remembered."""

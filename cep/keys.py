@@ -1,0 +1,86 @@
+"""Equality conditions as join keys: columns of equal codes instead of comparisons of pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import polars as pl
+
+from ..language import term_columns as terms
+from ..language.columns import Names, column_expression
+from ..language.expressions import Expression
+from ..language.types import ValueType
+from .frames import Ints
+
+__all__ = ["combine", "group_codes", "joint_codes", "key_expressions"]
+
+_TEXTUAL = (ValueType.STRING, ValueType.IRI)
+
+
+def key_expressions(left: Expression, right: Expression, names: Names) -> tuple[pl.Expr, pl.Expr] | None:
+    """Expressions that are equal, as Polars sees it, exactly when `left = right` is true in SPARQL.
+
+    Returns:
+        One for each side, null where nothing is equal; `None` for types between which there is no such pair.
+    """
+    of_left, of_right = left.type, right.type
+    a, b = column_expression(left, names), column_expression(right, names)
+    if of_left is ValueType.INTEGER and of_right is ValueType.INTEGER:
+        return a, b
+    if of_left.numeric and of_right.numeric:
+        return _double(a), _double(b)
+    if ValueType.TERM not in (of_left, of_right):
+        return (a, b) if of_left is of_right else None
+    other = of_right if of_left is ValueType.TERM else of_left
+    if other.numeric:
+        as_numbers = (terms.number(x) if of is ValueType.TERM else x for x, of in ((a, of_left), (b, of_right)))
+        first, second = (_double(x) for x in as_numbers)
+        return first, second
+    if other in (*_TEXTUAL, ValueType.TERM):
+        return _term(a, of_left), _term(b, of_right)
+    return None
+
+
+def _double(x: pl.Expr) -> pl.Expr:
+    """NaN equals nothing, the zeros are equal."""
+    return x.cast(pl.Float64).fill_nan(None) + 0.0
+
+
+def _term(x: pl.Expr, of: ValueType) -> pl.Expr:
+    """Numeric literals by value, marked so that no N-Triples text looks like one; other terms by their text."""
+    if of is not ValueType.TERM:
+        return terms.encode(x, of)
+    value = terms.number(x)
+    number = pl.lit("#") + _double(value).cast(pl.String)
+    return pl.when(value.is_not_null()).then(number).otherwise(x)
+
+
+def joint_codes(columns: Sequence[pl.Series], *, nulls_match: bool = False) -> list[Ints]:
+    """Codes from 0 on, the same for equal values of all columns; null is −1, or a value of its own."""
+    values = pl.concat(columns, rechunk=True)
+    if values.dtype.is_float():
+        values = values + 0.0
+    encoded = values.to_arrow().dictionary_encode()
+    codes = encoded.indices.fill_null(len(encoded.dictionary) if nulls_match else -1).to_numpy(zero_copy_only=False)
+    ends = np.cumsum([column.len() for column in columns])
+    return [part.astype(np.int64) for part in np.split(codes, ends[:-1])]
+
+
+def combine(first: Sequence[Ints], second: Sequence[Ints]) -> list[Ints]:
+    """Codes of pairs of codes, column by column; −1 where either is."""
+    width = max((int(codes.max(initial=-1)) for codes in second), default=-1) + 1
+    pairs = [np.where((a < 0) | (b < 0), -1, a * width + b) for a, b in zip(first, second, strict=True)]
+    _, dense = np.unique(np.concatenate(pairs), return_inverse=True)
+    lowest = -1 if any((codes < 0).any() for codes in pairs) else 0
+    ends = np.cumsum([len(codes) for codes in pairs])
+    return [part.astype(np.int64) for part in np.split(dense + lowest, ends[:-1])]
+
+
+def group_codes(columns: Sequence[pl.Series]) -> Ints:
+    """One code per row: equal where all columns are equal, null being a value."""
+    codes = [joint_codes([column], nulls_match=True) for column in columns]
+    combined = codes[0]
+    for more in codes[1:]:
+        combined = combine(combined, more)
+    return combined[0]

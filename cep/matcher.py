@@ -1,0 +1,225 @@
+"""All matches that end with a newly released event.
+
+For each variable that can bind the last event of a match, its new candidates are the first partial matches; the
+other variables are joined one by one, the one with the fewest pairs next. The candidates of a variable are sorted
+by join key and place in time, so that the partners of a partial match are a range: two binary searches find it, and
+`np.repeat` enumerates the pairs, so many at a time. Conditions are tested as soon as their variables are bound.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import polars as pl
+
+from ..language.columns import plain_name
+from .frames import Bools, Ints, mask_of, timestamps
+from .keys import combine, joint_codes
+from .pattern_plan import Condition, PatternPlan, match_name
+from .time_bounds import UNBOUNDED, Bounds
+
+__all__ = ["PAIRS_AT_ONCE", "Candidates", "find_matches"]
+
+PAIRS_AT_ONCE = 4_000_000
+
+Partial = Mapping[str, Ints]
+"""Per bound variable, the row of its candidate; all arrays are of one length."""
+
+
+@dataclass(slots=True)
+class Candidates:
+    """One variable's candidates that can take part, in total order.
+
+    Attributes:
+        frame: their columns.
+        number: each row's event number (`number_events`).
+        first_new: rows from here on were released last.
+        codes: by the key's position in the plan, codes that are comparable between variables.
+    """
+
+    frame: pl.DataFrame
+    number: Ints
+    first_new: int
+    time: Ints = field(init=False)
+    codes: dict[int, Ints] = field(init=False, default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.time = timestamps(self.frame["_time"])
+
+
+@dataclass(frozen=True, slots=True)
+class _Ranges:
+    """For each partial match the candidates `order[start:end]` (`order` absent: rows themselves)."""
+
+    start: Ints
+    count: Ints
+    order: Ints | None
+
+
+def find_matches(plan: PatternPlan, candidates: Mapping[str, Candidates]) -> dict[str, Ints]:
+    """Rows of the candidates of every match whose last event is new, in no particular order."""
+    _encode_keys(plan, candidates)
+    found = [match for last in plan.bounds for match in _Search(plan, candidates, last).matches()]
+    empty = np.empty(0, dtype=np.int64)
+    return {v: np.concatenate([match[v] for match in found]) if found else empty for v in plan.variables}
+
+
+def _encode_keys(plan: PatternPlan, candidates: Mapping[str, Candidates]) -> None:
+    for i, key in enumerate(plan.keys):
+        columns = [candidates[v].frame.select(e.alias("key")).to_series() for v, e in key.expressions.items()]
+        codes = joint_codes(columns, nulls_match=key.nulls_match)
+        for variable, of_variable in zip(key.expressions, codes, strict=True):
+            candidates[variable].codes[i] = of_variable
+
+
+@dataclass(slots=True)
+class _Search:
+    """The search for matches whose last event is bound by `last`."""
+
+    plan: PatternPlan
+    candidates: Mapping[str, Candidates]
+    last: str
+
+    @property
+    def bounds(self) -> Bounds:
+        return self.plan.bounds[self.last]
+
+    def matches(self) -> Iterator[Partial]:
+        own = self.candidates[self.last]
+        rows = np.arange(own.first_new, len(own.number))
+        if self.last in self.plan.counts:
+            rows = rows[rows >= self._first_counted(self.last, own.number[rows])]
+        start = {self.last: rows}
+        yield from self._extend(self._tested(start, self.last))
+
+    def _extend(self, partial: Partial) -> Iterator[Partial]:
+        if not len(partial[self.last]):
+            return
+        remaining = [v for v in self.plan.variables if v not in partial]
+        if not remaining:
+            yield partial
+            return
+        ranges = {v: self._ranges(partial, v) for v in remaining}
+        variable = min(remaining, key=lambda v: int(ranges[v].count.sum()))
+        for grown in _expand(partial, variable, ranges[variable]):
+            yield from self._extend(self._tested(grown, variable))
+
+    def _ranges(self, partial: Partial, variable: str) -> _Ranges:
+        start, end = self._rows_in_time(partial, variable)
+        keys = [
+            i for i, key in enumerate(self.plan.keys)
+            if variable in key.expressions and not key.expressions.keys().isdisjoint(partial)
+        ]  # fmt: skip
+        if not keys:
+            return _Ranges(start, np.maximum(end - start, 0), None)
+        own, wanted = self._codes(partial, variable, keys)
+        return _ranges_by_key(own, wanted, start, end)
+
+    def _rows_in_time(self, partial: Partial, variable: str) -> tuple[Ints, Ints]:
+        """For each partial match, the rows of `variable` that lie within all bounds to the bound variables."""
+        own = self.candidates[variable]
+        earliest, latest = None, None
+        for other, rows in partial.items():
+            time = self.candidates[other].time[rows]
+            back, ahead = self.bounds[other, variable], self.bounds[variable, other]
+            if back < UNBOUNDED:
+                earliest = time - back if earliest is None else np.maximum(earliest, time - back)
+            if ahead < UNBOUNDED:
+                latest = time + ahead if latest is None else np.minimum(latest, time + ahead)
+        count = len(partial[self.last])
+        start = np.zeros(count, np.int64) if earliest is None else np.searchsorted(own.time, earliest, "left")
+        end = np.full(count, len(own.time)) if latest is None else np.searchsorted(own.time, latest, "right")
+        if variable in self.plan.counts:
+            last = self.candidates[self.last].number[partial[self.last]]
+            start = np.maximum(start, self._first_counted(variable, last))
+        return start, end
+
+    def _first_counted(self, variable: str, last: Ints) -> Ints:
+        """The first row that is among the last candidates of `variable` when the event numbered `last` comes."""
+        return np.searchsorted(self.candidates[variable].number, last, "right") - self.plan.counts[variable]
+
+    def _codes(self, partial: Partial, variable: str, keys: Sequence[int]) -> tuple[Ints, Ints]:
+        """The combined key of all candidates of `variable`, and that which each partial match asks for."""
+        combined: list[Ints] = []
+        for i in keys:
+            own = self.candidates[variable].codes[i]
+            for other in self.plan.keys[i].expressions:
+                if other in partial:
+                    pair = [own, self.candidates[other].codes[i][partial[other]]]
+                    combined = combine(combined, pair) if combined else pair
+                    break
+        return combined[0], combined[1]
+
+    def _tested(self, partial: Partial, variable: str) -> Partial:
+        """Those partial matches that satisfy what can be tested now that `variable` is bound."""
+        keep = self._distinct_and_before_last(partial, variable)
+        if keep is not None:
+            partial = {v: rows[keep] for v, rows in partial.items()}
+        due = [c for c in self.plan.conditions if variable in c.variables and c.variables <= partial.keys()]
+        if not due:
+            return partial
+        mask = mask_of(self._frame(partial, due), [c.test for c in due])
+        return {v: rows[mask] for v, rows in partial.items()}
+
+    def _distinct_and_before_last(self, partial: Partial, variable: str) -> Bools | None:
+        keep = None
+        own = self.candidates[variable].number[partial[variable]]
+        for other, rows in partial.items():
+            ordered = self.bounds[variable, other] < 0 or self.bounds[other, variable] < 0
+            if other == variable or ordered:
+                continue
+            number = self.candidates[other].number[rows]
+            fits = own < number if other == self.last else own != number
+            keep = fits if keep is None else keep & fits
+        return keep
+
+    def _frame(self, partial: Partial, conditions: Sequence[Condition]) -> pl.DataFrame:
+        columns = {match_name(node): node for c in conditions for node in c.columns}
+        return pl.DataFrame(
+            {
+                name: self.candidates[node.variable].frame[plain_name(node)].gather(partial[node.variable])
+                for name, node in columns.items()
+            }
+        )
+
+
+def _ranges_by_key(own: Ints, wanted: Ints, start: Ints, end: Ints) -> _Ranges:
+    """Candidates sorted by key and row: those of one key between two rows are a range."""
+    valid = np.flatnonzero(own >= 0)
+    order = valid[_stable_order(own[valid])]
+    width = len(own) + 1
+    places = own[order] * width + order
+    visit = _stable_order(wanted)  # neighbours in the search are neighbours in memory
+    base = wanted[visit] * width
+    first = np.searchsorted(places, base + np.clip(start[visit], 0, None))
+    behind = np.searchsorted(places, base + np.clip(end[visit], 0, None))
+    count = np.where(wanted[visit] < 0, 0, np.maximum(behind - first, 0))
+    starts, counts = np.empty_like(first), np.empty_like(count)
+    starts[visit], counts[visit] = first, count
+    return _Ranges(starts, counts, order)
+
+
+def _stable_order(codes: Ints) -> Ints:
+    if len(codes) and codes.min() >= 0 and codes.max() < 2**16:
+        return np.argsort(codes.astype(np.uint16), kind="stable")  # radix sort
+    return np.argsort(codes, kind="stable")
+
+
+def _expand(partial: Partial, variable: str, ranges: _Ranges) -> Iterator[Partial]:
+    """Every pair of a partial match and a candidate in its range, so many at a time."""
+    behind = np.cumsum(ranges.count)
+    total = int(behind[-1]) if len(behind) else 0
+    for low in range(0, total, PAIRS_AT_ONCE):
+        high = min(low + PAIRS_AT_ONCE, total)
+        first = int(np.searchsorted(behind, low, "right"))
+        stop = int(np.searchsorted(behind, high, "left")) + 1
+        before = behind[first:stop] - ranges.count[first:stop]
+        skipped = np.clip(low - before, 0, None)
+        count = np.minimum(behind[first:stop], high) - before - skipped
+        match = np.repeat(np.arange(first, stop), count)
+        shift = ranges.start[first:stop] + skipped - (np.cumsum(count) - count)
+        place = np.arange(high - low) + np.repeat(shift, count)
+        rows = place if ranges.order is None else ranges.order[place]
+        yield {**{v: bound[match] for v, bound in partial.items()}, variable: rows}

@@ -1,0 +1,162 @@
+"""The operator of a query: candidates in, rows out, state in between."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Protocol
+
+import polars as pl
+import pyarrow as pa
+
+from ..errors import OperatorError
+from ..language.query import AfterMatchKind, Kind, Policy, Query, Source
+from .aggregation import AggregationKernel
+from .candidates import empty_candidates
+from .frames import frame_of, micros
+from .kernel import Kernel
+from .output import Output, output_schema
+from .pattern import PatternKernel
+from .pending import Pending
+from .selection import SelectionKernel
+from .state import State, read_snapshot, write_snapshot
+
+__all__ = ["END_OF_TIME", "Operator", "build_operator"]
+
+END_OF_TIME = datetime.max.replace(tzinfo=UTC)
+"""The watermark that ends the streams: it passes every event and every window."""
+
+_END = 2**62  # above every time stamp and window's end, in microseconds
+
+
+class Operator(Protocol):
+    """A pure operator: its rows depend on its candidates alone, not on how they were cut into batches."""
+
+    @property
+    def ended(self) -> bool:
+        """Whether LIMIT is reached: nothing more will be reported."""
+
+    def process(self, candidates: Mapping[str, pa.Table], watermark: datetime | None) -> pa.Table:
+        """Take in newly arrived candidates and report what became true.
+
+        Args:
+            candidates: per variable (one without is as good as an empty table), in order of arrival; columns `_time`,
+                `_id` and the source's columns; every time stamp is at or above the previous call's watermark.
+            watermark: aware; no candidate below it will follow; `None`: nothing is known. Must not go backwards.
+
+        Returns:
+            Rows of `output_schema`, in output order, over all calls.
+
+        Raises:
+            OperatorError: the watermark is naive.
+        """
+
+    def snapshot(self) -> bytes:
+        """The state; an operator that restores it goes on as if nothing had happened."""
+
+    def restore(self, data: bytes) -> None:
+        """Take the state of a snapshot.
+
+        Raises:
+            OperatorError: the bytes are no snapshot, of another version, or of another query.
+        """
+
+
+def build_operator(query: Query) -> Operator:
+    """The operator that answers a checked query.
+
+    Raises:
+        OperatorError: the query uses a construct that operators do not run.
+    """
+    _refuse(query)
+    kernels = {Kind.SELECTION: SelectionKernel, Kind.AGGREGATION: AggregationKernel, Kind.PATTERN: PatternKernel}
+    kernel: Kernel = kernels[query.kind](query)
+    return _Hosted(query, kernel)
+
+
+def _refuse(query: Query) -> None:
+    construct = None
+    if query.policy is not Policy.ANY:
+        construct = f"POLICY {query.policy.value}"
+    elif query.after_match.kind is not AfterMatchKind.KEEP_ALL:
+        construct = f"AFTER MATCH {query.after_match.kind.value}"
+    elif query.output_rate is not None:
+        construct = "OUTPUT"
+    elif query.distinct:
+        construct = "DISTINCT"
+    if construct is not None:
+        raise OperatorError(f"{construct} cannot be run yet")
+
+
+@dataclass(slots=True)
+class _Hosted:
+    """A kernel behind a reorder buffer per variable, its matches made into rows and counted for LIMIT."""
+
+    query: Query
+    kernel: Kernel
+    ended: bool = False
+    reported: int = 0
+    pending: dict[str, Pending] = field(init=False)
+    output: Output = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.pending = {source.variable: _pending(source) for source in self.query.sources}
+        self.output = Output(self.query, self.kernel.names)
+
+    def process(self, candidates: Mapping[str, pa.Table], watermark: datetime | None) -> pa.Table:
+        """See `Operator.process`."""
+        if self.ended:
+            return output_schema(self.query).empty_table()
+        passed = _microseconds(watermark)
+        released = {}
+        for variable, pending in self.pending.items():
+            table = candidates.get(variable)
+            arrived = pending.held.clear() if table is None else _conform(table, pending.held)
+            released[variable] = pending.release(arrived, passed)
+        matches = self.kernel.advance(released, passed)
+        if matches is None:
+            return output_schema(self.query).empty_table()
+        return self._limited(self.output.rows(matches))
+
+    def _limited(self, rows: pa.Table) -> pa.Table:
+        if self.query.limit is None:
+            return rows
+        rows = rows.slice(0, self.query.limit - self.reported)
+        self.reported += rows.num_rows
+        self.ended = self.reported >= self.query.limit
+        return rows
+
+    def snapshot(self) -> bytes:
+        """See `Operator.snapshot`."""
+        inner = self.kernel.state()
+        held = {f"pending.{variable}": pending.held for variable, pending in self.pending.items()}
+        tables = {} if self.ended else {**held, **inner.tables}
+        return write_snapshot(self.query, State(tables, {**inner.numbers, "reported": self.reported}))
+
+    def restore(self, data: bytes) -> None:
+        """See `Operator.restore`."""
+        state = read_snapshot(self.query, data)
+        self.reported = state.numbers["reported"] or 0
+        self.ended = self.query.limit is not None and self.reported >= self.query.limit
+        if self.ended:
+            return
+        for variable, pending in self.pending.items():
+            pending.held = state.tables[f"pending.{variable}"]
+        self.kernel.load(state)
+
+
+def _pending(source: Source) -> Pending:
+    return Pending(empty_candidates(source), tuple(f"?{name}" for name, _ in source.bindings))
+
+
+def _conform(table: pa.Table, like: pl.DataFrame) -> pl.DataFrame:
+    return frame_of(table, like.columns).cast(dict(like.schema))
+
+
+def _microseconds(watermark: datetime | None) -> int:
+    if watermark is None:
+        return -_END
+    if watermark.tzinfo is None:
+        raise OperatorError("the watermark has no time zone", hint="pass an aware datetime")
+    return _END if watermark >= END_OF_TIME else micros(watermark)

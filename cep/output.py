@@ -1,0 +1,132 @@
+"""The rows that a query reports: items, `_time`, `_events`, `_window`, `_id`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import duckdb
+import numpy as np
+import polars as pl
+import pyarrow as pa
+
+from ..language import term_columns as terms
+from ..language.columns import Names, column_expression
+from ..language.lexical import lexical_form
+from ..language.query import Item, Kind, Query
+from ..language.types import ValueType
+from .frames import Ints
+
+__all__ = ["Matches", "Output", "key_text", "output_schema"]
+
+_TIMESTAMP = pa.timestamp("us", tz="UTC")
+_ARROW_TYPES = {
+    ValueType.BOOLEAN: pa.bool_(),
+    ValueType.INTEGER: pa.int64(),
+    ValueType.DOUBLE: pa.float64(),
+    ValueType.STRING: pa.string(),
+    ValueType.DATETIME: _TIMESTAMP,
+    ValueType.DURATION: pa.duration("us"),
+    ValueType.IRI: pa.string(),
+    ValueType.TERM: pa.string(),
+}
+_SEPARATOR = "\x1f"
+_UNBOUND = "\x00"
+_HASHED_AT_ONCE = 16_384
+
+
+def output_schema(query: Query) -> pa.Schema:
+    """The columns of the query's rows: its items, `_time`, `_events`, perhaps `_window`, `_id`."""
+    items = [pa.field(item.name, _ARROW_TYPES[item.type]) for item in query.items]
+    events = pa.struct([pa.field(source.variable, pa.list_(pa.string())) for source in query.sources])
+    window = pa.struct([pa.field("start", _TIMESTAMP), pa.field("end", _TIMESTAMP)])
+    windows = [pa.field("_window", window)] if query.kind is Kind.AGGREGATION else []
+    rest = [pa.field("_time", _TIMESTAMP), pa.field("_events", events), *windows, pa.field("_id", pa.string())]
+    return pa.schema(items + rest)
+
+
+@dataclass(frozen=True, slots=True)
+class Matches:
+    """What an operator found, in output order.
+
+    Attributes:
+        frame: the columns that the items are computed from.
+        time: when each match became true, in microseconds.
+        events: per variable, the id of its event.
+        window: start and end of each row's window, for aggregate rows.
+        keys: what else tells rows of the same events apart, as text: group, window, semantic bindings.
+    """
+
+    frame: pl.DataFrame
+    time: Ints
+    events: Mapping[str, pl.Series]
+    window: tuple[Ints, Ints] | None = None
+    keys: Sequence[pl.Series] = ()
+
+
+@dataclass(slots=True)
+class Output:
+    """Builds rows; `names` says where `Matches.frame` holds the values of columns, bindings and aggregates."""
+
+    query: Query
+    names: Names
+    _schema: pa.Schema = field(init=False)
+    _items: list[pl.Expr] = field(init=False)
+    _connection: duckdb.DuckDBPyConnection | None = field(init=False, default=None)
+
+    def __post_init__(self) -> None:
+        self._schema = output_schema(self.query)
+        self._items = [self._item(item).alias(item.name) for item in self.query.items]
+
+    def _item(self, item: Item) -> pl.Expr:
+        value = column_expression(item.value, self.names)
+        return terms.text(value) if item.value.type is ValueType.TERM else value
+
+    def rows(self, matches: Matches) -> pa.Table:
+        """The output table of the matches, of `output_schema`."""
+        if not len(matches.time):
+            return self._schema.empty_table()
+        items = matches.frame.select(self._items)
+        if items.height != len(matches.time):  # only constants are selected
+            items = pl.concat([items] * len(matches.time))
+        columns = [items[item.name].to_arrow().cast(_ARROW_TYPES[item.type]) for item in self.query.items]
+        columns.append(_timestamps(matches.time))
+        columns.append(self._events(matches.events))
+        if matches.window is not None:
+            start, end = matches.window
+            columns.append(pa.StructArray.from_arrays([_timestamps(start), _timestamps(end)], ["start", "end"]))
+        columns.append(self._digests(matches))
+        return pa.Table.from_arrays(columns, schema=self._schema)
+
+    def _events(self, events: Mapping[str, pl.Series]) -> pa.StructArray:
+        lists = []
+        for ids in events.values():
+            offsets = pa.array(np.arange(len(ids) + 1, dtype=np.int32))
+            lists.append(pa.ListArray.from_arrays(offsets, ids.to_arrow().cast(pa.string())))
+        return pa.StructArray.from_arrays(lists, list(events))
+
+    def _digests(self, matches: Matches) -> pa.Array:
+        """MD5, in hexadecimal, of the query's name or normalised text, the ids and the keys, separated by U+001F."""
+        head = pl.lit((self.query.name or self.query.normal) + _SEPARATOR)
+        parts = [
+            pl.lit(series) for series in (*matches.events.values(), *(key.fill_null(_UNBOUND) for key in matches.keys))
+        ]
+        joined = pl.concat_str([head, pl.concat_str(parts, separator=_SEPARATOR)])
+        text = pl.select(joined.alias("text")).to_arrow()
+        if self._connection is None:
+            self._connection = duckdb.connect(config={"threads": 2})
+        batches = pa.Table.from_batches(text.to_batches(max_chunksize=_HASHED_AT_ONCE))
+        hashed = self._connection.from_arrow(batches).project("md5(text) AS id").to_arrow_table()
+        return hashed["id"].cast(pa.string()).combine_chunks()
+
+
+def key_text(series: pl.Series, of: ValueType) -> pl.Series:
+    """A group's or binding's value as text for digests; text of the user's cannot imitate a separator."""
+    text = series.to_frame("value").select(lexical_form(pl.col("value"), of)).to_series()
+    if of in (ValueType.STRING, ValueType.TERM):
+        text = text.str.replace_all("[\x00\x1f\\\\]", "\\\\$0")
+    return text
+
+
+def _timestamps(times: Ints) -> pa.Array:
+    return pa.array(times).view(_TIMESTAMP)

@@ -1,0 +1,124 @@
+"""Patterns: matches over several events, skip till any match (LANGUAGE §3, Matches over several events)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import polars as pl
+
+from ..language.columns import Names, plain_name
+from ..language.query import Query
+from .candidates import number_events
+from .expressions import columns_of
+from .frames import Ints, mask_of, timestamps
+from .matcher import Candidates, find_matches
+from .output import Matches, key_text
+from .pattern_plan import PatternPlan, match_name, plan_pattern
+from .state import State
+from .time_bounds import UNBOUNDED
+
+__all__ = ["PatternKernel"]
+
+_NUMBER = "#number"
+
+
+class PatternKernel:
+    """Joins what is released with what can still take part, and forgets what no later event can reach."""
+
+    def __init__(self, query: Query) -> None:
+        self._query = query
+        self._plan = plan_pattern(query)
+        self._kept: dict[str, pl.DataFrame] = {}
+        self._next_number = 0
+        used = [node for item in query.items for node in columns_of(item.value)]
+        self._reported = {
+            source.variable: {plain_name(node) for node in used if node.variable == source.variable}
+            | {f"?{name}" for name, _ in source.bindings}
+            for source in query.sources
+        }
+
+    @property
+    def names(self) -> Names:
+        """Columns are named by variable and column."""
+        return match_name
+
+    def advance(self, released: Mapping[str, pl.DataFrame], watermark: int) -> Matches | None:
+        """The matches whose last event was released."""
+        if not any(frame.height for frame in released.values()):
+            self._forget(watermark)
+            return None
+        numbers = number_events(released, self._next_number)
+        self._next_number = 1 + max(int(n[-1]) for n in numbers.values() if len(n))
+        candidates = {v: self._join(v, frame, numbers[v]) for v, frame in released.items()}
+        rows = find_matches(self._plan, candidates)
+        self._kept = {v: c.frame.with_columns(pl.Series(_NUMBER, c.number)) for v, c in candidates.items()}
+        self._forget(watermark)
+        return self._matches(candidates, rows) if len(rows[self._plan.variables[0]]) else None
+
+    def _join(self, variable: str, released: pl.DataFrame, number: Ints) -> Candidates:
+        """What was kept of a variable, and what was released of it and can take part."""
+        own = self._plan.own[variable]
+        if own:
+            mask = mask_of(released, own)
+            released, number = released.filter(pl.Series(mask)), number[mask]
+        kept = self._kept.get(variable)
+        if kept is None or not kept.height:
+            return Candidates(released, number, 0)
+        frame = pl.concat([kept.drop(_NUMBER), released])
+        return Candidates(frame, np.concatenate([kept[_NUMBER].to_numpy(), number]), kept.height)
+
+    def _forget(self, watermark: int) -> None:
+        """Keep what an event at the watermark or later can still reach."""
+        for variable, kept in self._kept.items():
+            reach = [of[last, variable] for last, of in self._plan.bounds.items() if last != variable]
+            keep = slice(kept.height, None)
+            if reach and max(reach) >= UNBOUNDED:
+                keep = slice(0, None)
+            elif reach:
+                keep = slice(int(np.searchsorted(timestamps(kept["_time"]), watermark - max(reach), "left")), None)
+            counted = kept.height - self._plan.counts.get(variable, kept.height)
+            self._kept[variable] = kept[max(keep.start, counted, 0) :]
+
+    def _matches(self, candidates: Mapping[str, Candidates], rows: Mapping[str, Ints]) -> Matches:
+        order = _output_order(self._plan, candidates, rows)
+        rows = {v: of_variable[order] for v, of_variable in rows.items()}
+        frame = pl.DataFrame(
+            [
+                candidates[v].frame[column].gather(of_variable).alias(f"{v}.{column}")
+                for v, of_variable in rows.items()
+                for column in candidates[v].frame.columns
+                if column in ("_time", "_id") or column in self._reported[v]
+            ]
+        )
+        events = {v: frame[f"{v}._id"] for v in rows}
+        times = np.max([candidates[v].time[of_variable] for v, of_variable in rows.items()], axis=0)
+        keys = [
+            key_text(frame[f"{source.variable}.?{name}"], of)
+            for source in self._query.sources
+            for name, of in source.bindings
+        ]
+        return Matches(frame, times, events, keys=keys)
+
+    def state(self) -> State:
+        """The candidates that can still take part."""
+        return State({f"kept.{v}": frame for v, frame in self._kept.items()}, {"next": self._next_number})
+
+    def load(self, state: State) -> None:
+        """Take the candidates back."""
+        self._kept = {v: state.tables[f"kept.{v}"] for v in self._plan.variables if f"kept.{v}" in state.tables}
+        self._next_number = state.numbers["next"] or 0
+
+
+def _output_order(plan: PatternPlan, candidates: Mapping[str, Candidates], rows: Mapping[str, Ints]) -> Ints:
+    """By last event, first event, then all events in time order, by variable, and by semantic bindings."""
+    numbers = np.stack([candidates[v].number[rows[v]] for v in plan.variables])
+    in_time = np.sort(numbers, axis=0)
+    span = int(in_time[-1].max() - in_time[0].min()) + 1
+    coarse = (in_time[-1] - in_time[0].min()) * span + (in_time[0] - in_time[0].min())
+    order = np.argsort(coarse, kind="stable")
+    if not (np.diff(coarse[order]) == 0).any():
+        return order
+    # A variable's rows are sorted by event and then by bindings, so rows stand for both.
+    by_row = [rows[v] for v in reversed(plan.variables)]
+    return np.lexsort([*by_row, *in_time[::-1], coarse])
