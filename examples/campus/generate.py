@@ -158,7 +158,8 @@ def individuals(seed: int = SEED) -> str:
 
 def _building(code: str) -> str:
     floors = "".join(f"bd:{code}_{n} a bd:Floor ; bd:isPartOf bd:{code} .\n" for n in range(1, FLOORS + 1))
-    return f'bd:{code} a bd:Building ; rdfs:label "{BUILDINGS[code][1]}" .\n{floors}hvc:{code}_AHU a hvc:AirHandlingUnit .\n'
+    building = f'bd:{code} a bd:Building ; rdfs:label "{BUILDINGS[code][1]}" .\n'
+    return f"{building}{floors}hvc:{code}_AHU a hvc:AirHandlingUnit .\n"
 
 
 def _equipped_room(room: Room) -> str:
