@@ -1,1 +1,6 @@
-"""kaicep.semfilter"""
+"""Semantic events in, those whose PATHs hold out, with the semantic variables as columns."""
+
+from .filter import SemanticFilter
+from .subquery import SubqueryStatistics
+
+__all__ = ["SemanticFilter", "SubqueryStatistics"]

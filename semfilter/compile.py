@@ -1,0 +1,63 @@
+"""The compile-time rules, in order: each takes a plan and gives a better one (paper §4.1)."""
+
+from __future__ import annotations
+
+import re
+
+import pyoxigraph as ox
+
+from ..annotator import EventShape, event_prefix
+from ..errors import QueryTypeError
+from ..language.query import Source, Subquery
+from ..ontology import KnowledgeBase
+from .evaluate import alone_query
+from .plan import Context, Plan, Rule
+from .prune import prune
+from .settle import settle
+from .sparql import triple_text
+from .transform import transform
+from .types import decide_types
+
+RULES: tuple[Rule, ...] = (decide_types, prune, transform, settle)
+
+_EXISTS = re.compile(r"\bEXISTS\b", re.IGNORECASE)
+
+
+def compile_subquery(subquery: Subquery, context: Context) -> Plan:
+    """Apply all rules to a subquery.
+
+    Raises:
+        QueryTypeError: SPARQL that cannot be evaluated once the event stands for its variable.
+    """
+    flat = (
+        subquery.flat
+        and all(triple_text(t) is not None for t in subquery.triples)
+        and not any(_EXISTS.search(f.text) for f in subquery.filters)
+    )
+    plan = Plan(subquery, flat, subquery.triples if flat else (), subquery.filters if flat else ())
+    for rule in RULES:
+        plan = rule(plan, context)
+    _check(plan)
+    return plan
+
+
+def context_of(source: Source, shape: EventShape, knowledge: KnowledgeBase) -> Context:
+    """What the rules may look at for the subqueries of one event variable."""
+    return Context(shape, knowledge, dict(source.bindings), _speaks_of_events(knowledge, event_prefix(shape.stream)))
+
+
+def _speaks_of_events(knowledge: KnowledgeBase, prefix: str) -> bool:
+    begin = ox.Literal(prefix)  # writes itself as SPARQL, escaped
+    about = f"ISIRI(?x) && STRSTARTS(STR(?x), {begin})"
+    query = f"ASK {{ {{ ?x ?p ?o FILTER ({about}) }} UNION {{ ?s ?p ?x FILTER ({about}) }} }}"
+    return bool(knowledge.store.query(query))
+
+
+def _check(plan: Plan) -> None:
+    if plan.never is not None:
+        return
+    try:
+        ox.Store().query(alone_query(plan, ox.NamedNode("urn:kaicep:event:any")))
+    except SyntaxError as error:
+        message = f"this PATH of ?{plan.subquery.variable} cannot be evaluated for one event: {error}"
+        raise QueryTypeError(message, hint="rename what it binds, if that is the event variable") from error

@@ -1,0 +1,42 @@
+"""What was decided for a subquery, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from textwrap import indent
+
+from ..language.query import AllOf, AnyOf, Semantics, Subquery
+from .plan import Plan
+
+
+def explain_semantics(semantics: Semantics, plans: dict[int, Plan], cache_size: int) -> str:
+    """The subqueries and how AND and OR join them; `plans` by `id` of the subquery node."""
+    match semantics:
+        case Subquery():
+            return "\n".join(_lines(plans[id(semantics)], cache_size))
+        case AllOf(parts):
+            word = "all of"
+        case AnyOf(parts):
+            word = "any of"
+    inner = [indent(explain_semantics(part, plans, cache_size), "  ") for part in parts]
+    return "\n".join([word, *inner])
+
+
+def _lines(plan: Plan, cache_size: int) -> Iterator[str]:
+    yield f"PATH of ?{plan.subquery.variable}"
+    yield from (f"  {note}" for note in plan.notes)
+    if plan.never is not None:
+        yield f"  never holds: {plan.never}"
+        return
+    names = (["the event itself"] if plan.identified else []) + [_key(c.column, c.properties) for c in plan.key]
+    yield f"  key: {', '.join(names) or 'none (one verdict for all events)'}"
+    yield f"  cache: the verdicts of {cache_size} keys, least recently used leave first"
+    if plan.alone is None:
+        yield "  misses of a batch: together"
+    else:
+        yield f"  misses of a batch: one by one, because {plan.alone}"
+    yield f"  SPARQL: {plan.body.strip() or '(nothing left)'}"
+
+
+def _key(column: str, properties: tuple[str, ...]) -> str:
+    return f"{column} ({', '.join(f'<{iri}>' for iri in properties)})"

@@ -1,0 +1,103 @@
+"""The semantic filter of one event variable: events in, those whose semantics hold out, with their bindings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import polars as pl
+import pyarrow as pa
+
+from ..annotator import EventShape
+from ..language.columns import POLARS_TYPES
+from ..language.query import AllOf, AnyOf, Semantics, Source, Subquery
+from ..ontology import KnowledgeBase
+from .compile import compile_subquery, context_of
+from .explain import explain_semantics
+from .selection import ROW, Selection, all_of, any_of, as_frame
+from .subquery import SubqueryFilter, SubqueryStatistics
+
+
+class SemanticFilter:
+    """Selects the events of a source's stream that satisfy its PATHs.
+
+    Compiled once (paper §4.1); a verdict is evaluated once per distinct key, for all keys of a batch that have none in
+    one query, and kept (§4.2). The knowledge base never changes: when there is a new one, there is a new filter.
+
+    Args:
+        source: the event variable, its PATHs and the types of its semantic variables.
+        shape: the triples that an event of the stream has.
+        knowledge: the knowledge base.
+        cache_size: verdicts kept per subquery.
+
+    Raises:
+        QueryTypeError: a PATH that cannot be evaluated with an event in the place of its variable.
+    """
+
+    def __init__(self, source: Source, shape: EventShape, knowledge: KnowledgeBase, cache_size: int) -> None:
+        self.source = source
+        self._cache_size = cache_size
+        self._subqueries: dict[int, SubqueryFilter] = {}
+        if source.semantics is not None:
+            context = context_of(source, shape, knowledge)
+            for subquery in _subqueries(source.semantics):
+                plan = compile_subquery(subquery, context)
+                self._subqueries[id(subquery)] = SubqueryFilter(plan, context, cache_size)
+
+    @property
+    def statistics(self) -> tuple[SubqueryStatistics, ...]:
+        """Hits, misses and time of each subquery, in the order of the query's text."""
+        return tuple(subquery.statistics for subquery in self._subqueries.values())
+
+    def select(self, events: pa.Table) -> pa.Table:
+        """The events whose semantics hold.
+
+        Args:
+            events: an event table of the source's stream.
+
+        Returns:
+            Its rows, in its order, once per distinct solution, with a column `?x` per semantic variable that is used
+            outside the PATHs. Without PATHs the table itself.
+        """
+        semantics = self.source.semantics
+        if semantics is None:
+            return events
+        selected = self._evaluate(semantics, events)
+        if isinstance(selected, np.ndarray) and not self.source.bindings:
+            return events if selected.all() else events.filter(pa.array(selected))
+        frame = as_frame(selected)
+        table = events.take(frame[ROW].to_arrow())
+        for name, kind in self.source.bindings:
+            column = f"?{name}"
+            values = (
+                frame[column]
+                if column in frame.columns
+                else pl.repeat(None, len(frame), dtype=POLARS_TYPES[kind], eager=True)
+            )
+            table = table.append_column(column, values.to_arrow())
+        return table
+
+    def explain(self) -> str:
+        """What was evaluated ahead, what became conditions on columns, what the verdicts depend on, what is left."""
+        if self.source.semantics is None:
+            return f"no PATH of ?{self.source.variable}"
+        plans = {key: subquery.plan for key, subquery in self._subqueries.items()}
+        return explain_semantics(self.source.semantics, plans, self._cache_size)
+
+    def _evaluate(self, semantics: Semantics, events: pa.Table) -> Selection:
+        match semantics:
+            case Subquery():
+                return self._subqueries[id(semantics)].select(events)
+            case AllOf(parts):
+                return all_of([self._evaluate(part, events) for part in parts])
+            case AnyOf(parts):
+                return any_of([self._evaluate(part, events) for part in parts])
+
+
+def _subqueries(semantics: Semantics) -> Iterator[Subquery]:
+    match semantics:
+        case Subquery():
+            yield semantics
+        case AllOf(parts) | AnyOf(parts):
+            for part in parts:
+                yield from _subqueries(part)
