@@ -12,7 +12,7 @@ import pyarrow as pa
 from ..errors import OperatorError
 
 _VERSION = 1
-_SEEN = {"_id": pl.String, "_time": pl.Datetime("us", "UTC")}
+_SEEN = pl.Schema({"_id": pl.String(), "_time": pl.Datetime("us", "UTC")})
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +61,12 @@ class Admission:
         Args:
             events: an event table (columns `_time`, `_id` and others), in order of arrival.
         """
-        keys = pl.DataFrame({
-            "_id": pl.from_arrow(events["_id"]), "_time": pl.from_arrow(events["_time"]),
-        }).cast(_SEEN)  # type: ignore[arg-type]  # polars' own annotation forgets schemas as mappings
+        keys = pl.DataFrame(
+            {
+                "_id": pl.from_arrow(events["_id"]),
+                "_time": pl.from_arrow(events["_time"]),
+            }
+        ).cast(_SEEN)
         fresh = self._fresh(keys)
         duplicates = 0 if fresh is None else events.num_rows - int(fresh.sum())
         if duplicates and fresh is not None:
@@ -103,7 +106,7 @@ class Admission:
             )
         greatest = metadata[b"greatest"].decode()
         self._greatest = datetime.fromisoformat(greatest) if greatest else None
-        self._seen = pl.DataFrame(pl.from_arrow(table)).cast(_SEEN)  # type: ignore[arg-type]  # as above
+        self._seen = pl.DataFrame(pl.from_arrow(table)).cast(_SEEN)
 
     def _fresh(self, keys: pl.DataFrame) -> pl.Series | None:
         """Which rows have an identity that was not seen; `None` when all have."""

@@ -183,9 +183,7 @@ class Dataflow:
         admitted = self._admissions[name].admit(batch.events)
         return StreamStep(admitted.events, admitted.late, batch.rejected, admitted.duplicates, batch.unlinked)
 
-    def _answer(
-        self, events: dict[str, pa.Table], watermarks: dict[str, datetime | None]
-    ) -> dict[str, pa.Table]:
+    def _answer(self, events: dict[str, pa.Table], watermarks: dict[str, datetime | None]) -> dict[str, pa.Table]:
         matches: dict[str, pa.Table] = {}
         for level in self._levels():
             done = self._run([self._flows[label] for label in level], events, watermarks)

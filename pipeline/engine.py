@@ -6,6 +6,7 @@ sinks → snapshot durable → Spark commits (DESIGN, decision 5).
 
 from __future__ import annotations
 
+import json
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, Self
 
 import pyarrow as pa
 
+from ..annotator import EventShape
 from ..archive import Archive
 from ..errors import KaicepError, PipelineError
 from .dataflow import Dataflow, Step
@@ -24,14 +26,16 @@ from .generation import current_generation
 from .handle import QueryHandle
 from .progress import Progress
 from .project import Project
+from .records import RawBatch
 from .session import start_spark
 from .sinks import Sink
 from .snapshots import Snapshots
-from .sources import RawBatch, read_streams, unpack
+from .sources import read_streams, unpack
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
-    from pyspark.sql.streaming import StreamingQuery
+    from pyspark.sql.streaming.query import StreamingQuery
+    from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 _SINK = "sink/"
 _PROGRESS = "progress"
@@ -167,7 +171,7 @@ class Engine:
     def start(self) -> None:
         """Begin to read the streams with the project's trigger interval; does nothing when it is running."""
         seconds = self.project.settings.engine.trigger.total_seconds()
-        self._begin(processingTime=f"{seconds} seconds")
+        self._begin(lambda writer: writer.trigger(processingTime=f"{seconds} seconds"))
 
     def run_available(self) -> None:
         """Read what there is now, wait for the end of it.
@@ -175,7 +179,7 @@ class Engine:
         Raises:
             PipelineError: a batch failed.
         """
-        self._begin(availableNow=True)
+        self._begin(lambda writer: writer.trigger(availableNow=True))
         self.wait()
 
     def wait(self, timeout: float | None = None) -> bool:
@@ -193,7 +197,7 @@ class Engine:
         deadline = None if timeout is None else time.monotonic() + timeout
         while self.running and (deadline is None or time.monotonic() < deadline):
             time.sleep(0.05)
-        self._raise_failure()
+        self.check()
         return not self.running
 
     def finish(self) -> None:
@@ -221,7 +225,7 @@ class Engine:
         for handle in self._handles.values():
             handle.end()
 
-    def _begin(self, **trigger: object) -> None:
+    def _begin(self, with_trigger: Callable[[DataStreamWriter], DataStreamWriter]) -> None:
         if self.running:
             return
         if self._spark is None:
@@ -229,25 +233,26 @@ class Engine:
         self._stopping.clear()
         self._failure = None
         frame = read_streams(self._spark, self.project.settings)
-        writer = frame.writeStream.foreachBatch(self._on_delivery).trigger(**trigger)  # type: ignore[arg-type]  # one of
+        writer = with_trigger(frame.writeStream.foreachBatch(self._on_delivery))
         self._stream = writer.option("checkpointLocation", str(self._generation.checkpoint)).start()
 
     def _on_delivery(self, frame: DataFrame, spark_batch: int) -> None:
         """Spark's `foreachBatch`."""
+        # `stop` holds the lock while Spark waits for this call to end: it must give up instead of waiting for it.
         while not self._lock.acquire(timeout=0.1):
-            if self._stopping.is_set():
-                raise _StoppingError
+            self._leave_when_stopping()
         try:
-            if self._stopping.is_set():
-                raise _StoppingError
+            self._leave_when_stopping()
             self._batch(self._generation.base + spark_batch, frame)
-        except _StoppingError:
-            raise
-        except BaseException as error:
-            self._failure = error
+        except Exception as error:
+            self._failure = None if isinstance(error, _StoppingError) else error
             raise
         finally:
             self._lock.release()
+
+    def _leave_when_stopping(self) -> None:
+        if self._stopping.is_set():
+            raise _StoppingError
 
     def _batch(self, batch: int, frame: DataFrame) -> None:
         self._prepare(batch)
@@ -276,12 +281,12 @@ class Engine:
             self._on_batch(self.progress)
 
     def _state(self) -> dict[str, bytes]:
-        sinks = {f"{_SINK}{i}": sink.snapshot() for i, sink in enumerate(self._sinks)}
+        sinks = {f"{_SINK}{i}": json.dumps(sink.snapshot()).encode() for i, sink in enumerate(self._sinks)}
         return self._dataflow.snapshot() | sinks | {_PROGRESS: self.progress.to_bytes()}
 
     def _prepare(self, batch: int) -> None:
         """Bring the state to the end of the batch before, and register what waits for a batch border."""
-        if self._restored != batch - 1 or batch == 0:
+        if self._restored != batch - 1:
             self._restore(batch - 1)
         for registration in self._waiting:
             now = self._dataflow.now(registration.query)
@@ -294,24 +299,48 @@ class Engine:
         queries, self._waiting = [*registered, *self._waiting], []
         self._dataflow.close()
         self._dataflow = self.project.dataflow(workers=2)
-        state = self._snapshots.read(batch) if batch >= 0 else {}
-        if state is None:
-            state = {}
+        state = self._snapshots.read(batch)
+        self._dataflow.restore(state or {}, queries)
+        self.progress = Progress.from_bytes(state[_PROGRESS]) if state else Progress()
+        if state is None and batch > 0:
             self._replay_log(batch)
-        self._dataflow.restore(state, queries)
         for i, sink in enumerate(self._sinks):
-            sink.restore(state.get(f"{_SINK}{i}"))
-        self.progress = Progress.from_bytes(state[_PROGRESS]) if _PROGRESS in state else Progress()
+            sink.restore(json.loads((state or {}).get(f"{_SINK}{i}", b"{}")))
         self._restored = batch
+        if state is None:
+            self._snapshots.write(batch, self._state())
+
+    def _replay_log(self, batch: int) -> None:
+        """Bring fresh operators to the end of a batch; their rows were reported before the snapshot was lost.
+
+        Raises:
+            PipelineError: there is no archive to replay.
+        """
+        if self._archive is None:
+            raise PipelineError(
+                f"the snapshot of batch {batch} is lost and there is no archive to rebuild it from",
+                hint=f"restore {self._snapshots.folder}, or remove the engine's state to begin anew",
+            )
+        log = self._archive.log
+        for position in log.positions():
+            if position.batch <= batch:
+                began = time.perf_counter()
+                step = self._dataflow.replay(log.read_batch(position))
+                self.progress = self.progress.after(step, {}, time.perf_counter() - began)
 
     def _next_batch(self) -> int:
         latest = self._snapshots.latest()
-        return 0 if latest is None else latest + 1
+        return 1 if latest is None else latest + 1
 
-    def _shapes(self) -> dict[str, object]:
+    def _shapes(self) -> dict[str, EventShape]:
         return {name: annotator.shape for name, annotator in self.project.annotators.items()}
 
-    def _raise_failure(self) -> None:
+    def check(self) -> None:
+        """Raise what made a batch fail.
+
+        Raises:
+            PipelineError, or the error of the stage that failed.
+        """
         if self._failure is None:
             return
         if isinstance(self._failure, KaicepError):
@@ -324,7 +353,7 @@ class Engine:
 def _with_late(events: pa.Table, late: pa.Table) -> pa.Table:
     """The events to archive: admitted ones and late ones, marked."""
     parts = [
-        part.append_column("_late", pa.repeat(pa.scalar(mark), part.num_rows))
+        part.drop_columns("_row").append_column("_late", pa.repeat(pa.scalar(mark), part.num_rows))
         for part, mark in ((events, False), (late, True))
     ]
     return pa.concat_tables(parts)

@@ -40,9 +40,7 @@ def evaluate(
     return [row for table in done for row in rows(table)]
 
 
-def delivered_before(
-    dataflow: Dataflow, raw: Mapping[str, pa.Table], moment: datetime
-) -> dict[str, datetime]:
+def delivered_before(dataflow: Dataflow, raw: Mapping[str, pa.Table], moment: datetime) -> dict[str, datetime]:
     """Per stream the greatest time stamp below `moment`: its time when the query was registered."""
     times = {name: dataflow.annotators[name].annotate(table).events["_time"] for name, table in raw.items()}
     before = {name: pc.max(pc.filter(t, pc.less(t, pa.scalar(moment, t.type)))).as_py() for name, t in times.items()}

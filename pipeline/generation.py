@@ -34,7 +34,7 @@ def current_generation(settings: Settings, state: Path, last: int | None) -> Gen
     Args:
         settings: the project's, whose stream sources decide.
         state: folder of the engine's state.
-        last: the last batch that has a snapshot; `None` when there is none.
+        last: the last batch that has a snapshot; `None` when there is none. Batches are counted from 1.
     """
     sources = _describe(settings)
     folders = sorted(file.parent for file in state.glob(f"generation-*/{_FILE}"))
@@ -42,7 +42,7 @@ def current_generation(settings: Settings, state: Path, last: int | None) -> Gen
         known = json.loads((folders[-1] / _FILE).read_text(encoding="utf-8"))
         if known["sources"] == sources:
             return Generation(folders[-1] / "checkpoint", known["base"])
-    base = 0 if last is None else last + 1
+    base = 1 if last is None else last + 1
     folder = state / f"generation-{len(folders):06d}"
     folder.mkdir(parents=True, exist_ok=True)
     temporary = folder / (_FILE + ".part")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import pyarrow as pa
 
+from ..errors import PipelineError
 from ..language import Query
 from .flow import Registration
 from .rows import rows
@@ -52,7 +53,10 @@ class QueryHandle:
         Raises:
             PipelineError: a batch failed, or the query was submitted with `collect=False`.
         """
-        self._engine.start_for(self)
+        if not self._collect:
+            raise PipelineError(f"the rows of '{self.name}' are not kept", hint="submit it with collect=True")
+        if self._state != "ended":
+            self._engine.start()
         while True:
             try:
                 table = self._arrived.get(timeout=_POLL_SECONDS)

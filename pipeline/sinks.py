@@ -66,15 +66,15 @@ class JsonLinesSink(Sink):
             os.fsync(self._file.fileno())
 
     def snapshot(self) -> dict[str, Any]:
-        """Return the file's length."""
+        """Return the file and its length."""
         if self._path is None:
             return {}
         self._file.flush()
-        return {"bytes": self._file.seek(0, os.SEEK_END)}
+        return {"file": str(self._path.resolve()), "bytes": self._file.seek(0, os.SEEK_END)}
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        """Cut the file to the snapshot's length; one that is shorter was moved away, and goes on as it is."""
-        if self._path is not None and "bytes" in state:
+        """Cut the file to the snapshot's length; another file, or one that is shorter, goes on as it is."""
+        if self._path is not None and state.get("file") == str(self._path.resolve()):
             self._file.flush()
             if self._file.seek(0, os.SEEK_END) > state["bytes"]:
                 self._file.truncate(state["bytes"])

@@ -22,7 +22,7 @@ class Snapshots:
     """
 
     def __init__(self, folder: Path) -> None:
-        self._folder = folder
+        self.folder = folder
         folder.mkdir(parents=True, exist_ok=True)
 
     def write(self, batch: int, parts: Mapping[str, bytes]) -> None:
@@ -36,7 +36,7 @@ class Snapshots:
             file.flush()
             os.fsync(file.fileno())
         temporary.replace(target)
-        sync_folder(self._folder)
+        sync_folder(self.folder)
         for old in self._batches()[:-_KEPT]:
             self._path(old).unlink(missing_ok=True)
 
@@ -62,11 +62,11 @@ class Snapshots:
         return max(self._batches(), default=None)
 
     def _batches(self) -> list[int]:
-        found = (_NAME.fullmatch(p.name) for p in self._folder.iterdir())
+        found = (_NAME.fullmatch(p.name) for p in self.folder.iterdir())
         return sorted(int(m[1]) for m in found if m)
 
     def _path(self, batch: int) -> Path:
-        return self._folder / f"{batch:012d}.snapshot"
+        return self.folder / f"{batch:012d}.snapshot"
 
 
 def sync_folder(folder: Path) -> None:

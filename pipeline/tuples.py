@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from typing import TypeAlias
 
 import pyarrow as pa
 
-RawTuples = pa.Table | Sequence[Mapping[str, object]]
+RawTuples: TypeAlias = pa.Table | Sequence[Mapping[str, object]]
 
 
 def raw_table(tuples: RawTuples) -> pa.Table:

@@ -47,7 +47,7 @@ def project(path: str) -> Settings:
 
 def test_the_generation_changes_with_the_sources_and_goes_on_counting(tmp_path: Path) -> None:
     first = current_generation(project("in"), tmp_path, None)
-    assert first.base == 0
+    assert first.base == 1
     assert current_generation(project("in"), tmp_path, 4) == first
     second = current_generation(project("other"), tmp_path, 4)
     assert second.base == 5
