@@ -3,6 +3,9 @@
 `reasonable` sees IRIs only: literals and blank nodes are stood in for, so that a literal comes back as it went in
 (the library's way through rdflib rewrites some) and a blank node keeps its name. A literal may even be a subject on
 the way, as in generalized RDF, from which the standard's rules start; such triples are dropped at the end.
+
+`owl:InverseFunctionalProperty` is stood in for as well: release 0.4.4 takes all subjects of such a property for the
+same, whatever their objects. `rules.py` does it right.
 """
 
 from __future__ import annotations
@@ -17,6 +20,7 @@ from .rules import derive
 from .terms import OWL, RDFS, Term
 
 _STAND_IN = "urn:kaicep:term:"
+_INVERSE_FUNCTIONAL = NamedNode(OWL + "InverseFunctionalProperty")
 _REFLEXIVE = frozenset(
     {OWL + "sameAs", OWL + "equivalentClass", OWL + "equivalentProperty", RDFS + "subClassOf", RDFS + "subPropertyOf"}
 )
@@ -39,8 +43,9 @@ class _Reasonable:
 
     def __init__(self) -> None:
         self._reasoner = PyReasoner()
-        self._node: dict[Term, URIRef] = {}
-        self._term: dict[str, Term] = {}
+        stand_in = URIRef(_STAND_IN + "inverse-functional")
+        self._node: dict[Term, URIRef] = {_INVERSE_FUNCTIONAL: stand_in}
+        self._term: dict[str, Term] = {str(stand_in): _INVERSE_FUNCTIONAL}
         self._known: set[tuple[URIRef, URIRef, URIRef]] = set()
 
     def derive(self, triples: Iterable[Triple]) -> list[Triple]:

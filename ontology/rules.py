@@ -1,4 +1,4 @@
-"""The rules of OWL 2 RL that the `reasonable` library leaves out, as SPARQL over the store.
+"""The rules of OWL 2 RL that the `reasonable` library leaves out or gets wrong, as SPARQL over the store.
 
 Found by comparing it with owlrl on generated ontologies (`tests/ontology/test_rl.py`). Left out on purpose, here as
 there: what is true of everything (reflexive `owl:sameAs`, `rdfs:subClassOf owl:Thing`) and types of literals.
@@ -46,6 +46,8 @@ RULES: dict[str, str] = {
     "scm-int": f"{{ ?a rdfs:subClassOf ?b }} WHERE {{ ?a owl:intersectionOf/{_MEMBERS} ?b FILTER(?a != ?b) }}",
     "scm-uni": f"{{ ?b rdfs:subClassOf ?a }} "
     f"WHERE {{ ?a (owl:unionOf|owl:disjointUnionOf)/{_MEMBERS} ?b FILTER(?a != ?b) }}",
+    "prp-ifp": "{ ?x owl:sameAs ?y } WHERE { ?p rdf:type owl:InverseFunctionalProperty . "
+    "?x ?p ?v . ?y ?p ?v FILTER(?x != ?y) }",
     "cls-oo": f"{{ ?x rdf:type ?c }} WHERE {{ ?c owl:oneOf/{_MEMBERS} ?x FILTER(!isLiteral(?x)) }}",
     "cls-maxc2": "{ ?y owl:sameAs ?z } WHERE { ?r (owl:maxCardinality|owl:cardinality) ?n ; "
     "owl:onProperty ?p . FILTER(?n = 1) ?x rdf:type ?r ; ?p ?y , ?z . "
