@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Literal
 
@@ -19,21 +19,26 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Constant:
-    """A literal; IRIs are constants of type IRI whose value is the IRI's text. A duration is a `timedelta`."""
+    """A literal; IRIs are constants of type IRI whose value is the IRI's text. A duration is a `timedelta`.
+
+    A literal with a language tag is of type TERM and its value N-Triples text. `unit` is the IRI of a quantity's unit.
+    """
 
     value: bool | int | float | str | datetime | timedelta
     type: ValueType
     span: Span
+    unit: str | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of an event variable's candidates: `?e.flowrate`, `?e._time`, `?e._id`."""
+    """A column of an event variable's candidates: `?e.flowrate`, `?e._time`, `?e._id`; `unit` is its attribute's."""
 
     variable: str
     name: str
     type: ValueType
     span: Span
+    unit: str | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,10 @@ from .vocabulary import StreamType
 
 @dataclass(frozen=True, slots=True)
 class Triple:
-    """A triple pattern of a PATH: each position an rdflib term (`URIRef`, `Literal`, `Variable`, `BNode`), the
-    predicate perhaps an rdflib property path."""
+    """A triple pattern of a PATH.
+
+    Each position is an rdflib term (`URIRef`, `Literal`, `Variable`, `BNode`), the predicate perhaps a property path.
+    """
 
     subject: object
     predicate: object
@@ -127,6 +129,8 @@ class Item:
         condition: the comparison of the paper's short form (`AVG(?e.x) > 500 AS a`); the row is reported only while
             it is true. `None` when there is none.
         type: the type of the output column.
+        hidden: not selected, but carried so that PATHs over this query's output reach the individual that the item
+            before stands for; no part of the rows that users see.
     """
 
     name: str
@@ -134,6 +138,7 @@ class Item:
     condition: Expression | None
     type: ValueType
     span: Span
+    hidden: bool = False
 
 
 class Policy(StrEnum):

@@ -30,9 +30,9 @@ class ValueType(StrEnum):
 
 
 _INTEGERS = (
-    "integer long int short byte nonNegativeInteger positiveInteger nonPositiveInteger negativeInteger "
-    "unsignedLong unsignedInt unsignedShort unsignedByte"
-).split()
+    *("integer", "long", "int", "short", "byte", "unsignedLong", "unsignedInt", "unsignedShort", "unsignedByte"),
+    *("nonNegativeInteger", "positiveInteger", "nonPositiveInteger", "negativeInteger"),
+)
 _BY_DATATYPE: dict[str, ValueType] = {
     **{XSD + name: ValueType.INTEGER for name in _INTEGERS},
     **{XSD + name: ValueType.DOUBLE for name in ("double", "float", "decimal")},

@@ -1,0 +1,113 @@
+"""What the language has and the operators cannot run: fully checked, then refused at its place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import assert_never
+
+from . import syntax
+from .expressions import Aggregate, Call, Expression, Span
+from .pattern import (
+    Alternative,
+    Conjunction,
+    CumulateWindow,
+    Element,
+    Group,
+    HoppingWindow,
+    Link,
+    Negation,
+    Pattern,
+    Sequence,
+    SessionWindow,
+)
+from .query import AfterMatchKind, Kind, Policy, Query
+from .text import SourceText
+from .walking import walk, walk_pattern
+
+
+def refuse_unsupported(source: SourceText, tree: syntax.Query, query: Query) -> None:
+    """Refuse a query that asks for what no operator can do; `tree` is the query as written.
+
+    Raises:
+        QueryTypeError: `<construct> cannot be run yet`, at the first such construct of each kind.
+    """
+    for span, construct, instead in (
+        *_of_text(tree),
+        *_of_pattern(query),
+        *_of_windows(query),
+        *_of_expressions(query),
+    ):
+        raise source.type_error(span, f"{construct} cannot be run yet", instead)
+
+
+_Refusal = tuple[Span, str, str]
+
+
+def _of_text(tree: syntax.Query) -> Iterator[_Refusal]:
+    if tree.distinct is not None:
+        yield tree.distinct, "SELECT DISTINCT", "leave DISTINCT out"
+    if tree.policy is not None and tree.policy.policy is not Policy.ANY:
+        yield tree.policy.span, f"POLICY {tree.policy.policy}", "this version runs POLICY any"
+    if tree.after_match is not None and tree.after_match.kind is not AfterMatchKind.KEEP_ALL:
+        yield tree.after_match.span, f"AFTER MATCH {tree.after_match.kind}", "this version runs AFTER MATCH KEEP ALL"
+    if tree.output is not None:
+        yield tree.output.span, "OUTPUT", "leave it out: every match is handed over at once"
+
+
+def _of_pattern(query: Query) -> Iterator[_Refusal]:
+    instead = "this version runs SEQ of plain variables"
+    for part in () if query.pattern is None else walk_pattern(query.pattern):
+        construct = _construct(part)
+        if construct is not None:
+            yield part.span, construct, instead
+
+
+def _construct(part: Pattern) -> str | None:
+    match part:
+        case Element(quantifier=quantifier):
+            return None if quantifier is None else "a quantifier"
+        case Negation():
+            return "NOT in SEQ"
+        case Group():
+            return "a repeated group"
+        case Conjunction():
+            return "AND in SEQ"
+        case Alternative():
+            return "OR in SEQ"
+        case Sequence(links=links):
+            return next((f"the link '{link}'" for link in links if link is not Link.ANY), None)
+        case _:
+            assert_never(part)
+
+
+def _of_windows(query: Query) -> Iterator[_Refusal]:
+    modes = {HoppingWindow: "a hopping", CumulateWindow: "a cumulate", SessionWindow: "a session"}
+    for window in query.windows:
+        if type(window) in modes:
+            yield window.span, f"{modes[type(window)]} window", "this version runs sliding and batch windows"
+
+
+def _of_expressions(query: Query) -> Iterator[_Refusal]:
+    items = [e for item in query.items for e in (item.value, item.condition) if e is not None]
+    having = [] if query.having is None else [query.having]
+    for expression in (*items, *having, *query.joins):
+        for node in walk(expression):
+            construct = _of_node(query, node)
+            if construct is not None:
+                yield node.span, construct, "this version runs aggregates over windows of one variable"
+
+
+def _of_node(query: Query, node: Expression) -> str | None:
+    match node:
+        case Call(function="PREV"):
+            return "PREV"
+        case Aggregate(running=True):
+            return "RUNNING"
+        case Aggregate(function="LIST"):
+            return "LIST"
+        case Aggregate(function=function, offset=offset) if offset:
+            return f"{function} with a count"
+        case Aggregate() if query.kind is Kind.PATTERN:
+            return "an aggregate over a run"
+        case _:
+            return None

@@ -1,0 +1,112 @@
+"""A small campus: the stream of the paper's queries, a second one, and the knowledge that the language asks for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from kaicep.language import AttributeType, StreamType, ValueType, Vocabulary
+
+PREFIXES = {
+    "bd": "http://cei.usc.edu/Building.owl#",
+    "ee": "http://cei.usc.edu/Equipment.owl#",
+    "hvc": "http://cei.usc.edu/HVAC.owl#",
+    "org": "http://cei.usc.edu/Organization.owl#",
+    "evt": "http://cei.usc.edu/Event.owl#",
+    "rdf": "http://www.w3.org/1999/02/22-rdf-syntax-ns#",
+    "rdfs": "http://www.w3.org/2000/01/rdf-schema#",
+    "xsd": "http://www.w3.org/2001/XMLSchema#",
+    "unit": "http://qudt.org/vocab/unit/",
+}
+
+
+def iri(name: str) -> str:
+    """The IRI of a prefixed name."""
+    prefix, _, local = name.partition(":")
+    return PREFIXES[prefix] + local
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """Knowledge by enumeration; implements `KnownTerms`."""
+
+    classes: frozenset[str] = frozenset()
+    ranges: dict[str, ValueType] = field(default_factory=dict)
+    individuals: frozenset[str] = frozenset()
+
+    def is_class(self, iri: str) -> bool:
+        return iri in self.classes
+
+    def is_property(self, iri: str) -> bool:
+        return iri in self.ranges
+
+    def is_known(self, iri: str) -> bool:
+        return iri in self.classes or iri in self.ranges or iri in self.individuals
+
+    def terms(self) -> tuple[str, ...]:
+        return (*sorted(self.classes), *self.ranges)
+
+    def range_of(self, prop: str) -> ValueType:
+        return self.ranges.get(prop, ValueType.TERM)
+
+
+CAMPUS_TERMS = Terms(
+    classes=frozenset(
+        map(iri, ["ee:AirflowSensor", "ee:Sensor", "bd:Office", "bd:MeetingRoom", "bd:Space", "evt:AirflowReport"])
+    ),
+    ranges={
+        iri("evt:hasSource"): ValueType.IRI,
+        iri("evt:hasTime"): ValueType.DATETIME,
+        iri("bd:hasLocation"): ValueType.IRI,
+        iri("bd:belongsTo"): ValueType.IRI,
+        iri("bd:area"): ValueType.DOUBLE,
+        iri("bd:floor"): ValueType.INTEGER,
+        iri("hvc:airflow"): ValueType.DOUBLE,
+        iri("hvc:hasValue"): ValueType.INTEGER,
+        iri("rdfs:label"): ValueType.STRING,
+        iri("bd:note"): ValueType.TERM,
+    },
+    individuals=frozenset(map(iri, ("org:EEDepartment", "org:CSDepartment", "hvc:GreenOfficeAirflow"))),
+)
+
+AIRFLOW = StreamType(
+    "airflowReport",
+    (
+        AttributeType("sensorID", ValueType.STRING, iri("evt:hasSource"), individual=True),
+        AttributeType("timestamp", ValueType.DATETIME, iri("evt:hasTime")),
+        AttributeType(
+            "flowrate",
+            ValueType.DOUBLE,
+            iri("hvc:airflow"),
+            aliases=frozenset({"airvolume", iri("hvc:flowrate")}),
+            unit=iri("unit:FT3-PER-MIN"),
+        ),
+    ),
+    event_type=iri("evt:AirflowReport"),
+    time="timestamp",
+)
+
+TEMPERATURE = StreamType(
+    "temperatureReport",
+    (
+        AttributeType("sensorID", ValueType.STRING, iri("evt:hasSource"), individual=True),
+        AttributeType("timestamp", ValueType.DATETIME, iri("evt:hasTime")),
+        AttributeType("celsius", ValueType.DOUBLE, unit=iri("unit:DEG_C")),
+        AttributeType("battery", ValueType.INTEGER),
+        AttributeType("valid", ValueType.BOOLEAN),
+        AttributeType("day", ValueType.INTEGER),
+        AttributeType("flow", ValueType.DOUBLE, unit=iri("unit:L-PER-SEC")),
+    ),
+    event_type=iri("evt:TemperatureReport"),
+    time="timestamp",
+)
+
+CAMPUS = Vocabulary({"airflowReport": AIRFLOW}, PREFIXES, CAMPUS_TERMS, ("airflowReport",))
+"""One source stream: FROM may be left out."""
+
+TWO_STREAMS = Vocabulary(
+    {"airflowReport": AIRFLOW, "temperatureReport": TEMPERATURE},
+    PREFIXES,
+    CAMPUS_TERMS,
+    ("airflowReport", "temperatureReport"),
+)
+"""Two source streams."""
