@@ -11,7 +11,7 @@ from ..errors import OntologyError
 from .contradictions import CONTRADICTIONS, Contradiction
 from .literals import wrong_literals
 from .modules import Module
-from .terms import PREFIXES, Term, select, shown
+from .terms import Term, select, shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ def _violations(store: Store, prefixes: Mapping[str, str]) -> Iterator[Violation
 
 
 def _instances(contradiction: Contradiction, store: Store, prefixes: Mapping[str, str]) -> Iterator[Violation]:
-    for solution in select(store, contradiction.query, PREFIXES):
+    for solution in select(store, contradiction.query):
         bound = dict(zip(contradiction.variables, solution, strict=True))
         message = contradiction.says.format(**{name: shown(term, prefixes) for name, term in bound.items()})
         individuals = tuple(bound[name] for name in contradiction.individuals)

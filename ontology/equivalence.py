@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from pyoxigraph import NamedNode, Store
+from pyoxigraph import NamedNode, QuerySolutions, Store
 
 from .terms import select
 
@@ -18,7 +18,7 @@ def equivalence_classes(store: Store) -> Mapping[str, frozenset[str]]:
     By `owl:equivalentProperty`, `owl:equivalentClass` and `owl:sameAs`, transitively and in both directions.
     """
     classes: dict[str, set[str]] = {}
-    for a, b in _pairs(store, f"SELECT ?a ?b {{ ?a {_EQUIVALENT} ?b }}"):
+    for a, b in _pairs(select(store, f"SELECT ?a ?b {{ ?a {_EQUIVALENT} ?b }}")):
         one, other = classes.setdefault(a, {a}), classes.setdefault(b, {b})
         if one is not other:
             small, large = sorted((one, other), key=len)
@@ -33,11 +33,11 @@ def more_general(store: Store, iri: str, relation: str) -> frozenset[str]:
     Equivalent names are as general as it is, and belong to the answer.
     """
     path = f"({relation}|{_EQUIVALENT}|{_BOTH_WAYS})+"
-    found = _pairs(store, f"SELECT (?iri AS ?a) ?b {{ {NamedNode(iri)} {path} ?b BIND({NamedNode(iri)} AS ?iri) }}")
+    found = _pairs(select(store, f"SELECT ?a ?b {{ ?a {path} ?b }}", a=NamedNode(iri)))
     return frozenset(general for _, general in found) - {iri}
 
 
-def _pairs(store: Store, query: str) -> Iterator[tuple[str, str]]:
-    for a, b in select(store, query):
+def _pairs(solutions: QuerySolutions) -> Iterator[tuple[str, str]]:
+    for a, b in solutions:
         if isinstance(a, NamedNode) and isinstance(b, NamedNode):
             yield a.value, b.value

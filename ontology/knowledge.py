@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from functools import cached_property, lru_cache
 from types import MappingProxyType
 
-from pyoxigraph import NamedNode, RdfFormat
+from pyoxigraph import Literal, NamedNode, RdfFormat
 
 from ..config import Settings
 from ..errors import OntologyError
@@ -26,6 +26,8 @@ _PROPERTIES = """SELECT DISTINCT ?x {
   { [] ?x [] } UNION { ?x rdfs:subPropertyOf [] } UNION { [] rdfs:subPropertyOf ?x } UNION
   { ?x owl:equivalentProperty [] } UNION { [] owl:equivalentProperty ?x } UNION
   { VALUES ?kind { rdf:Property owl:ObjectProperty owl:DatatypeProperty owl:AnnotationProperty } ?x a ?kind } }"""
+
+_WITH_VALUE = "SELECT ?x ?p ?v { ?x ?p ?v } ORDER BY ?x ?v"
 
 
 class KnowledgeBase:
@@ -142,13 +144,12 @@ class KnowledgeBase:
 
     def _read_individuals(self, prop: str) -> Mapping[str, str]:
         found: dict[str, str] = {}
-        for individual, value in select(self.store, f"SELECT ?x ?v {{ ?x {NamedNode(prop)} ?v }} ORDER BY ?x"):
-            if not isinstance(individual, NamedNode):
+        for individual, _, value in select(self.store, _WITH_VALUE, p=NamedNode(prop)):
+            if not isinstance(individual, NamedNode) or not isinstance(value, NamedNode | Literal):
                 continue
-            key = value.value
-            first = found.setdefault(key, individual.value)
+            first = found.setdefault(value.value, individual.value)
             if first != individual.value and individual.value not in self.equivalents(first):
-                raise self._ambiguous(prop, key, first, individual.value)
+                raise self._ambiguous(prop, value.value, first, individual.value)
         return MappingProxyType(found)
 
     def _ambiguous(self, prop: str, key: str, one: str, other: str) -> OntologyError:

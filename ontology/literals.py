@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pyoxigraph import BlankNode, Literal, NamedNode, Store
 
 from ..language.types import ValueType, type_of_datatype
-from .terms import PREFIXES, XSD, select
+from .terms import XSD, select
 
 _DATE = r"-?\d{4,}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])"
 _TIME = r"([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d+)?|24:00:00(\.0+)?"
@@ -41,7 +41,7 @@ def wrong_literals(store: Store) -> Iterator[WrongLiteral]:
     for quad in store:
         if isinstance(quad.object, Literal) and not _well_formed(quad.object):
             yield WrongLiteral(quad.subject, quad.predicate, quad.object, quad.object.datatype)
-    for subject, prop, value, expected in select(store, _WITH_RANGE, PREFIXES):
+    for subject, prop, value, expected in select(store, _WITH_RANGE):
         if not _fits(value, expected.value):
             yield WrongLiteral(subject, prop, value, expected)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from pyoxigraph import BlankNode, Literal, NamedNode, QuerySolutions, Store, Triple
+from pyoxigraph import BlankNode, Literal, NamedNode, QuerySolutions, Store, Triple, Variable
 
 RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 RDFS = "http://www.w3.org/2000/01/rdf-schema#"
@@ -42,8 +42,15 @@ def _shown_iri(iri: str, prefixes: Mapping[str, str]) -> str:
     return f"<{iri}>"
 
 
-def select(store: Store, query: str, prefixes: Mapping[str, str] = PREFIXES) -> QuerySolutions:
-    """The solutions of a SELECT over the store's default graph."""
-    solutions = store.query(query, prefixes=dict(prefixes))
+def select(store: Store, query: str, **bound: NamedNode) -> QuerySolutions:
+    """The solutions of a SELECT over the store's default graph, with the prefixes of RDF, RDFS, OWL and XSD.
+
+    Args:
+        store: where to look.
+        query: the SELECT.
+        bound: variables that it selects, by name, and what they stand for.
+    """
+    substitutions = {Variable(name): term for name, term in bound.items()}
+    solutions = store.query(query, prefixes=dict(PREFIXES), substitutions=substitutions)
     assert isinstance(solutions, QuerySolutions)  # noqa: S101 (what SELECT gives, said to the type checker)
     return solutions
