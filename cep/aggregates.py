@@ -5,21 +5,21 @@ Ranges are `[start[i], end[i])`, not empty, with `start` and `end` both ascendin
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from ..language.columns import POLARS_TYPES
 from ..language.expressions import Aggregate
-from ..language.types import ValueType
 from .exact_sum import sum_ranges
 from .exact_variance import deviations
-from .frames import Bools, Floats, Ints
+from .frames import Bools, Ints
 
 __all__ = ["aggregate_ranges"]
 
-_Ufunc = Callable[..., np.ndarray[tuple[int], np.dtype[np.generic]]]
+_Numbers = npt.NDArray[np.int64 | np.float64]
 
 
 def aggregate_ranges(e: Aggregate, values: pl.Series, start: Ints, end: Ints) -> pl.Series:
@@ -38,53 +38,64 @@ def aggregate_ranges(e: Aggregate, values: pl.Series, start: Ints, end: Ints) ->
         return pl.Series(end - start)
     if e.distinct:
         return pl.Series(_distinct(values, start, end))
-    bound = values.is_not_null().to_numpy() if values.has_nulls() else np.ones(len(values), dtype=bool)
-    count = _counts(bound, start, end)
-    return _of_bound(e, values, bound, count, start, end).cast(POLARS_TYPES[e.type])
+    return _of_bound(e, _Ranges.of(values, start, end)).cast(POLARS_TYPES[e.type])
 
 
-def _of_bound(e: Aggregate, values: pl.Series, bound: Bools, count: Ints, start: Ints, end: Ints) -> pl.Series:
+@dataclass(frozen=True, slots=True)
+class _Ranges:
+    """Values, which of them are bound, and the ranges with the number of bound values in each."""
+
+    values: pl.Series
+    bound: Bools
+    start: Ints
+    end: Ints
+    count: Ints
+
+    @classmethod
+    def of(cls, values: pl.Series, start: Ints, end: Ints) -> _Ranges:
+        if not values.has_nulls():
+            return cls(values, np.ones(len(values), dtype=bool), start, end, end - start)
+        bound = values.is_not_null().to_numpy()
+        before = np.concatenate([[0], np.cumsum(bound)])
+        return cls(values, bound, start, end, before[end] - before[start])
+
+    def where(self, found: pl.Series, at_least: int = 1) -> pl.Series:
+        """Results of ranges that hold enough bound values; the others are unbound."""
+        few = self.count < at_least
+        return found.set(pl.Series(few), None) if few.any() else found
+
+
+def _of_bound(e: Aggregate, ranges: _Ranges) -> pl.Series:
     match e.function:
         case "COUNT":
-            return pl.Series(count)
+            return pl.Series(ranges.count)
         case "SUM":
-            return _sums(values, start, end)
+            return _sums(ranges)
         case "AVG":
-            total = _sums(values, start, end).cast(pl.Float64).to_numpy()
-            return _where(count > 0, total / np.maximum(count, 1))
+            total = _sums(ranges).cast(pl.Float64).to_numpy()
+            return ranges.where(pl.Series(total / np.maximum(ranges.count, 1)))
         case "STDDEV":
-            found = deviations(values.cast(pl.Float64).fill_null(0.0).to_numpy(), count, start, end)
-            return _where(count > 1, found)
+            numbers = ranges.values.cast(pl.Float64).fill_null(0.0).to_numpy()
+            return ranges.where(pl.Series(deviations(numbers, ranges.count, ranges.start, ranges.end)), at_least=2)
         case "MIN" | "MAX":
-            return _extremes(values, bound, count, start, end, least=e.function == "MIN")
+            return _extremes(ranges, least=e.function == "MIN")
         case "FIRST":
-            return _nth(values, _next_bound(bound)[start], end - 1, count)
+            return _nth(ranges, _next_bound(ranges.bound)[ranges.start])
         case _:
-            return _nth(values, _previous_bound(bound)[end - 1], end - 1, count)
+            return _nth(ranges, _previous_bound(ranges.bound)[ranges.end - 1])
 
 
-def _where(valid: Bools, values: Floats) -> pl.Series:
-    found = pl.Series(values)
-    return found if valid.all() else found.set(pl.Series(~valid), None)
-
-
-def _counts(bound: Bools, start: Ints, end: Ints) -> Ints:
-    if bound.all():
-        return end - start
-    before = np.concatenate([[0], np.cumsum(bound)])
-    return before[end] - before[start]
-
-
-def _sums(values: pl.Series, start: Ints, end: Ints) -> pl.Series:
+def _sums(ranges: _Ranges) -> pl.Series:
+    values, start, end = ranges.values, ranges.start, ranges.end
     if values.dtype.is_float():
         return pl.Series(sum_ranges(values.fill_null(0.0).to_numpy(), start, end))
     integers = values.to_physical().cast(pl.Int64).fill_null(0).to_numpy()
     before = np.concatenate([[0], np.cumsum(integers)])
-    total = pl.Series(before[end] - before[start])
+    total = before[end] - before[start]
     if float(np.abs(integers.astype(np.float64)).max(initial=0.0)) * len(integers) < 2.0**62:
-        return total
-    estimate = sum_ranges(integers.astype(np.float64), start, end)
-    return total.set(pl.Series(np.abs(estimate - total.to_numpy()) > 2.0**62), None)  # beyond 64 bits it wrapped
+        return pl.Series(total)
+    near = sum_ranges(integers.astype(np.float64), start, end)
+    return pl.Series(total).set(pl.Series(np.abs(near - total) > 2.0**62), None)  # beyond 64 bits it wrapped
 
 
 def _distinct(values: pl.Series, start: Ints, end: Ints) -> Ints:
@@ -104,34 +115,32 @@ def _distinct(values: pl.Series, start: Ints, end: Ints) -> Ints:
     counted = first < behind
     change = np.bincount(first[counted], minlength=len(start) + 1)
     change -= np.bincount(behind[counted], minlength=len(start) + 1)
-    return np.cumsum(change)[:-1].astype(np.int64)
+    return np.cumsum(change)[:-1]
 
 
 def _codes(values: pl.Series) -> Ints:
     if values.dtype.is_float():
         values = values + 0.0
     encoded = values.to_arrow().dictionary_encode()
-    return encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
+    return np.asarray(encoded.indices.fill_null(-1), dtype=np.int64)
 
 
-def _extremes(values: pl.Series, bound: Bools, count: Ints, start: Ints, end: Ints, *, least: bool) -> pl.Series:
+def _extremes(ranges: _Ranges, *, least: bool) -> pl.Series:
+    values, start, end = ranges.values, ranges.start, ranges.end
     if values.dtype == pl.String:
         distinct = values.drop_nulls().unique().sort()
         ranks = values.replace_strict(distinct, np.arange(len(distinct)), return_dtype=pl.Int64, default=None)
-        best = _extremes(ranks, bound, count, start, end, least=least)
-        return distinct.gather(best)
-    if values.dtype.is_float():
-        numbers = np.where(bound, values.fill_null(np.nan).to_numpy(), np.nan)
-        found = pl.Series(_best(numbers, start, end, np.fmin if least else np.fmax))
-        return found.set(pl.Series(count == 0), None) if (count == 0).any() else found
+        return distinct.gather(_extremes(replace(ranges, values=ranks), least=least))
+    if values.dtype.is_float():  # NaN has no order: it is passed over as long as there is a number
+        numbers = values.fill_null(np.nan).to_numpy()
+        return ranges.where(pl.Series(_best(numbers, start, end, np.fmin if least else np.fmax)))
     limit = np.iinfo(np.int64)
     integers = values.to_physical().cast(pl.Int64).fill_null(limit.max if least else limit.min).to_numpy()
     found = pl.Series(_best(integers, start, end, np.minimum if least else np.maximum))
-    found = found.set(pl.Series(count == 0), None) if (count == 0).any() else found
-    return found.cast(values.dtype)
+    return ranges.where(found).cast(values.dtype)
 
 
-def _best(values: Ints | Floats, start: Ints, end: Ints, better: np.ufunc) -> Ints | Floats:
+def _best(values: _Numbers, start: Ints, end: Ints, better: np.ufunc) -> _Numbers:
     """The least or greatest of each range from two overlapping ranges of a power of two (sparse table)."""
     level = np.frexp((end - start).astype(np.float64))[1] - 1
     result = np.empty(len(start), values.dtype)
@@ -146,14 +155,16 @@ def _best(values: Ints | Floats, start: Ints, end: Ints, better: np.ufunc) -> In
 def _next_bound(bound: Bools) -> Ints:
     """For each row the first bound row from it on."""
     rows = np.where(bound, np.arange(len(bound)), len(bound))
-    return np.minimum.accumulate(rows[::-1])[::-1]
+    backwards: Ints = np.minimum.accumulate(rows[::-1])
+    return backwards[::-1]
 
 
 def _previous_bound(bound: Bools) -> Ints:
     """For each row the last bound row up to it."""
-    return np.maximum.accumulate(np.where(bound, np.arange(len(bound)), -1))
+    rows: Ints = np.maximum.accumulate(np.where(bound, np.arange(len(bound)), -1))
+    return rows
 
 
-def _nth(values: pl.Series, rows: Ints, spare: Ints, count: Ints) -> pl.Series:
-    found = values.gather(np.where(count > 0, rows, spare))
-    return found.set(pl.Series(count == 0), None) if (count == 0).any() else found
+def _nth(ranges: _Ranges, rows: Ints) -> pl.Series:
+    none = ranges.count == 0
+    return ranges.where(ranges.values.gather(np.where(none, ranges.start, rows)))

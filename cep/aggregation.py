@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime, timedelta
+from datetime import datetime
 
 import numpy as np
 import polars as pl
@@ -20,7 +20,8 @@ from .candidates import empty_candidates
 from .expressions import aggregates_of, signature
 from .frames import Ints, mask_of, micros, timestamps
 from .keys import group_codes
-from .output import Matches, key_text
+from .ordering import binding_columns, settle_ties
+from .output import Matches, key_text, selected_bindings
 from .state import State
 from .windows import Windows, batches_of_count, batches_of_time, sliding_by_count, sliding_by_time
 
@@ -41,6 +42,7 @@ class AggregationKernel:
         self._aggregates = list(found.values())
         self._columns = {key: f"#{number}" for number, key in enumerate(found)}
         self._groups = [(column_expression(e), e.type) for e in _groups(query)]
+        self._bindings = selected_bindings(query)
         self._kept = empty_candidates(self._source)
         self._first: int | None = None
 
@@ -90,18 +92,35 @@ class AggregationKernel:
             for e in self._aggregates
         ]
         rows = frame[last].with_columns(columns)
-        chosen = np.lexsort([last, windows.time])
+        chosen = self._output_order(rows, groups, windows)
         if self._conditions:
             mask = mask_of(rows, [column_expression(e, self._name) for e in self._conditions])
             chosen = chosen[mask[chosen]]
         rows = rows[chosen]
         of_groups = [key_text(g.gather(last[chosen]), of) for g, (_, of) in zip(groups, self._groups, strict=True)]
-        bindings = [key_text(rows[f"?{name}"], of) for name, of in self._source.bindings]
         lower, upper = windows.lower[chosen], windows.upper[chosen]
-        keys = [*of_groups, *bindings]
-        if isinstance(self._window, BatchWindow):
+        keys = of_groups
+        if isinstance(self._window, BatchWindow):  # a sliding window follows from its event
             keys += [pl.Series(lower).cast(pl.String), pl.Series(upper).cast(pl.String)]
         return Matches(rows, windows.time[chosen], {self._source.variable: rows["_id"]}, (lower, upper), keys)
+
+    def _output_order(self, rows: pl.DataFrame, groups: list[pl.Series], windows: Windows) -> Ints:
+        """By time and last event; the solutions of one event by group and selected semantic bindings."""
+        last = windows.last
+        order = np.lexsort([last, windows.time])
+        if not self._source.bindings:
+            return order
+        ids, time = rows["_id"].gather(order), windows.time[order]
+        another = np.ones(len(order), dtype=bool)
+        another[1:] = (time[1:] != time[:-1]) | (ids[1:] != ids[:-1]).to_numpy()
+        event = np.empty(len(order), np.int64)
+        event[order] = np.cumsum(another)
+
+        def breakers(tied: Ints) -> list[pl.Series]:
+            by_group = [group.gather(last[tied]) for group in groups]
+            return [*by_group, *binding_columns(rows[tied], self._bindings), pl.Series(last[tied])]
+
+        return settle_ties(order, event, breakers)
 
     def _values(self, e: Aggregate, frame: pl.DataFrame) -> pl.Series:
         if e.argument is None:

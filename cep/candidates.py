@@ -30,6 +30,7 @@ def number_events(frames: Mapping[str, pl.DataFrame], first: int) -> dict[str, I
 
     Args:
         frames: per variable, candidates in total order. An event may stand in several frames, and several times in one.
+        first: the number of the first event.
 
     Returns:
         Per variable the number of each row's event: equal for the same event, greater for later ones.

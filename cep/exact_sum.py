@@ -78,7 +78,7 @@ def sum_ranges(values: Floats, start: Ints, end: Ints) -> Floats:
 
 
 def _count(mask: Bools, start: Ints, end: Ints) -> Ints:
-    before = np.concatenate([[0], np.cumsum(mask)])
+    before: Ints = np.concatenate([[0], np.cumsum(mask)])
     return before[end] - before[start]
 
 
@@ -90,7 +90,8 @@ def _sum_finite(values: Floats, start: Ints, end: Ints) -> Floats:
         return sum_scaled(mantissa, exponent.astype(np.int64) - 53, start, end).doubles()
     integers, exponent_of_all = scaled
     before = np.concatenate([[0], np.cumsum(integers)])
-    return np.ldexp((before[end] - before[start]).astype(np.float64), exponent_of_all)
+    total: Floats = np.ldexp((before[end] - before[start]).astype(np.float64), exponent_of_all)
+    return total
 
 
 def _as_integers(values: Floats) -> tuple[Ints, int] | None:
@@ -140,8 +141,8 @@ def _signed(limbs: npt.NDArray[np.uint64], negative: Bools, exponent: int) -> Bi
     """From two's complement to sign and magnitude."""
     limbs[:, negative] ^= np.uint64(_MASK)
     carry = negative.astype(np.uint64)
-    for limb in limbs:
-        limb += carry
-        carry = limb >> np.uint64(LIMB)
-        limb &= np.uint64(_MASK)
+    for place in range(len(limbs)):
+        carry = carry + limbs[place]
+        limbs[place] = carry & np.uint64(_MASK)
+        carry = carry >> np.uint64(LIMB)
     return BigNumbers(limbs, negative, exponent)

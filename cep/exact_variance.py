@@ -18,7 +18,7 @@ _Limbs = npt.NDArray[np.uint64]
 
 
 def deviations(values: Floats, count: Ints, start: Ints, end: Ints) -> Floats:
-    """`sqrt((n Σx² − (Σx)²) / (n (n − 1)))` with an exact numerator.
+    """`sqrt((n Σx² − (Σx)²) / (n (n − 1)))`, the variance exact and rounded once.
 
     Args:
         values: 0 where unbound.
@@ -34,11 +34,11 @@ def deviations(values: Floats, count: Ints, start: Ints, end: Ints) -> Floats:
     mantissa, power = np.ldexp(fraction, 53).astype(np.int64), exponent.astype(np.int64) - 53
     sums = sum_scaled(mantissa, power, start, end, _LOWEST)
     squares = _sum_of_squares(mantissa, power, start, end)
-    numerator = _difference(_times(squares, count), _square(sums))
-    value, shift = numerator.rounded()
+    n = np.maximum(count, 2)
+    variance = _quotient(_quotient(_difference(_times(squares, n), _square(sums)), n, more=6), n - 1, more=0)
+    value, shift = variance.rounded()
     odd = shift & 1
-    n = np.maximum(count, 2).astype(np.float64)
-    root = np.sqrt(np.ldexp(value, odd.astype(np.int32)) / n / (n - 1.0))
+    root = np.sqrt(np.ldexp(value, odd.astype(np.int32)))
     found = np.ldexp(root, ((shift - odd) >> 1).astype(np.int32))
     strange = np.concatenate([[0], np.cumsum(~finite)])
     return np.where(strange[end] > strange[start], np.nan, found)
@@ -101,3 +101,17 @@ def _difference(a: BigNumbers, b: BigNumbers) -> BigNumbers:
 def _limb(number: BigNumbers, place: int) -> Ints:
     inside = 0 <= place < len(number.limbs)
     return number.limbs[place].astype(np.int64) if inside else np.zeros(number.limbs.shape[1], np.int64)
+
+
+def _quotient(number: BigNumbers, divisor: Ints, *, more: int) -> BigNumbers:
+    """Long division by 32-bit divisors to so many more limbs; the last bit says whether a remainder was left."""
+    by = divisor.astype(np.uint64)
+    remainder = np.zeros(len(by), np.uint64)
+    extended = np.concatenate([np.zeros((more, len(by)), np.uint64), number.limbs])
+    out = np.empty_like(extended)
+    for place in reversed(range(len(extended))):
+        part = (remainder << np.uint64(LIMB)) | extended[place]
+        out[place] = part // by
+        remainder = part - out[place] * by
+    out[0] |= (remainder != 0).astype(np.uint64)
+    return BigNumbers(out, number.negative, number.exponent - LIMB * more)

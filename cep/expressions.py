@@ -19,7 +19,16 @@ from ..language.expressions import (
 )
 from ..language.types import ValueType
 
-__all__ = ["aggregates_of", "columns_of", "conjuncts", "of_single_events", "signature", "variables_of", "walk"]
+__all__ = [
+    "aggregates_of",
+    "bindings_of",
+    "columns_of",
+    "conjuncts",
+    "of_single_events",
+    "signature",
+    "variables_of",
+    "walk",
+]
 
 
 def walk(e: Expression) -> Iterator[Expression]:
@@ -58,6 +67,13 @@ def aggregates_of(e: Expression) -> tuple[Aggregate, ...]:
 def variables_of(e: Expression) -> frozenset[str]:
     """The event variables that `e` mentions."""
     return frozenset(node.variable for node in walk(e) if isinstance(node, Column | Binding | Aggregate))
+
+
+def bindings_of(e: Expression) -> tuple[Binding, ...]:
+    """The semantic variables that `e` mentions outside aggregates."""
+    if isinstance(e, Binding):
+        return (e,)
+    return () if isinstance(e, Aggregate) else tuple(b for part in _parts(e) for b in bindings_of(part))
 
 
 def conjuncts(e: Expression) -> tuple[Expression, ...]:

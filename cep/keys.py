@@ -48,12 +48,19 @@ def _double(x: pl.Expr) -> pl.Expr:
 
 
 def _term(x: pl.Expr, of: ValueType) -> pl.Expr:
-    """Numeric literals by value, marked so that no N-Triples text looks like one; other terms by their text."""
+    """Numbers, booleans and dateTimes by value, marked so that no N-Triples text looks like one; others by text."""
     if of is not ValueType.TERM:
         return terms.encode(x, of)
-    value = terms.number(x)
-    number = pl.lit("#") + _double(value).cast(pl.String)
-    return pl.when(value.is_not_null()).then(number).otherwise(x)
+    number, boolean, moment = terms.number(x), terms.boolean(x), terms.moment(x)
+    return (
+        pl.when(number.is_not_null())
+        .then(pl.lit("#") + _double(number).cast(pl.String))
+        .when(boolean.is_not_null())
+        .then(pl.lit("&") + boolean.cast(pl.String))
+        .when(moment.is_not_null())
+        .then(pl.lit("@") + moment.cast(pl.Int64).cast(pl.String))
+        .otherwise(x)
+    )
 
 
 def joint_codes(columns: Sequence[pl.Series], *, nulls_match: bool = False) -> list[Ints]:

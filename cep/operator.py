@@ -70,9 +70,17 @@ def build_operator(query: Query) -> Operator:
         OperatorError: the query uses a construct that operators do not run.
     """
     _refuse(query)
-    kernels = {Kind.SELECTION: SelectionKernel, Kind.AGGREGATION: AggregationKernel, Kind.PATTERN: PatternKernel}
-    kernel: Kernel = kernels[query.kind](query)
-    return _Hosted(query, kernel)
+    return _Hosted(query, _kernel(query))
+
+
+def _kernel(query: Query) -> Kernel:
+    match query.kind:
+        case Kind.SELECTION:
+            return SelectionKernel(query)
+        case Kind.AGGREGATION:
+            return AggregationKernel(query)
+        case Kind.PATTERN:
+            return PatternKernel(query)
 
 
 def _refuse(query: Query) -> None:
@@ -147,11 +155,11 @@ class _Hosted:
 
 
 def _pending(source: Source) -> Pending:
-    return Pending(empty_candidates(source), tuple(f"?{name}" for name, _ in source.bindings))
+    return Pending(empty_candidates(source), tuple(sorted(f"?{name}" for name, _ in source.bindings)))
 
 
 def _conform(table: pa.Table, like: pl.DataFrame) -> pl.DataFrame:
-    return frame_of(table, like.columns).cast(dict(like.schema))
+    return frame_of(table, like.columns).cast(like.schema)
 
 
 def _microseconds(watermark: datetime | None) -> int:

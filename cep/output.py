@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from hashlib import sha256
 
 import duckdb
 import numpy as np
@@ -12,12 +13,14 @@ import pyarrow as pa
 
 from ..language import term_columns as terms
 from ..language.columns import Names, column_expression
+from ..language.expressions import Binding
 from ..language.lexical import lexical_form
 from ..language.query import Item, Kind, Query
 from ..language.types import ValueType
+from .expressions import bindings_of
 from .frames import Ints
 
-__all__ = ["Matches", "Output", "key_text", "output_schema"]
+__all__ = ["Matches", "Output", "key_text", "output_schema", "selected_bindings"]
 
 _TIMESTAMP = pa.timestamp("us", tz="UTC")
 _ARROW_TYPES = {
@@ -54,7 +57,8 @@ class Matches:
         time: when each match became true, in microseconds.
         events: per variable, the id of its event.
         window: start and end of each row's window, for aggregate rows.
-        keys: what else tells rows of the same events apart, as text: group, window, semantic bindings.
+        keys: what else tells rows of the same events apart, as text: group, window. (Selected semantic bindings do
+            too; they are taken from `frame`.)
     """
 
     frame: pl.DataFrame
@@ -72,11 +76,19 @@ class Output:
     names: Names
     _schema: pa.Schema = field(init=False)
     _items: list[pl.Expr] = field(init=False)
-    _connection: duckdb.DuckDBPyConnection | None = field(init=False, default=None)
+    _head: str = field(init=False)
+    _bindings: dict[str, Binding] = field(init=False)
+    _repeats: bool = field(init=False)
+    _connection: duckdb.DuckDBPyConnection = field(init=False)
 
     def __post_init__(self) -> None:
         self._schema = output_schema(self.query)
         self._items = [self._item(item).alias(item.name) for item in self.query.items]
+        self._head = sha256((self.query.name or self.query.normal).encode()).hexdigest()[:16] + _SEPARATOR
+        self._bindings = {self.names(b): b for b in selected_bindings(self.query)}
+        # Solutions that differ only in what is not selected give the same row, which is reported once.
+        self._repeats = sum(len(source.bindings) for source in self.query.sources) > len(self._bindings)
+        self._connection = duckdb.connect(config={"threads": 2})
 
     def _item(self, item: Item) -> pl.Expr:
         value = column_expression(item.value, self.names)
@@ -96,7 +108,8 @@ class Output:
             start, end = matches.window
             columns.append(pa.StructArray.from_arrays([_timestamps(start), _timestamps(end)], ["start", "end"]))
         columns.append(self._digests(matches))
-        return pa.Table.from_arrays(columns, schema=self._schema)
+        rows = pa.Table.from_arrays(columns, schema=self._schema)
+        return _without_repeats(rows) if self._repeats else rows
 
     def _events(self, events: Mapping[str, pl.Series]) -> pa.StructArray:
         lists = []
@@ -106,18 +119,29 @@ class Output:
         return pa.StructArray.from_arrays(lists, list(events))
 
     def _digests(self, matches: Matches) -> pa.Array:
-        """MD5, in hexadecimal, of the query's name or normalised text, the ids and the keys, separated by U+001F."""
-        head = pl.lit((self.query.name or self.query.normal) + _SEPARATOR)
-        parts = [
-            pl.lit(series) for series in (*matches.events.values(), *(key.fill_null(_UNBOUND) for key in matches.keys))
-        ]
-        joined = pl.concat_str([head, pl.concat_str(parts, separator=_SEPARATOR)])
-        text = pl.select(joined.alias("text")).to_arrow()
-        if self._connection is None:
-            self._connection = duckdb.connect(config={"threads": 2})
+        """MD5, in hexadecimal, of query, ids, keys and selected bindings, separated by U+001F.
+
+        The query stands in it by 16 digits of the SHA-256 of its name, or of its normalised text: less is hashed.
+        """
+        bindings = [key_text(matches.frame[column], b.type) for column, b in self._bindings.items()]
+        parts = [pl.lit(key.fill_null(_UNBOUND)) for key in (*matches.events.values(), *matches.keys, *bindings)]
+        joined = pl.concat_str([pl.lit(self._head), pl.concat_str(parts, separator=_SEPARATOR)])
+        text = pl.select(joined.alias("text")).to_arrow(compat_level=pl.CompatLevel.newest())
         batches = pa.Table.from_batches(text.to_batches(max_chunksize=_HASHED_AT_ONCE))
         hashed = self._connection.from_arrow(batches).project("md5(text) AS id").to_arrow_table()
         return hashed["id"].cast(pa.string()).combine_chunks()
+
+
+def selected_bindings(query: Query) -> tuple[Binding, ...]:
+    """The semantic variables that the items speak of, outside aggregates, in order and once each."""
+    found = [binding for item in query.items if not item.hidden for binding in bindings_of(item.value)]
+    return tuple({(binding.variable, binding.name): binding for binding in found}.values())
+
+
+def _without_repeats(rows: pa.Table) -> pa.Table:
+    ids = pl.Series(rows["_id"])
+    first = ids.is_first_distinct()
+    return rows if first.all() else rows.filter(first.to_arrow())
 
 
 def key_text(series: pl.Series, of: ValueType) -> pl.Series:

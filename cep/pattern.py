@@ -13,8 +13,9 @@ from .candidates import number_events
 from .expressions import columns_of
 from .frames import Ints, mask_of, timestamps
 from .matcher import Candidates, find_matches
-from .output import Matches, key_text
-from .pattern_plan import PatternPlan, match_name, plan_pattern
+from .ordering import binding_columns, settle_ties
+from .output import Matches, selected_bindings
+from .pattern_plan import match_name, plan_pattern
 from .state import State
 from .time_bounds import UNBOUNDED
 
@@ -31,10 +32,10 @@ class PatternKernel:
         self._plan = plan_pattern(query)
         self._kept: dict[str, pl.DataFrame] = {}
         self._next_number = 0
+        self._bindings = selected_bindings(query)
         used = [node for item in query.items for node in columns_of(item.value)]
         self._reported = {
             source.variable: {plain_name(node) for node in used if node.variable == source.variable}
-            | {f"?{name}" for name, _ in source.bindings}
             for source in query.sources
         }
 
@@ -81,7 +82,7 @@ class PatternKernel:
             self._kept[variable] = kept[max(keep.start, counted, 0) :]
 
     def _matches(self, candidates: Mapping[str, Candidates], rows: Mapping[str, Ints]) -> Matches:
-        order = _output_order(self._plan, candidates, rows)
+        order = self._output_order(candidates, rows)
         rows = {v: of_variable[order] for v, of_variable in rows.items()}
         frame = pl.DataFrame(
             [
@@ -93,12 +94,24 @@ class PatternKernel:
         )
         events = {v: frame[f"{v}._id"] for v in rows}
         times = np.max([candidates[v].time[of_variable] for v, of_variable in rows.items()], axis=0)
-        keys = [
-            key_text(frame[f"{source.variable}.?{name}"], of)
-            for source in self._query.sources
-            for name, of in source.bindings
-        ]
-        return Matches(frame, times, events, keys=keys)
+        return Matches(frame, times, events)
+
+    def _output_order(self, candidates: Mapping[str, Candidates], rows: Mapping[str, Ints]) -> Ints:
+        """By last event, first event, ids in time order, and selected semantic bindings."""
+        numbers = np.stack([candidates[v].number[rows[v]] for v in self._plan.variables])
+        first, last = numbers.min(axis=0), numbers.max(axis=0)
+        earliest = int(first.min())
+        key = (last - earliest) * (int(last.max()) - earliest + 1) + first - earliest
+        order = np.argsort(key, kind="stable")
+
+        def breakers(tied: Ints) -> list[pl.Series]:
+            chosen = {v: candidates[v].frame[rows[v][tied]] for v in self._plan.variables}
+            ids = pl.concat([frame["_id"] for frame in chosen.values()])
+            by_time = np.argsort(numbers[:, tied], axis=0) * len(tied) + np.arange(len(tied))
+            bindings = [column for b in self._bindings for column in binding_columns(chosen[b.variable], [b])]
+            return [*(ids.gather(places) for places in by_time), *bindings, *(pl.Series(rows[v][tied]) for v in rows)]
+
+        return settle_ties(order, key, breakers)
 
     def state(self) -> State:
         """The candidates that can still take part."""
@@ -108,17 +121,3 @@ class PatternKernel:
         """Take the candidates back."""
         self._kept = {v: state.tables[f"kept.{v}"] for v in self._plan.variables if f"kept.{v}" in state.tables}
         self._next_number = state.numbers["next"] or 0
-
-
-def _output_order(plan: PatternPlan, candidates: Mapping[str, Candidates], rows: Mapping[str, Ints]) -> Ints:
-    """By last event, first event, then all events in time order, by variable, and by semantic bindings."""
-    numbers = np.stack([candidates[v].number[rows[v]] for v in plan.variables])
-    in_time = np.sort(numbers, axis=0)
-    span = int(in_time[-1].max() - in_time[0].min()) + 1
-    coarse = (in_time[-1] - in_time[0].min()) * span + (in_time[0] - in_time[0].min())
-    order = np.argsort(coarse, kind="stable")
-    if not (np.diff(coarse[order]) == 0).any():
-        return order
-    # A variable's rows are sorted by event and then by bindings, so rows stand for both.
-    by_row = [rows[v] for v in reversed(plan.variables)]
-    return np.lexsort([*by_row, *in_time[::-1], coarse])

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
+from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -38,7 +39,7 @@ class Key:
 class Condition:
     """What has to be true of a match, over columns named by `match_name`."""
 
-    variables: Set[str]
+    variables: AbstractSet[str]
     columns: tuple[Column | Binding, ...]
     test: pl.Expr
 

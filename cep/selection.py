@@ -9,7 +9,7 @@ import polars as pl
 from ..language.columns import Names, column_expression, plain_name
 from ..language.query import Query
 from .frames import mask_of, timestamps
-from .output import Matches, key_text
+from .output import Matches
 from .state import State
 
 __all__ = ["SelectionKernel"]
@@ -33,8 +33,7 @@ class SelectionKernel:
         frame = released[self._source.variable]
         if self._conditions:
             frame = frame.filter(pl.Series(mask_of(frame, self._conditions)))
-        keys = [key_text(frame[f"?{name}"], of) for name, of in self._source.bindings]
-        return Matches(frame, timestamps(frame["_time"]), {self._source.variable: frame["_id"]}, keys=keys)
+        return Matches(frame, timestamps(frame["_time"]), {self._source.variable: frame["_id"]})
 
     def state(self) -> State:
         """Nothing."""

@@ -11,7 +11,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import cast
+from typing import Any, cast
 
 import polars as pl
 import pyarrow as pa
@@ -67,7 +67,7 @@ def read_snapshot(query: Query, data: bytes) -> State:
     return State(tables, header["numbers"])
 
 
-def _header(data: bytes) -> dict[str, dict[str, int]]:
+def _header(data: bytes) -> dict[str, Any]:
     try:
         header = json.loads(data[8 : 8 + int.from_bytes(data[:8], "little")])
     except ValueError:

@@ -132,8 +132,8 @@ def _compare(operator: str, left: pl.Expr, left_node: Expression, right: pl.Expr
         return terms.compare(operator, left, of_left, right, of_right)
     if of_left.numeric and of_right.numeric:
         return _compare_numbers(operator, left, left_node, right, right_node)
-    if of_left is not of_right:  # different kinds of terms are different, and have no order
-        known = {"=": False, "!=": True}.get(operator)
+    if of_left is not of_right:  # an IRI is no literal; literals of different kinds are an error, as is order
+        known = {"=": False, "!=": True}.get(operator) if ValueType.IRI in (of_left, of_right) else None
         return pl.when(left.is_not_null() & right.is_not_null()).then(pl.lit(known, dtype=pl.Boolean))
     if of_left is ValueType.BOOLEAN:
         left, right = left.cast(pl.Int8), right.cast(pl.Int8)
@@ -156,7 +156,7 @@ def _compare_numbers(
 
 
 def _may_be_nan(e: Expression) -> bool:
-    constant = isinstance(e, Constant) and e.value == e.value  # noqa: PLR0124 - only NaN differs from itself
+    constant = isinstance(e, Constant) and e.value == e.value
     return e.type is ValueType.DOUBLE and not constant
 
 
@@ -166,8 +166,9 @@ def _membership(e: Membership, names: Names) -> pl.Expr:
     if e.operand.type in by_value and all(option.type is e.operand.type for option in e.options):
         options = [option.value for option in e.options]
         return x.is_in(pl.Series(options, dtype=POLARS_TYPES[e.operand.type]).implode())
+    none: pl.Expr = pl.when(x.is_not_null()).then(statement=False)
     equal = (_compare("=", x, e.operand, _constant(option), option) for option in e.options)
-    return reduce(pl.Expr.or_, equal, pl.when(x.is_not_null()).then(statement=False))
+    return reduce(lambda some, one: some | one, equal, none)
 
 
 def _number(e: Expression, names: Names) -> pl.Expr:

@@ -1,7 +1,8 @@
 """Columns of RDF terms: N-Triples text of which nothing was known before run time.
 
-Two terms compare by value when both are numeric literals, else by term; order is that of numbers, strings and
-dateTimes, and between other kinds there is none (null). Source: SPARQL 1.1 §17.3, RDF 1.1 N-Triples.
+Terms compare by value when both are numbers, strings, booleans or dateTimes; the same term is equal whatever it is;
+an IRI differs from everything else; between other literals an error is raised (null), as order is between other
+kinds. Source: SPARQL 1.1 §17.3 and §17.4.1.7 (RDFterm-equal), RDF 1.1 N-Triples.
 """
 
 from __future__ import annotations
@@ -12,14 +13,15 @@ import polars as pl
 
 from .types import XSD, ValueType
 
-__all__ = ["apply", "compare", "encode", "moment", "number", "string", "text", "truth"]
+__all__ = ["apply", "boolean", "compare", "encode", "moment", "number", "string", "text", "truth"]
 
 _NUMERIC = [
     XSD + name
     for name in (
-        "integer long int short byte nonNegativeInteger positiveInteger nonPositiveInteger negativeInteger "
-        "unsignedLong unsignedInt unsignedShort unsignedByte double float decimal"
-    ).split()
+        *("integer", "long", "int", "short", "byte", "double", "float", "decimal", "positiveInteger"),
+        *("nonNegativeInteger", "nonPositiveInteger", "negativeInteger"),
+        *("unsignedLong", "unsignedInt", "unsignedShort", "unsignedByte"),
+    )
 ]
 _MOMENTS = [XSD + "dateTime", XSD + "dateTimeStamp"]
 _ESCAPE = re.compile(r'\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|([tbnrf"\'\\]))')
@@ -69,12 +71,12 @@ def moment(x: pl.Expr) -> pl.Expr:
 def truth(x: pl.Expr) -> pl.Expr:
     """The effective boolean value of terms."""
     value = number(x)
-    boolean = _boolean(x)
+    verdict = boolean(x)
     return (
         pl.when(value.is_not_null())
         .then((value != 0.0) & value.is_not_nan())
-        .when(boolean.is_not_null())
-        .then(boolean)
+        .when(verdict.is_not_null())
+        .then(verdict)
         .otherwise(string(x) != "")
     )
 
@@ -106,23 +108,29 @@ def compare(operator: str, a: pl.Expr, of_a: ValueType, b: pl.Expr, of_b: ValueT
 
 
 def _compare_typed(operator: str, term: pl.Expr, value: pl.Expr, other: pl.Expr, of: ValueType) -> pl.Expr:
-    if of.numeric:
-        other = other.cast(pl.Float64)
+    if of.numeric or of is ValueType.BOOLEAN:
+        other = other.cast(pl.Float64 if of.numeric else pl.Int8)
     known = _without_nan(operator, value, other) if of.numeric else apply(operator, value, other)
     differ = pl.lit({"=": False, "!=": True}.get(operator), dtype=pl.Boolean)
-    return pl.when(term.is_null() | other.is_null()).then(None).when(value.is_not_null()).then(known).otherwise(differ)
+    apart = pl.when(_is_resource(term) | (of is ValueType.IRI)).then(differ)
+    return pl.when(value.is_not_null()).then(known).when(term.is_not_null() & other.is_not_null()).then(apart)
 
 
 def _compare_terms(operator: str, a: pl.Expr, b: pl.Expr) -> pl.Expr:
     x, y = number(a), number(b)
-    numeric = _without_nan(operator, x, y)
-    by_term = pl.when(x.is_not_null() & y.is_not_null()).then(numeric)
-    if operator in ("=", "!="):
-        return by_term.otherwise(apply(operator, a, b))
-    for kind in (string, moment):
-        x, y = kind(a), kind(b)
-        by_term = pl.coalesce(by_term, apply(operator, x, y))
-    return by_term
+    by_number = pl.when(x.is_not_null() & y.is_not_null()).then(_without_nan(operator, x, y))
+    same = pl.lit(operator == "=")
+    by_term = by_number.when(a == b).then(same).when(_is_resource(a) | _is_resource(b)).then(~same)
+    compared = [
+        by_term if operator in ("=", "!=") else by_number,
+        *(apply(operator, kind(a), kind(b)) for kind in (_plain_string, _boolean_number, moment)),
+    ]
+    return pl.coalesce(compared)
+
+
+def _is_resource(x: pl.Expr) -> pl.Expr:
+    """Whether it is an IRI or a blank node."""
+    return ~x.str.starts_with('"')
 
 
 def _without_nan(operator: str, x: pl.Expr, y: pl.Expr) -> pl.Expr:
@@ -138,16 +146,25 @@ def _typed(x: pl.Expr, of: ValueType) -> pl.Expr:
         case ValueType.DATETIME:
             return moment(x)
         case ValueType.BOOLEAN:
-            return _boolean(x).cast(pl.Int8)
+            return _boolean_number(x)
         case ValueType.IRI:
             return pl.when(x.str.starts_with("<")).then(_iri(x))
         case ValueType.STRING:
-            return pl.when(~x.str.contains('"@[A-Za-z0-9-]+$')).then(string(x))
+            return _plain_string(x)
         case ValueType.DURATION | ValueType.TERM:
             return pl.lit(None)
 
 
-def _boolean(x: pl.Expr) -> pl.Expr:
+def _plain_string(x: pl.Expr) -> pl.Expr:
+    return pl.when(~x.str.contains('"@[A-Za-z0-9-]+$')).then(string(x))
+
+
+def _boolean_number(x: pl.Expr) -> pl.Expr:
+    return boolean(x).cast(pl.Int8)
+
+
+def boolean(x: pl.Expr) -> pl.Expr:
+    """The value of boolean literals, null for other terms."""
     written = pl.when(_datatype(x) == XSD + "boolean").then(_lexical(x))
     return (
         pl.when(written.is_in(["true", "1"]))
