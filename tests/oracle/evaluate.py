@@ -56,7 +56,8 @@ class Oracle:
             if query.name is not None:
                 events[query.name] = [derived(query, row, self.knowledge) for row in answer]
                 came[query.name] = [e for name in names for e in came[name]]
-        return answer
+        hidden = {i.name for i in queries[-1].items if i.hidden}
+        return [{name: value for name, value in row.items() if name not in hidden} for row in answer]
 
     def _answer(self, query: Query, events: Mapping[str, list[Event]], now: datetime | None) -> list[dict[str, Any]]:
         selected = {
@@ -70,16 +71,17 @@ class Oracle:
 
 def derived(query: Query, row: Mapping[str, Any], knowledge: Knowledge) -> Event:
     """The event that a row is, in the stream that has the query's name."""
-    name, values = query.output.name, {a.name: row[a.name] for a in query.output.attributes if a.name in row}
-    bound: dict[str, Value] = {column: value for column, value in values.items() if value is not None}
-    identity = f"urn:kaicep:event:{name}/{row['_id']}"
+    name, identity = query.output.name, f"urn:kaicep:event:{query.output.name}/{row['_id']}"
+    values: dict[str, Value] = {i.name: row[i.name] for i in query.items if row[i.name] is not None}
     triples: set[Triple] = set()
     for attribute in query.output.attributes:
-        if attribute.name in bound:
-            term = term_of(bound[attribute.name], attribute.type, DATATYPES.get(attribute.type, XSD.string))
+        if attribute.name in values:
             prop = attribute.property or f"urn:kaicep:attribute:{name}:{attribute.name}"
+            link = values.get(prop) if attribute.individual else None
+            datatype = DATATYPES.get(attribute.type, XSD.string)
+            term = URIRef(str(link)) if link else term_of(values[attribute.name], attribute.type, datatype)
             triples |= {(URIRef(identity), URIRef(p), term) for p in knowledge.all_properties(prop)}
-    return Event(identity, row["_time"], bound, frozenset(triples))
+    return Event(identity, row["_time"], values, frozenset(triples))
 
 
 def evaluate(

@@ -145,5 +145,7 @@ def _rooms(draw: st.DrawFn, room: str) -> str:
     capacity = draw(st.sampled_from((None, 3, 5, 500)))
     label = draw(st.sampled_from((None, "blue", "green")))
     said += f" ; bd:capacity {capacity}" if capacity is not None else ""
+    code = draw(st.sampled_from((None, "3", '"blue"', "bd:r0", "4.0", "3 , 'blue'")))
+    said += f" ; bd:code {code}" if code is not None else ""
     said += f' ; bd:label "{label}"' if label is not None else ""
     return said + " ."

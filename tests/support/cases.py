@@ -64,13 +64,24 @@ def _cut_at_where(text: str) -> tuple[str, str, str]:
 
 @st.composite
 def _bounds(draw: st.DrawFn) -> str:
-    seconds = st.sampled_from((0, 1, 2, 3.5, 6))
-    forms = st.sampled_from(("", "now", "now - {d}s", "now + {d}s", "{t}", "{t}"))
-    low, high = (
-        draw(forms).format(d=draw(seconds), t=moment(draw(seconds)).isoformat().replace("+00:00", "Z"))
-        for _ in range(2)
-    )
-    return f"{draw(st.sampled_from('(['))}{low}, {high}{draw(st.sampled_from(')]'))}"
+    seconds = st.sampled_from((-6, -2, -1, 0, 1, 2, 3.5, 6))
+    forms = st.sampled_from((_nowhere, _from_now, _at))
+    low = draw(seconds)
+    high = low + draw(st.sampled_from((0.5, 1, 2, 3.5, 6)))
+    lower, upper = draw(forms)(low), draw(forms)(high)
+    return f"{draw(st.sampled_from('(['))}{lower}, {upper}{draw(st.sampled_from(')]'))}"
+
+
+def _nowhere(_: float) -> str:
+    return ""
+
+
+def _from_now(seconds: float) -> str:
+    return f"now {'-' if seconds < 0 else '+'} {abs(seconds)}s" if seconds else "now"
+
+
+def _at(seconds: float) -> str:
+    return moment(seconds).isoformat().replace("+00:00", "Z")
 
 
 def difference(actual: Rows, expected: Rows, tolerance: float = 1e-12) -> str | None:

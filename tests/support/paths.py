@@ -15,13 +15,14 @@ class Path:
 
     Attributes:
         text: the clauses.
-        numbers, strings, iris: semantic variables that may be used outside, with `?`, by their type.
+        numbers, strings, iris, terms: semantic variables that may be used outside, with `?`, by their type.
     """
 
     text: str
     numbers: tuple[str, ...] = ()
     strings: tuple[str, ...] = ()
     iris: tuple[str, ...] = ()
+    terms: tuple[str, ...] = ()
 
     def joined(self, word: str, other: Path) -> Path:
         """Both, joined by AND or OR."""
@@ -30,6 +31,7 @@ class Path:
             self.numbers + other.numbers,
             self.strings + other.strings,
             self.iris + other.iris,
+            self.terms + other.terms,
         )
 
 
@@ -51,6 +53,7 @@ def _path(draw: st.DrawFn, variable: str, tag: str) -> Path:
     located = f"{e} evt:hasSource {src} . {src} bd:hasLocation {loc}"
     kind, department = draw(st.sampled_from(_CLASSES)), draw(st.sampled_from(("org:EE", "org:CS")))
     cap, dept, label, rate = f"?cap{tag}", f"?dept{tag}", f"?label{tag}", f"?rate{tag}"
+    code = f"?code{tag}"
     bodies = (
         Path(f"{located} . {loc} rdf:type {kind}", iris=(loc, src)),
         Path(f"{located} . {loc} a {kind} ; bd:belongsTo {department} .", iris=(loc,)),
@@ -59,6 +62,7 @@ def _path(draw: st.DrawFn, variable: str, tag: str) -> Path:
         Path(f"{located} . {loc} bd:capacity {cap}", numbers=(cap,), iris=(loc,)),
         Path(f"{located} . OPTIONAL {{ {loc} bd:capacity {cap} }}", numbers=(cap,), iris=(loc,)),
         Path(f"{located} . {loc} bd:label {label}", strings=(label,), iris=(loc,)),
+        Path(f"{located} . {loc} bd:code {code}", terms=(code,)),
         Path(f"{e} hvc:airflow {rate} . hvc:GreenOfficeAirflow hvc:hasValue ?gaf{tag} . FILTER ({rate} > ?gaf{tag})"),
         Path(f"{located} . {loc} bd:capacity {cap} . {e} hvc:airflow {rate} . FILTER ({rate} > {cap})", numbers=(cap,)),
         Path(f"{located} . FILTER NOT EXISTS {{ {loc} bd:belongsTo {department} }}"),
@@ -67,4 +71,4 @@ def _path(draw: st.DrawFn, variable: str, tag: str) -> Path:
         Path(f"{loc} bd:isLocationOf ?s{tag} . {e} evt:hasSource ?s{tag} . {loc} a {kind} # in a room of that type\n"),
     )
     body = draw(st.sampled_from(bodies))
-    return Path(f"PATH {{ {body.text} }}", body.numbers, body.strings, body.iris)
+    return Path(f"PATH {{ {body.text} }}", body.numbers, body.strings, body.iris, body.terms)

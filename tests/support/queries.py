@@ -13,7 +13,8 @@ from .paths import Path, paths
 
 __all__ = ["FAMILIES", "aggregations", "documents", "joins", "selections", "semantics", "sequences"]
 
-_DURATIONS = ("1s", "2s", "3s", "2.5 s", "5s", "0.1min", "1500ms", "1h")
+_TERM_TESTS = ("= 3", "!= 3", "> 2", "= 'blue'", "!= bd:r0", "= bd:r0", "< 'z'", "IN (3, 4)", "NOT IN ('blue', 3)")
+_DURATIONS = ("1s", "2s", "3s", "2.5s", "5s", "0.1min", "1500ms", "1h")
 
 
 def _from(campus: Campus, variables: Sequence[str], streams: Sequence[str]) -> str:
@@ -64,7 +65,8 @@ def _selected(draw: st.DrawFn, words: Words, first: str = "") -> str:
     chosen = [draw(items(words, f"x{i}")) for i in range(draw(st.integers(1, 3)))]
     if first and draw(st.booleans()):
         chosen[0] = first
-    return ", ".join(chosen)
+    text = ", ".join(chosen)
+    return text if "?" in text else f"{text}, {words['number'][0]} AS x"
 
 
 @st.composite
@@ -81,9 +83,10 @@ def semantics(draw: st.DrawFn, campus: Campus) -> str:
     head, (words,) = draw(_heads(campus, ["e"]))
     path = draw(paths("e", most=3))
     used = _with(words, path)
-    bindings = [*path.numbers, *path.strings, *path.iris]
+    bindings = [*path.numbers, *path.strings, *path.iris, *path.terms]
     first = f"{draw(st.sampled_from(bindings))} AS bound" if bindings else "?e.sensorID"
     tests = [f"FILTER ({n} >= 5)" for n in path.numbers] + [f"FILTER (CONTAINS(STR({i}), 'r'))" for i in path.iris]
+    tests += [f"FILTER ({t} {draw(st.sampled_from(_TERM_TESTS))})" for t in path.terms]
     extra = draw(st.sampled_from(("", "", *tests)))
     return _query(draw(_selected(used, first)), head, path.text, extra, draw(_filters(used, 1)), draw(_limits()))
 
@@ -95,7 +98,7 @@ _OF_ANYTHING = ("FIRST({s})", "LAST({s})", "MIN({s})", "MAX({s})")
 
 @st.composite
 def _aggregates(draw: st.DrawFn, words: Words, forms: Sequence[str] = (*_OF_NUMBERS, *_OF_ANYTHING)) -> str:
-    number = draw(st.sampled_from((words["number"][0], words["number"][0], draw(numbers(words)))))
+    number = draw(st.sampled_from((words["number"][0], words["number"][0], f"{draw(numbers(words))} + ?e.level")))
     some = draw(st.sampled_from([w for kind in ("number", "string", "dateTime") for w in words[kind]]))
     return draw(st.sampled_from(forms)).format(n=number, s=some)
 
@@ -176,6 +179,16 @@ def _correlations(draw: st.DrawFn, variables: Sequence[str]) -> str:
 
 
 @st.composite
+def _paths_of_two(draw: st.DrawFn, a: str, b: str) -> str:
+    """A PATH of two event variables, whose parts share a variable or none."""
+    sensors = f"?{a} evt:hasSource ?first . ?{b} evt:hasSource ?second ."
+    rooms = "?first bd:hasLocation ?there . ?second bd:hasLocation"
+    shared = f"{rooms} ?there ."
+    apart = f"{rooms} ?elsewhere . ?elsewhere bd:belongsTo org:EE ."
+    return f"PATH {{ {sensors} {draw(st.sampled_from((shared, apart, '?first a ee:AirflowSensor .')))} }}"
+
+
+@st.composite
 def _several(draw: st.DrawFn, campus: Campus) -> tuple[str, list[str], list[Words], list[str]]:
     """FROM, variables, what may be said of each, and PATHs and FILTERs."""
     variables = ["a", "b", "c"][: draw(st.sampled_from((2, 2, 3)))]
@@ -188,6 +201,8 @@ def _several(draw: st.DrawFn, campus: Campus) -> tuple[str, list[str], list[Word
             words[position] = _with(words[position], path)
         if draw(st.integers(0, 2)) == 0:
             clauses.append(f"FILTER ({draw(conditions(words[position], 0))})")
+    if draw(st.integers(0, 7)) == 0:
+        clauses.append(draw(_paths_of_two(variables[0], variables[1])))
     head = head or (_from(campus, variables, [campus.streams[0]] * len(variables)) if draw(st.booleans()) else "")
     return head, variables, words, clauses
 

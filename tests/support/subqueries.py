@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 import pyarrow as pa
+import pyoxigraph as ox
 from kaicep.annotator import EventShape
 from kaicep.language.expressions import Span
 from kaicep.language.query import AllOf, AnyOf, Semantics, Source, Subquery, Triple, ValueFilter
@@ -17,7 +18,7 @@ from rdflib.plugins.sparql.algebra import translateQuery
 from rdflib.plugins.sparql.parser import parseQuery
 from rdflib.plugins.sparql.parserutils import CompValue
 
-__all__ = ["PREFIXES", "expand", "reference_solutions", "source", "subquery"]
+__all__ = ["PREFIXES", "expand", "reference_solutions", "source", "subquery", "value"]
 
 PREFIXES = {
     "bd": "http://cei.usc.edu/Building.owl#",
@@ -29,7 +30,7 @@ PREFIXES = {
     "xsd": "http://www.w3.org/2001/XMLSchema#",
 }
 _SPAN = Span(0, 0)
-_NAME = re.compile(r"(?<![\w<:/])(" + "|".join(PREFIXES) + r"):([A-Za-z]\w*)")
+_NAME = re.compile(r"(?<![\w<])(" + "|".join(PREFIXES) + r"):([A-Za-z]\w*)")
 _TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
 
 
@@ -72,51 +73,76 @@ def source(semantics: Semantics | None, bindings: Mapping[str, ValueType] | None
     return Source("e", StreamType("airflowReport", ()), (), semantics, (), tuple((bindings or {}).items()), _SPAN)
 
 
+Solution = tuple[tuple[str, object], ...]
+
+
 def _triples(shape: EventShape, row: Mapping[str, object]) -> list[tuple[URIRef, URIRef, URIRef | Literal]]:
     event = URIRef(str(row["_id"]))
     found: list[tuple[URIRef, URIRef, URIRef | Literal]] = [(event, URIRef(_TYPE), URIRef(c)) for c in shape.types]
     for p in shape.properties:
         value, iri = row[p.column], row[p.individual] if p.individual else None
         if value is not None:
-            term = URIRef(str(iri)) if iri is not None else Literal(value, datatype=URIRef(p.datatype))
+            # rdflib tells "x" from "x"^^xsd:string, which RDF 1.1 does not.
+            datatype = None if p.datatype == PREFIXES["xsd"] + "string" else URIRef(p.datatype)
+            term = URIRef(str(iri)) if iri is not None else Literal(value, datatype=datatype)
             found.append((event, URIRef(p.iri), term))
     return found
 
 
 def reference_solutions(
-    semantics: Semantics, shape: EventShape, knowledge: KnowledgeBase, events: pa.Table
-) -> list[set[tuple[tuple[str, str], ...]]]:
-    """Per event its distinct solutions, as sorted (variable, N-Triples text): LANGUAGE §3 word for word, by rdflib."""
-    graph = Graph()
-    graph.parse(data="".join(f"{q.triple} .\n" for q in knowledge.store), format="nt")
+    semantics: Semantics, shape: EventShape, knowledge: KnowledgeBase, events: pa.Table, engine: str = "rdflib"
+) -> list[set[Solution]]:
+    """Per event its distinct solutions as sorted (variable, value): LANGUAGE §3 word for word, one query per event.
+
+    Args:
+        engine: `rdflib` or `oxigraph`.
+    """
+    kept = "".join(f"{q.triple} .\n" for q in knowledge.store)
     found = []
     for row in events.to_pylist():
-        triples = [t for t in _triples(shape, row) if t not in graph]
-        for triple in triples:
+        graph = Graph()
+        for triple in _triples(shape, row):
             graph.add(triple)
-        found.append(_evaluate(semantics, graph, str(row["_id"])))
-        for triple in triples:
-            graph.remove(triple)
+        text = kept + graph.serialize(format="nt")
+        found.append(_evaluate(semantics, _dataset(text, engine), str(row["_id"])))
     return found
 
 
-def _evaluate(semantics: Semantics, graph: Graph, event: str) -> set[tuple[tuple[str, str], ...]]:
+def _dataset(text: str, engine: str) -> Graph | ox.Store:
+    if engine == "rdflib":
+        return Graph().parse(data=text, format="nt")
+    store = ox.Store()
+    store.load(text.encode(), format=ox.RdfFormat.N_TRIPLES)
+    return store
+
+
+def _evaluate(semantics: Semantics, data: Graph | ox.Store, event: str) -> set[Solution]:
     match semantics:
         case AllOf(parts):
-            result: set[tuple[tuple[str, str], ...]] = {()}
+            result: set[Solution] = {()}
             for part in parts:
-                more = _evaluate(part, graph, event)
+                more = _evaluate(part, data, event)
                 result = {tuple(sorted(a + b)) for a in result for b in more}
             return result
         case AnyOf(parts):
-            return {solution for part in parts for solution in _evaluate(part, graph, event)}
+            return {solution for part in parts for solution in _evaluate(part, data, event)}
         case Subquery():
             body = re.sub(rf"\?{semantics.variable}\b", f"<{event}>", semantics.text)
             names = " ".join(f"?{n}" for n in semantics.bindings) or "(1 AS ?one)"
-            rows = graph.query(f"SELECT DISTINCT {names} {{ {body} }}")
-            solutions = set()
-            for row in rows:
-                assert not isinstance(row, bool | tuple) or isinstance(row, tuple)
-                values = row.asdict()  # type: ignore[union-attr]  # rows of a SELECT
-                solutions.add(tuple(sorted((n, v.n3()) for n, v in values.items() if n in semantics.bindings)))
-            return solutions
+            rows = _rows(data, f"SELECT DISTINCT {names} {{ {body} }}", semantics.bindings)
+            return {tuple(sorted((n, value(v)) for n, v in row.items() if v is not None)) for row in rows}
+
+
+def _rows(data: Graph | ox.Store, query: str, names: Sequence[str]) -> list[dict[str, str | None]]:
+    if isinstance(data, Graph):
+        rows = [row.asdict() for row in data.query(query)]  # type: ignore[union-attr]  # rows of a SELECT
+        return [{n: row[n].n3() if n in row else None for n in names} for row in rows]
+    solutions = data.query(query)
+    assert isinstance(solutions, ox.QuerySolutions)
+    return [{n: None if s[n] is None else str(s[n]) for n in names} for s in solutions]
+
+
+def value(term: str) -> object:
+    """A term's N-Triples text; numbers as values, for engines spell them in their own ways."""
+    number = re.fullmatch(r'"([^"]*)"\^\^<[^>]*#(?:double|decimal|integer|float)>', term)
+    return float(number[1]) if number else term.removesuffix(f"^^<{PREFIXES['xsd']}string>")
