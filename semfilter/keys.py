@@ -11,7 +11,8 @@ import polars as pl
 import pyarrow as pa
 import pyoxigraph as ox
 
-from ..annotator.datatypes import lexical_text
+from ..annotator.datatypes import COLUMN_TYPES, lexical_text
+from ..language.types import ValueType, type_of_datatype
 from .evaluate import Event, Term
 from .plan import KeyColumn, Plan
 
@@ -62,7 +63,8 @@ def events_of(plan: Plan, keys: Sequence[Key]) -> list[Event]:
 
 def _terms(column: KeyColumn, values: Sequence[Value]) -> list[Term | None]:
     literals = [None if value is None or value[0] else value[1] for value in values]
-    written: Iterator[str | None] = iter(lexical_text(pl.Series(literals, strict=True), column.datatype))
+    kind = COLUMN_TYPES[type_of_datatype(column.datatype) or ValueType.STRING]
+    written: Iterator[str | None] = iter(lexical_text(pl.Series(literals, dtype=kind), column.datatype))
     datatype = ox.NamedNode(column.datatype)
     return [
         None if value is None

@@ -136,7 +136,8 @@ class _Analysis:
 
 def _objects(triples: Iterable[tuple[object, _Predicate, object]]) -> set[object]:
     """What a triple leads to, which is no event."""
-    return {o for _, p, o in triples if not (p.everything or p.inverse or p.zero)}
+    forward = (o for _, p, o in triples if not (p.everything or p.inverse or p.zero))
+    return {o for o in forward if isinstance(o, Variable | BNode)}
 
 
 def _parts(group: CompValue) -> list[CompValue]:
