@@ -126,7 +126,8 @@ def _read(
         malformed.append(Malformed(row.text, reason, origin.place(int(numbers[line]))))
         return "skip"
 
-    text = join(lines)
+    # The parser takes an empty value at the end of the text for a quoted one if another value of its line is quoted.
+    text = pa.py_buffer(join(lines).to_pybytes() + b"\n")
     try:
         table = _columns(text, columns, dialect, None)
     except pa.ArrowInvalid:  # once more, with a look at each record: only one thread knows their numbers

@@ -22,12 +22,12 @@ class DeadLetters:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
-    def write(self, batch_id: int, stream: str, raw: RawBatch, rejected: pa.Table) -> int:
+    def write(self, stream: str, batch_id: int, raw: RawBatch, rejected: pa.Table) -> int:
         """Keep the records of a batch that are malformed, and those that the annotation rejected.
 
         Args:
+            stream: name of the stream.
             batch_id: number of the batch.
-            stream: its stream.
             raw: its records.
             rejected: columns row (number of a row of `raw.table`) and reason.
 

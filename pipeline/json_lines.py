@@ -88,11 +88,16 @@ def _strings(table: pa.Table) -> list[str]:
 def _is_faithful(column: pa.ChunkedArray) -> bool:
     """Whether the column says exactly what the lines said: see `records.table_of_dicts` for what it cannot."""
     if pa.types.is_nested(column.type):
-        return False
+        return not _has_time(column.type)
     if not pa.types.is_floating(column.type):
         return True
     largest = pc.max(pc.abs(column)).as_py()
     return largest is None or (largest < EXACT_INTEGERS and not pc.any(pc.is_nan(column)).as_py())
+
+
+def _has_time(kind: pa.DataType) -> bool:
+    parts = [kind.field(i).type for i in range(kind.num_fields)]
+    return pa.types.is_temporal(kind) or any(_has_time(part) for part in parts)
 
 
 def _parse_one_by_one(
@@ -116,8 +121,11 @@ def _parsed(line: str) -> dict[str, object] | str:
     except orjson.JSONDecodeError:
         try:  # the standard library also reads NaN and Infinity, which Python's own writer writes
             value = json.loads(line)
+            json.dumps(value, ensure_ascii=False).encode()
         except json.JSONDecodeError as error:
             return f"no JSON: {error.msg} at character {error.colno}"
-        except RecursionError:
-            return "no JSON that can be read: nested too deeply"
+        except UnicodeEncodeError:
+            return "no text: half of a surrogate pair"
+        except (RecursionError, ValueError):
+            return "no JSON that can be read: nested too deeply, or a number of too many digits"
     return value if isinstance(value, dict) else f"{_KINDS[type(value)]} instead of an object"

@@ -87,8 +87,7 @@ def table_of_dicts(records: Sequence[dict[str, object]]) -> pa.Table:
     """Build a table of parsed JSON objects, one row each.
 
     A name whose values agree in kind (numbers, strings, booleans) becomes a column of that kind. Where they do not, the
-    column holds each value's text, so that a single `"abc"` among numbers costs its own record and no other. Objects
-    and arrays become JSON text, in Arrow's type `arrow.json`: structs cannot tell an absent member from a null one.
+    column holds each value's text, so that a single `"abc"` among numbers costs its own record and no other.
     """
     names = dict.fromkeys(name for record in records for name in record)
     columns = {name: _column([record.get(name) for record in records]) for name in names}
@@ -113,10 +112,6 @@ def text_of(value: object) -> str | None:
 
 
 def _column(values: list[object]) -> pa.Array:
-    kinds = {type(value) for value in values} - {type(None)}
-    if kinds & {dict, list}:
-        texts = [None if value is None else _json(value) for value in values]
-        return pa.ExtensionArray.from_storage(pa.json_(), pa.array(texts, pa.string()))
     try:
         return pa.array(values)
     except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):  # of several kinds, or integers that a double rounds

@@ -91,24 +91,24 @@ class ParquetSink(Sink):
 
     def __init__(self, folder: str | Path) -> None:
         self._folder = Path(folder)
-        self._unsynced: list[Path] = []
+        self._unsynced: set[Path] = set()
 
     def write(self, batch_id: int, query_name: str, matches: pa.Table) -> None:
         """Write the file of this query and batch, or remove it if there are no matches."""
         target = self._folder / quote(query_name, safe="") / f"{batch_id:012d}.parquet"
         if not matches.num_rows:
             target.unlink(missing_ok=True)
+            self._unsynced.discard(target)
             return
-        # Ids are almost all different: a dictionary of them costs more than it saves.
-        repeated = [name for name in matches.column_names if name not in {"_id", "_events"}]
         partial = target.with_suffix(".partial")
         try:
             target.parent.mkdir(parents=True, exist_ok=True)
-            pq.write_table(matches, partial, compression="lz4", use_dictionary=repeated, write_statistics=repeated)
+            # Ids are almost all different: dictionaries of them take twice as long and save nothing.
+            pq.write_table(matches, partial, compression="lz4", use_dictionary=False)
             partial.replace(target)
         except OSError as error:
             raise _unwritable(target, error) from error
-        self._unsynced.append(target)
+        self._unsynced.add(target)
 
     def flush(self) -> None:
         """Make the files durable."""

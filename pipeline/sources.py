@@ -143,13 +143,14 @@ def _path(settings: Settings, name: str, source: SourceSettings) -> str:
         return source.path
     path = settings.path(source.path).absolute()
     if not set("*?[{") & set(source.path):
+        hint = "name a folder in which files will be dropped"
+        if path.is_file():
+            raise PipelineError(f"streams.{name}: {path} is no folder", hint=hint)
         try:
             path.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise PipelineError(
-                f"streams.{name}: cannot make the folder {path}: {error.strerror}",
-                hint="name a folder in which files will be dropped",
-            ) from error
+            reason = f"streams.{name}: cannot make the folder {path}: {error.strerror}"
+            raise PipelineError(reason, hint=hint) from error
     return str(path)
 
 

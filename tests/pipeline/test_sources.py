@@ -1,0 +1,176 @@
+"""Sources through Spark: order of arrival, places, several streams, every format, and what is refused."""
+
+from __future__ import annotations
+
+import gzip
+import os
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from kaicep.config import Settings
+from kaicep.errors import PipelineError
+from kaicep.pipeline.records import RawBatch
+from kaicep.pipeline.sources import read_streams
+from pyspark.sql import SparkSession
+from support.spark import run_batches
+from support.streams import project_of
+
+pytestmark = pytest.mark.spark
+
+
+def read(spark: SparkSession, root: Path, settings: Settings) -> list[dict[str, RawBatch]]:
+    """The batches, each with its places asked for while it is handled."""
+    found: list[dict[str, RawBatch]] = []
+
+    def keep(batch: dict[str, RawBatch]) -> None:
+        for raw in batch.values():
+            places.extend(raw.place(row) for row in range(raw.table.num_rows))
+        found.append(batch)
+
+    places: list[str] = []
+    run_batches(spark, settings, root / "checkpoint", keep)
+    read_places[:] = [place.removeprefix(f"{root}/") for place in places]
+    return found
+
+
+START = datetime(2026, 1, 1, tzinfo=UTC)
+read_places: list[str] = []
+
+
+def drop(path: Path, content: bytes, modified: float) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content)
+    os.utime(path, (modified, modified))
+
+
+def values(batches: list[dict[str, RawBatch]], stream: str, column: str) -> list[Any]:
+    return [value for batch in batches if stream in batch for value in batch[stream].table[column].to_pylist()]
+
+
+def test_records_arrive_by_modification_time_then_path_then_line(spark: SparkSession, tmp_path: Path) -> None:
+    """Spark packs bigger files first; names with spaces and percent signs are named as they are."""
+    big = b"".join(b'{"n":%d}\n' % i for i in range(2, 400))
+    drop(tmp_path / "in" / "c d%20.jsonl", big, 2000)
+    drop(tmp_path / "in" / "b.jsonl", b'{"n":400}\n{"n":401}\n', 3000)
+    drop(tmp_path / "in" / "a.jsonl.gz", gzip.compress(b'{"n":402}\n'), 3000.5)
+    drop(tmp_path / "in" / "z.jsonl", b'{"n":0}\n\n{"n":1}\n', 1000)
+    batches = read(spark, tmp_path, project_of(tmp_path, air={"path": "in"}))
+    assert len(batches) == 1
+    assert values(batches, "air", "n") == list(range(403))
+    assert read_places[:3] == ["in/z.jsonl:1", "in/z.jsonl:3", "in/c d%20.jsonl:1"]
+    assert read_places[-2:] == ["in/b.jsonl:2", "in/a.jsonl.gz:1"]
+
+
+def test_files_of_the_same_time_arrive_by_path_and_splits_by_offset(spark: SparkSession, tmp_path: Path) -> None:
+    lines = [b'{"n":%d}\n' % i for i in range(3000)]
+    drop(tmp_path / "in" / "b.jsonl", b"".join(lines[1000:]), 1000)
+    drop(tmp_path / "in" / "a.jsonl", b"".join(lines[:1000]), 1000)
+    before = spark.conf.get("spark.sql.files.maxPartitionBytes")
+    spark.conf.set("spark.sql.files.maxPartitionBytes", "4096")
+    try:
+        batches = read(spark, tmp_path, project_of(tmp_path, air={"path": "in"}))
+    finally:
+        spark.conf.set("spark.sql.files.maxPartitionBytes", before or "128MB")
+    assert values(batches, "air", "n") == list(range(3000))
+    assert read_places[1000] == "in/b.jsonl:1"
+
+
+def test_streams_of_several_formats_come_in_one_batch(spark: SparkSession, tmp_path: Path) -> None:
+    table = pa.table({"timestamp": pa.array([START], pa.timestamp("ns", "UTC")), "Flow": [1.5], "flow": ["x"]})
+    (tmp_path / "p").mkdir()
+    pq.write_table(table, tmp_path / "p" / "1.parquet")
+    drop(tmp_path / "c" / "1.csv", b"n,text\n1,'a,b'\n2\n", 1000)
+    drop(tmp_path / "j" / "1.jsonl", b'{"n":1}\n{\n', 1000)
+    settings = project_of(
+        tmp_path,
+        parquet={"format": "parquet", "path": "p", "maxFilesPerTrigger": 1},
+        csv={"format": "csv", "path": "c", "maxFilesPerTrigger": 1, "quote": "'"},
+        quiet={"format": "json", "path": "made/here"},
+        json={"format": "json", "path": "j", "maxFilesPerTrigger": 1},
+    )
+    (batch,) = read(spark, tmp_path, settings)
+    assert {name: raw.table.to_pylist() for name, raw in batch.items()} == {
+        "parquet": [{"timestamp": START, "Flow": 1.5, "flow": "x"}],
+        "csv": [{"n": "1", "text": "a,b"}],
+        "json": [{"n": 1}],
+    }
+    assert read_places == ["p/1.parquet, row 1", "c/1.csv:2", "j/1.jsonl:1"]
+    assert [m.reason for m in batch["csv"].malformed] == ["1 values for 2 columns"]
+    assert (tmp_path / "made" / "here").is_dir()
+
+
+def test_one_file_per_trigger_is_one_batch_each(spark: SparkSession, tmp_path: Path) -> None:
+    for number in range(3):
+        drop(tmp_path / "in" / f"{number}.csv", b"7\n%d\n" % number, 1000 + number)
+    source = {"format": "csv", "path": "in", "header": False, "maxFilesPerTrigger": 1}
+    stream = {"event_type": "<urn:e>", "time": {"attribute": "t"}, "source": source}
+    batches = read(spark, tmp_path, Settings.parse({"streams": {"air": stream}}, root=tmp_path))
+    assert [batch["air"].table["t"].to_pylist() for batch in batches] == [["7", "0"], ["7", "1"], ["7", "2"]]
+
+
+def test_a_json_file_may_be_one_array(spark: SparkSession, tmp_path: Path) -> None:
+    drop(tmp_path / "in" / "a.json", b'[\n{"n":1},\n{"n":2}\n]\n', 1000)
+    drop(tmp_path / "in" / "b.json", b'[{"n":3}', 2000)
+    (batch,) = read(spark, tmp_path, project_of(tmp_path, air={"path": "in", "multiLine": True}))
+    assert batch["air"].table.to_pylist() == [{"n": 1}, {"n": 2}]
+    assert read_places == ["in/a.json, item 1", "in/a.json, item 2"]
+    (malformed,) = batch["air"].malformed
+    assert malformed.place == f"{tmp_path}/in/b.json"
+
+
+def test_an_empty_parquet_folder_has_the_schema_of_the_annotation(spark: SparkSession, tmp_path: Path) -> None:
+    frame = read_streams(spark, project_of(tmp_path, air={"format": "parquet", "path": "in"}))
+    types = {field.name: field.dataType.simpleString() for field in frame.schema if ":" in field.name}
+    assert types == {"0:timestamp": "timestamp", "0:sensorID": "string", "0:flowrate": "double"}
+
+
+def test_any_spark_format_is_read_by_name(spark: SparkSession, tmp_path: Path) -> None:
+    source = {"format": "rate-micro-batch", "rowsPerBatch": 3, "numPartitions": 1}
+    batches: list[dict[str, RawBatch]] = []
+    run_batches(spark, project_of(tmp_path, air=source), tmp_path / "checkpoint", batches.append)
+    assert values(batches, "air", "value")[:3] == [0, 1, 2]
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        (
+            {"format": "nope"},
+            (
+                "streams.air: Spark cannot read the source: Failed to find the data source: nope. Make sure the provider "
+                "name is correct and the package is properly registered and compatible with your Spark version: "
+                "check format, path and options of streams.air.source"
+            ),
+        ),
+        (
+            {"format": "json"},
+            (
+                "streams.air: a source of the format 'json' needs a path: "
+                'write source = { format = "…", path = "folder/" }'
+            ),
+        ),
+        (
+            {"format": "json", "path": "file.jsonl"},
+            "streams.air: {root}/file.jsonl is no folder: name a folder in which files will be dropped",
+        ),
+    ],
+)
+def test_a_source_that_cannot_be_read_is_refused(
+    spark: SparkSession, tmp_path: Path, source: dict[str, Any], message: str
+) -> None:
+    (tmp_path / "file.jsonl").touch()
+    with pytest.raises(PipelineError) as caught:
+        read_streams(spark, project_of(tmp_path, air=source))
+    assert str(caught.value) == message.replace("{root}", str(tmp_path))
+
+
+def test_a_project_without_sources_cannot_run(spark: SparkSession, tmp_path: Path) -> None:
+    with pytest.raises(PipelineError) as caught:
+        read_streams(spark, project_of(tmp_path))
+    assert str(caught.value) == (
+        "the project has no stream with a source: add source = { format = …, path = … } to a stream"
+    )
