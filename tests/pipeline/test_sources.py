@@ -141,8 +141,8 @@ def test_any_spark_format_is_read_by_name(spark: SparkSession, tmp_path: Path) -
         (
             {"format": "nope"},
             (
-                "streams.air: Spark cannot read the source: Failed to find the data source: nope. Make sure the provider "
-                "name is correct and the package is properly registered and compatible with your Spark version: "
+                "streams.air: Spark cannot read the source: Failed to find the data source: nope. Make sure the "
+                "provider name is correct and the package is properly registered and compatible with your Spark version: "
                 "check format, path and options of streams.air.source"
             ),
         ),
