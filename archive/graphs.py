@@ -12,7 +12,6 @@ import pyarrow as pa
 _GRAPH = "urn:kaicep:graph:"
 KNOWLEDGE = f"{_GRAPH}knowledge"
 ARCHIVE = f"{_GRAPH}archive"
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def graph_of(stream: str, start: datetime) -> str:
@@ -20,22 +19,18 @@ def graph_of(stream: str, start: datetime) -> str:
     return _prefix(stream) + start.astimezone(UTC).isoformat().replace("+00:00", "Z")
 
 
-def graphs_of(stream: str, events: pa.Table, bucket: timedelta) -> pa.Array:
+def graphs_of(stream: str, events: pa.Table, bucket: timedelta) -> pl.Series:
     """Name each event's graph.
 
     Args:
         stream: its name.
         events: an event table.
         bucket: the buckets' length; they are counted from the epoch.
-
-    Returns:
-        dictionary<string>, one per row: few names, many rows.
     """
-    starts = pl.Series("start", events["_time"]).dt.truncate(f"{bucket // timedelta(microseconds=1)}us")
-    distinct = starts.unique(maintain_order=True)
-    names = pl.Series([graph_of(stream, start) for start in distinct.to_list()], dtype=pl.String)
-    indices = starts.replace_strict(distinct, pl.int_range(len(distinct), eager=True), return_dtype=pl.Int32)
-    return pa.DictionaryArray.from_arrays(indices.to_arrow(), names.to_arrow().cast(pa.string()))
+    starts = pl.Series(events["_time"]).dt.truncate(f"{bucket // timedelta(microseconds=1)}us")
+    distinct = starts.unique()
+    names = [graph_of(stream, start) for start in distinct.to_list()]
+    return starts.replace_strict(distinct, pl.Series(names, dtype=pl.String), return_dtype=pl.String)
 
 
 def graphs_between(names: Iterable[str], bucket: timedelta, start: datetime | None, end: datetime | None) -> list[str]:

@@ -2,70 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from datetime import timedelta
 
 import polars as pl
 import pyarrow as pa
 
 from ..annotator import EventShape
-from ..annotator.shape import RootProperty
+from ..annotator.datatypes import COLUMN_TYPES
+from ..annotator.triples import event_quads
 from ..language.types import XSD
 from .graphs import graphs_of
 
 LATE = "urn:kaicep:late"
-_TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
 
 
 def encoder(shapes: Mapping[str, EventShape], bucket: timedelta) -> Callable[[str, pa.Table], bytes]:
-    """Return (stream, events) → N-Quads; a stream without a shape has none."""
+    """Return (stream, events) → N-Quads; a stream without a shape has none.
+
+    A late event has one quad more, `urn:kaicep:late true`. A column that the shape has and the events lack is null.
+    """
 
     def encode(stream: str, events: pa.Table) -> bytes:
         shape = shapes.get(stream)
-        return b"" if shape is None else _encode(shape, events, bucket)
+        if shape is None:
+            return b""
+        graphs = graphs_of(stream, events, bucket)
+        return event_quads(shape, _with_all_columns(shape, events), graphs) + _marks(events, graphs)
 
     return encode
 
 
-def _encode(shape: EventShape, events: pa.Table, bucket: timedelta) -> bytes:
-    frame = pl.DataFrame(events).with_columns(_graph=pl.Series(graphs_of(shape.stream, events, bucket)).cast(pl.String))
-    subject = pl.concat_str(pl.lit("<"), "_id", pl.lit("> <"))
-    end = pl.concat_str(pl.lit(" <"), "_graph", pl.lit("> .\n"))
-    lines = [pl.concat_str(subject, pl.lit(start), end) for start in _constants(shape)]
-    lines += [
-        pl.concat_str(subject, pl.lit(f"{p.iri}> "), _object(p, frame), end)
-        for p in shape.properties
-        if p.column in frame.columns
-    ]
-    if "_late" in frame.columns:
-        late = pl.when("_late").then(pl.lit(f'{LATE}> "true"^^<{XSD}boolean>'))
-        lines.append(pl.concat_str(subject, late, end))
-    texts = frame.select(pl.concat_list(lines).explode().alias("line"))["line"].drop_nulls()
-    return "".join(texts.to_list()).encode()
+def _with_all_columns(shape: EventShape, events: pa.Table) -> pa.Table:
+    wanted = {a.name: COLUMN_TYPES.get(a.type, pl.String()) for a in shape.attributes}
+    wanted |= {
+        a.individual: pl.String() for a in shape.attributes if a.individual is not None and a.individual not in wanted
+    }
+    for name, kind in wanted.items():
+        if name not in events.column_names:
+            events = events.append_column(name, pl.repeat(None, events.num_rows, dtype=kind, eager=True).to_arrow())
+    return events
 
 
-def _constants(shape: EventShape) -> Iterator[str]:
-    for kind in shape.types:
-        yield f"{_TYPE}> <{kind}>"
-
-
-def _object(p: RootProperty, frame: pl.DataFrame) -> pl.Expr:
-    literal = pl.concat_str(pl.lit('"'), _lexical(p.column, frame.schema[p.column]), pl.lit(f'"^^<{p.datatype}>'))
-    if p.individual is None or p.individual not in frame.columns:
-        return literal
-    return pl.coalesce(pl.concat_str(pl.lit("<"), pl.col(p.individual), pl.lit(">")), literal)
-
-
-def _lexical(name: str, kind: pl.DataType) -> pl.Expr:
-    column = pl.col(name)
-    if isinstance(kind, pl.Datetime):
-        return column.dt.strftime("%Y-%m-%dT%H:%M:%S%.6fZ")
-    if kind == pl.Float64:
-        return column.cast(pl.String).replace({"inf": "INF", "-inf": "-INF"})
-    return (
-        column.cast(pl.String)
-        .str.replace_all("\\", "\\\\", literal=True)
-        .str.replace_all('"', '\\"', literal=True)
-        .str.replace_all("\n", "\\n", literal=True)
-        .str.replace_all("\r", "\\r", literal=True)
-    )
+def _marks(events: pa.Table, graphs: pl.Series) -> bytes:
+    if "_late" not in events.column_names:
+        return b""
+    late = pl.Series(events["_late"]).fill_null(value=False)
+    ids = pl.Series(events["_id"]).cast(pl.String)
+    lines = "<" + ids + f'> <{LATE}> "true"^^<{XSD}boolean> <' + graphs + "> .\n"
+    return "".join(lines.filter(late).to_list()).encode()

@@ -23,18 +23,19 @@ _HOLDS = ox.NamedNode("urn:kaicep:archive:holds")
 _KNOWS = ox.NamedNode("urn:kaicep:archive:knows")
 _GRAPH = ox.NamedNode(ARCHIVE)
 _KNOWLEDGE = ox.NamedNode(KNOWLEDGE)
-_PROGRESS = re.compile(r"(\d+)-(\d+)\+(\d+)")
+_PROGRESS = re.compile(r"(\d+)-(\d+):(\d+)/(\d+)")
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Progress:
-    """How far the store is: it holds every batch before `position`, and the first `rows` events of that batch."""
+    """How far the store is: it holds every batch before `position`, and `rows` of that batch's `total` events."""
 
     position: Position
+    total: int
     rows: int
 
     def __str__(self) -> str:
-        return f"{self.position}+{self.rows}"
+        return f"{self.position}:{self.rows}/{self.total}"
 
 
 class EventStore:
@@ -243,4 +244,4 @@ def _parse(quad: ox.Quad) -> Progress:
             f"the store says '{quad.object}' of how far it is",
             hint="move the store's folder away; the next start builds it again from the log",
         )
-    return Progress(Position(int(found[1]), int(found[2])), int(found[3]))
+    return Progress(Position(int(found[1]), int(found[2])), total=int(found[4]), rows=int(found[3]))

@@ -124,8 +124,10 @@ class StoreWriter:
     def _wait(self, done: Callable[[], bool], timeout: float | None) -> bool:
         with self._changed:
             self._changed.wait_for(lambda: done() or self._failure is not None or self._stopping, timeout)
+            if done():
+                return True
             self._raise_failure()
-            return done()
+            return False
 
     def _run(self) -> None:
         try:
@@ -164,7 +166,7 @@ class StoreWriter:
             start = rows - _missing(self._done, position, rows)
             stop = min(rows, start + room)
             texts += [self._encode(stream, events) for stream, events in self._slices(position, rows, start, stop)]
-            progress = Progress(position, stop)
+            progress = Progress(position, total=rows, rows=stop)
             room -= stop - start
             if not room:
                 break
@@ -206,7 +208,10 @@ def _pending(log: EventLog, progress: Progress | None) -> dict[Position, int]:
 
 
 def _missing(progress: Progress | None, position: Position, rows: int) -> int:
-    """Count the events of a batch that a store does not have."""
-    if progress is None or position > progress.position:
+    """Count the events of a batch that a store does not have.
+
+    A batch that has grown since (a crash had torn it between its streams) counts as a whole: adding twice is harmless.
+    """
+    if progress is None or position > progress.position or (position == progress.position and rows > progress.total):
         return rows
     return max(0, rows - progress.rows) if position == progress.position else 0

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import time
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
@@ -9,40 +11,12 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from kaicep.annotator import EventShape
-from kaicep.annotator.shape import RootProperty
-from kaicep.archive import Archive, ArchiveReader, Counts, EventStore, Lag, Solutions
-from kaicep.config import Settings
+from kaicep.archive import Archive, ArchiveReader, Counts, Lag, Solutions
 from kaicep.errors import ArchiveError
 from kaicep.ontology import KnowledgeBase
+from support.archives import NINE, STREAM, opened, project, readings
 
-from .conftest import NINE, EventTable
-
-XSD = "http://www.w3.org/2001/XMLSchema#"
-STREAM = "airflowReport"
-KNOWLEDGE = "@prefix ee: <http://e/> . ee:s0 ee:in ee:Room1 . ee:s1 ee:in ee:Room2 ."
-SHAPE = EventShape(
-    stream=STREAM,
-    types=("http://e/AirflowReport",),
-    attributes=(),
-    properties=(
-        RootProperty("http://e/sensor", "sensorID", None, f"{XSD}string", canonical=True),
-        RootProperty("http://e/flow", "flowrate", None, f"{XSD}double", canonical=True),
-        RootProperty("http://e/time", "timestamp", None, f"{XSD}dateTime", canonical=True),
-    ),
-    event_type="http://e/AirflowReport",
-    time="timestamp",
-)
 COUNT = "SELECT (COUNT(?e) AS ?n) { ?e a e:AirflowReport }"
-
-
-def project(root: Path, **archive: Any) -> Settings:
-    return Settings.parse({"prefixes": {"e": "http://e/"}, "archive": archive}, root=root)
-
-
-def opened(root: Path, **archive: Any) -> Archive:
-    knowledge = KnowledgeBase.of_turtle(KNOWLEDGE, reasoner="none")
-    return Archive(project(root, **archive), knowledge, {STREAM: SHAPE})
 
 
 @pytest.fixture
@@ -57,8 +31,173 @@ def rows(archive: Archive | ArchiveReader, text: str, **window: Any) -> list[tup
     return list(found.rows)
 
 
-def test_events_and_knowledge_answer_together(archive: Archive, events: EventTable) -> None:
-    archive.append(0, {STREAM: events(8)})
+def test_events_and_knowledge_answer_together(archive: Archive) -> None:
+    archive.append(0, {STREAM: readings(8)})
     assert archive.flush()
     text = "SELECT ?t ?f { ?e e:sensor 's0' ; e:flow ?f ; e:time ?t . e:s0 e:in e:Room1 } ORDER BY ?t"
     assert rows(archive, text) == [(NINE, 0.0), (NINE + timedelta(seconds=4), 2.0)]
+
+
+def test_a_batch_that_comes_again_changes_nothing(archive: Archive) -> None:
+    for _ in range(2):
+        archive.append(0, {STREAM: readings(8)})
+        archive.append(1, {STREAM: readings(8, first=8)})
+        archive.flush()
+    assert rows(archive, COUNT) == [(16,)]
+    assert archive.counts == Counts(events=16, late=0)
+    assert archive.log.count(STREAM) == 16
+    quads = archive.quads()
+    archive.append(1, {STREAM: readings(8, first=8)})
+    archive.flush()
+    assert archive.quads() == quads
+
+
+def test_late_events_are_marked_and_counted(archive: Archive) -> None:
+    archive.append(0, {STREAM: readings(4).append_column("_late", pa.array([False, True, False, True]))})
+    archive.flush()
+    assert archive.counts == Counts(events=4, late=2)
+    assert rows(archive, "SELECT ?f { ?e <urn:kaicep:late> true ; e:flow ?f } ORDER BY ?f") == [(0.5,), (1.5,)]
+
+
+def test_what_the_store_lacks_it_gets_when_the_archive_is_opened_again(tmp_path: Path) -> None:
+    with opened(tmp_path, store=False) as archive:
+        archive.append(0, {STREAM: readings(5)})
+        archive.append(1, {STREAM: readings(15_000, first=5)})
+        assert archive.lag == Lag(0, 0)
+    assert not (tmp_path / "var/archive/store").exists()
+    with opened(tmp_path) as archive:
+        archive.flush()
+        assert rows(archive, COUNT) == [(15_005,)]
+        assert archive.lag == Lag(0, 0)
+    with opened(tmp_path) as archive:
+        assert archive.lag == Lag(0, 0)
+
+
+def test_lag_counts_batches_and_events_of_the_log_that_the_store_lacks(tmp_path: Path) -> None:
+    with opened(tmp_path) as archive:
+        archive.append(0, {STREAM: readings(5)})
+        archive.flush()
+    with opened(tmp_path, store=False) as archive:
+        archive.append(1, {STREAM: readings(3, first=5), "other": readings(2)})
+        archive.append(2, {STREAM: readings(1, first=8)})
+    with ArchiveReader(project(tmp_path)) as reader:
+        assert reader.lag == Lag(batches=2, events=6)
+
+
+@pytest.mark.parametrize("other", ["a", "z"])
+def test_a_batch_torn_between_its_streams_is_completed(tmp_path: Path, other: str) -> None:
+    whole = {other: readings(3), STREAM: readings(5)}
+    first = min(whole)
+    with opened(tmp_path) as archive:
+        archive.append(0, {first: whole[first]})
+        archive.flush()
+    with opened(tmp_path) as archive:
+        archive.append(0, whole)
+        archive.flush()
+        assert rows(archive, COUNT) == [(5,)]
+        assert archive.lag == Lag(0, 0)
+
+
+def test_a_time_range_asks_only_the_graphs_that_overlap_it(archive: Archive) -> None:
+    archive.append(0, {STREAM: readings(180)})
+    archive.flush()
+    minute = timedelta(minutes=1)
+    assert rows(archive, COUNT, start=NINE + minute, end=NINE + 2 * minute) == [(60,)]
+    assert rows(archive, COUNT, start=NINE + 2 * minute) == [(60,)]
+    assert rows(archive, COUNT, end=NINE + minute) == [(60,)]
+    assert rows(archive, "SELECT ?r { e:s0 e:in ?r }", start=NINE, end=NINE) == [("http://e/Room1",)]
+    graphs = rows(archive, "SELECT DISTINCT ?g { GRAPH ?g { ?e a e:AirflowReport } } ORDER BY ?g")
+    assert graphs == [(f"urn:kaicep:graph:{STREAM}:2012-05-07T09:0{m}:00Z",) for m in range(3)]
+
+
+def test_new_knowledge_replaces_the_old(tmp_path: Path) -> None:
+    opened(tmp_path).close()
+    newer = KnowledgeBase.of_turtle("@prefix e: <http://e/> . e:s0 e:in e:Room9 .", reasoner="none")
+    with Archive(project(tmp_path), newer, {}) as archive:
+        assert rows(archive, "SELECT ?s ?r { ?s e:in ?r }") == [("http://e/s0", "http://e/Room9")]
+    with opened(tmp_path) as archive:
+        assert len(rows(archive, "SELECT ?s ?r { ?s e:in ?r }")) == 2
+
+
+def test_streams_without_a_shape_are_in_the_log_alone(archive: Archive) -> None:
+    archive.append(0, {"q": readings(2)})
+    archive.flush()
+    assert archive.log.count("q") == 2
+    assert rows(archive, COUNT) == [(0,)]
+
+
+def test_without_a_store_there_is_nothing_to_query(tmp_path: Path) -> None:
+    with opened(tmp_path, store=False) as archive, pytest.raises(ArchiveError) as error:
+        archive.query(COUNT)
+    assert str(error.value) == (
+        f"{tmp_path}/var/archive: this archive has no store to query: set store = true under [archive]"
+    )
+
+
+def test_one_process_has_an_archive(archive: Archive, tmp_path: Path) -> None:
+    with pytest.raises(ArchiveError) as error:
+        opened(tmp_path)
+    assert str(error.value) == (
+        f"{tmp_path}/var/archive/log: process {os.getpid()} writes this archive: "
+        "stop it first, or choose another path under [archive]"
+    )
+
+
+def test_an_archive_of_a_newer_version_is_left_alone(tmp_path: Path) -> None:
+    folder = tmp_path / "var/archive"
+    folder.mkdir(parents=True)
+    (folder / "format.json").write_text('{"format": 2}')
+    with pytest.raises(ArchiveError) as error:
+        opened(tmp_path)
+    assert str(error.value) == (
+        f"{folder}: the archive has format 2, and this kaicep knows 1: "
+        "upgrade kaicep, or choose another path under [archive]"
+    )
+
+
+def test_an_unreadable_version_is_named(tmp_path: Path) -> None:
+    folder = tmp_path / "var/archive"
+    folder.mkdir(parents=True)
+    (folder / "format.json").write_text("?")
+    with pytest.raises(ArchiveError) as error:
+        opened(tmp_path)
+    assert str(error.value) == (
+        f"{folder}/format.json: the archive's version cannot be read: "
+        'write {"format": 1} into it if a kaicep of this version made the archive'
+    )
+
+
+def test_an_archive_that_cannot_be_made_is_named(tmp_path: Path) -> None:
+    (tmp_path / "var").write_text("a file")
+    with pytest.raises(ArchiveError) as error:
+        opened(tmp_path)
+    assert str(error.value) == (
+        f"{tmp_path}/var/archive: cannot make the archive: Not a directory: choose another path under [archive]"
+    )
+
+
+def test_what_stops_the_writer_surfaces_and_the_log_goes_on(tmp_path: Path) -> None:
+    archive = opened(tmp_path)
+    archive.append(0, {STREAM: readings(3)})
+    archive.flush()
+    broken = readings(2, first=3).set_column(1, "_id", pa.array(["urn:> broken", "urn:x"]))
+    archive.append(1, {STREAM: broken})
+    with pytest.raises(ArchiveError) as error:
+        archive.flush()
+    assert error.value.message.startswith("events cannot be written to the store: ")
+    assert error.value.hint == "check the individual templates and datatypes of the annotation"
+    with pytest.raises(ArchiveError):
+        archive.append(2, {STREAM: readings(2, first=5)})
+    assert archive.log.count(STREAM) == 7
+    assert rows(archive, COUNT) == [(3,)]
+    archive.close()
+
+
+def test_a_failure_that_nobody_was_told_surfaces_at_close(tmp_path: Path) -> None:
+    archive = opened(tmp_path)
+    archive.append(0, {STREAM: readings(2).set_column(1, "_id", pa.array(["urn:> broken", "urn:x"]))})
+    while archive._writer is not None and archive._writer._failure is None:
+        time.sleep(0.01)
+    with pytest.raises(ArchiveError):
+        archive.close()
+    opened(tmp_path, store=False).close()

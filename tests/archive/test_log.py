@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 
 import duckdb
@@ -16,11 +16,7 @@ from hypothesis import strategies as st
 from kaicep.archive import EventLog
 from kaicep.archive.segment import Position
 from kaicep.errors import ArchiveError
-
-from .conftest import NINE, TIME, EventTable
-
-SECOND = timedelta(seconds=1)
-STREAM = "airflowReport"
+from support.archives import NINE, SECOND, STREAM, TIME, readings
 
 
 @pytest.fixture
@@ -32,10 +28,10 @@ def numbers(table: pa.Table) -> list[int]:
     return [int(name.rsplit("/", 1)[1]) for name in table["_id"].to_pylist()]
 
 
-def test_events_come_back_in_order_of_arrival(log: EventLog, events: EventTable) -> None:
-    log.append(STREAM, 0, events(3, first=10))
-    log.append(STREAM, 2, events(2, first=5))
-    log.append(STREAM, 1, events(2, first=20))
+def test_events_come_back_in_order_of_arrival(log: EventLog) -> None:
+    log.append(STREAM, 0, readings(3, first=10))
+    log.append(STREAM, 2, readings(2, first=5))
+    log.append(STREAM, 1, readings(2, first=20))
     assert numbers(log.read(STREAM)) == [10, 11, 12, 20, 21, 5, 6]
     assert log.count(STREAM) == 7
     assert log.time_range(STREAM) == (NINE + 5 * SECOND, NINE + 21 * SECOND)
@@ -43,32 +39,32 @@ def test_events_come_back_in_order_of_arrival(log: EventLog, events: EventTable)
     assert log.positions(after=Position(0, 1)) == [Position(0, 2)]
 
 
-def test_a_batch_that_comes_again_changes_nothing(log: EventLog, events: EventTable) -> None:
+def test_a_batch_that_comes_again_changes_nothing(log: EventLog) -> None:
     for _ in range(2):
-        log.append(STREAM, 0, events(3))
-        log.append(STREAM, 1, events(3, first=3))
+        log.append(STREAM, 0, readings(3))
+        log.append(STREAM, 1, readings(3, first=3))
     assert numbers(log.read(STREAM)) == [0, 1, 2, 3, 4, 5]
     assert log.count(STREAM) == 6
 
 
-def test_a_batch_that_comes_again_without_events_is_gone(log: EventLog, events: EventTable) -> None:
-    log.append(STREAM, 0, events(3))
-    log.append(STREAM, 0, events(0))
+def test_a_batch_that_comes_again_without_events_is_gone(log: EventLog) -> None:
+    log.append(STREAM, 0, readings(3))
+    log.append(STREAM, 0, readings(0))
     assert log.count(STREAM) == 0
     assert log.positions() == []
 
 
-def test_a_later_generation_follows_all_earlier_ones(tmp_path: Path, events: EventTable) -> None:
+def test_a_later_generation_follows_all_earlier_ones(tmp_path: Path) -> None:
     for generation, first in ((1, 10), (0, 0)):
         log = EventLog(tmp_path, generation)
-        log.append(STREAM, 7 - generation, events(2, first))
+        log.append(STREAM, 7 - generation, readings(2, first))
         log.close()
     assert numbers(EventLog(tmp_path).read(STREAM)) == [0, 1, 10, 11]
 
 
-def test_the_first_event_of_an_id_wins(log: EventLog, events: EventTable) -> None:
-    log.append(STREAM, 0, events(2))
-    again = events(3)
+def test_the_first_event_of_an_id_wins(log: EventLog) -> None:
+    log.append(STREAM, 0, readings(2))
+    again = readings(3)
     log.append(STREAM, 1, again.set_column(3, "flowrate", pa.array([77.0, 88.0, 99.0])))
     assert log.read(STREAM)["flowrate"].to_pylist() == [0.0, 0.5, 99.0]
 
@@ -89,9 +85,9 @@ def test_a_range_is_what_a_scan_finds(batches: list[list[int]], start: int, end:
     assert found["_time"].to_pylist() == expected
 
 
-def test_only_segments_of_the_range_are_opened(log: EventLog, events: EventTable) -> None:
+def test_only_segments_of_the_range_are_opened(log: EventLog) -> None:
     for batch in range(3):
-        log.append(STREAM, batch, events(10, first=10 * batch))
+        log.append(STREAM, batch, readings(10, first=10 * batch))
     assert log.count(STREAM) == 30
     for batch in (0, 2):
         path = log.path / STREAM / f"000000-00000000000{batch}.parquet"
@@ -101,10 +97,10 @@ def test_only_segments_of_the_range_are_opened(log: EventLog, events: EventTable
     assert numbers(log.read(STREAM, NINE + 12 * SECOND, NINE + 14 * SECOND)) == [12, 13]
 
 
-def test_columns_that_a_segment_lacks_are_null_and_integers_become_doubles(log: EventLog, events: EventTable) -> None:
-    first = events(2).set_column(3, "flowrate", pa.array([1, 2], pa.int64()))
+def test_columns_that_a_segment_lacks_are_null_and_integers_become_doubles(log: EventLog) -> None:
+    first = readings(2).set_column(3, "flowrate", pa.array([1, 2], pa.int64()))
     log.append(STREAM, 0, first)
-    log.append(STREAM, 1, events(2, first=2).append_column("_late", pa.array([True, False])))
+    log.append(STREAM, 1, readings(2, first=2).append_column("_late", pa.array([True, False])))
     whole = log.read(STREAM)
     assert whole["flowrate"].to_pylist() == [1.0, 2.0, 1.0, 1.5]
     assert whole["_late"].to_pylist() == [None, None, True, False]
@@ -113,14 +109,14 @@ def test_columns_that_a_segment_lacks_are_null_and_integers_become_doubles(log: 
     assert chosen["nowhere"].null_count == 4
 
 
-def test_every_string_type_is_kept_as_plain_strings(log: EventLog, events: EventTable) -> None:
+def test_every_string_type_is_kept_as_plain_strings(log: EventLog) -> None:
     kinds = {
         "large": pa.large_string(),
         "view": pa.string_view(),
         "coded": pa.dictionary(pa.int32(), pa.large_string()),
         "nothing": pa.null(),
     }
-    table = events(2)
+    table = readings(2)
     for name, kind in kinds.items():
         column = pa.nulls(2) if kind == pa.null() else pa.array(["a", None], pa.string()).cast(kind)
         table = table.append_column(name, column)
@@ -169,8 +165,8 @@ def test_streams_that_the_log_lacks_have_no_events(log: EventLog) -> None:
     assert log.time_range("nobody") is None
 
 
-def test_others_read_the_segments(log: EventLog, events: EventTable) -> None:
-    log.append(STREAM, 0, events(5))
+def test_others_read_the_segments(log: EventLog) -> None:
+    log.append(STREAM, 0, readings(5))
     query = f"SELECT count(*), max(sensorID), epoch_us(max(_time)) FROM '{log.path}/{STREAM}/*.parquet'"  # noqa: S608  # ours
     last = (NINE + 4 * SECOND).timestamp() * 1e6
     with duckdb.connect() as connection:
@@ -178,20 +174,20 @@ def test_others_read_the_segments(log: EventLog, events: EventTable) -> None:
     assert found == [(5, "s3", last)]
 
 
-def test_what_a_killed_writer_left_is_ignored_and_cleaned(log: EventLog, events: EventTable) -> None:
-    log.append(STREAM, 0, events(1))
+def test_what_a_killed_writer_left_is_ignored_and_cleaned(log: EventLog) -> None:
+    log.append(STREAM, 0, readings(1))
     log.close()
     leftover = log.path / STREAM / ".tmp-1-000000-000000000001.parquet"
     leftover.write_bytes(b"half")
     assert EventLog(log.path).count(STREAM) == 1
     assert leftover.exists()
-    log.append(STREAM, 1, events(1, first=1))
+    log.append(STREAM, 1, readings(1, first=1))
     assert not leftover.exists()
 
 
-def test_a_batch_is_read_as_it_was_appended(log: EventLog, events: EventTable) -> None:
-    log.append("b", 0, events(2))
-    log.append("a", 0, events(3))
+def test_a_batch_is_read_as_it_was_appended(log: EventLog) -> None:
+    log.append("b", 0, readings(2))
+    log.append("a", 0, readings(3))
     batch = log.read_batch(Position(0, 0))
     assert {stream: numbers(table) for stream, table in batch.items()} == {"a": [0, 1, 2], "b": [0, 1]}
     assert list(batch) == ["a", "b"]
@@ -199,17 +195,17 @@ def test_a_batch_is_read_as_it_was_appended(log: EventLog, events: EventTable) -
     assert log.batch_rows(Position(0, 1)) == 0
 
 
-def test_one_process_writes(log: EventLog, events: EventTable) -> None:
-    log.append(STREAM, 0, events(1))
+def test_one_process_writes(log: EventLog) -> None:
+    log.append(STREAM, 0, readings(1))
     other = EventLog(log.path)
     with pytest.raises(ArchiveError) as error:
-        other.append(STREAM, 1, events(1))
+        other.append(STREAM, 1, readings(1))
     assert str(error.value) == (
         f"{log.path}: process {__import__('os').getpid()} writes this archive: "
         "stop it first, or choose another path under [archive]"
     )
     log.close()
-    other.append(STREAM, 1, events(1, first=1))
+    other.append(STREAM, 1, readings(1, first=1))
     assert other.count(STREAM) == 2
 
 
@@ -220,10 +216,8 @@ def test_one_process_writes(log: EventLog, events: EventTable) -> None:
         (b"PAR1 and then nothing of the kind", None),
     ],
 )
-def test_a_broken_segment_says_which_and_what_to_do(
-    log: EventLog, events: EventTable, content: bytes, reason: str | None
-) -> None:
-    log.append(STREAM, 0, events(1))
+def test_a_broken_segment_says_which_and_what_to_do(log: EventLog, content: bytes, reason: str | None) -> None:
+    log.append(STREAM, 0, readings(1))
     path = log.path / STREAM / "000000-000000000000.parquet"
     path.write_bytes(content)
     with pytest.raises(ArchiveError) as error:
@@ -234,9 +228,9 @@ def test_a_broken_segment_says_which_and_what_to_do(
     assert error.value.message.startswith("the log segment is broken: " + (reason or "Parquet magic bytes not found"))
 
 
-def test_types_that_do_not_go_together_are_refused(log: EventLog, events: EventTable) -> None:
-    log.append(STREAM, 0, events(1))
-    log.append(STREAM, 1, events(1).set_column(3, "flowrate", pa.array(["high"])))
+def test_types_that_do_not_go_together_are_refused(log: EventLog) -> None:
+    log.append(STREAM, 0, readings(1))
+    log.append(STREAM, 1, readings(1).set_column(3, "flowrate", pa.array(["high"])))
     with pytest.raises(ArchiveError) as error:
         log.read(STREAM)
     folder = log.path / STREAM
@@ -254,8 +248,8 @@ def test_types_that_do_not_go_together_are_refused(log: EventLog, events: EventT
         ("null _time", "an event without '_time' cannot be archived: archive what the annotator gives"),
     ],
 )
-def test_what_is_no_event_table_is_refused(log: EventLog, events: EventTable, change: str, message: str) -> None:
-    table = events(2)
+def test_what_is_no_event_table_is_refused(log: EventLog, change: str, message: str) -> None:
+    table = readings(2)
     table = table.drop(["_id"]) if change == "no _id" else table.set_column(0, "_time", pa.nulls(2, TIME))
     with pytest.raises(ArchiveError) as error:
         log.append(STREAM, 0, table)
@@ -263,11 +257,11 @@ def test_what_is_no_event_table_is_refused(log: EventLog, events: EventTable, ch
     assert log.count(STREAM) == 0
 
 
-def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path, events: EventTable) -> None:
+def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     (tmp_path / "log").mkdir()
     (tmp_path / "log" / STREAM).write_text("in the way")
     with pytest.raises(ArchiveError) as error:
-        EventLog(tmp_path / "log").append(STREAM, 0, events(1))
+        EventLog(tmp_path / "log").append(STREAM, 0, readings(1))
     assert str(error.value) == (
         f"{tmp_path}/log/{STREAM}/000000-000000000000.parquet: cannot write a log segment: File exists: "
         "free some space or choose another path under [archive]; nothing of it was kept"

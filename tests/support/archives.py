@@ -6,10 +6,11 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pyarrow as pa
-from kaicep.annotator import EventShape
-from kaicep.annotator.shape import RootProperty
+from kaicep.annotator import event_shape
 from kaicep.archive import Archive
 from kaicep.config import Settings
+from kaicep.language.types import ValueType
+from kaicep.language.vocabulary import AttributeType, StreamType
 from kaicep.ontology import KnowledgeBase
 
 NINE = datetime(2012, 5, 7, 9, tzinfo=UTC)
@@ -18,19 +19,17 @@ TIME = pa.timestamp("us", tz="UTC")
 STREAM = "airflowReport"
 KNOWLEDGE = "@prefix e: <http://e/> . e:s0 e:in e:Room1 . e:s1 e:in e:Room2 ."
 
-_XSD = "http://www.w3.org/2001/XMLSchema#"
-SHAPE = EventShape(
-    stream=STREAM,
-    types=("http://e/AirflowReport",),
-    attributes=(),
-    properties=(
-        RootProperty("http://e/sensor", "sensorID", None, f"{_XSD}string", canonical=True),
-        RootProperty("http://e/flow", "flowrate", None, f"{_XSD}double", canonical=True),
-        RootProperty("http://e/time", "timestamp", None, f"{_XSD}dateTime", canonical=True),
+STREAM_TYPE = StreamType(
+    STREAM,
+    (
+        AttributeType("sensorID", ValueType.STRING, "http://e/sensor"),
+        AttributeType("flowrate", ValueType.DOUBLE, "http://e/flow"),
+        AttributeType("timestamp", ValueType.DATETIME, "http://e/time"),
     ),
     event_type="http://e/AirflowReport",
     time="timestamp",
 )
+SHAPE = event_shape(STREAM_TYPE, KnowledgeBase.empty())
 
 
 def readings(count: int, first: int = 0) -> pa.Table:
