@@ -118,6 +118,13 @@ def test_the_queries_find_the_faults(flows: pl.DataFrame) -> None:
     assert set(sleepless_box(flows)["box"]) == {SODA + name for name in faults.sleepless}
 
 
+def test_the_queries_name_nothing_that_the_knowledge_lacks(project: Project) -> None:
+    for path in sorted(QUERIES.glob("*.chi")):
+        for query in project.compile(path.read_text(encoding="utf-8"), source=path.name):
+            assert query.warnings == ()
+            assert query.name is not None
+
+
 def test_every_shipped_query_is_tested() -> None:
     source = Path(__file__).read_text(encoding="utf-8")
     shipped = [path.name for path in QUERIES.glob("*.chi")]
