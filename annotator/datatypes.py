@@ -112,15 +112,9 @@ def double_text(values: pl.Series) -> pl.Series:
     text = values.cast(pl.String)
     if plain.all():
         return text
-    others = values.filter(~plain).unique().to_list()
-    named = pl.DataFrame(
-        {"value": others, "text": [None if v is None else repr(v) for v in others]},
-        schema={"value": pl.Float64, "text": pl.String},
-    )
-    joined = pl.DataFrame({"value": values}).join(
-        named, on="value", how="left", maintain_order="left", nulls_equal=True
-    )
-    return pl.select(pl.when(plain).then(text).otherwise(joined["text"])).to_series()
+    # Polars' own text of a double names it as well as the double itself, and NaN, unlike NaN, equals itself.
+    others = pl.DataFrame({"text": text, "value": values}).filter(~plain).unique("text")
+    return text.replace(others["text"], [repr(value) for value in others["value"]])
 
 
 def _decimal_text(text: pl.Series) -> pl.Series:

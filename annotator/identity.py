@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from hashlib import md5
 from urllib.parse import quote
 
 import polars as pl
+import polars_hash as plh
 
 from ..language.types import ValueType
 from .datatypes import canonical_text
@@ -33,11 +33,9 @@ def tuple_ids(
 ) -> pl.Series:
     """Ids from the whole tuple: the MD5 digest of all attributes' segments, then that of the undeclared ones' JSON."""
     segments = [_segments(columns[name], kind) for name, kind in attributes] + [_segments(extra, ValueType.STRING)]
-    texts = pl.select(pl.concat_str(_prefixed("", segments), separator="")).to_series()
-    prefix = event_prefix(stream)
-    # Identity, not security; a digest is per tuple by definition, so this is the one loop over events.
-    digests = [prefix + md5(text.encode(), usedforsecurity=False).hexdigest() for text in texts]
-    return pl.Series(digests, dtype=pl.String)
+    texts = pl.select(pl.concat_str(_prefixed("", segments), separator="").alias("text"))
+    digest = plh.col("text").nchash.md5()  # identity, not security
+    return texts.select(pl.concat_str([pl.lit(event_prefix(stream)), digest])).to_series()
 
 
 def quote_distinct(values: pl.Series) -> pl.Series:

@@ -136,10 +136,18 @@ def _evaluate(semantics: Semantics, data: Graph | ox.Store, event: str) -> set[S
 def _rows(data: Graph | ox.Store, query: str, names: Sequence[str]) -> list[dict[str, str | None]]:
     if isinstance(data, Graph):
         rows = [row.asdict() for row in data.query(query)]  # type: ignore[union-attr]  # rows of a SELECT
-        return [{n: row[n].n3() if n in row else None for n in names} for row in rows]
+        return [{n: _n_triples(row[n]) if n in row else None for n in names} for row in rows]
     solutions = data.query(query)
     assert isinstance(solutions, ox.QuerySolutions)
     return [{n: None if s[n] is None else str(s[n]) for n in names} for s in solutions]
+
+
+def _n_triples(term: object) -> str:
+    if not isinstance(term, Literal):
+        return str(ox.NamedNode(str(term))) if isinstance(term, URIRef) else f"_:{term}"
+    if term.language:
+        return str(ox.Literal(str(term), language=term.language))
+    return str(ox.Literal(str(term), datatype=ox.NamedNode(str(term.datatype)) if term.datatype else None))
 
 
 def value(term: str) -> object:
