@@ -114,7 +114,7 @@ def _explained(source: str, lines: list[str], error: OwlReadyOntologyParsingErro
     where = _PLACE.search(str(error))
     place = _place(source, lines, int(where[1]), int(where[2])) if where else Place(source)
     if isinstance(cause, KeyError):
-        return OntologyError(f"no OWL/XML: unknown name '{cause.args[0]}'", place=place)
+        return OntologyError(f"no OWL/XML: there is no prefix or attribute '{cause.args[0]}'", place=place)
     return OntologyError(f"no OWL/XML: {cause}", place=place)
 
 

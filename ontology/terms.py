@@ -50,7 +50,7 @@ def select(store: Store, query: str, **bound: NamedNode) -> QuerySolutions:
         query: the SELECT.
         bound: variables that it selects, by name, and what they stand for.
     """
-    substitutions = {Variable(name): term for name, term in bound.items()}
+    substitutions: dict[Variable, Term] = {Variable(name): term for name, term in bound.items()}
     solutions = store.query(query, prefixes=dict(PREFIXES), substitutions=substitutions)
     assert isinstance(solutions, QuerySolutions)  # noqa: S101 (what SELECT gives, said to the type checker)
     return solutions

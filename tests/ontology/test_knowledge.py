@@ -1,0 +1,152 @@
+"""What the other stages ask of the knowledge base."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from kaicep.errors import OntologyError
+from kaicep.language.types import ValueType
+from kaicep.language.vocabulary import KnownTerms
+from kaicep.ontology import KnowledgeBase, Reasoner, load_knowledge
+from support.ontologies import PREAMBLE, X, project, write
+
+KNOWLEDGE = f"""{PREAMBLE}
+:Office a owl:Class ; rdfs:subClassOf :Room ; owl:equivalentClass :Bureau . :Room rdfs:subClassOf :Space .
+:airflow a owl:DatatypeProperty ; rdfs:range xsd:double ; owl:equivalentProperty :flowrate , :volume .
+:volume owl:sameAs :flow . :assignedTo rdfs:subPropertyOf :belongsTo . :belongsTo rdfs:subPropertyOf :concerns .
+:concerns a owl:ObjectProperty .
+:r105 a :Office ; owl:sameAs :d105 . :s1 :id "D105" . :s2 :id "D106" .
+"""
+
+
+@pytest.fixture(scope="module")
+def knowledge() -> KnowledgeBase:
+    return KnowledgeBase.of_turtle(KNOWLEDGE)
+
+
+def names(iris: frozenset[str]) -> set[str]:
+    return {iri.removeprefix(X) for iri in iris}
+
+
+@pytest.mark.parametrize("reasoner", ["rl", "none"])
+def test_equivalents_hold_in_every_direction_and_over_many_steps(reasoner: Reasoner) -> None:
+    knowledge = KnowledgeBase.of_turtle(KNOWLEDGE, reasoner=reasoner)
+    assert names(knowledge.equivalents(X + "flow")) == {"airflow", "flowrate", "volume"}
+    assert names(knowledge.equivalents(X + "airflow")) == {"flow", "flowrate", "volume"}
+    assert names(knowledge.equivalents(X + "Bureau")) == {"Office"}
+    assert names(knowledge.equivalents(X + "d105")) == {"r105"}
+    assert knowledge.equivalents(X + "Room") == knowledge.equivalents(X + "nobody") == frozenset()
+
+
+@pytest.mark.parametrize("reasoner", ["rl", "none"])
+def test_what_is_more_general(reasoner: Reasoner) -> None:
+    knowledge = KnowledgeBase.of_turtle(KNOWLEDGE, reasoner=reasoner)
+    assert names(knowledge.superclasses(X + "Bureau")) == {"Office", "Room", "Space"}
+    assert names(knowledge.superproperties(X + "assignedTo")) == {"belongsTo", "concerns"}
+    assert names(knowledge.superproperties(X + "flow")) == {"airflow", "flowrate", "volume"}
+    assert knowledge.superclasses(X + "Space") == knowledge.superproperties(X + "nobody") == frozenset()
+
+
+def test_classes_properties_and_terms(knowledge: KnowledgeBase) -> None:
+    terms: KnownTerms = knowledge
+    assert terms.is_class(X + "Bureau")
+    assert terms.is_class(X + "Space")
+    assert not terms.is_class(X + "airflow")
+    assert terms.is_property(X + "id")
+    assert terms.is_property(X + "volume")
+    assert not terms.is_property(X + "Room")
+    assert terms.is_known(X + "r105")
+    assert not terms.is_known(X + "nobody")
+    assert {X + "Office", X + "concerns"} <= set(terms.terms())
+    assert X + "r105" not in terms.terms()
+
+
+RANGES = {
+    "stated": (":p rdfs:range xsd:int . :i :q :j .", ValueType.INTEGER),
+    "stated of an equivalent property": (
+        ":q owl:equivalentProperty :p ; rdfs:range xsd:dateTime .",
+        ValueType.DATETIME,
+    ),
+    "stated of a more general property": (":p rdfs:subPropertyOf :q . :q rdfs:range xsd:string .", ValueType.STRING),
+    "a class": (":p rdfs:range :Room .", ValueType.IRI),
+    "an object property": (":p a owl:ObjectProperty .", ValueType.IRI),
+    "text with a language": (":p rdfs:range rdf:langString .", ValueType.STRING),
+    "says nothing, values do": (":p rdfs:range rdfs:Literal . :i :p true .", ValueType.BOOLEAN),
+    "values": (":i :p 5 . :j :p 6 .", ValueType.INTEGER),
+    "integers among doubles": (":i :p 5 . :j :p 6.5 .", ValueType.DOUBLE),
+    "things": (":i :p :j .", ValueType.IRI),
+    "things and values": (':i :p :j , "a" .', ValueType.TERM),
+    "text": (':i :p "a"@en , "b" .', ValueType.STRING),
+    "a datatype without a type": (":p rdfs:range xsd:date .", ValueType.TERM),
+    "a datatype of one's own": (":p rdfs:range :color . :color a rdfs:Datatype .", ValueType.TERM),
+    "blank nodes": (":i :p [] .", ValueType.TERM),
+    "two types": (":p rdfs:range xsd:integer , xsd:string .", ValueType.TERM),
+    "nothing": ("", ValueType.TERM),
+}
+
+
+@pytest.mark.parametrize("case", RANGES)
+def test_ranges(case: str) -> None:
+    text, expected = RANGES[case]
+    assert KnowledgeBase.of_turtle(PREAMBLE + text).range_of(X + "p") is expected
+
+
+def test_individuals_by_key(knowledge: KnowledgeBase) -> None:
+    assert knowledge.individuals_by_key(X + "id") == {"D105": X + "s1", "D106": X + "s2"}
+    assert knowledge.individuals_by_key(X + "nothing") == {}
+
+
+def test_a_key_of_equal_individuals_gives_one_of_them_always_the_same() -> None:
+    text = PREAMBLE + ':s2 :id "D105" ; owl:sameAs :s1 . [] :id "D106" .'
+    assert KnowledgeBase.of_turtle(text).individuals_by_key(X + "id") == {"D105": X + "s1"}
+
+
+def test_a_key_of_two_individuals_is_refused() -> None:
+    knowledge = KnowledgeBase.of_turtle(PREAMBLE + ':s1 :id "D105" . :s2 :id "D105" .')
+    with pytest.raises(OntologyError) as raised:
+        knowledge.individuals_by_key(X + "id")
+    assert str(raised.value) == (
+        f"the key 'D105' of <{X}id> names both <{X}s1> and <{X}s2>: "
+        "give each a key of its own, or say that they are owl:sameAs each other"
+    )
+
+
+def test_the_version_changes_with_text_and_reasoner_only(tmp_path: Path) -> None:
+    write(tmp_path, {"a.ttl": ":a a :A .", "b.ttl": ":b a :B ."})
+    versions = [
+        load_knowledge(project(tmp_path, *modules, reasoner=reasoner)).version
+        for modules, reasoner in (
+            (("a.ttl", "b.ttl"), "rl"),
+            (("b.ttl", "*.ttl"), "rl"),
+            (("a.ttl", "b.ttl"), "none"),
+            (("a.ttl",), "rl"),
+        )
+    ]
+    assert versions[0] == versions[1]
+    assert len(set(versions)) == 3
+
+
+def test_modules_of_several_syntaxes_are_one_knowledge(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        {
+            "a.ttl": ":A rdfs:subClassOf :B .",
+            "b.nt": f"<{X}B> <http://www.w3.org/2000/01/rdf-schema#subClassOf> <{X}C> .",
+            "c.jsonld": f'{{"@id": "{X}i", "@type": "{X}A"}}',
+        },
+    )
+    knowledge = load_knowledge(project(tmp_path, "*"))
+    assert names(knowledge.superclasses(X + "A")) == {"B", "C"}
+    rows = knowledge.store.query(f"ASK {{ <{X}i> a <{X}C> }}")
+    assert bool(rows)
+
+
+def test_knowing_nothing() -> None:
+    nothing = KnowledgeBase.empty()
+    assert len(nothing.store) == 0
+    assert nothing.modules == nothing.terms() == ()
+    assert not nothing.is_class(X + "A")
+    assert nothing.equivalents(X + "A") == nothing.superclasses(X + "A") == frozenset()
+    assert nothing.range_of(X + "p") is ValueType.TERM
+    assert nothing.version == KnowledgeBase.empty().version

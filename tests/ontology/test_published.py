@@ -1,0 +1,58 @@
+"""Published ontologies: Brick 1.5.0 with the model of a real building."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from kaicep.config import Settings
+from kaicep.errors import OntologyError
+from kaicep.ontology import KnowledgeBase, load_knowledge
+from pyoxigraph import QuerySolutions
+
+ROOT = Path(__file__).resolve().parents[2]
+BRICK = "https://brickschema.org/schema/Brick#"
+MODULES = ["ontologies/brick/Brick-1.5.0.ttl", "examples/soda/data/soda_brick.ttl"]
+
+
+@pytest.fixture(scope="module")
+def soda() -> KnowledgeBase:
+    knowledge = {"modules": MODULES, "catalog": ["ontologies/brick"]}
+    return load_knowledge(Settings.parse({"knowledge": knowledge}, root=ROOT))
+
+
+def test_imports_that_the_catalog_declares_resolve(soda: KnowledgeBase) -> None:
+    assert [module.source for module in soda.modules] == [*MODULES, "ontologies/brick/imports.ttl"]
+
+
+def count(knowledge: KnowledgeBase, pattern: str) -> int:
+    query = f"PREFIX brick: <{BRICK}> SELECT (COUNT(DISTINCT ?x) AS ?n) {{ {pattern} }}"
+    solutions = knowledge.store.query(query)
+    assert isinstance(solutions, QuerySolutions)
+    return int(next(iter(solutions))["n"].value)
+
+
+def test_equivalent_and_more_general_classes_of_brick_hold_for_the_sensors(soda: KnowledgeBase) -> None:
+    """242 are stated to be Supply_Air_Flow_Sensors, 7 to measure other air."""
+    assert count(soda, "?x a brick:Supply_Air_Flow_Sensor") == 242
+    assert count(soda, "?x a brick:Discharge_Air_Flow_Sensor") == 242
+    assert count(soda, "?x a brick:Air_Flow_Sensor") == 249
+    assert count(soda, "?x a brick:Air_Flow_Sensor , brick:Sensor , brick:Point") == 249
+    assert BRICK + "Discharge_Air_Flow_Sensor" in soda.equivalents(BRICK + "Supply_Air_Flow_Sensor")
+    assert {BRICK + "Sensor", BRICK + "Point"} <= soda.superclasses(BRICK + "Supply_Air_Flow_Sensor")
+
+
+def test_inverse_properties_of_brick_hold_for_the_building(soda: KnowledgeBase) -> None:
+    """The model says `VAV hasPoint sensor` and `AHU feeds VAV`; a query may ask the other way round."""
+    assert count(soda, "?x a brick:VAV . ?sensor a brick:Air_Flow_Sensor ; brick:isPointOf ?x") == 227
+    assert count(soda, "?x a brick:VAV ; brick:isFedBy/a brick:Air_Handler_Unit") == 240
+
+
+def test_brick_without_a_catalog_names_the_import() -> None:
+    settings = Settings.parse({"knowledge": {"modules": MODULES[:1]}}, root=ROOT)
+    with pytest.raises(OntologyError) as raised:
+        load_knowledge(settings)
+    assert raised.value.message == (
+        "imports <http://data.ashrae.org/bacnet>, which no loaded module and no file of the catalog declares"
+    )
+    assert str(raised.value.place) == MODULES[0]
