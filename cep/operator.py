@@ -155,7 +155,8 @@ class _Hosted:
 
 
 def _pending(source: Source) -> Pending:
-    return Pending(empty_candidates(source), tuple(sorted(f"?{name}" for name, _ in source.bindings)))
+    bindings = sorted({f"?{name}" for name, _ in source.bindings} & set(source.columns))
+    return Pending(empty_candidates(source), tuple(bindings))
 
 
 def _conform(table: pa.Table, like: pl.DataFrame) -> pl.DataFrame:

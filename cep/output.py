@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 
-import duckdb
 import numpy as np
 import polars as pl
 import pyarrow as pa
@@ -17,6 +16,7 @@ from ..language.expressions import Binding
 from ..language.lexical import lexical_form
 from ..language.query import Item, Kind, Query
 from ..language.types import ValueType
+from .digest import hex_digests
 from .expressions import bindings_of
 from .frames import Ints
 
@@ -35,7 +35,6 @@ _ARROW_TYPES = {
 }
 _SEPARATOR = "\x1f"
 _UNBOUND = "\x00"
-_HASHED_AT_ONCE = 16_384
 
 
 def output_schema(query: Query) -> pa.Schema:
@@ -79,7 +78,6 @@ class Output:
     _head: str = field(init=False)
     _bindings: dict[str, Binding] = field(init=False)
     _repeats: bool = field(init=False)
-    _connection: duckdb.DuckDBPyConnection = field(init=False)
 
     def __post_init__(self) -> None:
         self._schema = output_schema(self.query)
@@ -88,7 +86,6 @@ class Output:
         self._bindings = {self.names(b): b for b in selected_bindings(self.query)}
         # Solutions that differ only in what is not selected give the same row, which is reported once.
         self._repeats = sum(len(source.bindings) for source in self.query.sources) > len(self._bindings)
-        self._connection = duckdb.connect(config={"threads": 2})
 
     def _item(self, item: Item) -> pl.Expr:
         value = column_expression(item.value, self.names)
@@ -119,17 +116,14 @@ class Output:
         return pa.StructArray.from_arrays(lists, list(events))
 
     def _digests(self, matches: Matches) -> pa.Array:
-        """MD5, in hexadecimal, of query, ids, keys and selected bindings, separated by U+001F.
+        """The digest of query, ids, keys and selected bindings, separated by U+001F.
 
         The query stands in it by 16 digits of the SHA-256 of its name, or of its normalised text: less is hashed.
         """
         bindings = [key_text(matches.frame[column], b.type) for column, b in self._bindings.items()]
         parts = [pl.lit(key.fill_null(_UNBOUND)) for key in (*matches.events.values(), *matches.keys, *bindings)]
         joined = pl.concat_str([pl.lit(self._head), pl.concat_str(parts, separator=_SEPARATOR)])
-        text = pl.select(joined.alias("text")).to_arrow(compat_level=pl.CompatLevel.newest())
-        batches = pa.Table.from_batches(text.to_batches(max_chunksize=_HASHED_AT_ONCE))
-        hashed = self._connection.from_arrow(batches).project("md5(text) AS id").to_arrow_table()
-        return hashed["id"].cast(pa.string()).combine_chunks()
+        return hex_digests(pl.select(joined).to_series())
 
 
 def selected_bindings(query: Query) -> tuple[Binding, ...]:
