@@ -145,7 +145,8 @@ def test_modules_of_several_syntaxes_are_one_knowledge(tmp_path: Path) -> None:
 def test_knowing_nothing() -> None:
     nothing = KnowledgeBase.empty()
     assert len(nothing.store) == 0
-    assert nothing.modules == nothing.terms() == ()
+    assert nothing.modules == ()
+    assert nothing.terms() == ()
     assert not nothing.is_class(X + "A")
     assert nothing.equivalents(X + "A") == nothing.superclasses(X + "A") == frozenset()
     assert nothing.range_of(X + "p") is ValueType.TERM

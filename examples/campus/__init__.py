@@ -1,0 +1,1 @@
+"""The campus microgrid of the SCEPter paper."""
