@@ -211,11 +211,16 @@ class Builder(Transformer[Token, Any]):
         return str(children[0])
 
     def quantifier(self, meta: Meta, children: Children) -> syntax.Quantifier:
-        first = children[0]
-        minimum, maximum, link = (*_COUNTS[first], cast("syntax.LinkText", ",")) if isinstance(first, Token) else first
+        minimum, maximum, link = self._repetition(children[0])
         every_length = any(child is Ellipsis for child in children)
         until = _of(_Having, children)
         return syntax.Quantifier(minimum, maximum, link, every_length, until[0] if until else None, _span(meta))
+
+    @staticmethod
+    def _repetition(first: Any) -> tuple[int, int | None, syntax.LinkText]:
+        if isinstance(first, Token):
+            return (*_COUNTS[first], ",")
+        return cast("tuple[int, int | None, syntax.LinkText]", first)
 
     def braces(self, meta: Meta, children: Children) -> tuple[int, int | None, str]:
         link = next((str(c) for c in children if not isinstance(c, Token)), ",")

@@ -9,12 +9,8 @@ from datetime import timedelta
 from . import syntax
 from .expressions import Aggregate, Binding, Call, Column, Expression, Span
 from .pattern import (
-    BatchWindow,
     CorrelationWindow,
-    CumulateWindow,
-    HoppingWindow,
     Pattern,
-    SessionWindow,
     SlidingWindow,
     Window,
 )
@@ -23,8 +19,6 @@ from .query import Item, Kind
 from .resolving import Scope
 from .walking import aggregates, event_variables, plain_columns, walk
 from .windows import uncovered, variables_of
-
-_AGGREGATING = (SlidingWindow, BatchWindow, HoppingWindow, CumulateWindow, SessionWindow)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +95,9 @@ def _check_join(scope: Scope, draft: Draft, expression: Expression) -> None:
     if len(variables) > 1 or (variables and variables[0] in draft.runs):
         return
     written = scope.quote(expression.span)
-    if draft.kind is Kind.AGGREGATION or aggregates(expression):
+    if not variables:
+        hint = "compare attributes of two events"
+    elif draft.kind is Kind.AGGREGATION or aggregates(expression):
         hint = f"a condition on a window's aggregates is HAVING {written}"
     else:
         hint = f"write FILTER ({written})"
@@ -178,27 +174,36 @@ def _check_grouping(scope: Scope, draft: Draft) -> None:
 def _check_windows(scope: Scope, draft: Draft) -> None:
     seen: set[str] = set()
     for window in draft.windows:
-        if isinstance(window, CorrelationWindow):
-            continue
-        if window.variable in seen:
-            message = f"?{window.variable} has a window already"
-            raise scope.error(window.span, message, "write a query for each window")
-        seen.add(window.variable)
-        if draft.kind is Kind.PATTERN and (draft.pattern is not None or not isinstance(window, SlidingWindow)):
-            names = ", ".join(f"?{name}" for name in scope.streams)
-            message = "this window is for aggregates of one variable"
-            raise scope.error(window.span, message, f"for a pattern write WINDOW ({names}, 5min)")
+        if not isinstance(window, CorrelationWindow):
+            if window.variable in seen:
+                message = f"?{window.variable} has a window already"
+                raise scope.error(window.span, message, "write a query for each window")
+            seen.add(window.variable)
+            _check_fitting(scope, draft, window)
     if draft.kind is Kind.AGGREGATION and not seen:
         found = next(a for e in draft.reported for a in aggregates(e))
         hint = f"add one: WINDOW (?{found.variable}, sliding, 5min)"
         raise scope.error(found.span, f"{found.function} has no window", hint)
-    if draft.kind is not Kind.PATTERN or draft.pattern is None:
-        return
     absent = negated(draft.pattern)
     for window in draft.windows:
-        for name in set(variables_of(window)) & absent:
+        for name in sorted(set(variables_of(window)) & absent):
             message = f"?{name} stands under NOT and is in no WINDOW"
             raise scope.error(window.span, message, "name the variables that are matched")
+
+
+def _check_fitting(scope: Scope, draft: Draft, window: Window) -> None:
+    if draft.kind is Kind.PATTERN and (draft.pattern is not None or not isinstance(window, SlidingWindow)):
+        names = ", ".join(f"?{name}" for name in scope.streams if name not in negated(draft.pattern))
+        hint = f"for a pattern write WINDOW ({names}, 5min)"
+        raise scope.error(window.span, "this window is for aggregates of one variable", hint)
+
+
+def idle_windows(scope: Scope, draft: Draft) -> tuple[str, ...]:
+    """A warning for each window that changes no answer."""
+    if draft.kind is not Kind.SELECTION:
+        return ()
+    hint = "no aggregate uses it; leave it out, or add one such as COUNT(…)"
+    return tuple(str(scope.error(window.span, "this window has no effect", hint)) for window in draft.windows)
 
 
 def _check_negations(scope: Scope, draft: Draft) -> None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from . import syntax
-from .checks import Draft, check, kind_of
+from .checks import Draft, check, idle_windows, kind_of
 from .expressions import Binding, Column, Expression, Span
 from .items import hidden_items, output_stream, resolve_items
 from .names import Names
@@ -49,28 +50,40 @@ def compile_document(
     Source: LANGUAGE §2–§4; SCEPter §3.2.
     """
     where = SourceText(source, text)
-    document = parse_document(text, source)
-    names = Names(where, vocabulary.prefixes, vocabulary)
-    compiled: list[tuple[syntax.Statement, Query]] = []
-    try:
-        for part in document.parts:
-            match part:
-                case syntax.Prefix(name=name, iri=iri):
-                    names = replace(names, prefixes={**names.prefixes, name: iri})
-                case syntax.Statement():
-                    query = _Compilation(names, part, retention).query()
-                    compiled.append((part, query))
-                    if query.name is not None:
-                        streams = {**names.vocabulary.streams, query.name: query.output}
-                        names = replace(names, vocabulary=replace(names.vocabulary, streams=streams))
-    except RecursionError as error:
-        span = part.span
-        raise where.syntax_error(span, "an expression is too long", "write `x IN (…)`, or split the query") from error
-    if not compiled:
-        raise where.syntax_error(_end_of(text), "there is no query", "write SELECT … FILTER (…)")
+    compiled = check_document(text, vocabulary, source, retention)
     for statement, query in compiled:
         refuse_unsupported(where, statement.query, query)
     return tuple(query for _, query in compiled)
+
+
+def check_document(
+    text: str, vocabulary: Vocabulary, source: str = "query", retention: timedelta | None = None
+) -> tuple[tuple[syntax.Statement, Query], ...]:
+    """As `compile_document`, with what is written beside what it means; what cannot be run yet is not refused."""
+    where = SourceText(source, text)
+    names = Names(where, vocabulary.prefixes, vocabulary)
+    compiled: list[tuple[syntax.Statement, Query]] = []
+    for part in parse_document(text, source).parts:
+        match part:
+            case syntax.Prefix(name=name, iri=iri):
+                names = replace(names, prefixes={**names.prefixes, name: iri})
+            case syntax.Statement():
+                query = _compile(names, part, retention)
+                compiled.append((part, query))
+                if query.name is not None:
+                    streams = {**names.vocabulary.streams, query.name: query.output}
+                    names = replace(names, vocabulary=replace(names.vocabulary, streams=streams))
+    if not compiled:
+        raise where.syntax_error(_end_of(text), "there is no query", "write SELECT … FILTER (…)")
+    return tuple(compiled)
+
+
+def _compile(names: Names, statement: syntax.Statement, retention: timedelta | None) -> Query:
+    try:
+        return _Compilation(names, statement, retention).query()
+    except RecursionError as error:
+        hint = "write `x IN (…)`, or split the query"
+        raise names.source.syntax_error(statement.span, "an expression is too long", hint) from error
 
 
 def _end_of(text: str) -> Span:
@@ -98,7 +111,7 @@ class _Compilation:
         scope = Scope(self.names, streams, paths.bindings)
         draft = self._draft(scope, paths)
         check(scope, draft)
-        warnings = warnings_of(self.names, bodies.values(), streams)
+        warnings = (*warnings_of(self.names, bodies.values(), streams), *idle_windows(scope, draft))
         return self._assemble(scope, paths, draft, warnings)
 
     def _check_new_name(self) -> None:
@@ -123,7 +136,8 @@ class _Compilation:
             known = sorted(self.names.vocabulary.streams)
             hint = f"add FROM (?e, {known[0]})" if known else "the project declares no stream"
             message = "FROM is missing, and the project has more than one stream" if known else "FROM is missing"
-            raise source.type_error(self.tree.span, message, hint)
+            select = Span(self.tree.span.start, self.tree.span.start + len("SELECT"))
+            raise source.type_error(select, message, hint)
         only = self.names.vocabulary.streams[sources[0]]
         found = event_names(self.tree, frozenset().union(*(b.bound for b in bodies.values())))
         for body in bodies.values():
@@ -132,9 +146,9 @@ class _Compilation:
         return dict.fromkeys(self._in_order(found), only)
 
     def _in_order(self, found: set[str]) -> list[str]:
-        text = self.names.source.text
-        places = {name: text.find(f"?{name}", self.tree.span.start) for name in found}
-        return sorted(found, key=lambda name: (places[name], name))
+        text = self.names.source.text[self.tree.span.start :]
+        places = {name: re.search(rf"[?$]{re.escape(name)}\b", text) for name in found}
+        return sorted(found, key=lambda name: (m.start() if (m := places[name]) else 0, name))
 
     def _draft(self, scope: Scope, paths: Paths) -> Draft:
         tree = self.tree

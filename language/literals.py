@@ -99,6 +99,8 @@ def parse_double(text: str) -> float:
     Raises:
         ValueError: it is beyond the range of doubles, or no number.
     """
+    if not re.fullmatch(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", text):
+        raise ValueError("it is no number")
     value = float(text)
     if value in (float("inf"), float("-inf")):
         raise ValueError("it is beyond the range of doubles")

@@ -79,7 +79,8 @@ class Names:
             QueryTypeError: the stream has none of this name, or an unknown prefix.
         """
         wanted = name.text if isinstance(name, syntax.Name) else self.expand(name)
-        found = next((a for a in stream.attributes if _means(a, wanted)), None)
+        own = (a for a in stream.attributes if wanted in (a.name, a.property))
+        found = next(own, None) or next((a for a in stream.attributes if wanted in a.aliases), None)
         if found is None:
             raise self._unknown_attribute(stream, name)
         return found
@@ -117,10 +118,6 @@ class Names:
         attribute = known[near]
         same = self.compact(attribute.property) if near == attribute.name and attribute.property else attribute.name
         return hint.removesuffix("?") + (f" (= {same})?" if same != near else "?")
-
-
-def _means(attribute: AttributeType, wanted: str) -> bool:
-    return wanted in (attribute.name, attribute.property) or wanted in attribute.aliases
 
 
 def _all_streams(names: list[str]) -> str:

@@ -15,11 +15,11 @@ from . import syntax
 from .builder import Builder
 from .expressions import Span
 from .literals import UNITS
-from .scanner import mask
+from .scanner import STRING, mask
 from .text import SourceText, listed
 
-_WORD = re.compile(r"[\w.:-]+|.", re.DOTALL)
-_OPERATORS = {"COMPARE", "PLUS", "MINUS", "STAR", "SLASH", "PERCENT", "_AND", "_OR", "_NOT", "_IN"}
+_WORD = re.compile(r"[?$]?[\w.:-]*\w|.", re.DOTALL)
+_TAIL = ("PARTITION", "GROUP", "HAVING", "POLICY", "AFTER", "LIMIT", "OUTPUT")
 _OPERAND = {"VAR", "CALL", "STRING"}
 # What a state accepts, in the words of LANGUAGE §2; the first set that is accepted as a whole stands for its members.
 _PHRASES: tuple[tuple[str, frozenset[str]], ...] = (
@@ -58,12 +58,12 @@ _PHRASES: tuple[tuple[str, frozenset[str]], ...] = (
     ("a query", frozenset({"_SELECT", "_CREATE", "_PREFIX"})),
 )
 _WORDS = {
-    "VAR": "a variable such as ?e", "IRI": "an <iri>", "PNAME": "a prefixed name",
+    "VAR": "a variable such as ?e", "IRI": "an absolute <iri>", "PNAME": "a prefixed name",
     "PNAME_NS": "a prefix such as 'evt:'", "NAME": "a name", "NAME_PREFIXED": "a prefixed name", "STREAM": "a name",
     "CALL": "a function", "STRING": "a string", "LANGTAG": "a language tag",
     "DATETIME": "a dateTime such as 2012-05-07T09:00", "DURATION": "a duration such as 5min", "DOUBLE": "a number",
-    "DECIMAL": "a number", "INTEGER": "an integer", "PATH_BODY": "'{'", "QMARK": "'?'",
-    "LINK": "'->', '->>' or '=>'", "COMPARE": "a comparison", "$END": "the end",
+    "_EVENTS": "a unit (5min) or EVENTS", "DECIMAL": "a number", "INTEGER": "an integer", "PATH_BODY": "'{'",
+    "QMARK": "'?'", "LINK": "'->', '->>' or '=>'", "COMPARE": "a comparison", "$END": "the end",
 }  # fmt: skip
 
 
@@ -111,12 +111,14 @@ def _syntax_error(where: SourceText, error: UnexpectedInput) -> QuerySyntaxError
     if position >= len(where.text.rstrip()):
         end = len(where.text.rstrip())
         return where.syntax_error(Span(end, end + 1), "the query is not complete", f"expected {_expected(accepted)}")
-    word = cast("re.Match[str]", _WORD.match(where.text, position))[0]
+    quoted = STRING.match(where.text, position)
+    word = (quoted or cast("re.Match[str]", _WORD.match(where.text, position)))[0]
     span = Span(position, position + len(word))
-    hint = _special_hint(where.text, position, word) or _suggestion(word, accepted)
+    hint = _special_hint(where.text, position, word) or _order_hint(word, accepted) or _suggestion(word, accepted)
     if word in "\"'":
         return where.syntax_error(span, "this string does not end", f"close it with {word} on the same line")
-    return where.syntax_error(span, f"unexpected '{word}'", hint or f"expected {_expected(accepted)}")
+    shown = word if quoted else f"'{word}'"
+    return where.syntax_error(span, f"unexpected {shown}", hint or f"expected {_expected(accepted)}")
 
 
 def _position(where: SourceText, error: UnexpectedInput) -> tuple[int, set[str]]:
@@ -135,12 +137,25 @@ def _special_hint(text: str, position: int, word: str) -> str | None:
     before = text[:position]
     if word.lower() in UNITS and re.search(r"\d[ \t]+$", before):
         return f"write the unit directly behind its number: {before.split()[-1]}{word}"
+    if re.fullmatch(r"\d+(-\d+)*T[\d:.-]*", word):
+        return 'in an expression a moment is written "2012-05-07T09:00:00Z"^^xsd:dateTime'
     if re.fullmatch(r"\d+(\.\d+)?[A-Za-z]+", word):
         return f"the units of a duration are {listed(list(UNITS), 'and')}"
+    if word == "*" and before.rstrip().upper().endswith("COUNT("):
+        return "events are counted by their variable: COUNT(?e)"
     if word == "=" and before.endswith("="):
         return "equality is written with one '='"
     if word == ">" and before.endswith("<"):
         return "inequality is written '!='"
+    return None
+
+
+def _order_hint(word: str, accepted: set[str]) -> str | None:
+    """For a clause that stands at a wrong place between clauses."""
+    if "$END" in accepted and word.upper() in _TAIL:
+        return f"the clauses at the end come in the order {', '.join(_TAIL)}"
+    if "$END" in accepted and word.upper() in ("FROM", "WITHIN"):
+        return "FROM, then WITHIN, stand behind SELECT and before all other clauses"
     return None
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
@@ -77,7 +77,20 @@ def read_body(names: Names, path: syntax.Path) -> Body:
     flat = all(p.kind in ("triples", "FILTER") for p in parts) and not any(t.text == "EXISTS" for t in tokens)
     bound, opaque = frozenset(_bound(where)), frozenset(_opaque(where))
     everywhere = tuple(_triples(where, nested=True))
-    return Body(tokens, parts, tuple(_triples(where, nested=False)), everywhere, flat, bound, opaque, path.span)
+    triples = tuple(sorted(_triples(where, nested=False), key=_order_in(parts)))
+    return Body(tokens, parts, triples, everywhere, flat, bound, opaque, path.span)
+
+
+def _order_in(parts: Sequence[Statement]) -> Callable[[Triple], int]:
+    """Where a triple was written: rdflib sorts triples for its own evaluation."""
+    written = [{token.text for token in part.tokens} for part in parts]
+
+    def order(triple: Triple) -> int:
+        terms = (triple.subject, triple.predicate, triple.object)
+        texts = {term_text(term) for term in terms if isinstance(term, URIRef | Variable) and term != RDF.type}
+        return next((i for i, tokens in enumerate(written) if texts <= tokens), len(written))
+
+    return order
 
 
 def _translate(names: Names, tokens: Tokens) -> CompValue:

@@ -9,7 +9,7 @@ from .expressions import Span
 from .pattern import Alternative, Conjunction, Element, Group, Link, Negation, Pattern, Quantifier, Sequence
 from .query import Policy
 from .resolving import Scope, condition
-from .walking import walk_pattern
+from .walking import event_variables, walk_pattern
 
 _LINKS = {Policy.ANY: Link.ANY, Policy.NEXT: Link.NEXT, Policy.STRICT: Link.STRICT}
 
@@ -33,6 +33,13 @@ def _pattern(scope: Scope, node: syntax.Pattern, policy: Policy) -> Pattern:
         case syntax.Element(variable=variable, quantifier=quantifier):
             scope.stream(variable)
             checked = None if quantifier is None else _quantifier(scope, quantifier, policy)
+            if (
+                checked is not None
+                and checked.until is not None
+                and variable.name not in event_variables(checked.until)
+            ):
+                hint = f"compare one of its attributes: UNTIL (?{variable.name}.attribute …)"
+                raise scope.error(checked.until.span, f"this UNTIL says nothing of ?{variable.name}", hint)
             return Element(variable.name, checked, node.span)
         case syntax.Negation(variable=variable, duration=duration):
             scope.stream(variable)
@@ -47,9 +54,24 @@ def _pattern(scope: Scope, node: syntax.Pattern, policy: Policy) -> Pattern:
             return Alternative(_side_by_side(scope, branches, policy, "OR"), node.span)
         case syntax.Sequence(parts=parts, links=links):
             checked_parts = tuple(_pattern(scope, part, policy) for part in parts)
-            return Sequence(checked_parts, tuple(_link(link, policy) for link in links), node.span)
+            return _flat(checked_parts, tuple(_link(link, policy) for link in links), node.span)
         case _:
             assert_never(node)
+
+
+def _flat(parts: tuple[Pattern, ...], links: tuple[Link, ...], span: Span) -> Sequence:
+    """A sequence whose parenthesised parts are sequences themselves is one sequence."""
+    flat_parts: list[Pattern] = []
+    flat_links: list[Link] = []
+    for part, link in zip(parts, (None, *links), strict=True):
+        if link is not None:
+            flat_links.append(link)
+        if isinstance(part, Sequence):
+            flat_parts.extend(part.parts)
+            flat_links.extend(part.links)
+        else:
+            flat_parts.append(part)
+    return Sequence(tuple(flat_parts), tuple(flat_links), span)
 
 
 def _link(text: syntax.LinkText, policy: Policy) -> Link:

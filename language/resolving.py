@@ -194,8 +194,8 @@ def _comparison_hint(scope: Scope, left: Expression, right: Expression) -> str:
             return f"{written} is a string: write '{scope.quote(constant.span)}' in quotes"
         if other.type.numeric and constant.type is ValueType.STRING:
             return f"{written} is {spoken(other.type)}: write the number without quotes"
-        if other.type is ValueType.DATETIME and constant.type is ValueType.STRING:
-            return 'write the moment as "2012-05-07T09:00:00Z"^^xsd:dateTime'
+    if ValueType.DATETIME in kinds:
+        return 'a moment is written "2012-05-07T09:00:00Z"^^xsd:dateTime'
     if kinds == {ValueType.IRI, ValueType.STRING}:
         return "an IRI is written <…> or prefix:name; STR(…) makes it a string"
     return "both sides have to be of one type"

@@ -27,6 +27,8 @@ _OUTSIDE = re.compile(
     r"|(?P<path>(?<![\w.?$:])PATH\b(?=(?:\s|\#[^\n\r]*)*\{))|(?P<word>[\w]+)|(?P<open>[(\[{])|(?P<close>[)\]}])|.",
     re.IGNORECASE | re.DOTALL,
 )
+STRING = re.compile(_STRING, re.DOTALL)
+"""A quoted literal."""
 _INSIDE = re.compile(rf"{_COMMENT}|{_STRING}|{_IRI}|(?P<brace>[{{}}])|.", re.DOTALL)
 _DEEPEST = 60
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 
@@ -146,8 +146,13 @@ def semantics(trees: tuple[PartTree, ...], used: Sequence[Binding]) -> Semantics
     """What must hold of one event variable, its subqueries saying which of their variables are `used` outside."""
     if not trees:
         return None
-    nodes = tuple(_node(tree, used) for tree in trees)
-    return nodes[0] if len(nodes) == 1 else AllOf(nodes)
+    return _all_of(_node(tree, used) for tree in trees)
+
+
+def _all_of(nodes: Iterable[Semantics]) -> Semantics:
+    """One AND of what may be ANDs themselves."""
+    flat = tuple(chain.from_iterable(node.parts if isinstance(node, AllOf) else (node,) for node in nodes))
+    return flat[0] if len(flat) == 1 else AllOf(flat)
 
 
 def _node(tree: PartTree, used: Sequence[Binding]) -> Semantics:
@@ -158,7 +163,7 @@ def _node(tree: PartTree, used: Sequence[Binding]) -> Semantics:
             span = tree.body.span
             return Subquery(variable, tree.text, tree.triples, tree.filters, tree.flat, bindings, span)
         case AllParts(parts=parts):
-            return AllOf(tuple(_node(part, used) for part in parts))
+            return _all_of(_node(part, used) for part in parts)
         case AnyParts(parts=parts):
             return AnyOf(tuple(_node(part, used) for part in parts))
 

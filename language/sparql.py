@@ -32,6 +32,7 @@ _TOKEN = re.compile(
     r"|(?P<mark>\^\^|&&|\|\||!=|<=|>=|.)",
     re.DOTALL,
 )
+_TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
 _WRITTEN = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t", "\f": "\\f", "\b": "\\b"}
 
 
@@ -73,14 +74,20 @@ def tokenize(names: Names, body: Span) -> tuple[SparqlToken, ...]:
             continue
         token = SparqlToken(kind, found[0], _glued(tokens, kind, found[0], span), span)
         tokens.append(_normalise(names, token))
+    if tokens and tokens[-1].text == ".":  # it may be left out, and is
+        tokens.pop()
     return tuple(tokens)
 
 
 def _glued(before: list[SparqlToken], kind: str, text: str, span: Span) -> bool:
     if not before or before[-1].span.end != span.start:
         return False
-    last = before[-1].text
-    return kind == "language" or text == "^^" or last == "^^" or (kind == "number" and last in ("+", "-"))
+    last = before[-1]
+    if kind == "language" or text == "^^" or last.text in ("^^", "^", "!"):
+        return True
+    if kind == "number":
+        return last.text in ("+", "-")
+    return text in ("*", "+", "?") and (last.kind == "iri" or last.text == ")")
 
 
 def _normalise(names: Names, token: SparqlToken) -> SparqlToken:
@@ -89,10 +96,11 @@ def _normalise(names: Names, token: SparqlToken) -> SparqlToken:
             return replace(token, text="?" + token.text[1:])
         case "name":
             return replace(token, kind="iri", text=f"<{names.expand(prefixed(token.text, token.span))}>")
-        case "word" if token.text != "a" and token.text.lower() not in ("true", "false"):
-            return replace(token, text=token.text.upper())
+        case "word" if token.text == "a":
+            return replace(token, kind="iri", text=f"<{_TYPE}>")
         case "word":
-            return replace(token, text=token.text.lower())
+            keyword = token.text.lower() not in ("true", "false")
+            return replace(token, text=token.text.upper() if keyword else token.text.lower())
         case "string":
             return replace(token, text=_requote(names, token))
         case "mark" if token.text == "\\":
@@ -101,7 +109,7 @@ def _normalise(names: Names, token: SparqlToken) -> SparqlToken:
 
 
 def _requote(names: Names, token: SparqlToken) -> str:
-    """One way to write a string, without escapes by code point: those are resolved before a parser sees where it ends."""
+    """One way to write a string, without escapes by code point: those are resolved before a parser sees it."""
     try:
         value = unquote(token.text)
     except ValueError as error:

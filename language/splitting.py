@@ -117,9 +117,10 @@ def _all_names(triple: Triple) -> Iterable[str]:
             yield f"_:{term}"
 
 
-def _cannot_tell(names: Names, tokens: Tokens, why: str) -> QueryTypeError:
-    span = tokens[0].span
-    return names.source.type_error(span, f"this PATH cannot be told apart: {why}", "write one PATH per event variable")
+def _cannot_tell(
+    names: Names, tokens: Tokens, why: str, hint: str = "write one PATH per event variable"
+) -> QueryTypeError:
+    return names.source.type_error(tokens[0].span, f"this PATH cannot be told apart: {why}", hint)
 
 
 def _assign_units(names: Names, body: Body, events: tuple[str, ...], drafts: dict[str, _Draft]) -> list[list[_Unit]]:
@@ -182,17 +183,19 @@ def _assign_filters(names: Names, body: Body, drafts: dict[str, _Draft], floatin
     loose = {name: i for i, component in enumerate(floating) for unit in component for name in unit.names}
     needed: dict[int, set[str]] = {i: set() for i in range(len(floating))}
     among: list[tuple[Statement, set[int]]] = []
+    available = {event: draft.available() | {event} for event, draft in drafts.items()}
+    known = set().union(*available.values())
     for statement in (s for s in body.statements if s.kind == "FILTER"):
         used = set(variables(statement.tokens))
         components = {loose[name] for name in used & loose.keys()}
-        bound = used - loose.keys()
-        holding = [e for e, d in drafts.items() if bound & (d.available() | set(drafts)) <= d.available() | {e}]
+        bound = (used & known) - loose.keys()
+        holding = [event for event in drafts if bound <= available[event]]
         if not bound and components:
             among.append((statement, components))
             continue
         if not holding:
-            why = "this FILTER compares several events; select its variables with JOIN instead"
-            raise _cannot_tell(names, statement.tokens, why)
+            hint = "relate their variables by JOIN, outside the PATH"
+            raise _cannot_tell(names, statement.tokens, "this FILTER compares several events", hint)
         drafts[holding[0]].filters.append(statement)
         for component in components:
             needed[component].add(holding[0])
@@ -220,8 +223,8 @@ def _part(body: Body, event: str, draft: _Draft, rename: Mapping[str, str]) -> P
     triples = tuple(_rename(unit.triple, rename, blanks) for unit in draft.units if unit.triple is not None)
     filters = tuple(value_filter(statement.tokens, rename) for statement in draft.filters)
     opaque = [render(unit.statement.tokens, rename) for unit in draft.units if unit.statement is not None]
-    texts = [f"{' '.join(term_text(t) for t in (x.subject, x.predicate, x.object))} ." for x in triples]
-    text = " ".join([*texts, *opaque, *(f"FILTER {f.text}" for f in filters)])
+    texts = (" ".join(term_text(t) for t in (x.subject, x.predicate, x.object)) for x in triples)
+    text = " ".join([" . ".join(texts), *opaque, *(f"FILTER {f.text}" for f in filters)])
     bound = (draft.available() & body.bound) - {event}
     flat = not opaque and not any("EXISTS" in f.text for f in filters)
     names = {name: rename.get(name, name) for name in sorted(bound)}
