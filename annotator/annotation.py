@@ -163,19 +163,9 @@ class _Compiler:
             for iri in () if prop is None else {prop, *self.knowledge.equivalents(prop)}:
                 if (other := seen.setdefault(iri, name)) != name:
                     same = properties[other] == prop
-                    which = (
-                        f"the property <{prop}>"
-                        if same
-                        else f"equivalent properties, <{properties[other]}> and <{prop}>"
-                    )
-                    hint = (
-                        f"keep one; raw values named '{other}' or '{name}' then feed it when the names are equivalent"
-                    )
-                    raise self._error(
-                        f"attributes.{name}",
-                        f"'{other}' and '{name}' stand for {which}",
-                        "declare one attribute for both" if same else hint,
-                    )
+                    pair = f"equivalent properties, <{properties[other]}> and <{prop}>"
+                    message = f"'{other}' and '{name}' stand for {f'the property <{prop}>' if same else pair}"
+                    raise self._error(f"attributes.{name}", message, "declare one attribute for both")
 
     def _aliases(self, properties: dict[str, str | None]) -> dict[str, list[str]]:
         """Raw names that mean the same as each attribute; a name that would mean two of them means neither."""
