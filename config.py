@@ -13,11 +13,21 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator
+from pydantic_core import ErrorDetails
 
 from .errors import ConfigError, Place, did_you_mean
 
-_UNITS = {"ms": 1e-3, "s": 1.0, "sec": 1.0, "min": 60.0, "h": 3600.0, "hour": 3600.0, "d": 86400.0, "day": 86400.0,
-          "week": 604800.0}
+_UNITS = {
+    "ms": 1e-3,
+    "s": 1.0,
+    "sec": 1.0,
+    "min": 60.0,
+    "h": 3600.0,
+    "hour": 3600.0,
+    "d": 86400.0,
+    "day": 86400.0,
+    "week": 604800.0,
+}
 _DURATION = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(ms|sec|s|min|hour|h|day|d|week)\s*")
 
 WELL_KNOWN_PREFIXES = {
@@ -198,14 +208,17 @@ class Settings(_Table):
         """Check the content of a project file, given as the mapping that its TOML stands for.
 
         Raises:
-            ConfigError: a key or value that kaicep does not know; the message names it.
+            ConfigError: a key or value that kaicep does not know; the message names it, notes name all others.
         """
         root = Path.cwd() if root is None else root
         merged = {**content, "streams": _with_annotation_files(content.get("streams", {}), root)}
         try:
             settings = cls.model_validate(merged | {"root": root, "file": file})
         except ValidationError as error:
-            raise _explain(error, file) from error
+            first, *others = (_explain(problem, file) for problem in error.errors())
+            for other in others:
+                first.add_note(str(other))
+            raise first from error
         return settings.model_copy(update={"prefixes": WELL_KNOWN_PREFIXES | settings.prefixes})
 
     def path(self, relative: str) -> Path:
@@ -234,8 +247,11 @@ def _read_toml(path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
-        raise ConfigError(f"cannot read the project file: {error.strerror}", place=Place(str(path)),
-                          hint="name a kaicep.toml or the folder that holds one") from error
+        raise ConfigError(
+            f"cannot read the project file: {error.strerror}",
+            place=Place(str(path)),
+            hint="name a kaicep.toml or the folder that holds one",
+        ) from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ConfigError(f"no TOML: {error}", place=Place(str(path)), hint="see docs/project.md") from error
 
@@ -253,15 +269,17 @@ def _with_annotation_file(stream: object, root: Path) -> object:
     return _read_toml(root / str(stream["annotation"])) | rest
 
 
-def _explain(error: ValidationError, file: str) -> ConfigError:
-    first = error.errors()[0]
+def _explain(first: ErrorDetails, file: str) -> ConfigError:
     key = ".".join(str(part) for part in first["loc"])
     message = first["msg"].removeprefix("Value error, ")
     if first["type"] == "extra_forbidden":
         known = _known_keys(first["loc"])
         name = str(first["loc"][-1])
-        return ConfigError(f"{key}: unknown key '{name}'", place=Place(file),
-                           hint=did_you_mean(name, known) or f"known here: {', '.join(known)}")
+        return ConfigError(
+            f"{key}: unknown key '{name}'",
+            place=Place(file),
+            hint=did_you_mean(name, known) or f"known here: {', '.join(known)}",
+        )
     if first["type"] == "missing":
         return ConfigError(f"{key}: is missing", place=Place(file), hint="see docs/project.md")
     return ConfigError(f"{key}: {message[0].lower()}{message[1:]}", place=Place(file), hint="see docs/project.md")
@@ -269,8 +287,11 @@ def _explain(error: ValidationError, file: str) -> ConfigError:
 
 def _known_keys(location: tuple[int | str, ...]) -> list[str]:
     tables: dict[str, type[BaseModel]] = {
-        "knowledge": KnowledgeSettings, "archive": ArchiveSettings, "engine": EngineSettings,
-        "queries": QuerySettings, "time": TimeSettings,
+        "knowledge": KnowledgeSettings,
+        "archive": ArchiveSettings,
+        "engine": EngineSettings,
+        "queries": QuerySettings,
+        "time": TimeSettings,
     }
     if len(location) == 1:
         return sorted(set(Settings.model_fields) - {"root", "file"})

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import pyarrow as pa
 
-__all__ = ["EXACT_INTEGERS", "Malformed", "Origin", "RawBatch", "table_of_dicts", "text_of"]
+__all__ = ["EXACT_INTEGERS", "Malformed", "Origin", "RawBatch", "concatenate", "table_of_dicts", "text_of"]
 
 # From here on a double cannot tell neighbouring integers apart.
 EXACT_INTEGERS = 2**53
@@ -94,6 +94,14 @@ def table_of_dicts(records: Sequence[dict[str, object]]) -> pa.Table:
     present = {name: column for name, column in columns.items() if column.null_count < len(column)}
     # By way of a column that is dropped again: a table of no columns would forget how many rows it has.
     return pa.table({"": pa.nulls(len(records)), **present}).select(list(present))
+
+
+def concatenate(tables: Sequence[pa.Table]) -> pa.Table:
+    """Put raw tables one after the other; a column whose types have nothing in common becomes text."""
+    try:
+        return pa.concat_tables(tables, promote_options="permissive")
+    except (pa.ArrowInvalid, pa.ArrowTypeError):
+        return table_of_dicts([row for each in tables for row in each.to_pylist()])
 
 
 def text_of(value: object) -> str | None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
+import threading
 from pathlib import Path
 
 from pyspark.sql import SparkSession
@@ -73,6 +75,7 @@ def start_spark(settings: EngineSettings) -> SparkSession:
     builder = SparkSession.builder.appName("kaicep").master(settings.master)
     for key, value in configuration(settings, _logging_file()).items():
         builder = builder.config(key, value)
+    on_interrupt = signal.getsignal(signal.SIGINT)
     try:
         spark: SparkSession = builder.getOrCreate()
     except Exception as error:  # py4j, Spark and the launcher each raise their own
@@ -80,6 +83,9 @@ def start_spark(settings: EngineSettings) -> SparkSession:
             f"Spark does not start: {str(error).strip().splitlines()[0]}",
             hint="see what Java wrote above, and [engine.spark] in the project file",
         ) from error
+    if threading.current_thread() is threading.main_thread():
+        # PySpark's own handler cancels the jobs at work: a batch would be lost that could have been finished.
+        signal.signal(signal.SIGINT, on_interrupt)
     spark.sparkContext.setLogLevel(settings.spark.get("spark.log.level", "ERROR"))
     return spark
 

@@ -16,9 +16,9 @@ from urllib.parse import quote
 import pyarrow as pa
 import pyarrow.parquet as pq
 from rich.console import Console
-from rich.table import Table
 
 from ..errors import PipelineError
+from .printing import table
 from .rows import json_lines, rows
 
 __all__ = ["CallbackSink", "ConsoleSink", "JsonLinesSink", "ParquetSink", "Sink"]
@@ -138,9 +138,9 @@ class ConsoleSink(Sink):
         if not self._console.is_terminal:
             self._console.file.write(json_lines(matches, query_name).decode())
             return
-        self._console.print(table_of(matches.slice(0, self._limit), query_name))
+        self._console.print(table(rows(matches.slice(0, self._limit)), matches.column_names, query_name))
         if matches.num_rows > self._limit:
-            self._console.print(f"… and {matches.num_rows - self._limit:,} more")
+            self._console.print(f"… and {matches.num_rows - self._limit:,} more", highlight=False)
 
     def flush(self) -> None:
         """Show what the stream still holds."""
@@ -161,28 +161,6 @@ class CallbackSink(Sink):
         del batch_id
         for row in rows(matches):
             self._function(query_name, row)
-
-
-def table_of(matches: pa.Table, title: str) -> Table:
-    """Return a table of matches for the terminal: the items and the time."""
-    shown = [name for name in matches.column_names if name not in {"_events", "_window", "_id", "_time"}]
-    table = Table(title=title, title_justify="left", header_style="bold")
-    for name in [*shown, "_time"]:
-        numeric = pa.types.is_floating(matches[name].type) or pa.types.is_integer(matches[name].type)
-        table.add_column(name, justify="right" if numeric else "left")
-    for row in rows(matches):
-        table.add_row(*(_shown(row[name]) for name in shown), f"{row['_time']:%Y-%m-%d %H:%M:%S}")
-    return table
-
-
-def _shown(value: object) -> str:
-    match value:
-        case None:
-            return ""
-        case float():
-            return f"{value:.6g}"
-        case _:
-            return str(value)
 
 
 def _opened(path: Path) -> IO[bytes]:

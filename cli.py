@@ -1,0 +1,262 @@
+"""The command line: `kaicep demo | run | try | check | explain | sparql`.
+
+Rows go to the standard output, all else to the standard error. Exit codes: 0; 1 for an error that kaicep explains; 2
+a command that is not understood; 130 after Ctrl-C; 143 when told to terminate.
+"""
+
+# ruff: noqa: PLC0415 - commands import what needs Arrow, the reasoners or Spark, so that `--help` answers at once
+
+from __future__ import annotations
+
+import signal
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.console import Console
+from typer.core import TyperGroup
+
+from .errors import KaicepError, PipelineError
+
+if TYPE_CHECKING:
+    from .pipeline.sinks import Sink
+
+__all__ = ["app", "main"]
+
+
+class _Commands(TyperGroup):
+    def invoke(self, ctx: Any) -> Any:
+        """Run a command; tell its errors and leave with their exit code."""
+        try:
+            return super().invoke(ctx)
+        except KaicepError as error:
+            _tell(str(error))
+            for note in getattr(error, "__notes__", ()):
+                _tell(note)
+            raise typer.Exit(1) from error
+        except KeyboardInterrupt as stop:
+            raise typer.Exit(130) from stop
+
+
+app = typer.Typer(
+    cls=_Commands,
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="markdown",
+    help="Semantic event processing: χ-CEP queries over past, present and future events, SPARQL over all of them.",
+)
+
+
+class Rows(StrEnum):
+    """How rows are printed."""
+
+    TABLE = "table"
+    JSON = "json"
+    CSV = "csv"
+
+
+class Matches(StrEnum):
+    """How `run` writes matches."""
+
+    JSONL = "jsonl"
+    PARQUET = "parquet"
+    CONSOLE = "console"
+
+
+ProjectFile = Annotated[Path, typer.Argument(metavar="PROJECT", help="A kaicep.toml, or the folder that holds one.")]
+ProjectOption = Annotated[
+    Path, typer.Option("--project", "-p", metavar="PROJECT", help="A kaicep.toml, or the folder that holds one.")
+]
+Query = Annotated[str, typer.Argument(metavar="QUERY", help="χ-CEP: a file, a text, or - for the standard input.")]
+RowForm = Annotated[
+    Rows | None,
+    typer.Option("--format", "-f", help="How rows are printed; by default a table on terminals, else json."),
+]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print rows and errors only.")]
+
+
+@app.command(epilog="Example: `kaicep demo`")
+def demo(
+    folder: Annotated[
+        Path | None, typer.Option(help="Work there and keep everything; by default in a temporary folder.")
+    ] = None,
+    *,
+    quiet: Quiet = False,
+) -> None:
+    """Stream the real readings of a building through Spark, with queries; takes about a minute."""
+    from .pipeline.demo import run_demo
+
+    run_demo(folder, Console(file=sys.stdout, highlight=False), _log(), quiet=quiet)
+
+
+@app.command(epilog="Examples: `kaicep run campus/`, `kaicep run kaicep.toml --once -Q high.chi --out matches.jsonl`")
+def run(
+    project: ProjectFile,
+    *,
+    once: Annotated[bool, typer.Option("--once", help="Stop when everything that is there has been read.")] = False,
+    query: Annotated[
+        list[Path] | None,
+        typer.Option("--query", "-Q", metavar="FILE", help="Queries to run instead of the project's; may be repeated."),
+    ] = None,
+    out: Annotated[
+        str | None, typer.Option("--out", "-o", metavar="FILE", help="Where matches go: a file, for parquet a folder.")
+    ] = None,
+    form: Annotated[
+        Matches | None, typer.Option("--format", "-f", help="By default console on terminals, else jsonl.")
+    ] = None,
+    quiet: Quiet = False,
+) -> None:
+    """Read the project's streams, report the matches of its queries, archive all events.
+
+    Ctrl-C stops after the batch at work; the next run goes on from there.
+    """
+    from .pipeline.project import Project
+    from .pipeline.query_files import query_files, read_document
+    from .pipeline.runner import run_queries
+
+    sink = _sink(out, form)
+    loaded = Project.load(project)
+    documents = [(path.name, read_document(path)) for path in query or query_files(loaded.settings)]
+    if not documents and not loaded.settings.archive.enabled:
+        raise PipelineError(
+            "there is nothing to do: no query, and the archive is switched off",
+            hint="name queries with --query, or in the project file under [queries]",
+        )
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    run_queries(loaded, documents, sink, _log(), once=once, quiet=quiet)
+
+
+@app.command(
+    "try", epilog="Example: `kaicep try 'SELECT ?e.value FILTER (?e.value > 900)' -e readings.jsonl -p campus/`"
+)
+def try_query(
+    query: Query,
+    events: Annotated[
+        list[str],
+        typer.Option(
+            "--events",
+            "-e",
+            metavar="FILE",
+            help="JSON lines, a JSON array, CSV or Parquet, also .gz; NAME=FILE for one of several streams.",
+        ),
+    ],
+    project: ProjectOption,
+    *,
+    stream: Annotated[str | None, typer.Option(metavar="NAME", help="The stream that a plain FILE stands for.")] = None,
+    form: RowForm = None,
+    quiet: Quiet = False,
+) -> None:
+    """Answer a query over recorded events, which end then; without Spark and without an archive."""
+    from .pipeline.project import Project
+    from .pipeline.trial import read_recorded
+
+    text, source = _text_of(query)
+    loaded = Project.load(project)
+    queries = loaded.compile(text, source=source)
+    tables, complaints = read_recorded(loaded, events, stream)
+    if not quiet:
+        for complaint in complaints:
+            _tell(complaint)
+    rows = loaded.evaluate(text, tables)
+    _print(rows, list(rows[0]) if rows else [*(item.name for item in queries[-1].items), "_time", "_id"], form)
+
+
+@app.command(epilog="Example: `kaicep check campus/`")
+def check(project: ProjectFile) -> None:
+    """Check everything that a project names: settings, knowledge, annotations, queries; tell all that is wrong."""
+    from .pipeline.check import check_project
+
+    report = check_project(project)
+    for line in report.found:
+        typer.echo(line)
+    for fault in report.faults:
+        _tell(fault)
+    for skipped in report.skipped:
+        _tell(f"not checked: {skipped}")
+    if report.faults:
+        raise typer.Exit(1)
+
+
+@app.command(epilog="Example: `kaicep explain high.chi --project campus/`")
+def explain(query: Query, project: ProjectOption) -> None:
+    """Say in words how queries would be answered."""
+    from .pipeline.project import Project
+
+    text, source = _text_of(query)
+    loaded = Project.load(project)
+    typer.echo("\n\n".join(loaded.explain(compiled) for compiled in loaded.compile(text, source=source)))
+
+
+@app.command(epilog="Example: `kaicep sparql 'SELECT (COUNT(*) AS ?n) { ?e a evt:AirflowReport }' --project campus/`")
+def sparql(
+    query: Annotated[str, typer.Argument(metavar="QUERY", help="SPARQL: a file, a text, or - for the standard input.")],
+    project: ProjectOption,
+    *,
+    form: RowForm = None,
+) -> None:
+    """Ask a project's archive, also while an engine is writing it: events and knowledge in one graph."""
+    from .archive import ArchiveReader, Graph, Solutions
+    from .config import Settings
+
+    text, _ = _text_of(query)
+    with ArchiveReader(Settings.load(project)) as archive:
+        answer = archive.query(text)
+    match answer:
+        case Solutions():
+            _print(list(answer), answer.variables, form)
+        case Graph():
+            typer.echo(str(answer), nl=False)
+        case _:
+            typer.echo("true" if answer else "false")
+
+
+def main() -> None:
+    """Run the command line of this process."""
+    app()
+
+
+def _text_of(query: str) -> tuple[str, str]:
+    """Return a query's text and what to call it: a file's if there is one of this name, else the words themselves."""
+    from .pipeline.query_files import read_document
+
+    if query == "-":
+        return sys.stdin.read(), "stdin"
+    if len(query.split()) == 1 and (Path(query).exists() or Path(query).suffix):
+        return read_document(Path(query)), query
+    return query, "query"
+
+
+def _sink(out: str | None, form: Matches | None) -> Sink:
+    from .pipeline.sinks import ConsoleSink, JsonLinesSink, ParquetSink
+
+    if form is None:
+        form = Matches.CONSOLE if out is None and sys.stdout.isatty() else Matches.JSONL
+    match form:
+        case Matches.PARQUET if out is None:
+            raise typer.BadParameter("parquet needs --out FOLDER", param_hint="--format")
+        case Matches.CONSOLE if out is not None:
+            raise typer.BadParameter("console writes no file; leave --out away", param_hint="--format")
+        case Matches.PARQUET:
+            return ParquetSink(str(out))
+        case Matches.CONSOLE:
+            return ConsoleSink()
+        case _:
+            return JsonLinesSink(out or "-")
+
+
+def _print(rows: list[dict[str, Any]], columns: Any, form: Rows | None) -> None:
+    from .pipeline.printing import print_rows
+
+    chosen = form or (Rows.TABLE if sys.stdout.isatty() else Rows.JSON)
+    print_rows(rows, columns, chosen.value, sys.stdout)
+
+
+def _log() -> Console:
+    return Console(stderr=True, highlight=False)
+
+
+def _tell(message: str) -> None:
+    typer.echo(message, err=True)

@@ -1,0 +1,85 @@
+"""How far a running engine is, on one line: redrawn on a terminal, now and then a new one elsewhere."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from types import TracebackType
+from typing import Self
+
+from rich.console import Console
+from rich.status import Status
+
+from .progress import Progress
+
+__all__ = ["Meter"]
+
+_SECONDS_BETWEEN_LINES = 5.0
+
+
+class Meter:
+    """Shows the progress of an engine while it runs; call it with each `Progress`.
+
+    Args:
+        console: where to, usually the standard error.
+        quiet: show nothing.
+    """
+
+    def __init__(self, console: Console, *, quiet: bool = False) -> None:
+        self._console = console
+        self._behind: Callable[[], int] = lambda: 0
+        self._quiet = quiet
+        self._status: Status | None = None
+        self._began = time.monotonic()
+        self._shown = self._began
+        self._before: Progress | None = None
+        self.progress = Progress()
+
+    def watching(self, behind: Callable[[], int]) -> Self:
+        """Show as lag also how many events the archive's store has still to take."""
+        self._behind = behind
+        return self
+
+    def __enter__(self) -> Self:
+        self._began = self._shown = time.monotonic()
+        if not self._quiet and self._console.is_terminal:
+            self._status = self._console.status("waiting for events")
+            self._status.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._status is not None:
+            self._status.stop()
+
+    def __call__(self, progress: Progress) -> None:
+        """Take the progress after a batch."""
+        if self._before is None:
+            self._before = Progress() if progress.batches <= 1 else progress
+        self.progress = progress
+        if self._status is not None:
+            self._status.update(self.line())
+        elif not self._quiet and time.monotonic() - self._shown >= _SECONDS_BETWEEN_LINES:
+            self._shown = time.monotonic()
+            self._console.print(self.line(), highlight=False, soft_wrap=True)
+
+    def line(self) -> str:
+        """Return events, events per second, matches, lag."""
+        parts = [
+            f"{self.events:,} events",
+            f"{self.events / max(self.seconds, 1e-3):,.0f} events/s",
+            f"{self.progress.total_matches:,} matches",
+        ]
+        behind = self._behind()
+        return " · ".join([*parts, f"archive {behind:,} events behind"] if behind else parts)
+
+    @property
+    def events(self) -> int:
+        """Records since this run began."""
+        return self.progress.records - (self._before.records if self._before else 0)
+
+    @property
+    def seconds(self) -> float:
+        """Seconds since this run began."""
+        return time.monotonic() - self._began

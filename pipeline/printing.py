@@ -1,0 +1,110 @@
+"""Rows for people and programs: tables on a terminal, JSON lines, CSV."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import IO, Any, Literal
+
+from rich.console import Console
+from rich.table import Table
+
+__all__ = ["Form", "print_rows", "table"]
+
+Form = Literal["table", "json", "csv"]
+Row = Mapping[str, Any]
+
+# What a table on the terminal leaves out: it is for programs.
+_FOR_PROGRAMS = {"_events", "_window", "_id"}
+_WIDE = 500
+
+
+def print_rows(rows: Sequence[Row], columns: Iterable[str], form: Form, file: IO[str], title: str = "") -> None:
+    """Write rows.
+
+    Args:
+        rows: Python values by column.
+        columns: names, in order.
+        form: `table`; `json`, one object per line; `csv`, with a header.
+        file: where to.
+        title: above a table.
+    """
+    names = list(columns)
+    match form:
+        case "json":
+            for row in rows:
+                values = {name: _plain(row[name]) for name in names}
+                file.write(json.dumps(values, ensure_ascii=False) + "\n")
+        case "csv":
+            writer = csv.writer(file, lineterminator="\n")
+            writer.writerow(names)
+            writer.writerows([_cell(row[name]) for name in names] for row in rows)
+        case "table":
+            console = Console(file=file)
+            if not console.is_terminal:
+                console = Console(file=file, width=_WIDE)
+            console.print(table(rows, names, title))
+
+
+def table(rows: Sequence[Row], columns: Iterable[str], title: str = "") -> Table:
+    """Return rows as a table for the terminal, without the columns that only programs need."""
+    names = [name for name in columns if name not in _FOR_PROGRAMS]
+    found = Table(title=title or None, title_justify="left", header_style="bold")
+    for name in names:
+        numbers = any(isinstance(row[name], int | float) for row in rows)
+        found.add_column(name, justify="right" if numbers else "left", overflow="fold")
+    for row in rows:
+        found.add_row(*(_shown(row[name]) for name in names))
+    return found
+
+
+def iso(moment: datetime) -> str:
+    """Return an aware time as ISO 8601 in UTC, with fractions of a second only where there are some."""
+    digits = "auto" if not moment.microsecond else "microseconds" if moment.microsecond % 1000 else "milliseconds"
+    return moment.astimezone(UTC).replace(tzinfo=None).isoformat(timespec=digits) + "Z"
+
+
+def _plain(value: object) -> object:
+    """Return a value that JSON has; what it has no number for is null."""
+    match value:
+        case datetime():
+            return iso(value)
+        case float() if not math.isfinite(value):
+            return None
+        case Mapping():
+            return {name: _plain(part) for name, part in value.items()}
+        case list() | tuple():
+            return [_plain(part) for part in value]
+        case _:
+            return value
+
+
+def _cell(value: object) -> object:
+    match value:
+        case Mapping() | list():
+            return json.dumps(_plain(value), ensure_ascii=False)
+        case bool():
+            return "true" if value else "false"
+        case datetime():
+            return iso(value)
+        case _:
+            return value
+
+
+def _shown(value: object) -> str:
+    match value:
+        case None:
+            return ""
+        case bool():
+            return "true" if value else "false"
+        case float():
+            return f"{value:.6g}"
+        case datetime():
+            return iso(value)
+        case list():
+            return ", ".join(_shown(part) for part in value)
+        case _:
+            return str(value)

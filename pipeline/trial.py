@@ -1,0 +1,76 @@
+"""Recorded events for a query that is only tried."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pyarrow as pa
+
+from ..errors import PipelineError, did_you_mean
+from .files import read_file
+from .project import Project
+from .records import RawBatch, concatenate
+
+__all__ = ["read_recorded"]
+
+_SHOWN = 3
+
+
+def read_recorded(
+    project: Project, files: Sequence[str], stream: str | None
+) -> tuple[dict[str, pa.Table], tuple[str, ...]]:
+    """Read files of recorded events.
+
+    Args:
+        project: its streams say how files are read.
+        files: each `FILE` or `STREAM=FILE`; the files of a stream follow one another.
+        stream: what a plain `FILE` is of; `None`: the project's only stream.
+
+    Returns:
+        Raw tuples by stream; and what cannot be used of them, one line for each reason's first few records.
+
+    Raises:
+        PipelineError: no such stream or file, or it is not said which stream a file is of.
+    """
+    by_stream: dict[str, list[RawBatch]] = {}
+    for entry in files:
+        name, path = _stream_and_path(project, entry, stream)
+        by_stream.setdefault(name, []).append(read_file(path, project.settings.streams[name]))
+    complaints = [line for name, batches in by_stream.items() for line in _complaints(project, name, batches)]
+    return {name: concatenate([batch.table for batch in batches]) for name, batches in by_stream.items()}, tuple(
+        complaints
+    )
+
+
+def _stream_and_path(project: Project, entry: str, stream: str | None) -> tuple[str, Path]:
+    names = list(project.annotators)
+    before, equals, after = entry.partition("=")
+    if equals and (before in names or not Path(entry).exists()):
+        return _known(before, names), Path(after)
+    if stream is not None:
+        return _known(stream, names), Path(entry)
+    if len(names) == 1:
+        return names[0], Path(entry)
+    raise PipelineError(
+        f"which stream is {entry} of?", hint=f"add --stream NAME, or write NAME={entry}; NAME is {' or '.join(names)}"
+    )
+
+
+def _known(name: str, names: list[str]) -> str:
+    if name in names:
+        return name
+    hint = did_you_mean(name, names) or f"its streams: {', '.join(names)}"
+    raise PipelineError(f"the project has no stream '{name}'", hint=hint)
+
+
+def _complaints(project: Project, name: str, batches: Sequence[RawBatch]) -> Iterator[str]:
+    unusable: list[tuple[str, str]] = []
+    for batch in batches:
+        unusable += [(malformed.place, malformed.reason) for malformed in batch.malformed]
+        rejected = project.annotators[name].annotate(batch.table).rejected.to_pylist()
+        unusable += [(batch.place(row["row"]), row["reason"]) for row in rejected]
+    for place, reason in unusable[:_SHOWN]:
+        yield f"{place}: {reason}"
+    if len(unusable) > _SHOWN:
+        yield f"… and {len(unusable) - _SHOWN:,} more records of stream {name} that are no events"
