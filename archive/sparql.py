@@ -10,23 +10,14 @@ from datetime import UTC, datetime
 import pyarrow as pa
 import pyoxigraph as ox
 
-from ..errors import ArchiveError, Place, did_you_mean
+from ..errors import ArchiveError, Place
 from ..language.types import ValueType, type_of_datatype
+from .syntax import explain_syntax, masked
 
 Value = bool | int | float | str | datetime | None
 _Term = ox.NamedNode | ox.BlankNode | ox.Literal | ox.Triple
 
-_AT = re.compile(r"error at (\d+):(\d+): (?:expected )?(?:one of )?(.*)", re.DOTALL)
-_OPAQUE = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|<[^<>\s]*>|#[^\n]*")
 _FROM = re.compile(r"(?<![?$:\w.-])FROM(?![\w:.-])", re.IGNORECASE)
-_UPDATE = re.compile(
-    r"(?:\s|(?:PREFIX|BASE)[^<]*)*(INSERT|DELETE|LOAD|CLEAR|DROP|CREATE|ADD|MOVE|COPY|WITH)\b", re.IGNORECASE
-)
-_KNOWN_FAULTS = {
-    "The SELECT contains a variable that is unbound": "SELECT names a variable that has no value there",
-    "Duplicated variable name in SELECT": "SELECT names a variable twice",
-    "IRI parsing failed": "this is no IRI",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +78,7 @@ def evaluate(
     Raises:
         ArchiveError: the text is no SPARQL query, or it cannot be answered.
     """
-    dataset = _FROM.search(_OPAQUE.sub(lambda m: " " * len(m[0]), text)) is not None
+    dataset = _FROM.search(masked(text)) is not None
     default: list[ox.NamedNode | ox.BlankNode | ox.DefaultGraph] | None = None
     if graphs is not None and not dataset:
         default = [ox.NamedNode(name) for name in graphs]
@@ -100,7 +91,7 @@ def evaluate(
         )
         return _collect(found, prefixes)
     except SyntaxError as error:
-        raise _explain(error, text, prefixes, source) from error
+        raise explain_syntax(error, text, prefixes, source) from error
     except (OSError, RuntimeError, ValueError) as error:
         raise ArchiveError(
             f"the query cannot be answered: {error}",
@@ -160,42 +151,17 @@ def _collect(found: ox.QuerySolutions | ox.QueryBoolean | ox.QueryTriples, prefi
             return bool(found)
         case ox.QueryTriples():
             triples = list(found)
-            turtle = ox.serialize(triples, format=ox.RdfFormat.TURTLE, prefixes=dict(prefixes))
-            return Graph((turtle or b"").decode(), len(triples))
+            return Graph(_turtle(triples, prefixes), len(triples))
         case _:
             names = tuple(variable.value for variable in found.variables)
             return Solutions(names, tuple(tuple(solution) for solution in found))
 
 
-def _explain(error: SyntaxError, text: str, prefixes: Mapping[str, str], source: str) -> ArchiveError:
-    if update := _UPDATE.match(text):
-        place = Place.at(source, text, update.start(1), update.end(1))
-        return ArchiveError(
-            "the archive answers queries and takes no updates",
-            place=place,
-            hint="write SELECT, ASK, CONSTRUCT or DESCRIBE",
-        )
-    found = _AT.match(error.msg)
-    if found is None:
-        return ArchiveError(f"this is no SPARQL query: {error.msg}", place=Place(source), hint="see SPARQL 1.1")
-    lines = text.split("\n")
-    offset = sum(len(line) + 1 for line in lines[: int(found[1]) - 1]) + int(found[2]) - 1
-    expected = found[3]
-    if "Prefix not found" in expected:
-        return _unknown_prefix(text, offset, prefixes, source)
-    place = Place.at(source, text, offset, offset + 1)
-    for fault, message in _KNOWN_FAULTS.items():
-        if fault in expected:
-            return ArchiveError(message, place=place, hint="see SPARQL 1.1")
-    words = [w for w in re.split(r",\s+", expected) if re.fullmatch(r'[A-Z]{2,}|"[^"\\\s]+"', w)]
-    hint = f"expected here: {' or '.join(words)}" if words else "see SPARQL 1.1"
-    ended = not text[offset:].strip()
-    return ArchiveError("the query ends too early" if ended else "this is no SPARQL", place=place, hint=hint)
-
-
-def _unknown_prefix(text: str, offset: int, prefixes: Mapping[str, str], source: str) -> ArchiveError:
-    name = re.search(r"([\w.-]*):[^\s:]*$", text[:offset])
-    start, prefix = (name.start(), name[1]) if name else (offset, "")
-    hint = did_you_mean(prefix, sorted(prefixes)) or f'declare it, or add {prefix} = "…" to [prefixes]'
-    place = Place.at(source, text, start, start + len(prefix) + 1)
-    return ArchiveError(f"unknown prefix '{prefix}:'", place=place, hint=hint)
+def _turtle(triples: Sequence[ox.Triple], prefixes: Mapping[str, str]) -> str:
+    """Write triples with the prefixes that they need."""
+    long = (ox.serialize(triples, format=ox.RdfFormat.TURTLE) or b"").decode()
+    used = {name: iri for name, iri in prefixes.items() if f"<{iri}" in long}
+    short = (ox.serialize(triples, format=ox.RdfFormat.TURTLE, prefixes=used) or b"").decode()
+    lines = short.splitlines(keepends=True)
+    # Oxigraph declares prefixes in an order of its own, another one each time.
+    return "".join([*sorted(lines[: len(used)]), *lines[len(used) :]])
