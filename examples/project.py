@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import time
 from pathlib import Path
 from typing import Literal
 
@@ -46,17 +48,22 @@ def write_parts(readings: pl.DataFrame, folder: Path, files: int, form: Form) ->
     for earlier in folder.glob("readings-*"):
         earlier.unlink()
     cuts = [readings.height * number // files for number in range(files + 1)]
+    # Files arrive in the order of their modification times, which Spark reads in milliseconds: one apart.
+    first = time.time() - files / 1000
     return [
-        _write(readings.slice(cuts[k], cuts[k + 1] - cuts[k]), folder / f"readings-{k:04d}.{form}", form)
+        _write(
+            readings.slice(cuts[k], cuts[k + 1] - cuts[k]), folder / f"readings-{k:04d}.{form}", form, first + k / 1000
+        )
         for k in range(files)
     ]
 
 
-def _write(part: pl.DataFrame, path: Path, form: Form) -> Path:
+def _write(part: pl.DataFrame, path: Path, form: Form, modified: float) -> Path:
     # Written aside and renamed, so that a job that watches the folder never reads half a file.
     unfinished = path.with_name(f".{path.name}.part")
     if form == "json":
         part.write_ndjson(unfinished)
     else:
         part.write_parquet(unfinished)
+    os.utime(unfinished, (modified, modified))
     return unfinished.replace(path)

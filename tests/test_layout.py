@@ -51,8 +51,11 @@ def test_packages_are_listed() -> None:
     """Every folder with an `__init__.py` of the package is installed."""
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     listed = set(settings["tool"]["setuptools"]["packages"])
-    found = {"kaicep." + ".".join(p.parent.relative_to(ROOT).parts)
-             for stage in stages() for p in (ROOT / stage).rglob("__init__.py")}
+    found = {
+        "kaicep." + ".".join(p.parent.relative_to(ROOT).parts)
+        for stage in stages()
+        for p in (ROOT / stage).rglob("__init__.py")
+    }
     assert found <= listed
 
 
@@ -86,8 +89,11 @@ def test_heavy_dependencies_stay_at_home() -> None:
 def test_kaicep_is_loaded_once() -> None:
     """The root is imported as `kaicep`, never under the name of the checkout's folder."""
     origin = Path(kaicep.__file__).resolve()
-    loaded = {name for name, module in sys.modules.items()
-              if (file := getattr(module, "__file__", None)) and Path(file).resolve() == origin}
+    loaded = {
+        name
+        for name, module in sys.modules.items()
+        if (file := getattr(module, "__file__", None)) and Path(file).resolve() == origin
+    }
     assert loaded == {"kaicep"}
 
 

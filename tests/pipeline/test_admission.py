@@ -8,7 +8,6 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
 from kaicep.errors import OperatorError
 from kaicep.pipeline.admission import Admission
 
@@ -18,10 +17,12 @@ TUPLES = st.lists(st.tuples(st.integers(0, 12), st.sampled_from("abc")), max_siz
 
 def events(tuples: list[tuple[int, str]]) -> pa.Table:
     """Event tables of (second, name); the identity is both."""
-    return pa.table({
-        "_time": pa.array([START + timedelta(seconds=s) for s, _ in tuples], pa.timestamp("us", "UTC")),
-        "_id": pa.array([f"{name}{s}" for s, name in tuples], pa.string()),
-    })
+    return pa.table(
+        {
+            "_time": pa.array([START + timedelta(seconds=s) for s, _ in tuples], pa.timestamp("us", "UTC")),
+            "_id": pa.array([f"{name}{s}" for s, name in tuples], pa.string()),
+        }
+    )
 
 
 def judge(tuples: list[tuple[int, str]], lateness: int) -> tuple[list[str], list[str], int]:
@@ -46,7 +47,10 @@ def ids(table: pa.Table) -> list[str]:
 
 @given(TUPLES, st.integers(0, 5), st.booleans(), st.lists(st.integers(0, 30), max_size=4))
 def test_any_split_is_judged_tuple_by_tuple(
-    tuples: list[tuple[int, str]], lateness: int, bounded: bool, cuts: list[int]  # noqa: FBT001 - drawn
+    tuples: list[tuple[int, str]],
+    lateness: int,
+    bounded: bool,
+    cuts: list[int],  # noqa: FBT001 - drawn
 ) -> None:
     """What is admitted never depends on the batches; with forgotten identities, late duplicates count as late."""
     admission = Admission(timedelta(seconds=lateness), bounded=bounded)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-
 from kaicep.config import Settings
 from kaicep.errors import PipelineError
 from kaicep.pipeline.generation import current_generation
