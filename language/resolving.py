@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
-from typing import assert_never, cast
+from datetime import timedelta
+from typing import cast
 
 from ..errors import QueryTypeError, did_you_mean
 from . import syntax
+from .constants import constant
 from .expressions import (
     Aggregate,
     Binary,
@@ -22,11 +23,10 @@ from .expressions import (
     Span,
     Unary,
 )
-from .literals import parse_double, parse_integer, parse_moment, parse_xsd_duration
 from .names import Names
 from .signatures import AGGREGATES, FUNCTIONS, SCALARS, Wanted, accepts, arithmetic, common, spoken
 from .text import listed
-from .types import ValueType, type_of_datatype
+from .types import ValueType
 from .units import agree
 from .vocabulary import StreamType
 from .walking import aggregates, event_variables
@@ -112,7 +112,7 @@ def resolve(scope: Scope, expression: syntax.Expression) -> Expression:
         case syntax.Call():
             return _call(scope, expression)
         case _:
-            return _constant(scope, expression)
+            return constant(scope.names, expression)
 
 
 def condition(scope: Scope, expression: syntax.Expression) -> Expression:
@@ -300,67 +300,3 @@ def _offset(scope: Scope, node: syntax.Call) -> int:
         case other:
             name = node.function.text
             raise scope.error(other.span, f"{name} counts in whole events", f"write {name} (?b.attribute, 2)")
-
-
-_Literal = (
-    syntax.Number | syntax.String | syntax.Boolean | syntax.Duration | syntax.Quantity | syntax.Prefixed | syntax.Iri
-)
-
-
-def _constant(scope: Scope, node: _Literal) -> Constant:
-    match node:
-        case syntax.Number(value=value):
-            return Constant(value, ValueType.INTEGER if isinstance(value, int) else ValueType.DOUBLE, node.span)
-        case syntax.Boolean(value=value):
-            return Constant(value, ValueType.BOOLEAN, node.span)
-        case syntax.Duration(value=value):
-            return Constant(value, ValueType.DURATION, node.span)
-        case syntax.Quantity(number=number, unit=unit):
-            type_ = ValueType.INTEGER if isinstance(number.value, int) else ValueType.DOUBLE
-            return Constant(number.value, type_, node.span, scope.names.expand(unit))
-        case syntax.Prefixed() | syntax.Iri():
-            return Constant(scope.names.expand(node), ValueType.IRI, node.span)
-        case syntax.String():
-            return _string(scope, node)
-        case _:
-            assert_never(node)
-
-
-def _string(scope: Scope, node: syntax.String) -> Constant:
-    if node.language is not None:
-        return Constant(f"{_ntriples(node.value)}@{node.language}", ValueType.TERM, node.span)
-    if node.datatype is None:
-        return Constant(node.value, ValueType.STRING, node.span)
-    iri = scope.names.expand(node.datatype)
-    type_ = type_of_datatype(iri)
-    if type_ is None:
-        message = f"values of datatype {scope.names.compact(iri)} cannot be compared"
-        raise scope.error(node.datatype.span, message, "use a string, a number, a boolean, a dateTime or a duration")
-    try:
-        return Constant(_typed(node.value, type_), type_, node.span)
-    except ValueError as error:
-        message = f"'{node.value}' is no {scope.names.compact(iri)}"
-        raise scope.error(node.span, message, str(error)) from error
-
-
-def _typed(text: str, type_: ValueType) -> bool | int | float | str | datetime | timedelta:
-    match type_:
-        case ValueType.BOOLEAN:
-            if text not in ("true", "false", "0", "1"):
-                raise ValueError("it is true or false")
-            return text in ("true", "1")
-        case ValueType.INTEGER:
-            return parse_integer(text)
-        case ValueType.DOUBLE:
-            return parse_double(text)
-        case ValueType.DATETIME:
-            return parse_moment(text).astimezone(UTC)
-        case ValueType.DURATION:
-            return parse_xsd_duration(text)
-        case _:
-            return text
-
-
-def _ntriples(text: str) -> str:
-    written = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("\r", "\\r")
-    return f'"{written}"'

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from .builder import prefixed
+from .expression_builder import prefixed
 from .expressions import Span
 from .literals import unquote
 from .names import Names

@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from kaicep.errors import KaicepError, QuerySyntaxError
 from kaicep.language import Vocabulary, compile_document, parse_document, syntax
@@ -120,7 +120,12 @@ def test_a_less_than_sign_is_no_iri() -> None:
 
 
 def test_a_number_before_a_name_is_a_quantity() -> None:
-    for written in ("500 unit:FT3-PER-MIN", "500 <http://qudt.org/vocab/unit/FT3-PER-MIN>"):
+    for written in (
+        "500 unit:FT3-PER-MIN",
+        "500unit:FT3-PER-MIN",
+        ".5e1unit:DEG_C",
+        "500 <http://qudt.org/vocab/unit/FT3-PER-MIN>",
+    ):
         [condition] = query(f"SELECT ?e.x FILTER (?e.x > {written})").filters
         assert isinstance(condition.expression, syntax.Binary)
         assert isinstance(condition.expression.right, syntax.Quantity)
@@ -184,6 +189,7 @@ def mutated(draw: st.DrawFn) -> str:
     return text
 
 
+@settings(max_examples=200, deadline=None)  # the first example builds grammars
 @given(mutated(), st.sampled_from([CAMPUS, TWO_STREAMS]))
 def test_a_mutated_text_is_a_query_or_an_error_with_place_and_hint(text: str, vocabulary: Vocabulary) -> None:
     """Nothing but a KaicepError ever comes out, and it says where and what to do."""
