@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from textwrap import indent
 
 from ..language.query import AllOf, AnyOf, Semantics, Subquery
 from .plan import Plan
+
+
+_IRI = re.compile(r"<([^<>\s]*[#/:])([A-Za-z_][\w-]*)>")
 
 
 def explain_semantics(semantics: Semantics, plans: dict[int, Plan], cache_size: int) -> str:
@@ -20,6 +24,17 @@ def explain_semantics(semantics: Semantics, plans: dict[int, Plan], cache_size: 
             word = "any of"
     inner = [indent(explain_semantics(part, plans, cache_size), "  ") for part in parts]
     return "\n".join([word, *inner])
+
+
+def with_prefixes(text: str, prefixes: Mapping[str, str]) -> str:
+    """The text with IRIs written as prefixed names where a prefix fits."""
+    names = {namespace: prefix for prefix, namespace in prefixes.items()}
+
+    def shorten(found: re.Match[str]) -> str:
+        prefix = names.get(found[1])
+        return found[0] if prefix is None else f"{prefix}:{found[2]}"
+
+    return _IRI.sub(shorten, text)
 
 
 def _lines(plan: Plan, cache_size: int) -> Iterator[str]:

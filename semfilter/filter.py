@@ -13,7 +13,7 @@ from ..language.columns import POLARS_TYPES
 from ..language.query import AllOf, AnyOf, Semantics, Source, Subquery
 from ..ontology import KnowledgeBase
 from .compile import compile_subquery, context_of
-from .explain import explain_semantics
+from .explain import explain_semantics, with_prefixes
 from .selection import ROW, Selection, all_of, any_of, as_frame
 from .subquery import SubqueryFilter, SubqueryStatistics
 
@@ -37,6 +37,7 @@ class SemanticFilter:
     def __init__(self, source: Source, shape: EventShape, knowledge: KnowledgeBase, cache_size: int) -> None:
         self.source = source
         self._cache_size = cache_size
+        self._prefixes = knowledge.prefixes
         self._subqueries: dict[int, SubqueryFilter] = {}
         if source.semantics is not None:
             context = context_of(source, shape, knowledge)
@@ -82,7 +83,8 @@ class SemanticFilter:
         if self.source.semantics is None:
             return f"no PATH of ?{self.source.variable}"
         plans = {key: subquery.plan for key, subquery in self._subqueries.items()}
-        return explain_semantics(self.source.semantics, plans, self._cache_size)
+        text = explain_semantics(self.source.semantics, plans, self._cache_size)
+        return with_prefixes(text, self._prefixes)
 
     def _evaluate(self, semantics: Semantics, events: pa.Table) -> Selection:
         match semantics:

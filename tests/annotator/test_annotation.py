@@ -62,20 +62,26 @@ _WRONG: list[tuple[dict[str, Any], dict[str, Any], str]] = [
     (
         {"a": _AIRFLOW, "b": {"same_as": "hvc:airvolume"}},
         {},
-        f"attributes.b: 'a' and 'b' stand for equivalent properties, <{_HVC}airflow> and <{_HVC}airvolume>: "
-        "declare one attribute for both",
+        (
+            f"attributes.b: 'a' and 'b' stand for equivalent properties, <{_HVC}airflow> and <{_HVC}airvolume>: "
+            "declare one attribute for both"
+        ),
     ),
     (
         {"sensorID": {"individual": "ee:{}"}},
         {},
-        "attributes.sensorID: 'individual' says that values are individuals, but not of which property: "
-        'add property = "…", whose objects they are',
+        (
+            "attributes.sensorID: 'individual' says that values are individuals, but not of which property: "
+            'add property = "…", whose objects they are'
+        ),
     ),
     (
         {"sensorID": {"key": "ee:sensorID"}},
         {},
-        "attributes.sensorID: 'key' says that values are individuals, but not of which property: "
-        'add property = "…", whose objects they are',
+        (
+            "attributes.sensorID: 'key' says that values are individuals, but not of which property: "
+            'add property = "…", whose objects they are'
+        ),
     ),
     (
         {"sensorID": {"property": "evt:hasSource", "key": "ee:sensorID", "individual": "ee:{}"}},
@@ -100,14 +106,20 @@ _WRONG: list[tuple[dict[str, Any], dict[str, Any], str]] = [
     (
         {"sensorID": {"property": "evt:hasSource"}},
         {},
-        "attributes.sensorID: needs a datatype, for the range of <http://cei.usc.edu/Event.owl#hasSource> does not say it: "
-        'add datatype = "xsd:double" (or another), or individual, or key',
+        (
+            "attributes.sensorID: needs a datatype, for the range of <http://cei.usc.edu/Event.owl#hasSource> does not "
+            "say it: "
+            'add datatype = "xsd:double" (or another), or individual, or key'
+        ),
     ),
     ({"x": {}}, {}, 'attributes.x: needs a datatype: add datatype = "xsd:double" (or another)'),
     (
         {"timestamp": {"datatype": "xsd:integer"}},
         {},
-        "attributes.timestamp: the time attribute cannot be of datatype xsd:integer: drop 'datatype'; it is xsd:dateTime",
+        (
+            "attributes.timestamp: the time attribute cannot be of datatype xsd:integer: "
+            "drop 'datatype'; it is xsd:dateTime"
+        ),
     ),
     (
         {"timestamp": {"property": "evt:hasTime", "key": "ee:sensorID"}},
@@ -117,19 +129,26 @@ _WRONG: list[tuple[dict[str, Any], dict[str, Any], str]] = [
     (
         {"timestamp": {"property": "evt:at"}},
         {},
-        "time.property: names another property than attributes.timestamp: <http://cei.usc.edu/Event.owl#hasTime> and "
-        "<http://cei.usc.edu/Event.owl#at>: keep one of them",
+        (
+            "time.property: names another property than attributes.timestamp: "
+            "<http://cei.usc.edu/Event.owl#hasTime> and <http://cei.usc.edu/Event.owl#at>: keep one of them"
+        ),
     ),
     (
         {"_x": {"datatype": "xsd:string"}},
         {},
-        "attributes._x: attribute names cannot be empty or begin with '_' or '?': rename it before it reaches the stream",
+        (
+            "attributes._x: attribute names cannot be empty or begin with '_' or '?': "
+            "rename it before it reaches the stream"
+        ),
     ),
     (
         {"sensorID": {"property": "evt:hasSource", "individual": "<not an iri/{}>"}},
         {},
-        "attributes.sensorID: the template '<not an iri/{}>' makes no IRI: "
-        'write a prefixed name or <iri>, such as "ee:{}"',
+        (
+            "attributes.sensorID: the template '<not an iri/{}>' makes no IRI: "
+            'write a prefixed name or <iri>, such as "ee:{}"'
+        ),
     ),
     (
         {"note": {"same_as": "hvc:note", "datatype": "xsd:string", "unit": "unit:M"}},
@@ -163,8 +182,10 @@ def test_wrong_annotations(attributes: dict[str, Any], stream: dict[str, Any], m
         (
             _settings({}, event_type="AirflowReport"),
             ConfigError,
-            "kaicep.toml: streams.airflowReport.event_type: 'AirflowReport' is no prefixed name: "
-            'add AirflowReport = "…" to [prefixes]',
+            (
+                "kaicep.toml: streams.airflowReport.event_type: 'AirflowReport' is no prefixed name: "
+                'add AirflowReport = "…" to [prefixes]'
+            ),
         ),
         (
             Settings.parse({"streams": {}}, file="kaicep.toml"),

@@ -40,7 +40,7 @@ def expand(text: str) -> str:
 
 
 def subquery(text: str, bindings: Sequence[str] = (), variable: str = "e") -> Subquery:
-    """The node of `PATH { text }`; one FILTER per FILTER at its top level, written in parentheses and without groups."""
+    """The node of `PATH { text }`; its FILTERs are written in parentheses and hold no groups."""
     body = expand(text)
     where = translateQuery(parseQuery(f"SELECT * WHERE {{ {body} }}")).algebra.p.p
     triples: list[Triple] = []
@@ -95,6 +95,10 @@ def reference_solutions(
     """Per event its distinct solutions as sorted (variable, value): LANGUAGE §3 word for word, one query per event.
 
     Args:
+        semantics: the PATHs.
+        shape: what triples(e) is.
+        knowledge: the knowledge base.
+        events: an event table.
         engine: `rdflib` or `oxigraph`.
     """
     kept = "".join(f"{q.triple} .\n" for q in knowledge.store)
@@ -153,4 +157,6 @@ def _n_triples(term: object) -> str:
 def value(term: str) -> object:
     """A term's N-Triples text; numbers as values, for engines spell them in their own ways."""
     number = re.fullmatch(r'"([^"]*)"\^\^<[^>]*#(?:double|decimal|integer|float)>', term)
-    return float(number[1]) if number else term.removesuffix(f"^^<{PREFIXES['xsd']}string>")
+    if number:
+        return float(number[1])
+    return term.replace('+00:00"^^', 'Z"^^').removesuffix(f"^^<{PREFIXES['xsd']}string>")
