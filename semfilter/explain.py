@@ -9,7 +9,6 @@ from textwrap import indent
 from ..language.query import AllOf, AnyOf, Semantics, Subquery
 from .plan import Plan
 
-
 _IRI = re.compile(r"<([^<>\s]*[#/:])([A-Za-z_][\w-]*)>")
 
 

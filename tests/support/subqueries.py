@@ -156,7 +156,7 @@ def _n_triples(term: object) -> str:
 
 def value(term: str) -> object:
     """A term's N-Triples text; numbers as values, for engines spell them in their own ways."""
-    number = re.fullmatch(r'"([^"]*)"\^\^<[^>]*#(?:double|decimal|integer|float)>', term)
+    number = re.fullmatch(r'"([^"]*)"\^\^<[^>]*#(double|decimal|integer|float)>', term)
     if number:
-        return float(number[1])
+        return number[2], float(number[1])
     return term.replace('+00:00"^^', 'Z"^^').removesuffix(f"^^<{PREFIXES['xsd']}string>")
