@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 
 import pyarrow as pa
 import pytest
@@ -50,7 +51,7 @@ def test_any_split_is_judged_tuple_by_tuple(
     tuples: list[tuple[int, str]],
     lateness: int,
     bounded: bool,
-    cuts: list[int],  # noqa: FBT001 - drawn
+    cuts: list[int],
 ) -> None:
     """What is admitted never depends on the batches; with forgotten identities, late duplicates count as late."""
     admission = Admission(timedelta(seconds=lateness), bounded=bounded)
@@ -58,7 +59,7 @@ def test_any_split_is_judged_tuple_by_tuple(
     late: list[str] = []
     duplicates = 0
     borders = [0, *sorted(min(c, len(tuples)) for c in cuts), len(tuples)]
-    for begin, end in zip(borders, borders[1:], strict=False):
+    for begin, end in pairwise(borders):
         step = admission.admit(events(tuples[begin:end]))
         restored = Admission(timedelta(seconds=lateness), bounded=bounded)
         restored.restore(admission.snapshot())
