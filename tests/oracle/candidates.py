@@ -12,7 +12,7 @@ from rdflib import BNode, Graph, Literal, URIRef
 from .events import Event
 from .expressions import Candidate, Scope, holds
 from .knowledge import Knowledge
-from .values import Term, typed
+from .values import Term, Value, typed
 
 Solution = Mapping[str, Term]
 
@@ -21,13 +21,22 @@ def candidates(source: Source, events: Iterable[Event], knowledge: Knowledge) ->
     """The candidates of one event variable, in total order."""
     found: list[Candidate] = []
     for event in events:
-        for solution in solutions(source.semantics, event, knowledge):
-            bindings = {name: typed(solution.get(name), value_type) for name, value_type in source.bindings}
+        for bindings in distinct_bindings(source, event, knowledge):
             candidate = Candidate(event, bindings)
             scope = Scope({source.variable: candidate}, {source.variable: (candidate,)})
-            if candidate not in found and all(holds(f, scope) for f in source.filters):
-                found.append(candidate)
+            if all(holds(f, scope) for f in source.filters):
+                found.append(Candidate(event, {n: v for n, v in bindings.items() if f"?{n}" in source.columns}))
     return sorted(found, key=lambda c: c.order)
+
+
+def distinct_bindings(source: Source, event: Event, knowledge: Knowledge) -> list[dict[str, Value | None]]:
+    """The solutions of the PATHs as values of the variables used outside, each once."""
+    found: list[dict[str, Value | None]] = []
+    for solution in solutions(source.semantics, event, knowledge):
+        bindings = {name: typed(solution.get(name), value_type) for name, value_type in source.bindings}
+        if bindings not in found:
+            found.append(bindings)
+    return found
 
 
 @singledispatch

@@ -43,7 +43,7 @@ def is_match(query: Query, match: Match, candidates: Mapping[str, Sequence[Candi
 
 def distinct(match: Match) -> bool:
     """Distinct variables are bound to distinct events."""
-    ids = [candidate.event.id for candidate in events_of(match)]
+    ids = [candidate.event.id for run in match.values() for candidate in run]
     return len(ids) == len(set(ids))
 
 
@@ -118,7 +118,7 @@ def agree(names: Sequence[tuple[str, str]], match: Match) -> bool:
 
 def events_of(match: Match) -> list[Candidate]:
     """The events of a match, in total order."""
-    return sorted((candidate for run in match.values() for candidate in run), key=lambda c: c.order)
+    return sorted((candidate for run in match.values() for candidate in run), key=lambda c: c.event.order)
 
 
 def scope_of(match: Match) -> Scope:

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from datetime import datetime
 from typing import Any
 
+import polars as pl
+import polars_hash as plh
 from kaicep.language.expressions import Aggregate, Binding
-from kaicep.language.pattern import CorrelationWindow
+from kaicep.language.pattern import BatchWindow, CorrelationWindow
 from kaicep.language.query import Kind, Query
 
 from . import aggregates as _aggregates  # noqa: F401  # teaches expressions to aggregate
 from .expressions import Candidate, Scope, holds, item, ordered
 from .matches import events_of, matches, scope_of
-from .values import Value, shown
+from .values import Iri, Value, canonical, lexical, shown
 from .windows import contents
 
 
@@ -91,8 +94,9 @@ def stands(query: Query, report: Report) -> bool:
 
 def selected_bindings(query: Query, report: Report) -> tuple[Value | None, ...]:
     """The values of the semantic variables that the items speak of."""
-    used = [binding for i in query.items for binding in bindings_in(i.value)]
-    return tuple(item(binding, report.scope) for binding in used)
+    used = [binding for i in query.items if not i.hidden for binding in bindings_in(i.value)]
+    once = {(binding.variable, binding.name): binding for binding in used}
+    return tuple(item(binding, report.scope) for binding in once.values())
 
 
 def bindings_in(node: object) -> Iterator[Binding]:
@@ -122,12 +126,32 @@ def row_of(query: Query, report: Report) -> dict[str, Any]:
     row["_events"] = {variable: [c.event.id for c in run] for variable, run in report.runs.items()}
     if report.window is not None:
         row["_window"] = {"start": report.window[0], "end": report.window[1]}
-    row["_id"] = identity(query, report, row)
+    row["_id"] = identity(query, report)
     return row
 
 
-def identity(query: Query, report: Report, row: Mapping[str, Any]) -> str:
-    """A digest of the query, the events, the group, the window and the bindings that it selects."""
-    parts = (query.name or query.normal, row["_events"], report.group, row.get("_window"))
-    text = repr((parts, selected_bindings(query, report)))
-    return hashlib.md5(text.encode()).hexdigest()  # noqa: S324  # a name, no secret
+def identity(query: Query, report: Report) -> str:
+    """A digest of the query, the events, the group, the window and the bindings that it selects.
+
+    XXH3 (64 bits for seed 0, 64 for seed 1) of texts that U+001F separates: 16 digits of the SHA-256 of the query's
+    name (without one: of its normalised text), the ids by variable, the group's values, start and end of a batch window
+    in microseconds, the bindings.
+    """
+    head = hashlib.sha256((query.name or query.normal).encode()).hexdigest()[:16]
+    ids = [candidate.event.id for run in report.runs.values() for candidate in run]
+    batch = report.window is not None and any(isinstance(w, BatchWindow) for w in query.windows)
+    window = [canonical(moment) for moment in report.window or ()] if batch else []
+    values = [digested(value) for value in report.group]
+    bindings = [digested(value) for value in selected_bindings(query, report)]
+    text = plh.col("text").nchash
+    row = pl.DataFrame({"text": ["\x1f".join([head, *ids, *values, *window, *bindings])]})
+    high, low = row.select(high=text.xxh3_64(seed=0), low=text.xxh3_64(seed=1)).row(0)
+    return f"{high:016x}{low:016x}"
+
+
+def digested(value: Value | None) -> str:
+    """A value's lexical form; text cannot imitate the separator, nor what stands for unbound."""
+    if value is None:
+        return "\x00"
+    text = lexical(value)
+    return re.sub(r"[\x00\x1f\\]", r"\\\g<0>", text) if isinstance(value, str) and not isinstance(value, Iri) else text

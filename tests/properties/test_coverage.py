@@ -24,7 +24,7 @@ CONSTRUCTS = {
     "batch windows": [r"batch, [\d.]+ ?\w", r"batch, \d events", r"START first", r"START 2012-05-04",
                       r"START 2012-05-05", r"GROUP BY", r"HAVING", r"PATH", r"LIMIT"],
     "sequences": [r"SEQ \(\?\w, \?\w\)", r"SEQ \(\?\w, \?\w, \?\w\)", r"JOIN", r"PARTITION BY sensorID",
-                  r"PARTITION BY note, level", r"POLICY any", r"WINDOW[^\n]*\n[^\n]*WINDOW", r"PATH", r"LIMIT"],
+                  r"PARTITION BY open", r"POLICY any", r"WINDOW[^\n]*\n[^\n]*WINDOW", r"PATH", r"LIMIT"],
     "joins": [r"JOIN", r"WINDOW \(\?a, \?b", r"sliding, [\d.]+ ?\w", r"sliding, \d events", r"PARTITION BY", r"PATH"],
     "documents": [r"CREATE QUERY", r"busy AS.*AVG.*sliding", r"busy AS.*AVG.*batch", r"busy AS.*SEQ", r"\?d, sliding",
                   r"\?d, batch", r"SEQ \(\?d, \?f\)", r"SEQ \(\?d, \?e\)", r"twice"],

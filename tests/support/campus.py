@@ -43,6 +43,7 @@ bd:isLocationOf a owl:ObjectProperty ; owl:inverseOf bd:hasLocation .
 bd:belongsTo a owl:ObjectProperty ; rdfs:range org:Department .
 bd:assignedTo a owl:ObjectProperty ; rdfs:subPropertyOf bd:belongsTo .
 bd:capacity a owl:DatatypeProperty ; rdfs:range xsd:integer .
+bd:shelf bd:code 3 , "blue" , bd:r0 .
 bd:label a owl:DatatypeProperty ; rdfs:range xsd:string .
 evt:hasSource a owl:ObjectProperty ; rdfs:range ee:Sensor ; rdfs:subPropertyOf evt:hasOrigin .
 evt:hasOrigin a owl:ObjectProperty . evt:hasTime a owl:DatatypeProperty .

@@ -14,6 +14,7 @@ from .paths import Path, paths
 __all__ = ["FAMILIES", "aggregations", "documents", "joins", "selections", "semantics", "sequences"]
 
 _TERM_TESTS = ("= 3", "!= 3", "> 2", "= 'blue'", "!= bd:r0", "= bd:r0", "< 'z'", "IN (3, 4)", "NOT IN ('blue', 3)")
+_WIDE = ("1s", "2.5s", "5s", "5s", "10s", "1min")
 _DURATIONS = ("1s", "2s", "3s", "2.5s", "5s", "0.1min", "1500ms", "1h")
 
 
@@ -156,6 +157,8 @@ def _joins(draw: st.DrawFn, words: Sequence[Words]) -> str:
         forms = (
             f"{one['string'][0]} = {other['string'][0]}",
             f"{b} - {a} > 5",
+            f"{b} + 100 > {a}",
+            f"{one['string'][0]} != {other['string'][1]}",
             f"{b} > {a}",
             f"{one['boolean'][0]} = {other['boolean'][0]}",
             f"{one['dateTime'][2]} <= {other['dateTime'][2]}",
@@ -163,7 +166,7 @@ def _joins(draw: st.DrawFn, words: Sequence[Words]) -> str:
             f"{one['iri'][0]} = {other['iri'][0]}",
             f"{other['dateTime'][2]} - {one['dateTime'][2]} >= 1s",
         )
-        found += draw(st.lists(st.sampled_from(forms), max_size=2, unique=True))
+        found += draw(st.lists(st.sampled_from(forms), max_size=draw(st.sampled_from((0, 1, 1, 2))), unique=True))
         found += [f"{i} = {j}" for i in one["iri"][1:2] for j in other["iri"][1:2] if draw(st.booleans())]
     return "\n".join(f"JOIN ({condition})" for condition in found)
 
@@ -173,9 +176,9 @@ def _correlations(draw: st.DrawFn, variables: Sequence[str]) -> str:
     """One multi-variable window, or one per pair of neighbours."""
     if len(variables) > 2 and draw(st.booleans()):
         pairs = pairwise(variables)
-        return "\n".join(f"WINDOW (?{a}, ?{b}, {draw(st.sampled_from(_DURATIONS))})" for a, b in pairs)
+        return "\n".join(f"WINDOW (?{a}, ?{b}, {draw(st.sampled_from(_WIDE))})" for a, b in pairs)
     named = ", ".join(f"?{v}" for v in variables)
-    return f"WINDOW ({named}, {draw(st.sampled_from(_DURATIONS))})"
+    return f"WINDOW ({named}, {draw(st.sampled_from(_WIDE))})"
 
 
 @st.composite
@@ -199,7 +202,7 @@ def _several(draw: st.DrawFn, campus: Campus) -> tuple[str, list[str], list[Word
             path = draw(paths(variable, most=1))
             clauses.append(path.text)
             words[position] = _with(words[position], path)
-        if draw(st.integers(0, 2)) == 0:
+        if draw(st.integers(0, 3)) == 0:
             clauses.append(f"FILTER ({draw(conditions(words[position], 0))})")
     if draw(st.integers(0, 7)) == 0:
         clauses.append(draw(_paths_of_two(variables[0], variables[1])))
@@ -219,7 +222,8 @@ def sequences(draw: st.DrawFn, campus: Campus) -> str:
     """SEQ of two or three variables."""
     head, variables, words, clauses = draw(_several(campus))
     order = draw(st.permutations(variables))
-    partition = draw(st.sampled_from(("", "", "", "PARTITION BY sensorID", "PARTITION BY note, level")))
+    partitions = ("PARTITION BY sensorID", "PARTITION BY open", "PARTITION BY open, sensorID")
+    partition = draw(st.sampled_from(("", "", "", "", *partitions)))
     return _query(
         draw(_several_items(words)),
         head,

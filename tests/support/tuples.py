@@ -37,7 +37,7 @@ def tuples(draw: st.DrawFn, campus: Campus, longest: int) -> Tuples:
     """Tuples of one stream: equal time stamps, out of order within lateness and beyond it, duplicates, gaps."""
     front, found = 0.0, Tuples()
     spelling = draw(st.sampled_from(campus.spellings))
-    for _ in range(draw(st.sampled_from((0, 1, *range(2, longest + 1), longest, longest, longest)))):
+    for _ in range(draw(st.sampled_from((0, 1, *range(2, longest + 1), *[longest] * longest)))):
         front += draw(st.sampled_from((0, 0, 1, 1, 1, 2, 3.5)))
         if found and draw(st.integers(0, 11)) == 0:
             found.append(draw(_repeated(found)))
@@ -66,7 +66,7 @@ def _tuples(draw: st.DrawFn, seconds: float, spelling: str) -> dict[str, Any]:
     row["seq"] = draw(st.integers(0, 30))
     if draw(st.integers(0, 5)) == 0:
         row["undeclared"] = draw(st.sampled_from(("x", "y")))
-    for name in draw(st.sets(st.sampled_from((*list(row), "nothing", "nothing", "nothing")), max_size=2)):
+    for name in draw(st.sets(st.sampled_from((*row, *["nothing"] * 9)), max_size=2)):
         if name != "timestamp" and name in row:
             row[name] = None
     return {name: value for name, value in row.items() if value is not None or draw(st.booleans())}
