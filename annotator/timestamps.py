@@ -13,6 +13,7 @@ _PARTS = (
     r"(?:[Tt ](?P<minutes>\d\d:\d\d)(?:(?P<seconds>:\d\d)(?P<fraction>[.,]\d+)?)?)?"
     r"\s*(?:[Zz]|(?P<sign>[+-])(?P<hours>\d\d)(?::?(?P<offset>\d\d))?)?\s*$"
 )
+_TOO_FINE = r"(\.\d{6})\d+$"
 _YEAR_1 = -62_135_596_800_000_000
 _YEAR_10000 = 253_402_300_800_000_000
 
@@ -59,6 +60,8 @@ def _of_text(text: pl.Series) -> pl.Series:
 
 def _read(local: pl.Series) -> pl.Series:
     # A leap second (:60) would be read as the next minute's first; a stream's clock has none.
-    plain = pl.DataFrame({"x": local}).select(pl.when(~pl.col("x").str.contains(":60", literal=True)).then(pl.col("x")))
-    cut = plain.to_series().str.replace(r"(\.\d{6})\d+$", "$1")
-    return cut.str.to_datetime("%Y-%m-%dT%H:%M:%S%.f", strict=False, time_unit="us").dt.replace_time_zone("UTC")
+    if (leap := local.str.contains(":60", literal=True)).any():
+        local = pl.select(pl.when(~leap).then(local)).to_series()
+    if local.str.contains(_TOO_FINE).any():
+        local = local.str.replace(_TOO_FINE, "$1")
+    return local.str.to_datetime("%Y-%m-%dT%H:%M:%S%.f", strict=False, time_unit="us").dt.replace_time_zone("UTC")

@@ -11,12 +11,12 @@ from ..errors import QueryTypeError
 from ..language.query import Source, Subquery
 from ..ontology import KnowledgeBase
 from .evaluate import alone_query
+from .event_class import decide_types
 from .plan import Context, Plan, Rule
 from .prune import prune
 from .settle import settle
 from .sparql import triple_text
 from .transform import transform
-from .types import decide_types
 
 RULES: tuple[Rule, ...] = (decide_types, prune, transform, settle)
 
