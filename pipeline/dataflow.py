@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 from ..annotator import Annotated, Annotator, EventShape, event_shape
 from ..cep import END_OF_TIME
 from ..errors import PipelineError
-from ..language import Query
+from ..language import Query, StreamType
 from ..ontology import KnowledgeBase
 from .admission import Admission
 from .flow import QueryFlow, Registration, continues
@@ -109,7 +109,7 @@ class Dataflow:
                 f"a query named '{registration.label}' is registered already",
                 hint="stop it first, or give the new one another name with CREATE QUERY … AS",
             )
-        flow = QueryFlow(registration, self._shape, self._knowledge, self._cache_size)
+        flow = QueryFlow(registration, self.shape, self._knowledge, self._cache_size)
         if registration.query.name is not None:
             self._streams_of[registration.query.name] = registration.label
         self._flows[registration.label] = flow
@@ -219,10 +219,10 @@ class Dataflow:
             depth[label] = 1 + max(read, default=-1)
         return [[n for n, d in depth.items() if d == level] for level in sorted(set(depth.values()))]
 
-    def _shape(self, stream: str) -> EventShape:
-        if stream in self.annotators:
-            return self.annotators[stream].shape
-        return event_shape(self._flows[self._streams_of[stream]].query.output, self._knowledge)
+    def shape(self, stream: StreamType) -> EventShape:
+        """How the events of a stream, a source or the output of a query, become triples."""
+        annotator = self.annotators.get(stream.name)
+        return event_shape(stream, self._knowledge) if annotator is None else annotator.shape
 
 
 def _admission(annotator: Annotator, lateness: timedelta) -> Admission:

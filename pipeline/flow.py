@@ -11,11 +11,11 @@ import pyarrow as pa
 
 from ..annotator import EventShape
 from ..cep import apply_filters, build_operator
-from ..language import Query
+from ..language import Query, StreamType
 from ..language.expressions import Aggregate, Binary, Binding, Call, Expression, Membership, Unary
 from ..language.query import Source
 from ..ontology import KnowledgeBase
-from ..planner import Range, resolve_bounds
+from ..planner import Range, explain, resolve_bounds
 from ..semfilter import SemanticFilter
 
 
@@ -61,7 +61,7 @@ class QueryFlow:
 
     Args:
         registration: the query and when it was registered.
-        shape_of: stream name → how its events become triples.
+        shape_of: how the events of a stream become triples.
         knowledge: the knowledge base.
         cache_size: verdicts kept per semantic subquery.
     """
@@ -69,7 +69,7 @@ class QueryFlow:
     def __init__(
         self,
         registration: Registration,
-        shape_of: Callable[[str], EventShape],
+        shape_of: Callable[[StreamType], EventShape],
         knowledge: KnowledgeBase,
         cache_size: int,
     ) -> None:
@@ -78,7 +78,7 @@ class QueryFlow:
         self.query = query
         self.within = resolve_bounds(query.bounds, registration.now)
         self.sources = tuple(
-            SourceFlow(s, self.within, SemanticFilter(s, shape_of(s.stream.name), knowledge, cache_size))
+            SourceFlow(s, self.within, SemanticFilter(s, shape_of(s.stream), knowledge, cache_size))
             for s in query.sources
         )
         self._operator = build_operator(query)
@@ -109,6 +109,13 @@ class QueryFlow:
         rows = self._operator.process(candidates, watermark)
         self._watermark = watermark
         return rows
+
+    def explain(self) -> str:
+        """How the query is answered, in words."""
+        semantics = {
+            flow.source.variable: flow.semantics.explain() for flow in self.sources if flow.source.semantics is not None
+        }
+        return explain(self.query, semantics, self.within)
 
     def snapshot(self) -> bytes:
         """The operator's state and what identifies the registration."""

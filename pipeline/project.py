@@ -15,7 +15,7 @@ from ..language import Query, Vocabulary, compile_document
 from ..ontology import KnowledgeBase, load_knowledge
 from .dataflow import Dataflow
 from .evaluation import evaluate
-from .flow import Registration
+from .flow import QueryFlow, Registration
 from .tuples import RawTuples
 
 Strategy = Literal["live", "replay", "rewrite", "hybrid"]
@@ -90,6 +90,16 @@ class Project:
         """The data path of this project, with no query registered yet."""
         lateness = {name: stream.lateness for name, stream in self.settings.streams.items()}
         return Dataflow(self.annotators, lateness, self.knowledge, self.settings.engine.cache_size, workers)
+
+    def explain(self, query: Query) -> str:
+        """How a compiled query would be answered if it were registered before the first event, in words."""
+        flow = QueryFlow(
+            Registration(query, query.name or "query"),
+            self.dataflow().shape,
+            self.knowledge,
+            self.settings.engine.cache_size,
+        )
+        return flow.explain()
 
     def evaluate(
         self,
