@@ -27,18 +27,17 @@ _YOUNG_S = 60.0
 
 
 def answer_requests(store: EventStore, folder: Path) -> None:
-    """Make the copies that other processes asked for.
-
-    Raises:
-        ArchiveError: a copy cannot be made.
-    """
+    """Make the copies that other processes asked for; a reader whose copy cannot be made learns it by waiting."""
     if not folder.is_dir():
         return
     for request in folder.glob(f"*{_REQUEST}"):
         copy, unfinished = request.with_suffix(""), request.with_suffix(_UNFINISHED)
-        if request.with_suffix(_ALIVE).exists():
-            store.backup(unfinished)
-            unfinished.rename(copy)
+        if request.with_suffix(_ALIVE).exists() and not copy.exists():
+            try:
+                store.backup(unfinished)
+                unfinished.rename(copy)
+            except (ArchiveError, OSError):
+                shutil.rmtree(unfinished, ignore_errors=True)
         request.unlink(missing_ok=True)
 
 
@@ -112,6 +111,7 @@ def _copy(root: Path, alive: Path, timeout: float) -> Path:
             )
         else:
             time.sleep(_POLL_S)
+    request.unlink(missing_ok=True)
     return copy
 
 

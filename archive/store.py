@@ -218,7 +218,7 @@ def lock_of(path: Path) -> ProcessLock:
 
 def damaged(path: Path, error: Exception) -> ArchiveError:
     """Explain what RocksDB says of a store's folder."""
-    if "While lock file" in str(error):
+    if "While lock file" in str(error) or "lock hold by current process" in str(error):
         return in_use(path, "another program")
     reason = str(error).split("\n", maxsplit=1)[0].rstrip(".")
     return ArchiveError(

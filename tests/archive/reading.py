@@ -1,0 +1,20 @@
+"""Another process that asks the archive: `python reading.py FOLDER`, then queries line by line on its input."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from kaicep.archive import ArchiveReader, Solutions
+from support.archives import project
+
+
+def main() -> None:
+    for line in sys.stdin:
+        with ArchiveReader(project(Path(sys.argv[1]))) as reader:
+            found = reader.query(line)
+        print(found.rows if isinstance(found, Solutions) else found, flush=True)  # noqa: T201  # what the test reads
+
+
+if __name__ == "__main__":
+    main()
