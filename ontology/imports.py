@@ -7,6 +7,7 @@ catalog folder that does, which is then a module too, with imports of its own. C
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 
 from ..errors import OntologyError, Place, did_you_mean
@@ -46,7 +47,7 @@ class Catalog:
 
     def _documents(self) -> list[Module]:
         documents = []
-        for path in (p for folder in self.folders for p in sorted(folder.rglob("*")) if _is_document(p)):
+        for path in chain.from_iterable(map(_documents_in, self.folders)):
             try:
                 documents.append(Module.load(path, self._root))
             except OntologyError as error:  # matters only if an import stays unresolved, which then says so
@@ -103,5 +104,7 @@ def _normal(iri: str) -> str:
     return iri.rstrip("#/")
 
 
-def _is_document(path: Path) -> bool:
-    return path.suffix.lower() in SUFFIXES and path.is_file()
+def _documents_in(folder: Path) -> list[Path]:
+    """In the order of their names; hidden files and folders are left out."""
+    found = (path for path in sorted(folder.rglob("*")) if path.suffix.lower() in SUFFIXES and path.is_file())
+    return [path for path in found if not any(part.startswith(".") for part in path.relative_to(folder).parts)]

@@ -33,7 +33,7 @@ _XML_SUFFIXES = (".owl", ".rdf", ".xml", ".owx")
 SUFFIXES = (*_BY_SUFFIX, *_XML_SUFFIXES)
 
 _ROOT = re.compile(r"<(?:[\w.-]+:)?(RDF|Ontology)[\s>]")
-_WHERE = re.compile(r"Parser error at line \d+ (?:between columns \d+ and(?: line \d+ column)? \d+|column \d+)[^:]*: ")
+_WHERE = re.compile(r"Parser error (?:at|between) line [^:]*: ")
 _QUOTED = re.compile(r"'([^']+)'")
 _REMOTE_CONTEXT = "No LoadDocumentCallback has been set"
 

@@ -41,6 +41,7 @@ def test_the_catalog_is_asked_for_the_rest_and_for_what_that_imports(tmp_path: P
             "catalog/c.ttl": ONTOLOGY.format("c", "c"),
             "catalog/unasked.ttl": ONTOLOGY.format("d", "d"),
             "catalog/broken.ttl": ":a",
+            "catalog/.hidden/c.ttl": ONTOLOGY.format("c", "hidden"),
         },
     )
     assert sources(tmp_path, "a.ttl", catalog=("catalog",)) == ["a.ttl", "catalog/deep/b.ttl", "catalog/c.ttl"]
