@@ -37,13 +37,21 @@ class EventLog:
         """Become the writer, if this log is not yet; delete what a killed writer left half written.
 
         Raises:
-            ArchiveError: somebody else is.
+            ArchiveError: somebody else is, or the file system refuses.
         """
         if self._lock is not None:
             return
-        make_folder(self.path)
         lock = ProcessLock(self.path / LOCK)
-        if not lock.acquire():
+        try:
+            make_folder(self.path)
+            held = lock.acquire()
+        except OSError as error:
+            raise ArchiveError(
+                f"the log cannot be written: {error.strerror}",
+                place=Place(str(self.path)),
+                hint="choose another path under [archive]",
+            ) from error
+        if not held:
             raise ArchiveError(
                 f"{lock.holder()} writes this archive",
                 place=Place(str(self.path)),

@@ -72,11 +72,17 @@ def copy_of_store(root: Path, timeout: float = 10.0) -> Iterator[ox.Store]:
             "there is no store", place=Place(str(root)), hint="run the project first, with store = true under [archive]"
         )
     check_version(root)
-    folder = root / SNAPSHOTS
-    folder.mkdir(exist_ok=True)
-    alive = folder / f"{uuid.uuid4().hex}{_ALIVE}"
+    alive = root / SNAPSHOTS / f"{uuid.uuid4().hex}{_ALIVE}"
     lock = ProcessLock(alive)
-    lock.acquire()
+    try:
+        alive.parent.mkdir(exist_ok=True)
+        lock.acquire()
+    except OSError as error:
+        raise ArchiveError(
+            f"no copy of the store can be made: {error.strerror}",
+            place=Place(str(alive.parent)),
+            hint="a reader needs write access to that folder",
+        ) from error
     try:
         yield _open_copy(_copy(root, alive, timeout))
     finally:

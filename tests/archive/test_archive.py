@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import time
 from collections.abc import Iterator
 from datetime import timedelta
@@ -174,6 +175,26 @@ def test_an_archive_that_cannot_be_made_is_named(tmp_path: Path) -> None:
     assert str(error.value) == (
         f"{tmp_path}/var/archive: cannot make the archive: Not a directory: choose another path under [archive]"
     )
+
+
+@pytest.mark.parametrize(
+    ("folder", "message"),
+    [
+        ("log", "{}: the log cannot be written: File exists: choose another path under [archive]"),
+        (
+            "snapshots",
+            "{}: no copy of the store can be made: File exists: a reader needs write access to that folder",
+        ),
+    ],
+)
+def test_a_file_in_the_way_is_named(tmp_path: Path, folder: str, message: str) -> None:
+    place = tmp_path / "var/archive" / folder
+    opened(tmp_path).close()
+    shutil.rmtree(place, ignore_errors=True)
+    place.write_text("a file")
+    with pytest.raises(ArchiveError) as error:
+        opened(tmp_path) if folder == "log" else ArchiveReader(project(tmp_path))
+    assert str(error.value) == message.format(place)
 
 
 def test_what_stops_the_writer_surfaces_and_the_log_goes_on(tmp_path: Path) -> None:
