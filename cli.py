@@ -1,7 +1,7 @@
 """The command line: `kaicep demo | run | try | check | explain | sparql`.
 
 Rows go to the standard output, all else to the standard error. Exit codes: 0; 1 for an error that kaicep explains; 2
-a command that is not understood; 130 after Ctrl-C; 143 when told to terminate.
+for a command that nobody understands; 130 after Ctrl-C; 143 when told to terminate.
 """
 
 # ruff: noqa: PLC0415 - commands import what needs Arrow, the reasoners or Spark, so that `--help` answers at once
@@ -21,7 +21,12 @@ from typer.core import TyperGroup
 from .errors import KaicepError, PipelineError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from .config import Settings
     from .pipeline.sinks import Sink
+
+_PAGE = 120
 
 __all__ = ["app", "main"]
 
@@ -89,7 +94,8 @@ def demo(
     """Stream the real readings of a building through Spark, with queries; takes about a minute."""
     from .pipeline.demo import run_demo
 
-    run_demo(folder, Console(file=sys.stdout, highlight=False), _log(), quiet=quiet)
+    out = Console(file=sys.stdout, highlight=False)
+    run_demo(folder, out if out.is_terminal else Console(width=_PAGE, highlight=False), _log(), quiet=quiet)
 
 
 @app.command(epilog="Examples: `kaicep run campus/`, `kaicep run kaicep.toml --once -Q high.chi --out matches.jsonl`")
@@ -117,7 +123,8 @@ def run(
     from .pipeline.query_files import query_files, read_document
     from .pipeline.runner import run_queries
 
-    sink = _sink(out, form)
+    form = form or (Matches.CONSOLE if out is None and sys.stdout.isatty() else Matches.JSONL)
+    _check_output(out, form)
     loaded = Project.load(project)
     documents = [(path.name, read_document(path)) for path in query or query_files(loaded.settings)]
     if not documents and not loaded.settings.archive.enabled:
@@ -126,7 +133,7 @@ def run(
             hint="name queries with --query, or in the project file under [queries]",
         )
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-    run_queries(loaded, documents, sink, _log(), once=once, quiet=quiet)
+    run_queries(loaded, documents, _sink(out, form, loaded.settings), _log(), once=once, quiet=quiet)
 
 
 @app.command(
@@ -161,7 +168,8 @@ def try_query(
         for complaint in complaints:
             _tell(complaint)
     rows = loaded.evaluate(text, tables)
-    _print(rows, list(rows[0]) if rows else [*(item.name for item in queries[-1].items), "_time", "_id"], form)
+    columns = list(rows[0]) if rows else [*(item.name for item in queries[-1].items), "_time", "_id"]
+    _print(rows, columns, form, loaded.settings)
 
 
 @app.command(epilog="Example: `kaicep check campus/`")
@@ -202,11 +210,12 @@ def sparql(
     from .config import Settings
 
     text, _ = _text_of(query)
-    with ArchiveReader(Settings.load(project)) as archive:
+    settings = Settings.load(project)
+    with ArchiveReader(settings) as archive:
         answer = archive.query(text)
     match answer:
         case Solutions():
-            _print(list(answer), answer.variables, form)
+            _print(list(answer), answer.variables, form, settings)
         case Graph():
             typer.echo(str(answer), nl=False)
         case _:
@@ -229,29 +238,30 @@ def _text_of(query: str) -> tuple[str, str]:
     return query, "query"
 
 
-def _sink(out: str | None, form: Matches | None) -> Sink:
+def _check_output(out: str | None, form: Matches) -> None:
+    if form is Matches.PARQUET and out is None:
+        raise typer.BadParameter("parquet needs --out FOLDER", param_hint="--format")
+    if form is Matches.CONSOLE and out is not None:
+        raise typer.BadParameter("console writes no file; leave --out away", param_hint="--format")
+
+
+def _sink(out: str | None, form: Matches, settings: Settings) -> Sink:
     from .pipeline.sinks import ConsoleSink, JsonLinesSink, ParquetSink
 
-    if form is None:
-        form = Matches.CONSOLE if out is None and sys.stdout.isatty() else Matches.JSONL
     match form:
-        case Matches.PARQUET if out is None:
-            raise typer.BadParameter("parquet needs --out FOLDER", param_hint="--format")
-        case Matches.CONSOLE if out is not None:
-            raise typer.BadParameter("console writes no file; leave --out away", param_hint="--format")
         case Matches.PARQUET:
             return ParquetSink(str(out))
         case Matches.CONSOLE:
-            return ConsoleSink()
-        case _:
+            return ConsoleSink(prefixes=settings.prefixes)
+        case Matches.JSONL:
             return JsonLinesSink(out or "-")
 
 
-def _print(rows: list[dict[str, Any]], columns: Any, form: Rows | None) -> None:
+def _print(rows: Sequence[Mapping[str, Any]], columns: Iterable[str], form: Rows | None, settings: Settings) -> None:
     from .pipeline.printing import print_rows
 
     chosen = form or (Rows.TABLE if sys.stdout.isatty() else Rows.JSON)
-    print_rows(rows, columns, chosen.value, sys.stdout)
+    print_rows(rows, columns, chosen.value, sys.stdout, settings.prefixes)
 
 
 def _log() -> Console:

@@ -64,18 +64,20 @@ def run_demo(folder: Path | None, out: Console, log: Console, *, quiet: bool) ->
         engine = Engine(project, sinks=[sink], on_batch=meter)
         _tell(log, "starting Spark", quiet=quiet)
         stack.enter_context(engine)
-        labels = _submit(engine)
+        comments = _submit(engine)
         with meter.watching(lambda: archive_behind(engine)):
             engine.run_available()
             engine.finish()
-            lines = summary(meter)
-        _show_matches(out, sink.found, labels, meter.progress.matches)
+            lines = summary(meter)  # now, when the lag is that of the stream
+        _show_matches(out, engine, sink.found, comments)
         _tell(log, "waiting until the archive's store has taken all events", quiet=quiet)
         engine.archive.flush()
         _ask_archive(engine, out)
-        out.print("\n".join(lines), f"whole demonstration in {time.monotonic() - began:,.0f} s", sep="\n")
+        out.print("\nSummary", style="bold")
+        out.print("\n".join(lines), soft_wrap=True)
+        out.print(f"whole demonstration in {time.monotonic() - began:,.0f} s")
         if folder is not None:
-            out.print(f"the project is in {path}; ask it more with: kaicep sparql QUERY --project {path}")
+            out.print(f"the project is in {path}; ask it more: kaicep sparql QUERY --project {path}", soft_wrap=True)
 
 
 def _submit(engine: Engine) -> dict[str, str]:
@@ -89,14 +91,15 @@ def _submit(engine: Engine) -> dict[str, str]:
 
 
 def _show_matches(
-    out: Console, found: Mapping[str, list[dict[str, Any]]], labels: Mapping[str, str], counts: Mapping[str, int]
+    out: Console, engine: Engine, found: Mapping[str, list[dict[str, Any]]], comments: Mapping[str, str]
 ) -> None:
-    for label, comment in labels.items():
+    prefixes = engine.project.settings.prefixes
+    for label, comment in comments.items():
         first = found.get(label, [])
-        out.print(f"\n{label}: {counts.get(label, 0):,} matches", style="bold")
+        out.print(f"\n{label}: {engine.progress.matches.get(label, 0):,} matches", style="bold")
         out.print(comment)
         if first:
-            out.print(table(first, first[0]))
+            out.print(table(first, first[0], prefixes=prefixes))
 
 
 def _ask_archive(engine: Engine, out: Console) -> None:
@@ -108,7 +111,7 @@ def _ask_archive(engine: Engine, out: Console) -> None:
         out.print(f"\n{text.splitlines()[0].lstrip('# ')}", style="bold")
         out.print(f"SPARQL over the archive, {path.name}, {seconds:.2f} s")
         if isinstance(answer, Solutions):
-            out.print(table(list(answer), answer.variables))
+            out.print(table(list(answer), answer.variables, prefixes=engine.project.settings.prefixes))
 
 
 def _tell(log: Console, message: str, *, quiet: bool) -> None:

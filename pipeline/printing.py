@@ -5,11 +5,14 @@ from __future__ import annotations
 import csv
 import json
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
+from types import MappingProxyType
 from typing import IO, Any, Literal
 
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 __all__ = ["Form", "print_rows", "table"]
@@ -20,9 +23,16 @@ Row = Mapping[str, Any]
 # What a table on the terminal leaves out: it is for programs.
 _FOR_PROGRAMS = {"_events", "_window", "_id"}
 _WIDE = 500
+_LOCAL_NAME = re.compile(r"\w[\w.-]*")
 
 
-def print_rows(rows: Sequence[Row], columns: Iterable[str], form: Form, file: IO[str], title: str = "") -> None:
+def print_rows(
+    rows: Sequence[Row],
+    columns: Iterable[str],
+    form: Form,
+    file: IO[str],
+    prefixes: Mapping[str, str] = MappingProxyType({}),
+) -> None:
     """Write rows.
 
     Args:
@@ -30,7 +40,7 @@ def print_rows(rows: Sequence[Row], columns: Iterable[str], form: Form, file: IO
         columns: names, in order.
         form: `table`; `json`, one object per line; `csv`, with a header.
         file: where to.
-        title: above a table.
+        prefixes: by which a table shortens IRIs; programs get them whole.
     """
     names = list(columns)
     match form:
@@ -46,18 +56,20 @@ def print_rows(rows: Sequence[Row], columns: Iterable[str], form: Form, file: IO
             console = Console(file=file)
             if not console.is_terminal:
                 console = Console(file=file, width=_WIDE)
-            console.print(table(rows, names, title))
+            console.print(table(rows, names, prefixes=prefixes))
 
 
-def table(rows: Sequence[Row], columns: Iterable[str], title: str = "") -> Table:
-    """Return rows as a table for the terminal, without the columns that only programs need."""
+def table(
+    rows: Sequence[Row], columns: Iterable[str], title: str = "", prefixes: Mapping[str, str] = MappingProxyType({})
+) -> Table:
+    """Return rows as a table for the terminal, without the columns that only programs need, IRIs as prefixed names."""
     names = [name for name in columns if name not in _FOR_PROGRAMS]
     found = Table(title=title or None, title_justify="left", header_style="bold")
     for name in names:
         numbers = any(isinstance(row[name], int | float) for row in rows)
         found.add_column(name, justify="right" if numbers else "left", overflow="fold")
     for row in rows:
-        found.add_row(*(_shown(row[name]) for name in names))
+        found.add_row(*(escape(_shown(row[name], prefixes)) for name in names))
     return found
 
 
@@ -94,7 +106,7 @@ def _cell(value: object) -> object:
             return value
 
 
-def _shown(value: object) -> str:
+def _shown(value: object, prefixes: Mapping[str, str]) -> str:
     match value:
         case None:
             return ""
@@ -105,6 +117,16 @@ def _shown(value: object) -> str:
         case datetime():
             return iso(value)
         case list():
-            return ", ".join(_shown(part) for part in value)
+            return ", ".join(_shown(part, prefixes) for part in value)
+        case str():
+            return _prefixed(value, prefixes)
         case _:
             return str(value)
+
+
+def _prefixed(text: str, prefixes: Mapping[str, str]) -> str:
+    for prefix, namespace in prefixes.items():
+        local = text.removeprefix(namespace)
+        if len(local) < len(text) and _LOCAL_NAME.fullmatch(local):
+            return f"{prefix}:{local}"
+    return text

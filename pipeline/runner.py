@@ -44,7 +44,7 @@ def run_queries(
                 _run(engine, once=once)
     finally:
         if not quiet:
-            log.print(*summary(meter), sep="\n")
+            log.print("\n".join(summary(meter)), soft_wrap=True)
 
 
 def archive_behind(engine: Engine) -> int:

@@ -10,6 +10,7 @@ import os
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import IO, Any, Protocol
 from urllib.parse import quote
 
@@ -124,11 +125,15 @@ class ConsoleSink(Sink):
     Args:
         console: where to; by default the standard output.
         limit: rows shown per query and batch; the others are counted.
+        prefixes: by which tables shorten IRIs.
     """
 
-    def __init__(self, console: Console | None = None, limit: int = 20) -> None:
+    def __init__(
+        self, console: Console | None = None, limit: int = 20, prefixes: Mapping[str, str] = MappingProxyType({})
+    ) -> None:
         self._console = Console() if console is None else console
         self._limit = limit
+        self._prefixes = prefixes
 
     def write(self, batch_id: int, query_name: str, matches: pa.Table) -> None:
         """Show the matches."""
@@ -138,7 +143,8 @@ class ConsoleSink(Sink):
         if not self._console.is_terminal:
             self._console.file.write(json_lines(matches, query_name).decode())
             return
-        self._console.print(table(rows(matches.slice(0, self._limit)), matches.column_names, query_name))
+        shown = rows(matches.slice(0, self._limit))
+        self._console.print(table(shown, matches.column_names, query_name, self._prefixes))
         if matches.num_rows > self._limit:
             self._console.print(f"… and {matches.num_rows - self._limit:,} more", highlight=False)
 

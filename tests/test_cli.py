@@ -1,0 +1,306 @@
+"""The command line: rows on the standard output, all else on the standard error, exit codes that mean something."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from kaicep.cli import app
+from typer.testing import CliRunner, Result
+
+PROJECT = """\
+[prefixes]
+ex = "urn:ex:"
+
+[queries]
+files = ["queries/*.chi"]
+
+[engine]
+trigger = "100ms"
+
+[streams.air]
+event_type = "ex:Reading"
+time = { attribute = "at", property = "ex:at" }
+identity = ["sensor", "at"]
+source = { format = "json", path = "incoming/" }
+
+[streams.air.attributes]
+sensor = { property = "ex:sensor", individual = "ex:{}" }
+flow = { property = "ex:flow", datatype = "xsd:double" }
+"""
+HIGH = "SELECT ?e.ex:sensor AS sensor, ?e.flow AS flow FILTER (?e.flow > 50)"
+
+
+def line(second: int, flow: object, sensor: str = "s1") -> str:
+    return json.dumps({"sensor": sensor, "at": f"2026-01-01T00:00:{second:02d}Z", "flow": flow}) + "\n"
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """One stream of readings, one query, recorded events in `events.jsonl`."""
+    (tmp_path / "kaicep.toml").write_text(PROJECT)
+    (tmp_path / "queries").mkdir()
+    (tmp_path / "queries" / "high.chi").write_text(HIGH)
+    (tmp_path / "events.jsonl").write_text(line(1, 40.0) + line(2, 60.5) + line(3, 70, "s2"))
+    return tmp_path
+
+
+def call(*arguments: str | Path, stdin: str | None = None) -> Result:
+    return CliRunner(env={"COLUMNS": "200", "TERM": "dumb"}).invoke(app, [str(a) for a in arguments], input=stdin)
+
+
+@pytest.mark.parametrize("command", ["demo", "run", "try", "check", "explain", "sparql"])
+def test_every_command_explains_itself_with_an_example(command: str) -> None:
+    result = call(command, "--help")
+    assert result.exit_code == 0
+    assert f"kaicep {command}" in result.stdout
+    assert "Example" in result.stdout
+
+
+def test_help_does_not_load_what_it_does_not_need() -> None:
+    program = (
+        "import sys; from kaicep.cli import app\n"
+        "try: app(['--help'])\n"
+        "except SystemExit: pass\n"
+        "heavy = {'pyspark', 'pyarrow', 'polars', 'owlready2', 'pyoxigraph', 'rdflib'} & set(sys.modules)\n"
+        "print(sorted(heavy), file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stderr == "[]\n"
+
+
+def test_try_prints_json_lines_where_there_is_no_terminal(project: Path) -> None:
+    result = call("try", HIGH, "-e", project / "events.jsonl", "-p", project)
+    assert result.exit_code == 0
+    assert result.stderr == ""
+    rows = [json.loads(text) for text in result.stdout.splitlines()]
+    assert [{name: row[name] for name in ("sensor", "flow", "_time", "_events")} for row in rows] == [
+        {
+            "sensor": "urn:ex:s1",
+            "flow": 60.5,
+            "_time": "2026-01-01T00:00:02Z",
+            "_events": {"e": ["urn:kaicep:event:air/s1/1767225602000000"]},
+        },
+        {
+            "sensor": "urn:ex:s2",
+            "flow": 70.0,
+            "_time": "2026-01-01T00:00:03Z",
+            "_events": {"e": ["urn:kaicep:event:air/s2/1767225603000000"]},
+        },
+    ]
+
+
+def test_try_prints_csv_and_tables(project: Path) -> None:
+    (project / "q.chi").write_text("SELECT ?e.ex:sensor AS s, ?e.flow AS flow FILTER (?e.flow > 60)")
+    arguments = ("-e", project / "events.jsonl", "-p", project, "--format")
+    csv_lines = call("try", project / "q.chi", *arguments, "csv").stdout.splitlines()
+    assert csv_lines[0] == "s,flow,_time,_events,_id"
+    assert csv_lines[1].startswith("urn:ex:s1,60.5,2026-01-01T00:00:02Z,")
+    table = call("try", project / "q.chi", *arguments, "table").stdout
+    assert "│ ex:s1 │ 60.5 │ 2026-01-01T00:00:02Z │" in table
+    assert "_id" not in table
+
+
+def test_try_without_rows_still_names_the_columns(project: Path) -> None:
+    result = call("try", HIGH.replace("50", "500"), "-e", project / "events.jsonl", "-p", project, "-f", "csv")
+    assert result.stdout == "sensor,flow,_time,_id\n"
+
+
+def test_try_reads_a_query_from_the_standard_input_and_events_by_stream(project: Path) -> None:
+    events = f"air={project / 'events.jsonl'}"
+    result = call("try", "-", "-e", events, "-p", project, "-f", "csv", stdin=HIGH)
+    assert len(result.stdout.splitlines()) == 3
+
+
+def test_try_tells_which_records_are_no_events(project: Path) -> None:
+    path = project / "events.jsonl"
+    path.write_text("{\n" + line(1, "abc") + line(2, 60) + "5\n" * 3)
+    result = call("try", HIGH, "-e", path, "-p", project)
+    assert len(result.stdout.splitlines()) == 1
+    assert result.stderr == (
+        f"{path}:1: no JSON: Expecting property name enclosed in double quotes at character 2\n"
+        f"{path}:4: a number instead of an object\n"
+        f"{path}:5: a number instead of an object\n"
+        "… and 2 more records of stream air that are no events\n"
+    )
+    assert call("try", HIGH, "-e", path, "-p", project, "--quiet").stderr == ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            ("try", "SELECT ?e.flw", "-e", "{events}", "-p", "{project}"),
+            (
+                "query:1:11: unknown attribute 'flw' of stream 'air'\n"
+                "  1 | SELECT ?e.flw\n"
+                "    |           ^^^ did you mean 'flow' (= ex:flow)?\n"
+            ),
+        ),
+        (
+            ("try", "{project}/none.chi", "-e", "{events}", "-p", "{project}"),
+            "cannot read {project}/none.chi: No such file or directory: name a file with χ-CEP queries or SPARQL\n",
+        ),
+        (
+            ("try", HIGH, "-e", "{project}/none.json", "-p", "{project}"),
+            "cannot read {project}/none.json: No such file or directory: name a JSON, CSV or Parquet file\n",
+        ),
+        (
+            ("try", HIGH, "-e", "ai={events}", "-p", "{project}"),
+            "the project has no stream 'ai': did you mean 'air'?\n",
+        ),
+        (
+            ("try", HIGH, "-e", "{events}", "-p", "{project}", "--stream", "water"),
+            "the project has no stream 'water': its streams: air\n",
+        ),
+        (
+            ("try", HIGH, "-e", "{events}", "-p", "{project}/none"),
+            (
+                "{project}/none: cannot read the project file: No such file or directory: "
+                "name a kaicep.toml or the folder that holds one\n"
+            ),
+        ),
+        (
+            ("run", "{project}", "-Q", "{project}/none.chi"),
+            "cannot read {project}/none.chi: No such file or directory: name a file with χ-CEP queries or SPARQL\n",
+        ),
+        (
+            ("sparql", "ASK {{ ?s ?p ?o }}", "-p", "{project}"),
+            "{project}/var/archive: there is no store: run the project first, with store = true under [archive]\n",
+        ),
+    ],
+)
+def test_what_kaicep_explains_is_told_without_a_trace(project: Path, arguments: tuple[str, ...], message: str) -> None:
+    places = {"project": str(project), "events": str(project / "events.jsonl")}
+    result = call(*(argument.format(**places) if "{" in argument else argument for argument in arguments))
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert result.stderr == message.format(**places)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("fly",), "No such command 'fly'."),
+        (("run",), "Missing argument 'PROJECT'."),
+        (("try", HIGH, "-p", "x"), "Missing option '--events'"),
+        (("run", "x", "--format", "parquet"), "parquet needs --out FOLDER"),
+        (("run", "x", "--format", "console", "--out", "y"), "console writes no file; leave --out away"),
+        (("run", "x", "--format", "xml"), "'xml' is not one of 'jsonl', 'parquet', 'console'"),
+    ],
+)
+def test_a_command_that_is_not_understood_exits_with_2(arguments: tuple[str, ...], message: str) -> None:
+    result = call(*arguments)
+    assert result.exit_code == 2
+    assert message in result.stderr
+
+
+def test_check_tells_what_there_is(project: Path) -> None:
+    result = call("check", project)
+    assert result.exit_code == 0
+    assert result.stderr == ""
+    assert result.stdout == (
+        f"project {project / 'kaicep.toml'}\n"
+        "knowledge: 4 statements in 0 modules, closed by rl\n"
+        "stream air: ex:Reading, 2 attributes, json from incoming/\n"
+        f"query high: {project / 'queries' / 'high.chi'}\n"
+    )
+
+
+def test_check_tells_every_fault_of_the_settings(project: Path) -> None:
+    text = PROJECT.replace("trigger", "triger").replace("event_type", "eventtype")
+    (project / "kaicep.toml").write_text(text)
+    result = call("check", project)
+    assert result.exit_code == 1
+    assert sorted(result.stderr.splitlines()) == [
+        f"{project / 'kaicep.toml'}: engine.triger: unknown key 'triger': did you mean 'trigger'?",
+        f"{project / 'kaicep.toml'}: streams.air.event_type: is missing: see docs/project.md",
+        f"{project / 'kaicep.toml'}: streams.air.eventtype: unknown key 'eventtype': did you mean 'event_type'?",
+    ]
+
+
+def test_check_tells_the_faults_of_all_queries(project: Path) -> None:
+    (project / "queries" / "a.chi").write_text("SELECT ?e.flw")
+    (project / "queries" / "b.chi").write_text("SELECT")
+    result = call("check", project)
+    assert result.exit_code == 1
+    assert "query high:" in result.stdout
+    assert f"{project / 'queries' / 'a.chi'}:1:11: unknown attribute 'flw' of stream 'air'" in result.stderr
+    assert f"{project / 'queries' / 'b.chi'}:1:7: " in result.stderr
+
+
+def test_check_tells_the_faults_of_all_annotations_and_skips_the_queries(project: Path) -> None:
+    text = PROJECT.replace("ex:Reading", "nope:Reading")
+    other = text[text.index("[streams.air]") :].replace("streams.air", "streams.water")
+    (project / "kaicep.toml").write_text(text + other)
+    result = call("check", project)
+    assert result.exit_code == 1
+    faults = result.stderr.splitlines()
+    assert [fault.split("streams.")[1].split(".")[0] for fault in faults[:2]] == ["air", "water"]
+    assert faults[2:] == ["not checked: queries, since not all streams can be annotated"]
+
+
+def test_check_tells_a_pattern_without_files(project: Path) -> None:
+    (project / "queries" / "high.chi").unlink()
+    result = call("check", project)
+    assert result.exit_code == 1
+    assert result.stderr == (
+        f"{project / 'kaicep.toml'}: queries.files: no file matches 'queries/*.chi': patterns start from {project}\n"
+    )
+
+
+def test_explain_names_the_query_s_parts(project: Path) -> None:
+    result = call("explain", HIGH, "-p", project)
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert "air" in result.stdout
+
+
+def kaicep(*arguments: str | Path) -> list[str]:
+    return [sys.executable, "-m", "kaicep", *map(str, arguments)]
+
+
+def drop(project: Path, name: str, content: str) -> None:
+    folder = project / "incoming"
+    folder.mkdir(exist_ok=True)
+    (folder / f".{name}").write_text(content)
+    (folder / f".{name}").replace(folder / name)
+
+
+@pytest.mark.spark
+def test_run_reports_what_is_there_and_goes_on_after_ctrl_c(project: Path) -> None:
+    """Each match is reported once, whoever stops; bad records go aside; the archive answers SPARQL."""
+    drop(project, "1.jsonl", line(1, 40.0) + line(2, 60.5) + "{\n")
+    once = subprocess.run(kaicep("run", project, "--once"), capture_output=True, text=True, check=False)
+    assert once.returncode == 0, once.stderr
+    assert [json.loads(text)["flow"] for text in once.stdout.splitlines()] == [60.5]
+    assert "1 malformed (in the dead letters)" in once.stderr
+    assert "Traceback" not in once.stderr
+
+    drop(project, "2.jsonl", line(3, 70.0))
+    out = project / "out.jsonl"
+    with subprocess.Popen(kaicep("run", project, "--out", out, "--quiet"), stderr=subprocess.PIPE) as running:
+        try:
+            _wait_for(lambda: out.exists() and out.stat().st_size > 0)
+            drop(project, "3.jsonl", line(4, 80.0))
+            _wait_for(lambda: len(out.read_text().splitlines()) == 2)
+            running.send_signal(signal.SIGINT)
+            _, errors = running.communicate(timeout=60)
+        finally:
+            running.kill()
+    assert (running.returncode, errors) == (130, b"")
+    assert [json.loads(text)["flow"] for text in out.read_text().splitlines()] == [70.0, 80.0]
+
+    query = "SELECT (COUNT(?e) AS ?n) { ?e a ex:Reading ; ex:flow ?flow }"
+    asked = subprocess.run(kaicep("sparql", query, "-p", project), capture_output=True, text=True, check=False)
+    assert (asked.returncode, asked.stdout, asked.stderr) == (0, '{"n": 4}\n', "")
+
+
+def _wait_for(condition: object, seconds: float = 120) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():  # type: ignore[operator]  # a function without arguments
+        assert time.monotonic() < deadline, "it took too long"
+        time.sleep(0.1)
