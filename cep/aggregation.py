@@ -23,9 +23,11 @@ from .keys import group_codes
 from .ordering import binding_columns, settle_ties
 from .output import Matches, key_text, selected_bindings
 from .state import State
-from .windows import Windows, batches_of_count, batches_of_time, sliding_by_count, sliding_by_time
+from .windows import Rows, Windows, batches_of_count, batches_of_time, sliding_by_count, sliding_by_time
 
 __all__ = ["AggregationKernel"]
+
+_SEPARATOR = "\x1f"  # below every character of an id
 
 
 class AggregationKernel:
@@ -64,20 +66,26 @@ class AggregationKernel:
         if self._first is None:
             self._first = int(timestamps(frame["_time"])[0])
         groups = [frame.select(e.alias("group")).to_series() for e, _ in self._groups]
-        codes = group_codes(groups) if groups else None
-        windows = self._windows(timestamps(frame["_time"]), codes, first_new, watermark)
+        windows = self._windows(self._rows(frame, groups, first_new), watermark)
         self._kept = frame.filter(pl.Series(windows.keep))
         return self._matches(frame, groups, windows) if len(windows.start) else None
 
-    def _windows(self, time: Ints, group: Ints | None, first_new: int, watermark: int) -> Windows:
+    def _rows(self, frame: pl.DataFrame, groups: list[pl.Series], first_new: int) -> Rows:
+        time, event = timestamps(frame["_time"]), None
+        if self._source.bindings:
+            same = (time[1:] == time[:-1]) & (frame["_id"][1:] == frame["_id"][:-1]).to_numpy()
+            event = np.concatenate([[0], np.cumsum(~same)])
+        return Rows(time, group_codes(groups) if groups else None, event, first_new)
+
+    def _windows(self, rows: Rows, watermark: int) -> Windows:
         extent = self._window.extent
         if isinstance(self._window, SlidingWindow):
             if isinstance(extent, int):
-                return sliding_by_count(time, group, first_new, extent)
-            return sliding_by_time(time, group, first_new, micros(extent), watermark)
+                return sliding_by_count(rows, extent)
+            return sliding_by_time(rows, micros(extent), watermark)
         if isinstance(extent, int):
-            return batches_of_count(time, group, extent)
-        return batches_of_time(time, group, micros(extent), self._origin(self._window), watermark)
+            return batches_of_count(rows, extent)
+        return batches_of_time(rows, micros(extent), self._origin(self._window), watermark)
 
     def _origin(self, window: BatchWindow) -> int:
         if isinstance(window.start, datetime):
@@ -92,7 +100,7 @@ class AggregationKernel:
             for e in self._aggregates
         ]
         rows = frame[last].with_columns(columns)
-        chosen = self._output_order(rows, groups, windows)
+        chosen = self._output_order(frame, rows, groups, windows)
         if self._conditions:
             mask = mask_of(rows, [column_expression(e, self._name) for e in self._conditions])
             chosen = chosen[mask[chosen]]
@@ -104,8 +112,8 @@ class AggregationKernel:
             keys += [pl.Series(lower).cast(pl.String), pl.Series(upper).cast(pl.String)]
         return Matches(rows, windows.time[chosen], {self._source.variable: rows["_id"]}, (lower, upper), keys)
 
-    def _output_order(self, rows: pl.DataFrame, groups: list[pl.Series], windows: Windows) -> Ints:
-        """By time and last event; the solutions of one event by group and selected semantic bindings."""
+    def _output_order(self, frame: pl.DataFrame, rows: pl.DataFrame, groups: list[pl.Series], windows: Windows) -> Ints:
+        """By time and last event; windows of one event by their events, then by group and selected bindings."""
         last = windows.last
         order = np.lexsort([last, windows.time])
         if not self._source.bindings:
@@ -118,7 +126,8 @@ class AggregationKernel:
 
         def breakers(tied: Ints) -> list[pl.Series]:
             by_group = [group.gather(last[tied]) for group in groups]
-            return [*by_group, *binding_columns(rows[tied], self._bindings), pl.Series(last[tied])]
+            solutions = [*by_group, *binding_columns(rows[tied], self._bindings), pl.Series(last[tied])]
+            return [*_by_events(frame, windows, tied), *solutions]
 
         return settle_ties(order, event, breakers)
 
@@ -138,6 +147,15 @@ class AggregationKernel:
     def load(self, state: State) -> None:
         """Take them back."""
         self._kept, self._first = state.tables["kept"], state.numbers["first"]
+
+
+def _by_events(frame: pl.DataFrame, windows: Windows, tied: Ints) -> list[pl.Series]:
+    """What sorts windows that end with the same event: the earliest begun, the longest, then by the ids of events."""
+    start, end = windows.start[tied], windows.end[tied]
+    order = np.arange(frame.height) if windows.order is None else windows.order
+    first = frame.select("_time", "_id")[order[start]]
+    ids = [_SEPARATOR.join(frame["_id"].gather(order[s:e])) for s, e in zip(start, end, strict=True)]
+    return [first["_time"], first["_id"], pl.Series(start - end), pl.Series(ids)]
 
 
 def _only_window(query: Query) -> SlidingWindow | BatchWindow:

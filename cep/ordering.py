@@ -36,7 +36,7 @@ def settle_ties(order: Ints, key: Ints, breakers: Callable[[Ints], Sequence[pl.S
     columns = [pl.Series(key[tied]), *breakers(tied)]
     frame = pl.DataFrame([column.alias(str(i)) for i, column in enumerate(columns)])
     settled = order.copy()
-    settled[places] = tied[frame.select(pl.arg_sort_by(pl.all(), maintain_order=True)).to_series().to_numpy()]
+    settled[places] = tied[frame.select(pl.arg_sort_by(frame.columns, maintain_order=True)).to_series().to_numpy()]
     return settled
 
 

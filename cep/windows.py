@@ -11,7 +11,24 @@ import numpy as np
 
 from .frames import Bools, Ints
 
-__all__ = ["Windows", "batches_of_count", "batches_of_time", "sliding_by_count", "sliding_by_time"]
+__all__ = ["Rows", "Windows", "batches_of_count", "batches_of_time", "sliding_by_count", "sliding_by_time"]
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """What windows ask of candidates, row by row in total order.
+
+    Attributes:
+        time: time stamps in microseconds.
+        group: codes of groups; `None`: all are one group.
+        event: equal for the rows of one event, ascending; `None`: every row is an event of its own.
+        first_new: rows from here on were released last.
+    """
+
+    time: Ints
+    group: Ints | None
+    event: Ints | None
+    first_new: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,105 +36,132 @@ class Windows:
     """Windows that are reported.
 
     Attributes:
-        order: rows sorted by group, then in total order.
+        order: rows sorted by group, then in total order; `None`: as they are.
         start: for each window the first place in `order` that it holds; ascending.
         end: the place behind the last; ascending.
+        last: the row whose event is the window's last.
         lower: start of its time range in microseconds (`n events`: T of the first event).
         upper: end of its time range (`n events`: T of the last event).
         time: when it is reported, in microseconds.
         keep: which rows later windows can hold.
     """
 
-    order: Ints
+    order: Ints | None
     start: Ints
     end: Ints
+    last: Ints
     lower: Ints
     upper: Ints
     time: Ints
     keep: Bools
 
-    @property
-    def last(self) -> Ints:
-        """The row of each window's last event."""
-        return self.order[self.end - 1]
+
+def _by_group(group: Ints, count: int) -> Ints:
+    codes = group[:count]
+    small = count > 0 and codes.max() < 2**16
+    return np.argsort(codes.astype(np.uint16) if small else codes, kind="stable")  # uint16: radix sort
 
 
-def _by_group(group: Ints | None, count: int) -> Ints:
-    if group is None:
-        return np.arange(count)
-    small = len(group) and group.max() < 2**16
-    return np.argsort(group.astype(np.uint16) if small else group, kind="stable")  # uint16: radix sort
+def _changes(codes: Ints) -> Bools:
+    """Where a value differs from the one before; the first always does."""
+    changes = np.ones(len(codes), dtype=bool)
+    changes[1:] = codes[1:] != codes[:-1]
+    return changes
 
 
-def _group_starts(group: Ints | None, order: Ints) -> Ints:
-    """For each place in `order` the first place of its group."""
-    if group is None:
-        return np.zeros(len(order), np.int64)
-    sorted_group = group[order]
-    begins = np.ones(len(order), dtype=bool)
-    begins[1:] = sorted_group[1:] != sorted_group[:-1]
-    return np.maximum.accumulate(np.where(begins, np.arange(len(order)), 0))
+def _starts(changes: Bools) -> Ints:
+    """For each place the last change up to it."""
+    starts: Ints = np.maximum.accumulate(np.where(changes, np.arange(len(changes)), 0))
+    return starts
 
 
-def sliding_by_time(time: Ints, group: Ints | None, first_new: int, width: int, watermark: int) -> Windows:
-    """One window per new row: the rows of its group up to it that are less than `width` older."""
-    count = len(time)
-    order = _by_group(group, count)
-    places = np.flatnonzero(order >= first_new) if group is not None else np.arange(first_new, count)
-    rows = order[places]
-    lower = time[rows] - width
-    if group is None:
-        start = np.searchsorted(time, lower, "right")
+def _ends(changes: Bools) -> Ints:
+    """For each place the first change behind it."""
+    begins = np.append(np.flatnonzero(changes), len(changes))
+    ends: Ints = begins[np.cumsum(changes)]
+    return ends
+
+
+def _sorted(rows: Rows) -> tuple[Ints | None, Ints, Bools]:
+    """`Windows.order`, the places of new rows in it, and where groups begin in it."""
+    count = len(rows.time)
+    if rows.group is None:
+        begins = np.zeros(count, dtype=bool)
+        begins[:1] = True
+        return None, np.arange(rows.first_new, count), begins
+    order = _by_group(rows.group, count)
+    return order, np.flatnonzero(order >= rows.first_new), _changes(rows.group[order])
+
+
+def _taken(codes: Ints, order: Ints | None) -> Ints:
+    return codes if order is None else codes[order]
+
+
+def _window_ends(rows: Rows, order: Ints | None, places: Ints, begins: Bools) -> Ints:
+    """A window holds every solution of its event, also those that are sorted behind the row."""
+    if rows.event is None:
+        return places + 1
+    return _ends(_changes(_taken(rows.event, order)) | begins)[places]
+
+
+def sliding_by_time(rows: Rows, width: int, watermark: int) -> Windows:
+    """One window per new row: what its group holds up to its event that is less than `width` older."""
+    order, places, begins = _sorted(rows)
+    own = places if order is None else order[places]
+    lower = rows.time[own] - width
+    first = np.searchsorted(rows.time, rows.time[rows.first_new :] - width, "right")
+    if order is None or rows.group is None:
+        start = first
     else:
-        first = np.empty(count - first_new, np.int64)
-        first[:] = np.searchsorted(time, time[first_new:] - width, "right")
-        by_place = group[order] * (count + 1) + order
-        start = np.searchsorted(by_place, group[rows] * (count + 1) + first[rows - first_new])
-    return Windows(order, start, places + 1, lower, time[rows], time[rows], time > watermark - width)
+        by_place = rows.group[order] * (len(order) + 1) + order
+        wanted = rows.group[own] * (len(order) + 1) + first[own - rows.first_new]
+        start = np.searchsorted(by_place, wanted)
+    end = _window_ends(rows, order, places, begins)
+    moment = rows.time[own]
+    return Windows(order, start, end, own, lower, moment, moment, rows.time > watermark - width)
 
 
-def sliding_by_count(time: Ints, group: Ints | None, first_new: int, size: int) -> Windows:
-    """One window per new row: it and up to `size` − 1 rows of its group before it."""
-    count = len(time)
-    order = _by_group(group, count)
-    begins = _group_starts(group, order)
-    places = np.flatnonzero(order >= first_new)
-    start = np.maximum(begins[places], places + 1 - size)
-    keep = np.zeros(count, dtype=bool)
-    keep[order[_places_from_end(begins) < size - 1]] = True
-    moment = time[order[places]]
-    return Windows(order, start, places + 1, time[order[start]], moment, moment, keep)
+def sliding_by_count(rows: Rows, size: int) -> Windows:
+    """One window per new row: up to `size` rows, the last ones that its group holds up to its event."""
+    order, places, begins = _sorted(rows)
+    own = places if order is None else order[places]
+    end = _window_ends(rows, order, places, begins)
+    start = np.maximum(_starts(begins)[places], end - size)
+    keep_sorted = _ends(begins) - np.arange(len(begins)) < size
+    keep = keep_sorted.copy()
+    if order is not None:
+        keep[order] = keep_sorted
+    moment = rows.time[own]
+    return Windows(order, start, end, own, _taken(rows.time, order)[start], moment, moment, keep)
 
 
-def _places_from_end(begins: Ints) -> Ints:
-    """For each place how many places of its group follow."""
-    ends = len(begins) - 1 - np.searchsorted(begins[::-1] * -1, -begins, "left") if len(begins) else begins
-    return ends - np.arange(len(begins))
-
-
-def batches_of_time(time: Ints, group: Ints | None, width: int, origin: int, watermark: int) -> Windows:
+def batches_of_time(rows: Rows, width: int, origin: int, watermark: int) -> Windows:
     """Tumbling windows `[origin + k width, origin + (k + 1) width)` of each group that the watermark has passed."""
-    number = (time - origin) // width
+    number = (rows.time - origin) // width
     closed = int(np.searchsorted(origin + (number + 1) * width, watermark, "right"))
-    order = _by_group(None if group is None else group[:closed], closed)
-    changes = np.ones(closed, dtype=bool)
-    changes[1:] = number[order][1:] != number[order][:-1]
-    if group is not None:
-        changes[1:] |= group[order][1:] != group[order][:-1]
+    order = None if rows.group is None else _by_group(rows.group, closed)
+    number = _taken(number[:closed], order)
+    changes = _changes(number)
+    if rows.group is not None:
+        changes |= _changes(_taken(rows.group[:closed], order))
     start = np.flatnonzero(changes)
     end = np.append(start[1:], closed)[: len(start)]
-    lower = origin + number[order[start]] * width
-    return Windows(order, start, end, lower, lower + width, lower + width, np.arange(len(time)) >= closed)
+    lower = origin + number[start] * width
+    last = _taken(np.arange(closed), order)[end - 1]
+    return Windows(order, start, end, last, lower, lower + width, lower + width, np.arange(len(rows.time)) >= closed)
 
 
-def batches_of_count(time: Ints, group: Ints | None, size: int) -> Windows:
+def batches_of_count(rows: Rows, size: int) -> Windows:
     """Full runs of `size` rows of each group; the rows of runs that are not full are kept."""
-    order = _by_group(group, len(time))
-    begins = _group_starts(group, order)
-    within = np.arange(len(order)) - begins
+    order, _, begins = _sorted(rows)
+    place = np.arange(len(begins))
+    within = place - _starts(begins)
     end = np.flatnonzero(within % size == size - 1) + 1
     start = end - size
-    keep = np.ones(len(time), dtype=bool)
-    keep[order[(within - within % size + size) <= within + _places_from_end(begins) + 1]] = False
-    first, last = time[order[start]], time[order[end - 1]]
-    return Windows(order, start, end, first, last, last, keep)
+    full = place - within % size + size <= _ends(begins)
+    keep = ~full
+    if order is not None:
+        keep[order] = ~full
+    time = _taken(rows.time, order)
+    last = _taken(place, order)[end - 1]
+    return Windows(order, start, end, last, time[start], time[end - 1], time[end - 1], keep)
