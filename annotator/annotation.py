@@ -5,10 +5,9 @@ Source: paper §3.1, static and dynamic semantics.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-
-from pyoxigraph import NamedNode
 
 from ..config import AttributeSettings, Settings, StreamSettings
 from ..errors import AnnotationError, Place, did_you_mean
@@ -18,6 +17,7 @@ from ..ontology import KnowledgeBase
 from .datatypes import COLUMN_DATATYPES, datatype_of_range, short
 
 _EMPTY = AttributeSettings()
+_IRI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\x00-\x20<>\"{}|^`\\]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,7 @@ class _Compiler:
         self.declared = self._declared()
 
     def compile(self) -> Annotation:
-        event_type = self.settings.expand(self.stream.event_type, f"streams.{self.name}.event_type")
+        event_type = self._iri(self.stream.event_type, "event_type")
         for name in self.declared:
             self._check_name(name)
         properties = {name: self._property(name, a) for name, a in self.declared.items()}
@@ -121,6 +121,12 @@ class _Compiler:
 
     def _error(self, key: str, message: str, hint: str | None) -> AnnotationError:
         return AnnotationError(f"streams.{self.name}.{key}: {message}", place=Place(self.settings.file), hint=hint)
+
+    def _iri(self, written: str, key: str) -> str:
+        expanded = self.settings.expand(written, f"streams.{self.name}.{key}")
+        if not _IRI.fullmatch(expanded):
+            raise self._error(key, f"'{written}' makes no IRI", "percent-encode what IRIs cannot hold")
+        return expanded
 
     def _check_name(self, name: str) -> None:
         if name and name[0] not in "_?":
@@ -141,7 +147,7 @@ class _Compiler:
         if way and stated is None:
             hint = 'add property = "…", whose objects they are'
             raise self._error(key, f"'{way}' says that values are individuals, but not of which property", hint)
-        said = None if stated is None else self.settings.expand(stated, f"streams.{self.name}.{key}")
+        said = None if stated is None else self._iri(stated, key)
         return self._time_property(name, a, said) if name == self.stream.time.attribute else said
 
     def _time_property(self, name: str, a: AttributeSettings, said: str | None) -> str | None:
@@ -151,7 +157,7 @@ class _Compiler:
             )
         if self.stream.time.property is None:
             return said
-        stated = self.settings.expand(self.stream.time.property, f"streams.{self.name}.time.property")
+        stated = self._iri(self.stream.time.property, "time.property")
         if said is not None and said != stated:
             message = f"names another property than attributes.{name}: <{stated}> and <{said}>"
             raise self._error("time.property", message, "keep one of them")
@@ -180,12 +186,12 @@ class _Compiler:
         }
 
     def _attribute(self, name: str, prop: str | None, aliases: list[str]) -> Attribute:
-        a, where = self.declared[name], f"streams.{self.name}.attributes.{name}"
+        a, where = self.declared[name], f"attributes.{name}"
         datatype = self._datatype(name, a, prop)
         kind = type_of_datatype(datatype)
         if kind is None or kind is ValueType.DURATION:  # excluded by _datatype
             raise AssertionError(datatype)
-        unit = None if a.unit is None else self.settings.expand(a.unit, where)
+        unit = None if a.unit is None else self._iri(a.unit, where)
         if unit is not None and not kind.numeric:
             raise self._error(f"attributes.{name}", f"a value of type {short(datatype)} has no unit", "drop 'unit'")
         return Attribute(
@@ -196,20 +202,16 @@ class _Compiler:
             sources=(name, *aliases),
             equivalents=frozenset() if prop is None else self.knowledge.equivalents(prop),
             template=None if a.individual is None else self._template(name, a.individual),
-            key=None if a.key is None else self.settings.expand(a.key, where),
+            key=None if a.key is None else self._iri(a.key, where),
             individual=a.individual is not None or a.key is not None,
             unit=unit,
         )
 
     def _template(self, name: str, template: str) -> str:
         expanded = self.settings.expand(template, f"streams.{self.name}.attributes.{name}")
-        try:
-            NamedNode(expanded.replace("{}", "x"))
-        except ValueError as error:
+        if not _IRI.fullmatch(expanded.replace("{}", "x")):
             message = f"the template '{template}' makes no IRI"
-            raise self._error(
-                f"attributes.{name}", message, 'write a prefixed name or <iri>, such as "ee:{}"'
-            ) from error
+            raise self._error(f"attributes.{name}", message, 'write a prefixed name or <iri>, such as "ee:{}"')
         return expanded
 
     def _datatype(self, name: str, a: AttributeSettings, prop: str | None) -> str:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from decimal import Decimal
 
 import polars as pl
-from pyoxigraph import NamedNode
 
 from ..language.types import XSD, ValueType, type_of_datatype
 from ..ontology import KnowledgeBase
+from ..ontology.terms import select
 
 MOMENT = pl.Datetime("us", "UTC")
 COLUMN_TYPES: dict[ValueType, pl.DataType] = {
@@ -44,7 +44,6 @@ _USUAL = {
     ValueType.STRING: "string",
     ValueType.DATETIME: "dateTime",
 }
-_RANGE = NamedNode("http://www.w3.org/2000/01/rdf-schema#range")
 
 
 def short(datatype: str) -> str:
@@ -58,12 +57,9 @@ def integer_bounds(datatype: str) -> tuple[int, int]:
 
 
 def datatype_of_range(prop: str, knowledge: KnowledgeBase) -> str | None:
-    """The datatype that the knowledge base says the values of `prop` have, `None` when it says none that fits."""
-    stated = {
-        q.object.value
-        for q in knowledge.store.quads_for_pattern(NamedNode(prop), _RANGE, None)
-        if isinstance(q.object, NamedNode)
-    } & COLUMN_DATATYPES
+    """The datatype that the values of `prop` (a valid IRI) have by the knowledge base; `None`: it says none that fits."""
+    ranges = {str(x)[1:-1] for (x,) in select(knowledge.store, f"SELECT ?x {{ <{prop}> rdfs:range ?x }}")}
+    stated = ranges & COLUMN_DATATYPES
     if len(stated) == 1:
         return stated.pop()
     kind = knowledge.range_of(prop)

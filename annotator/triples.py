@@ -7,17 +7,18 @@ follows from that of another one. Source: paper §3.1; RDF 1.1 N-Quads.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
 from urllib.parse import unquote
 
 import polars as pl
 import pyarrow as pa
-import pyoxigraph as ox
 
 from ..language.types import XSD, ValueType
 from .casting import cast_column, to_series
 from .datatypes import COLUMN_TYPES, MOMENT, lexical_text
-from .shape import AttributeShape, EventShape, attribute_iri
+from .shape import AttributeShape, EventShape, attribute_iri, event_prefix
 
 _TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
 _EXTRA = "_extra"
@@ -25,7 +26,22 @@ _TIME = "_time"
 _CONTROLS = [chr(code) for code in (*range(0x20), 0x7F)]
 _ESCAPES = {"\\": "\\\\", '"': '\\"', **{c: f"\\u{ord(c):04X}" for c in _CONTROLS}}
 _SPECIAL = r'[\\"\x00-\x1f\x7f]'
-_Objects = Mapping[tuple[str, str], list[ox.NamedNode | ox.Literal]]
+_LINE = (
+    r"^<(?P<subject>[^>]*)> <(?P<predicate>[^>]*)> "
+    r'(?:<(?P<iri>[^>]*)>|"(?P<text>(?:[^"\\]|\\.)*)"(?:\^\^<[^>]*>)?)(?: <[^>]*>)? \.$'
+)
+_ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|(.))")
+_ESCAPED = {"t": "\t", "b": "\b", "n": "\n", "r": "\r", "f": "\f"}
+
+
+class _Object(NamedTuple):
+    """The object of a triple: an IRI, or the lexical form of a literal."""
+
+    iri: str | None
+    text: str | None
+
+
+_Objects = Mapping[tuple[str, str], list[_Object]]
 
 
 def event_quads(shape: EventShape, events: pa.Table, graphs: pl.Series | None = None) -> bytes:
@@ -96,23 +112,34 @@ def _literals(values: pl.Series, datatype: str) -> pl.Series:
     return pl.select(pl.lit('"') + pl.lit(text) + pl.lit(suffix)).to_series()
 
 
-def events_from_triples(shape: EventShape, triples: Iterable[ox.Triple | ox.Quad]) -> pa.Table:
-    """Read events back from their triples.
+def events_from_quads(shape: EventShape, quads: bytes) -> pa.Table:
+    """Read events back from N-Quads.
 
     Args:
         shape: the shape of the events' stream.
-        triples: of events of this stream, in any order; of others nothing is read.
+        quads: triples or quads of events of this stream, one a line, in any order; anything else is passed over.
 
     Returns:
         The event table, in the order of time stamp and id.
     """
-    objects: dict[tuple[str, str], list[ox.NamedNode | ox.Literal]] = {}
-    ids: dict[str, None] = {}
-    for t in triples:
-        if isinstance(t.subject, ox.NamedNode) and isinstance(t.object, ox.NamedNode | ox.Literal):
-            ids[t.subject.value] = None
-            objects.setdefault((t.subject.value, t.predicate.value), []).append(t.object)
-    return _table(shape, list(ids), objects)
+    lines = pl.Series(quads.decode().split("\n")).str.strip_chars_end("\r")
+    parts = lines.str.extract_groups(_LINE).struct.unnest().drop_nulls("subject")
+    parts = parts.filter(pl.col("subject").str.starts_with(event_prefix(shape.stream)))
+    parts = parts.with_columns(_unescape(parts["text"]))
+    objects: dict[tuple[str, str], list[_Object]] = {}
+    for subject, predicate, iri, text in parts.select("subject", "predicate", "iri", "text").iter_rows():
+        objects.setdefault((subject, predicate), []).append(_Object(iri, text))
+    return _table(shape, parts["subject"].unique(maintain_order=True).to_list(), objects)
+
+
+def _unescape(texts: pl.Series) -> pl.Series:
+    escaped = texts.filter(texts.str.contains("\\", literal=True)).unique().to_list()
+    return texts.replace(escaped, [_ESCAPE.sub(_character, text) for text in escaped])
+
+
+def _character(found: re.Match[str]) -> str:
+    code = found[1] or found[2]
+    return chr(int(code, 16)) if code else _ESCAPED.get(found[3], found[3])
 
 
 def _table(shape: EventShape, ids: list[str], objects: _Objects) -> pa.Table:
@@ -141,7 +168,7 @@ def _value(shape: EventShape, a: AttributeShape, objects: _Objects, event: str) 
     """The raw value's text and the individual's IRI."""
     own = objects.get((event, attribute_iri(shape.stream, a.name)), [])
     shared = [] if a.property in _ambiguous(shape) else objects.get((event, a.property), [])
-    iri = next((t.value for t in (*own, *shared) if isinstance(t, ox.NamedNode)), None)
+    iri = next((o.iri for o in (*own, *shared) if o.iri is not None), None)
     raw = _text(own) if _text(own) is not None else _text(shared)
     if raw is None and iri is not None:
         raw = iri if a.template is None else _inverse(a.template, iri)
@@ -153,8 +180,8 @@ def _inverse(template: str, iri: str) -> str:
     return unquote(iri[len(before) : len(iri) - len(after)])
 
 
-def _text(terms: Iterable[ox.NamedNode | ox.Literal]) -> str | None:
-    return next((term.value for term in terms if isinstance(term, ox.Literal)), None)
+def _text(objects: Iterable[_Object]) -> str | None:
+    return next((o.text for o in objects if o.text is not None), None)
 
 
 def _typed(texts: list[str | None], a: AttributeShape) -> pl.Series:

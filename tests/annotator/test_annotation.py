@@ -151,6 +151,11 @@ _WRONG: list[tuple[dict[str, Any], dict[str, Any], str]] = [
         ),
     ),
     (
+        {"x": {"same_as": "hvc:air flow"}},
+        {},
+        "attributes.x: 'hvc:air flow' makes no IRI: percent-encode what IRIs cannot hold",
+    ),
+    (
         {"note": {"same_as": "hvc:note", "datatype": "xsd:string", "unit": "unit:M"}},
         {},
         "attributes.note: a value of type xsd:string has no unit: drop 'unit'",
