@@ -272,20 +272,23 @@ def drop(project: Path, name: str, content: str) -> None:
 
 @pytest.mark.spark
 def test_run_reports_what_is_there_and_goes_on_after_ctrl_c(project: Path) -> None:
-    """Each match is reported once, whoever stops; bad records go aside; the archive answers SPARQL."""
-    drop(project, "1.jsonl", line(1, 40.0) + line(2, 60.5) + "{\n")
+    """Each match is reported once, whoever stops; bad records go aside; the archive answers SPARQL.
+
+    The last event of each file only moves the watermark past the match before it.
+    """
+    drop(project, "1.jsonl", line(1, 40.0) + line(2, 60.5) + line(3, 10.0) + "{\n")
     once = subprocess.run(kaicep("run", project, "--once"), capture_output=True, text=True, check=False)
     assert once.returncode == 0, once.stderr
     assert [json.loads(text)["flow"] for text in once.stdout.splitlines()] == [60.5]
     assert "1 malformed (in the dead letters)" in once.stderr
     assert "Traceback" not in once.stderr
 
-    drop(project, "2.jsonl", line(3, 70.0))
+    drop(project, "2.jsonl", line(4, 70.0) + line(5, 10.0))
     out = project / "out.jsonl"
     with subprocess.Popen(kaicep("run", project, "--out", out, "--quiet"), stderr=subprocess.PIPE) as running:
         try:
             _wait_for(lambda: out.exists() and out.stat().st_size > 0)
-            drop(project, "3.jsonl", line(4, 80.0))
+            drop(project, "3.jsonl", line(6, 80.0) + line(7, 10.0))
             _wait_for(lambda: len(out.read_text().splitlines()) == 2)
             running.send_signal(signal.SIGINT)
             _, errors = running.communicate(timeout=60)
@@ -296,7 +299,7 @@ def test_run_reports_what_is_there_and_goes_on_after_ctrl_c(project: Path) -> No
 
     query = "SELECT (COUNT(?e) AS ?n) { ?e a ex:Reading ; ex:flow ?flow }"
     asked = subprocess.run(kaicep("sparql", query, "-p", project), capture_output=True, text=True, check=False)
-    assert (asked.returncode, asked.stdout, asked.stderr) == (0, '{"n": 4}\n', "")
+    assert (asked.returncode, asked.stdout, asked.stderr) == (0, '{"n": 7}\n', "")
 
 
 def _wait_for(condition: object, seconds: float = 120) -> None:
