@@ -57,7 +57,7 @@ def integer_bounds(datatype: str) -> tuple[int, int]:
 
 
 def datatype_of_range(prop: str, knowledge: KnowledgeBase) -> str | None:
-    """The datatype that the values of `prop` (a valid IRI) have by the knowledge base; `None`: it says none that fits."""
+    """The datatype of the values of `prop` (a valid IRI) by the knowledge base; `None`: it says none that fits."""
     ranges = {str(x)[1:-1] for (x,) in select(knowledge.store, f"SELECT ?x {{ <{prop}> rdfs:range ?x }}")}
     stated = ranges & COLUMN_DATATYPES
     if len(stated) == 1:
