@@ -44,7 +44,8 @@ def key_expressions(left: Expression, right: Expression, names: Names) -> tuple[
 
 def _double(x: pl.Expr) -> pl.Expr:
     """NaN equals nothing, the zeros are equal."""
-    return x.cast(pl.Float64).fill_nan(None) + 0.0
+    number = x.cast(pl.Float64).fill_nan(None)
+    return pl.when(number == 0.0).then(0.0).otherwise(number)  # Polars leaves out `+ 0.0`, which would do the same
 
 
 def _term(x: pl.Expr, of: ValueType) -> pl.Expr:

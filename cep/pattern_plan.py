@@ -12,7 +12,7 @@ import polars as pl
 from ..errors import OperatorError
 from ..language.columns import column_expression, plain_name
 from ..language.expressions import Aggregate, Binary, Binding, Column, Expression
-from ..language.pattern import CorrelationWindow, Element, Link, Pattern, Sequence, SlidingWindow
+from ..language.pattern import CorrelationWindow, Element, Link, Pattern, Sequence, SlidingWindow, Window
 from ..language.query import Query
 from .expressions import columns_of, conjuncts, of_single_events, variables_of
 from .frames import micros
@@ -140,7 +140,7 @@ def _partition_keys(query: Query) -> tuple[Key, ...]:
 
 def _bounds(query: Query, variables: tuple[str, ...]) -> dict[str, Bounds]:
     sequence = () if query.pattern is None else _sequence(query.pattern)
-    windows = [_correlated(query, w) for w in query.windows if not isinstance(w, SlidingWindow)]
+    windows = [_correlated(w) for w in query.windows if not isinstance(w, SlidingWindow)]
     if query.retention is not None:
         windows.append((variables, micros(query.retention)))
     sliding: dict[str, int] = {}
@@ -151,9 +151,9 @@ def _bounds(query: Query, variables: tuple[str, ...]) -> dict[str, Bounds]:
     return {last: bounds_with_last(variables, last, sequence, windows, sliding) for last in lasts}
 
 
-def _correlated(query: Query, window: object) -> tuple[tuple[str, ...], int]:
+def _correlated(window: Window) -> tuple[tuple[str, ...], int]:
     if not isinstance(window, CorrelationWindow):
-        raise OperatorError(f"{type(window).__name__} over several variables cannot be run yet", hint=query.normal)
+        raise OperatorError(f"{type(window).__name__} over several variables cannot be run yet", hint="write WINDOW (?a, ?b, 5min)")
     return window.variables, micros(window.width)
 
 

@@ -1,0 +1,82 @@
+"""Operators under test: readings as short dicts, batches with watermarks, rows as short dicts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pyarrow as pa
+from kaicep.cep import END_OF_TIME, Operator, apply_filters, build_operator
+from kaicep.cep.output import _ARROW_TYPES
+from kaicep.language import AttributeType, Query, StreamType, ValueType, Vocabulary, compile_document
+
+from .vocabulary import CAMPUS_TERMS, PREFIXES
+
+START = datetime(2012, 5, 7, tzinfo=UTC)
+
+_ATTRIBUTES = (
+    AttributeType("sensor", ValueType.STRING),
+    AttributeType("timestamp", ValueType.DATETIME),
+    AttributeType("x", ValueType.DOUBLE),
+    AttributeType("n", ValueType.INTEGER),
+    AttributeType("note", ValueType.STRING),
+    AttributeType("ok", ValueType.BOOLEAN),
+)
+STREAMS = Vocabulary(
+    {name: StreamType(name, _ATTRIBUTES, time="timestamp") for name in ("readings", "alarms")},
+    PREFIXES,
+    CAMPUS_TERMS,
+    ("readings",),
+)
+
+Reading = Mapping[str, Any]
+"""`t`: seconds after `START`; `id`; attributes; semantic variables as `?name`. What is missing is unbound."""
+
+
+def compiled(text: str, retention: timedelta | None = None) -> Query:
+    """The last query of a document over `readings` and `alarms`."""
+    return compile_document(text, STREAMS, retention=retention)[-1]
+
+
+def at(seconds: float) -> datetime:
+    """A moment of the test's stream."""
+    return START + timedelta(seconds=seconds)
+
+
+def candidates(query: Query, readings: Sequence[Reading]) -> dict[str, pa.Table]:
+    """Every variable's candidates among events: its FILTERs applied. A reading is of the stream that its `stream` says."""
+    types = {a.name: _ARROW_TYPES[a.type] for a in _ATTRIBUTES}
+    tables = {}
+    for source in query.sources:
+        own = [r for r in readings if r.get("stream", "readings") == source.stream.name]
+        bindings = {f"?{name}": _ARROW_TYPES[of] for name, of in source.bindings}
+        columns = types | bindings
+        data = {name: pa.array([r.get(name) for r in own], of) for name, of in columns.items()}
+        data["timestamp"] = data["_time"] = pa.array([at(r["t"]) for r in own], pa.timestamp("us", tz="UTC"))
+        data["_id"] = pa.array([r["id"] for r in own], pa.string())
+        tables[source.variable] = apply_filters(pa.table(data), source.filters)
+    return tables
+
+
+def feed(operator: Operator, query: Query, readings: Sequence[Reading], until: float | None = None) -> list[dict[str, Any]]:
+    """One call of `process`; `until` is the watermark, in seconds, `None` the end of time."""
+    watermark = END_OF_TIME if until is None else at(until)
+    rows: list[dict[str, Any]] = operator.process(candidates(query, readings), watermark).to_pylist()
+    return rows
+
+
+def answer(query: Query | str, readings: Sequence[Reading]) -> list[dict[str, Any]]:
+    """The rows of a query over a whole stream that ends."""
+    checked = compiled(query) if isinstance(query, str) else query
+    return feed(build_operator(checked), checked, readings)
+
+
+def short(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Rows without `_time`, `_events`, `_window` and `_id`."""
+    return [{name: value for name, value in row.items() if not name.startswith("_")} for row in rows]
+
+
+def events(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The ids of each row's events in order of FROM, joined: `a1 b2`."""
+    return [" ".join(id_ for ids in row["_events"].values() for id_ in ids) for row in rows]
