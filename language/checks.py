@@ -215,18 +215,28 @@ def _check_negations(scope: Scope, draft: Draft) -> None:
         raise scope.error(node.span, message, f"add a WINDOW, or say for how long: {name} FOR 5min")
 
 
-def _check_bounded(scope: Scope, draft: Draft) -> None:
-    if draft.retention is not None or draft.kind is not Kind.PATTERN:
-        return
-    absent = negated(draft.pattern)
-    matched = [name for name in scope.streams if name not in absent]
+def unbounded(scope: Scope, draft: Draft) -> str | None:
+    """A variable whose events would have to be remembered for ever; `None`: WINDOWs bound them all."""
+    if draft.kind is not Kind.PATTERN:
+        return None
+    matched = _matched(scope, draft)
+    if len(matched) == 1 and not draft.runs.get(matched[0]):
+        return None
     tied = [name for w in draft.windows for name in variables_of(w)]
     long = [name for name, several in draft.runs.items() if several and name not in tied]
-    alone = len(matched) == 1 and not draft.runs.get(matched[0])
-    loose = None if alone else (long[0] if long else uncovered(matched, draft.windows))
-    if loose is None:
+    return long[0] if long else uncovered(matched, draft.windows)
+
+
+def _matched(scope: Scope, draft: Draft) -> list[str]:
+    absent = negated(draft.pattern)
+    return [name for name in scope.streams if name not in absent]
+
+
+def _check_bounded(scope: Scope, draft: Draft) -> None:
+    loose = unbounded(scope, draft)
+    if loose is None or draft.retention is not None:
         return
-    names = ", ".join(f"?{name}" for name in matched)
+    names = ", ".join(f"?{name}" for name in _matched(scope, draft))
     span = _reason(draft)
     if not draft.windows:
         message = "this could remember events without bound: there is no WINDOW"

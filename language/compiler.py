@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from . import syntax
-from .checks import Draft, check, idle_windows, kind_of
+from .checks import Draft, check, idle_windows, kind_of, unbounded
 from .expressions import Binding, Column, Expression, Span
 from .items import hidden_items, output_stream, resolve_items
 from .names import Names
@@ -207,7 +207,7 @@ class _Compilation:
             output=output_stream(name or "", items, scope.streams),
             warnings=warnings,
             span=self.statement.span,
-            retention=self.retention,
+            retention=None if unbounded(scope, draft) is None else self.retention,
         )
         sources = tuple(self._source(scope, paths, draft, query, variable) for variable in scope.streams)
         query = replace(query, sources=sources)
