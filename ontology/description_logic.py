@@ -35,10 +35,7 @@ _RELATIONS = {
 }
 _THING = NamedNode(OWL + "Thing")
 _AXIOM = re.compile(r"^(\w+)\( ((?:<[^>]+> ?)+)\)$", re.MULTILINE)
-_VALUES = re.compile(r"^<([^>]+)> \(known instances: (.*?) \| possible instances:", re.MULTILINE)
-_PAIR = re.compile(r"\(<([^>]+)>, <([^>]+)>\)")
 _TREE = re.compile(r"^( +)(\S+(?: = \S+)*)(?: - \((.*)\))?$")
-_PROPERTY_VALUE = re.compile(r"^PROPINST: (\S+) (\S+) (\S+)$", re.MULTILINE)
 
 
 class Engine(StrEnum):
@@ -53,9 +50,10 @@ class Contradictory(Exception):
 
 
 def inferred(triples: Iterable[Triple], engine: Engine) -> frozenset[Triple]:
-    """What the engine infers of named classes, properties and individuals; of what is long known, some.
+    """What the engine infers: how named classes and properties relate, and the most specific classes of individuals.
 
-    Individuals get their most specific classes only.
+    It is not asked which individuals a property relates: that takes HermiT four times as long, and the rules of
+    OWL 2 RL derive it but for the rarest cases.
 
     Raises:
         Contradictory: the triples have no model.
@@ -63,9 +61,9 @@ def inferred(triples: Iterable[Triple], engine: Engine) -> frozenset[Triple]:
     """
     match engine:
         case Engine.HERMIT:
-            return frozenset(_read_hermit(_run(triples, engine, ("-c", "-O", "-D", "-I", "-Y"))))
+            return frozenset(_read_hermit(_run(triples, engine, ("-c", "-O", "-D", "-I"))))
         case Engine.PELLET:
-            return frozenset(_read_pellet(_run(triples, engine, ("realize", "--infer-prop-values"))))
+            return frozenset(_read_pellet(_run(triples, engine, ("realize",))))
 
 
 def is_consistent(triples: Iterable[Triple], engine: Engine) -> bool:
@@ -121,12 +119,10 @@ def _read_hermit(output: str) -> Iterator[Triple]:
         nodes = [NamedNode(name) for name in names.strip()[1:-1].split("> <")]
         if kind in _RELATIONS:
             yield from (Triple(nodes[0], _RELATIONS[kind], other) for other in nodes[1:])
-    for prop, pairs in _VALUES.findall(output):
-        yield from (Triple(NamedNode(a), NamedNode(prop), NamedNode(b)) for a, b in _PAIR.findall(pairs))
 
 
 def _read_pellet(output: str) -> Iterator[Triple]:
-    """Read the class tree (deeper is more specific, `A = B - (individuals)`), then the property values."""
+    """Read the class tree (deeper is more specific, `A = B - (individuals)`)."""
     above: list[tuple[int, NamedNode]] = []
     for indent, names, individuals in (found.groups() for found in map(_TREE.match, output.splitlines()) if found):
         first, *same = [NamedNode(name) for name in names.split(" = ")]
@@ -137,5 +133,3 @@ def _read_pellet(output: str) -> Iterator[Triple]:
         named = (name for name in (individuals or "").split(", ") if ":" in name and " " not in name)
         yield from (Triple(NamedNode(name), TYPE, first) for name in named if first != _THING)
         above.append((len(indent), first))
-    for subject, prop, value in _PROPERTY_VALUE.findall(output):
-        yield Triple(NamedNode(subject), NamedNode(prop), NamedNode(value))

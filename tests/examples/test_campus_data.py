@@ -180,3 +180,9 @@ def test_workload_w_is_the_same_campus(tmp_path: Path) -> None:
     knowledge = load_knowledge(Settings.parse({"knowledge": {"modules": modules}}, root=tmp_path))
     assert sensors(knowledge, IN_OFFICES_OF_EE) == {"s0"}
     assert {"s0", "s1"} == sensors(knowledge, "?loc a bd:Office ; bd:belongsTo org:EngineeringSchool")
+
+
+def test_hermit_finds_the_campus_ontologies_consistent_too() -> None:
+    modules = str(HERE.parents[1] / "ontologies" / "campus" / "*.ttl")
+    knowledge = load_knowledge(Settings.parse({"knowledge": {"modules": [modules], "reasoner": "hermit"}}))
+    assert len(knowledge.modules) == 5
