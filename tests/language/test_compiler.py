@@ -231,6 +231,12 @@ def test_retention_bounds_what_no_window_does() -> None:
     assert query.retention == timedelta(hours=1)
 
 
+def test_retention_shortens_no_window() -> None:
+    text = "SELECT ?a.sensorID SEQ (?a, ?b) WINDOW (?a, ?b, 2h)"
+    [query] = compile_document(text, CAMPUS, retention=timedelta(hours=1))
+    assert query.retention is None
+
+
 def test_bounds_are_inclusive_as_the_paper_has_it() -> None:
     def bounds(text: str) -> Bounds:
         return compiled(f"SELECT ?e.sensorID {text}").bounds
