@@ -78,7 +78,7 @@ _FILTERS = (
     "FILTER (?n = 2)", "FILTER (?a != ?b)", "FILTER (?n != ?m)",
     'FILTER (?t = "hot")', 'FILTER (?t != "hot" && ?v >= 1.5)',
     "FILTER (?v > ?n)", "FILTER (?m * 2 > ?v)", "FILTER (?v * 2 > ?m - 1)", "FILTER (?q > 1)", "FILTER (-?v < -1.0)",
-    "FILTER (STRLEN(?t) > 2)", "FILTER (?n / 2 > 0.5)", "FILTER (?v IN (1.0, 3.0))",
+    "FILTER (STRLEN(?t) > 2)", "FILTER (?n / 2 > 0.5)", "FILTER (?v IN (1.0e0, 3.0e0))",
     "FILTER (?m = ?v)", "FILTER (?n > ?q)",
     "FILTER (?v > ?m + ?g)", "FILTER (1 < 2)", "FILTER (?z > 1)",
 )  # fmt: skip
