@@ -12,7 +12,7 @@ import pyarrow.parquet
 from ..config import StreamSettings
 from ..errors import PipelineError
 from .records import Origin, RawBatch
-from .text_formats import parse_json_documents, parse_lines
+from .text_formats import parse_json_documents, parse_lines, text_encoding
 
 __all__ = ["read_file"]
 
@@ -44,6 +44,9 @@ def read_file(path: Path, stream: StreamSettings) -> RawBatch:
             f"cannot read {path}: files of the format '{file_format}' need Spark",
             hint="name a JSON, CSV or Parquet file",
         )
+    encoding = text_encoding(stream.source)
+    if encoding != "utf-8":
+        content = content.decode(encoding, errors="backslashreplace").encode()
     if file_format == "json" and content.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"["):
         return parse_json_documents([content], lambda: (str(path),))
     return parse_lines(_lines(content), Origin.of(str(path), "{name}:{number}"), file_format, stream)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable
 from types import TracebackType
 from typing import Self
 
 from rich.console import Console
-from rich.status import Status
+from rich.live import Live
+from rich.spinner import Spinner
 
 from .progress import Progress
 
@@ -29,7 +31,8 @@ class Meter:
         self._console = console
         self._behind: Callable[[], int] = lambda: 0
         self._quiet = quiet
-        self._status: Status | None = None
+        self._spinner = Spinner("dots", "waiting for events")
+        self._live: Live | None = None
         self._began = time.monotonic()
         self._shown = self._began
         self._before: Progress | None = None
@@ -43,23 +46,25 @@ class Meter:
     def __enter__(self) -> Self:
         self._began = self._shown = time.monotonic()
         if not self._quiet and self._console.is_terminal:
-            self._status = self._console.status("waiting for events")
-            self._status.start()
+            # Rows that go to the same terminal are to stand above the line; those that go elsewhere are left alone.
+            to_terminal = sys.stdout.isatty()
+            self._live = Live(self._spinner, console=self._console, transient=True, redirect_stdout=to_terminal)
+            self._live.start()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._status is not None:
-            self._status.stop()
+        if self._live is not None:
+            self._live.stop()
 
     def __call__(self, progress: Progress) -> None:
         """Take the progress after a batch."""
         if self._before is None:
             self._before = Progress() if progress.batches <= 1 else progress
         self.progress = progress
-        if self._status is not None:
-            self._status.update(self.line())
+        if self._live is not None:
+            self._spinner.update(text=self.line())
         elif not self._quiet and time.monotonic() - self._shown >= _SECONDS_BETWEEN_LINES:
             self._shown = time.monotonic()
             self._console.print(self.line(), highlight=False, soft_wrap=True)

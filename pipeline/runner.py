@@ -43,7 +43,7 @@ def run_queries(
             with meter.watching(lambda: archive_behind(engine)):
                 _run(engine, once=once)
     finally:
-        if not quiet:
+        if not quiet and meter.progress.batches:
             log.print("\n".join(summary(meter)), soft_wrap=True)
 
 

@@ -28,6 +28,13 @@ appender.stderr.layout.pattern = %d{yy/MM/dd HH:mm:ss} %p %c{1}: %m%n%ex{short}
 # Told its level, Spark's Python gateway does not announce one.
 logger.gateway.name = org.apache.spark.api.python.PythonGatewayServer
 logger.gateway.level = error
+# A failed batch is told once, by kaicep; these would add Java's and Python's traces.
+logger.streaming.name = org.apache.spark.sql.execution.streaming
+logger.streaming.level = off
+logger.executor.name = org.apache.spark.executor.Executor
+logger.executor.level = off
+logger.tasks.name = org.apache.spark.scheduler.TaskSetManager
+logger.tasks.level = off
 """
 
 # Forks no process per log file as the default manager does: an empty micro-batch takes 37 ms instead of 75.

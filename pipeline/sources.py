@@ -29,7 +29,7 @@ from pyspark.sql import types as T  # noqa: N812 - likewise
 from ..config import Settings, SourceSettings, StreamSettings
 from ..errors import PipelineError
 from .records import Origin, RawBatch
-from .text_formats import declared_columns, parse_lines
+from .text_formats import declared_columns, parse_lines, text_encoding
 
 __all__ = ["read_streams", "source_streams", "unpack"]
 
@@ -42,6 +42,8 @@ _STREAM, _MODIFIED, _FILE, _START = "_stream", "_modified", "_file", "_start"
 _METADATA = {_MODIFIED: "file_modification_time", _FILE: "file_path", _START: "file_block_start"}
 _OWN = {_STREAM, *_METADATA}
 
+# Arrow's strings count their bytes by 32 bits; the parser adds a line break to each.
+_MOST_BYTES = 2_000_000_000
 _NOISE = re.compile(r"^: ?[\w.$]+: |\[[A-Z_.]+\] | SQLSTATE: \w+$")
 
 _SPARK_TYPES: dict[str, T.DataType] = {
@@ -78,9 +80,18 @@ def unpack(batch: DataFrame, settings: Settings) -> dict[str, RawBatch]:
 
     Order of arrival: modification time of the file, its path, offset in the file; without files as Spark delivers.
     Places may be asked for while the batch is being handled (`foreachBatch`), not later.
+
+    Raises:
+        PipelineError: Spark cannot read a file, or a stream's lines are too many for one batch.
     """
     streams = source_streams(settings)
-    table = batch.select(*_needed_columns(batch, streams)).toArrow()
+    try:
+        table = batch.select(*_needed_columns(batch, streams)).toArrow()
+    except (PySparkException, Py4JError) as error:
+        raise PipelineError(
+            f"Spark cannot read a batch: {first_line(error)}",
+            hint="mend or remove the file; the batch is read again at the next start",
+        ) from error
     paths = cache(partial(_paths, batch))
     runs = _in_order_of_arrival(_runs(table), paths)
     found = {}
@@ -123,11 +134,8 @@ def _read(
             f"streams.{name}: Spark cannot read the source: {first_line(error)}",
             hint=f"check format, path and options of streams.{name}.source",
         ) from error
-    nanoseconds = _nanoseconds(path) if source.format == "parquet" and path else set()
-    columns = [
-        (_from_nanoseconds(column) if column in nanoseconds else _column(column)).alias(f"{number}:{column}")
-        for column in frame.columns
-    ]
+    converted = _converted(source, path)
+    columns = [converted.get(column, _column(column)).alias(f"{number}:{column}") for column in frame.columns]
     arrival = [F.col(f"_metadata.{field}").alias(own) for own, field in _METADATA.items()] if is_file else []
     return frame.select(F.lit(number).alias(_STREAM), *arrival, *columns)
 
@@ -175,6 +183,16 @@ def _schema(
     return T.StructType(fields)
 
 
+def _converted(source: SourceSettings, path: str | None) -> dict[str, Column]:
+    """Return the columns that Spark reads as something else than they are."""
+    encoding = text_encoding(source)
+    if source.format in _LINES and encoding != "utf-8":
+        return {"value": F.decode(F.col("value").cast("binary"), encoding)}
+    if source.format == "parquet" and path is not None:
+        return {name: F.timestamp_micros(F.floor(_column(name) / 1000).cast("long")) for name in _nanoseconds(path)}
+    return {}
+
+
 def _nanoseconds(path: str) -> set[str]:
     """Return the time stamps that are nanoseconds in the files, as pandas writes them: to Spark they are numbers."""
     first = next(Path(path).rglob("*.parquet"), None) if Path(path).is_dir() else None
@@ -182,10 +200,6 @@ def _nanoseconds(path: str) -> set[str]:
         return set()
     schema = pyarrow.parquet.read_schema(first)
     return {field.name for field in schema if pa.types.is_timestamp(field.type) and field.type.unit == "ns"}
-
-
-def _from_nanoseconds(name: str) -> Column:
-    return F.timestamp_micros(F.floor(_column(name) / 1000).cast("long"))
 
 
 def first_line(error: PySparkException | Py4JError) -> str:
@@ -267,5 +281,10 @@ def _records(
     starts = tuple(accumulate(lengths[:-1], initial=0))
     if source.format not in _LINES:
         return RawBatch(raw, origin=Origin(names, starts, "{name}, row {number}"))
+    if raw.nbytes > _MOST_BYTES:
+        raise PipelineError(
+            "a batch has more than 2 GB of text",
+            hint="set maxFilesPerTrigger in the stream's source to read less at once",
+        )
     lines = raw["value"].combine_chunks()
     return parse_lines(lines, Origin(names, starts, "{name}:{number}"), source.format, stream)

@@ -8,12 +8,15 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pyarrow as pa
 
-from ..config import StreamSettings
+from ..config import SourceSettings, StreamSettings
+from ..errors import PipelineError
 from .csv_lines import CsvDialect, declared_columns, parse_csv_lines
 from .json_lines import parse_json_lines
 from .records import Malformed, Origin, RawBatch, table_of_dicts
 
-__all__ = ["declared_columns", "parse_json_documents", "parse_lines"]
+__all__ = ["declared_columns", "parse_json_documents", "parse_lines", "text_encoding"]
+
+_ENCODINGS = ("utf-8", "iso-8859-1", "us-ascii")
 
 
 def parse_lines(lines: pa.Array, origin: Origin, file_format: str, stream: StreamSettings) -> RawBatch:
@@ -34,6 +37,19 @@ def parse_lines(lines: pa.Array, origin: Origin, file_format: str, stream: Strea
     texts = lines.cast(pa.binary()).to_pylist()
     documents = [b"\n".join(texts[start:end]) for start, end in zip(origin.starts, ends, strict=True)]
     return parse_json_documents(documents, origin.names)
+
+
+def text_encoding(source: SourceSettings | None) -> str:
+    """Return the encoding that a source's options name, `utf-8` by default.
+
+    Raises:
+        PipelineError: lines cannot be told apart in it, or it is none.
+    """
+    options = source.options() if source else {}
+    name = options.get("encoding", options.get("charset", "utf-8")).lower()
+    if name not in _ENCODINGS:
+        raise PipelineError(f"files in the encoding '{name}' cannot be read", hint=f"use {' or '.join(_ENCODINGS)}")
+    return name
 
 
 def parse_json_documents(documents: list[bytes], names: Callable[[], Sequence[str]]) -> RawBatch:

@@ -48,6 +48,15 @@ def test_csv_is_read_with_the_source_s_options(tmp_path: Path) -> None:
     assert read_file(path, stream(sep=";")).table.to_pylist() == [{"t": "2026-01-01", "a": "1"}]
 
 
+def test_other_encodings_are_read_where_lines_can_be_told_apart(tmp_path: Path) -> None:
+    path = tmp_path / "in.csv"
+    path.write_bytes("t\nü\n".encode("latin-1"))
+    assert read_file(path, stream(encoding="ISO-8859-1")).table.to_pylist() == [{"t": "ü"}]
+    with pytest.raises(PipelineError) as caught:
+        read_file(path, stream(encoding="UTF-16"))
+    assert str(caught.value) == ("files in the encoding 'utf-16' cannot be read: use utf-8 or iso-8859-1 or us-ascii")
+
+
 def test_parquet_is_read_and_its_rows_have_places(tmp_path: Path) -> None:
     path = tmp_path / "in.parquet"
     pq.write_table(pa.table({"a": [1, None]}), path)

@@ -14,8 +14,8 @@ import pytest
 from kaicep.config import Settings
 from kaicep.errors import PipelineError
 from kaicep.pipeline.records import RawBatch
-from kaicep.pipeline.sources import read_streams
-from pyspark.sql import SparkSession
+from kaicep.pipeline.sources import read_streams, unpack
+from pyspark.sql import DataFrame, SparkSession
 from support.spark import run_batches
 from support.streams import project_of
 
@@ -122,6 +122,33 @@ def test_a_json_file_may_be_one_array(spark: SparkSession, tmp_path: Path) -> No
     assert malformed.place == f"{tmp_path}/in/b.json"
 
 
+def test_text_in_another_encoding_is_read(spark: SparkSession, tmp_path: Path) -> None:
+    drop(tmp_path / "in" / "a.csv", "t\nü\n".encode("latin-1"), 1000)
+    source = {"format": "csv", "path": "in", "encoding": "ISO-8859-1"}
+    assert values(read(spark, tmp_path, project_of(tmp_path, air=source)), "air", "t") == ["ü"]
+
+
+def test_a_file_that_spark_cannot_read_is_told_in_one_line(spark: SparkSession, tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    pq.write_table(pa.table({"n": [1]}), tmp_path / "in" / "a.parquet")
+    settings = project_of(tmp_path, air={"format": "parquet", "path": "in"})
+    told: list[str] = []
+
+    def on_batch(batch: DataFrame, _: int) -> None:
+        (tmp_path / "in" / "a.parquet").write_bytes(b"no Parquet, no Parquet at all")
+        try:
+            unpack(batch, settings)
+        except PipelineError as error:
+            told.append(str(error))
+
+    writer = read_streams(spark, settings).writeStream.foreachBatch(on_batch)
+    writer.option("checkpointLocation", str(tmp_path / "c")).trigger(availableNow=True).start().awaitTermination()
+    (message,) = told
+    assert message.startswith("Spark cannot read a batch: ")
+    assert message.endswith(": mend or remove the file; the batch is read again at the next start")
+    assert "\n" not in message
+
+
 def test_an_empty_parquet_folder_has_the_schema_of_the_annotation(spark: SparkSession, tmp_path: Path) -> None:
     frame = read_streams(spark, project_of(tmp_path, air={"format": "parquet", "path": "in"}))
     types = {field.name: field.dataType.simpleString() for field in frame.schema if ":" in field.name}
@@ -142,8 +169,8 @@ def test_any_spark_format_is_read_by_name(spark: SparkSession, tmp_path: Path) -
             {"format": "nope"},
             (
                 "streams.air: Spark cannot read the source: Failed to find the data source: nope. Make sure the "
-                "provider name is correct and the package is properly registered and compatible with your Spark version: "
-                "check format, path and options of streams.air.source"
+                "provider name is correct and the package is properly registered and compatible with your Spark "
+                "version: check format, path and options of streams.air.source"
             ),
         ),
         (
