@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from functools import singledispatch
 
@@ -12,6 +11,7 @@ from rdflib import BNode, Graph, Literal, URIRef
 from .events import Event
 from .expressions import Candidate, Scope, holds
 from .knowledge import Knowledge
+from .patterns import read_pattern, with_event
 from .values import Term, Value, typed
 
 Solution = Mapping[str, Term]
@@ -78,9 +78,8 @@ def _(semantics: Subquery, event: Event, knowledge: Knowledge) -> list[Solution]
 
 def _ask(graph: Graph, subquery: Subquery, event: Event) -> list[Solution]:
     """`P`, with the event variable replaced by the event's id, over the knowledge base and the event's triples."""
-    pattern = re.sub(rf"[?$]{subquery.variable}(?!\w)", f"<{event.id}>", subquery.text)
+    query = with_event(read_pattern(subquery.text, subquery.variable, subquery.bindings), URIRef(event.id))
     if not subquery.bindings:
-        return [{}] if graph.query(f"ASK {{ {pattern} }}").askAnswer else []
-    variables = " ".join(f"?{name}" for name in subquery.bindings)
-    rows = graph.query(f"SELECT DISTINCT {variables} WHERE {{ {pattern} }}").bindings
+        return [{}] if graph.query(query).askAnswer else []
+    rows = graph.query(query).bindings
     return [{str(n): t for n, t in row.items() if isinstance(t, URIRef | Literal | BNode)} for row in rows]

@@ -68,7 +68,7 @@ def _path(draw: st.DrawFn, variable: str, tag: str) -> Path:
         Path(f"{located} . FILTER NOT EXISTS {{ {loc} bd:belongsTo {department} }}"),
         Path(f"{{ {e} evt:hasSource ee:s0 }} UNION {{ {located} . {loc} a {kind} }}"),
         Path(f"{e} a evt:SensorEvent ; evt:hasOrigin {src} . {src} rdf:type ee:AirflowSensor", iris=(src,)),
-        Path(f"{loc} bd:isLocationOf ?s{tag} . {e} evt:hasSource ?s{tag} . {loc} a {kind} # in a room of that type\n"),
+        Path(f"{e} evt:hasSource ?s{tag} . {loc} bd:isLocationOf ?s{tag} . {loc} a {kind} # in a room of that type\n"),
     )
     body = draw(st.sampled_from(bodies))
     return Path(f"PATH {{ {body.text} }}", body.numbers, body.strings, body.iris, body.terms)

@@ -79,6 +79,14 @@ def selections(draw: st.DrawFn, campus: Campus) -> str:
 
 
 @st.composite
+def _binding_filters(draw: st.DrawFn, path: Path) -> str:
+    """Perhaps a FILTER on what PATHs bind."""
+    tests = [f"FILTER ({n} >= 5)" for n in path.numbers] + [f"FILTER (CONTAINS(STR({i}), 'r'))" for i in path.iris]
+    tests += [f"FILTER ({t} {draw(st.sampled_from(_TERM_TESTS))})" for t in path.terms]
+    return draw(st.sampled_from(("", "", *tests)))
+
+
+@st.composite
 def semantics(draw: st.DrawFn, campus: Campus) -> str:
     """PATHs with AND, OR and semantic variables on one variable."""
     head, (words,) = draw(_heads(campus, ["e"]))
@@ -86,9 +94,7 @@ def semantics(draw: st.DrawFn, campus: Campus) -> str:
     used = _with(words, path)
     bindings = [*path.numbers, *path.strings, *path.iris, *path.terms]
     first = f"{draw(st.sampled_from(bindings))} AS bound" if bindings else "?e.sensorID"
-    tests = [f"FILTER ({n} >= 5)" for n in path.numbers] + [f"FILTER (CONTAINS(STR({i}), 'r'))" for i in path.iris]
-    tests += [f"FILTER ({t} {draw(st.sampled_from(_TERM_TESTS))})" for t in path.terms]
-    extra = draw(st.sampled_from(("", "", *tests)))
+    extra = draw(_binding_filters(path))
     return _query(draw(_selected(used, first)), head, path.text, extra, draw(_filters(used, 1)), draw(_limits()))
 
 
@@ -100,7 +106,8 @@ _OF_ANYTHING = ("FIRST({s})", "LAST({s})", "MIN({s})", "MAX({s})")
 @st.composite
 def _aggregates(draw: st.DrawFn, words: Words, forms: Sequence[str] = (*_OF_NUMBERS, *_OF_ANYTHING)) -> str:
     number = draw(st.sampled_from((words["number"][0], words["number"][0], f"{draw(numbers(words))} + ?e.level")))
-    some = draw(st.sampled_from([w for kind in ("number", "string", "dateTime") for w in words[kind]]))
+    kinds = ("number", "string", "dateTime")
+    some = draw(st.sampled_from([w for kind in kinds for w in words[kind]] + [words[kind][-1] for kind in kinds]))
     return draw(st.sampled_from(forms)).format(n=number, s=some)
 
 
@@ -131,7 +138,7 @@ def windows(draw: st.DrawFn, kind: str) -> str:
 def aggregations(draw: st.DrawFn, campus: Campus, kind: str) -> str:
     """Aggregates over a sliding or batch window, grouped or not."""
     head, (words,) = draw(_heads(campus, ["e"]))
-    path = draw(paths("e", most=1)) if draw(st.integers(0, 4)) == 0 else None
+    path = draw(paths("e", most=1)) if draw(st.integers(0, 2)) == 0 else None
     used = _with(words, path)
     keys = [*used["string"], *used["boolean"], *used["iri"], used["number"][-1], "?e.level % 2"]
     group = f"GROUP BY {', '.join(draw(st.sets(st.sampled_from(keys), min_size=1, max_size=2)))}"
@@ -140,6 +147,7 @@ def aggregations(draw: st.DrawFn, campus: Campus, kind: str) -> str:
         draw(_aggregate_items(used)),
         head,
         path.text if path else "",
+        draw(_binding_filters(path)) if path else "",
         draw(_filters(used, 1)),
         draw(windows(kind)),
         draw(st.sampled_from(("", group, group))),
