@@ -16,6 +16,7 @@ from ..language.expressions import Aggregate
 from .exact_sum import sum_ranges
 from .exact_variance import deviations
 from .frames import Bools, Ints
+from .keys import value_codes
 
 __all__ = ["aggregate_ranges"]
 
@@ -105,7 +106,7 @@ def _distinct(values: pl.Series, start: Ints, end: Ints) -> Ints:
     that end behind `i`, not behind the next occurrence, and start at `i` or before: an interval of ranges.
     """
     bound = np.flatnonzero(values.is_not_null().to_numpy())
-    codes = _codes(values)[bound]
+    codes = value_codes(values)[bound]
     by_value = np.argsort(codes, kind="stable")
     following = np.full(len(bound), len(values), np.int64)
     same = codes[by_value][1:] == codes[by_value][:-1]
@@ -116,13 +117,6 @@ def _distinct(values: pl.Series, start: Ints, end: Ints) -> Ints:
     change = np.bincount(first[counted], minlength=len(start) + 1)
     change -= np.bincount(behind[counted], minlength=len(start) + 1)
     return np.cumsum(change)[:-1]
-
-
-def _codes(values: pl.Series) -> Ints:
-    if values.dtype.is_float():
-        values = values + 0.0
-    encoded = values.to_arrow().dictionary_encode()
-    return np.asarray(encoded.indices.fill_null(-1), dtype=np.int64)
 
 
 def _extremes(ranges: _Ranges, *, least: bool) -> pl.Series:

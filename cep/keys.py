@@ -13,7 +13,7 @@ from ..language.expressions import Expression
 from ..language.types import ValueType
 from .frames import Ints
 
-__all__ = ["combine", "group_codes", "joint_codes", "key_expressions"]
+__all__ = ["combine", "group_codes", "joint_codes", "key_expressions", "value_codes"]
 
 _TEXTUAL = (ValueType.STRING, ValueType.IRI)
 
@@ -44,8 +44,12 @@ def key_expressions(left: Expression, right: Expression, names: Names) -> tuple[
 
 def _double(x: pl.Expr) -> pl.Expr:
     """NaN equals nothing, the zeros are equal."""
-    number = x.cast(pl.Float64).fill_nan(None)
-    return pl.when(number == 0.0).then(0.0).otherwise(number)  # Polars leaves out `+ 0.0`, which would do the same
+    return _unsigned_zero(x.cast(pl.Float64).fill_nan(None))
+
+
+def _unsigned_zero(x: pl.Expr) -> pl.Expr:
+    """The zeros are equal. (Polars leaves out `+ 0.0`, which would do the same.)"""
+    return pl.when(x == 0.0).then(0.0).otherwise(x)
 
 
 def _term(x: pl.Expr, of: ValueType) -> pl.Expr:
@@ -64,15 +68,19 @@ def _term(x: pl.Expr, of: ValueType) -> pl.Expr:
     )
 
 
-def joint_codes(columns: Sequence[pl.Series], *, nulls_match: bool = False) -> list[Ints]:
-    """Codes from 0 on, the same for equal values of all columns; null is −1, or a value of its own."""
-    values = pl.concat(columns, rechunk=True)
+def value_codes(values: pl.Series, *, nulls_match: bool = False) -> Ints:
+    """Codes from 0 on, the same for equal values; null is −1, or a value of its own. NaN is one value here."""
     if values.dtype.is_float():
-        values = values + 0.0
-    encoded = values.to_arrow().dictionary_encode()
-    codes = encoded.indices.fill_null(len(encoded.dictionary) if nulls_match else -1).to_numpy(zero_copy_only=False)
-    ends = np.cumsum([column.len() for column in columns])
-    return [part.astype(np.int64) for part in np.split(codes, ends[:-1])]
+        values = values.to_frame("value").select(_unsigned_zero(pl.col("value"))).to_series()
+    encoded = values.to_arrow(compat_level=pl.CompatLevel.newest()).dictionary_encode()
+    null = len(encoded.dictionary) if nulls_match else -1
+    return np.asarray(encoded.indices.fill_null(null), dtype=np.int64)
+
+
+def joint_codes(columns: Sequence[pl.Series], *, nulls_match: bool = False) -> list[Ints]:
+    """`value_codes` that are the same for equal values of all columns."""
+    codes = value_codes(pl.concat(columns, rechunk=True), nulls_match=nulls_match)
+    return np.split(codes, np.cumsum([column.len() for column in columns])[:-1])
 
 
 def combine(first: Sequence[Ints], second: Sequence[Ints]) -> list[Ints]:
@@ -87,8 +95,7 @@ def combine(first: Sequence[Ints], second: Sequence[Ints]) -> list[Ints]:
 
 def group_codes(columns: Sequence[pl.Series]) -> Ints:
     """One code per row: equal where all columns are equal, null being a value."""
-    codes = [joint_codes([column], nulls_match=True) for column in columns]
-    combined = codes[0]
-    for more in codes[1:]:
-        combined = combine(combined, more)
+    combined = [value_codes(columns[0], nulls_match=True)]
+    for column in columns[1:]:
+        combined = combine(combined, [value_codes(column, nulls_match=True)])
     return combined[0]

@@ -45,11 +45,13 @@ def at(seconds: float) -> datetime:
 
 
 def candidates(query: Query, readings: Sequence[Reading]) -> dict[str, pa.Table]:
-    """Every variable's candidates among events: its FILTERs applied. A reading is of the stream that its `stream` says."""
+    """Every variable's candidates: the readings of its stream, once per solution that it uses, its FILTERs applied."""
     types = {a.name: _ARROW_TYPES[a.type] for a in _ATTRIBUTES}
     tables = {}
     for source in query.sources:
-        own = [r for r in readings if r.get("stream", "readings") == source.stream.name]
+        of_stream = [r for r in readings if r.get("stream", "readings") == source.stream.name]
+        names = [f"?{name}" for name, _ in source.bindings]
+        own = list({(r["id"], *(r.get(name) for name in names)): r for r in of_stream}.values())
         bindings = {f"?{name}": _ARROW_TYPES[of] for name, of in source.bindings}
         columns = types | bindings
         data = {name: pa.array([r.get(name) for r in own], of) for name, of in columns.items()}
