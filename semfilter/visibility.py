@@ -86,10 +86,18 @@ class _Analysis:
         triples = [triple for block in self.blocks for triple in block]
         predicates = [p for _, p, _ in triples]
         touched = frozenset(iri for p in predicates for iri in p.iris) & self.properties
-        everything = any(p.everything for p in predicates)
+        everything = any(p.everything for p in predicates) or self._enumerates()
         identity = self._identity()
         types = everything or any(self._sees_types(p, o) for _, p, o in triples)
         return Visible(None if everything else touched, types, identity, identity or self._structure())
+
+    def _enumerates(self) -> bool:
+        """Whether a path of length zero between free ends goes through all nodes, the event's values among them."""
+        return any(
+            p.zero and s != self.event and isinstance(s, Variable | BNode) and s not in self.anchored | _objects(block)
+            for block in self.blocks
+            for s, p, _ in block
+        )
 
     def _sees_types(self, p: _Predicate, o: object) -> bool:
         if str(RDF.type) not in p.iris:
