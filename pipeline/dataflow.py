@@ -74,6 +74,7 @@ class Dataflow:
         self.annotators = annotators
         self._knowledge = knowledge
         self._cache_size = cache_size
+        self._lateness = lateness
         self._admissions = {name: _admission(a, lateness[name]) for name, a in annotators.items()}
         self._flows: dict[str, QueryFlow] = {}
         self._streams_of: dict[str, str] = {}
@@ -98,21 +99,51 @@ class Dataflow:
             origins |= {name} if upstream is None else self.origins(self._flows[upstream].query)
         return origins
 
-    def register(self, registration: Registration) -> None:
+    def register(self, registration: Registration, past: Iterable[Mapping[str, pa.Table]] = ()) -> list[pa.Table]:
         """Begin to answer a query with the next batch.
+
+        Args:
+            registration: the query; its label is new.
+            past: batches of event tables by stream that the data flow has taken already, in order. The query is given
+                them first, as if it had always been there.
+
+        Returns:
+            The rows that the past makes certain, a table per batch.
 
         Raises:
             PipelineError: the label is taken.
         """
-        if registration.label in self._flows:
+        label = registration.label
+        if label in self._flows:
             raise PipelineError(
-                f"a query named '{registration.label}' is registered already",
+                f"a query named '{label}' is registered already",
                 hint="stop it first, or give the new one another name with CREATE QUERY … AS",
             )
         flow = QueryFlow(registration, self.shape, self._knowledge, self._cache_size)
+        self._flows[label] = flow
         if registration.query.name is not None:
-            self._streams_of[registration.query.name] = registration.label
-        self._flows[registration.label] = flow
+            self._streams_of[registration.query.name] = label
+        rehearsal = self._rehearsal(registration)
+        rows = [rehearsal.replay(batch).matches[label] for batch in past]
+        if rows:
+            self._flows[label] = rehearsal.flows[label]
+        return rows
+
+    def _rehearsal(self, registration: Registration) -> Dataflow:
+        """A data flow of this query and those whose output it reads, with no event yet."""
+        copy = Dataflow(self.annotators, self._lateness, self._knowledge, self._cache_size)
+        for label in [*self._upstream(registration.query), registration.label]:
+            known = self._flows[label].registration
+            copy._flows[label] = QueryFlow(known, self.shape, self._knowledge, self._cache_size)
+            if known.query.name is not None:
+                copy._streams_of[known.query.name] = label
+        return copy
+
+    def _upstream(self, query: Query) -> list[str]:
+        """Labels of the queries whose output a query reads, directly or not, in the order of their registration."""
+        direct = [self._streams_of[s.stream.name] for s in query.sources if s.stream.name in self._streams_of]
+        found = {label for d in direct for label in [d, *self._upstream(self._flows[d].query)]}
+        return [label for label in self._flows if label in found]
 
     def remove(self, label: str) -> None:
         """Stop answering a query; its state is dropped.
@@ -155,8 +186,11 @@ class Dataflow:
         streams = {_STREAM + name: admission.snapshot() for name, admission in self._admissions.items()}
         return streams | {_QUERY + label: flow.snapshot() for label, flow in self._flows.items()}
 
-    def restore(self, state: Mapping[str, bytes], queries: Iterable[Registration]) -> None:
-        """Go on from a snapshot with these queries: what it knows continues, what it does not know begins now.
+    def restore(self, state: Mapping[str, bytes], queries: Iterable[Registration]) -> list[Registration]:
+        """Go on from a snapshot with those of the queries that it holds.
+
+        Returns:
+            The queries that it does not hold, or holds as another text: they are not registered.
 
         Raises:
             OperatorError: a part of the snapshot is of another version.
@@ -164,12 +198,17 @@ class Dataflow:
         for name, admission in self._admissions.items():
             if _STREAM + name in state:
                 admission.restore(state[_STREAM + name])
-        for new in queries:
-            known = state.get(_QUERY + new.label)
-            old = None if known is None else continues(known, new)
-            self.register(old or Registration(new.query, new.label, self.now(new.query)))
-            if old is not None and known is not None:
-                self._flows[new.label].restore(known)
+        unknown: list[Registration] = []
+        for query in queries:
+            known = state.get(_QUERY + query.label)
+            registration = None if known is None else continues(known, query)
+            changed = {other.query.name for other in unknown} & {s.stream.name for s in query.query.sources}
+            if known is None or registration is None or changed:
+                unknown.append(query)
+            else:
+                self.register(registration)
+                self._flows[query.label].restore(known)
+        return unknown
 
     def close(self) -> None:
         """Give back the threads."""
@@ -188,7 +227,8 @@ class Dataflow:
         for level in self._levels():
             done = self._run([self._flows[label] for label in level], events, watermarks)
             for label, rows in zip(level, done, strict=True):
-                matches[label] = rows
+                query = self._flows[label].query
+                matches[label] = rows.drop_columns([item.name for item in query.items if item.hidden])
                 self._feed(self._flows[label], rows, events, watermarks)
         return matches
 

@@ -1,44 +1,31 @@
-"""The engine: a Structured Streaming job whose micro-batches run through the data flow.
-
-A batch is done in this order, so that it can be delivered again at any moment: log segment durable → matches to the
-sinks → snapshot durable → Spark commits (DESIGN, decision 5).
-"""
+"""The engine: a Structured Streaming job whose micro-batches run through the durable data flow."""
 
 from __future__ import annotations
 
-import json
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from datetime import timedelta
+from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-import pyarrow as pa
-
-from ..annotator import EventShape
 from ..archive import Archive
 from ..errors import KaicepError, PipelineError
-from .dataflow import Dataflow, Step
-from .dead_letters import DeadLetters
-from .flow import Registration
+from .dataflow import Step
+from .durable import DurableFlow
 from .generation import current_generation
 from .handle import QueryHandle
 from .progress import Progress
 from .project import Project
-from .records import RawBatch
 from .session import start_spark
 from .sinks import Sink
-from .snapshots import Snapshots
 from .sources import read_streams, unpack
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.streaming.query import StreamingQuery
     from pyspark.sql.streaming.readwriter import DataStreamWriter
-
-_SINK = "sink/"
-_PROGRESS = "progress"
 
 
 class _StoppingError(Exception):
@@ -70,42 +57,44 @@ class Engine:
         on_batch: Callable[[Progress], None] | None = None,
     ) -> None:
         self.project = project
-        self.progress = Progress()
         self._given = spark
         self._spark: SparkSession | None = spark
-        self._sinks = tuple(sinks)
+        self._sinks = sinks
         self._on_batch = on_batch
-        state = project.settings.path(project.settings.engine.state)
-        self._snapshots = Snapshots(state / "snapshots")
-        self._generation = current_generation(project.settings, state, self._snapshots.latest())
-        self._dead_letters = DeadLetters(state / "dead-letters")
-        self._dataflow: Dataflow = project.dataflow(workers=2)
         self._handles: dict[str, QueryHandle] = {}
-        self._waiting: list[Registration] = []
-        self._restored: int | None = None
         self._stream: StreamingQuery | None = None
         self._lock = threading.Lock()
         self._stopping = threading.Event()
         self._failure: BaseException | None = None
         self._archive: Archive | None = None
+        self._entered: DurableFlow | None = None
 
     def __enter__(self) -> Self:
-        if self.project.settings.archive.enabled:
-            self._archive = Archive(self.project.settings, self.project.knowledge, self._shapes())
+        settings = self.project.settings
+        if settings.archive.enabled:
+            shapes = {name: annotator.shape for name, annotator in self.project.annotators.items()}
+            self._archive = Archive(settings, self.project.knowledge, shapes)
+        self._entered = DurableFlow(self.project, self._state, self._sinks, self._archive)
         if self._spark is None:
-            self._spark = start_spark(self.project.settings.engine)
+            self._spark = start_spark(settings.engine)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.stop()
-        self._dataflow.close()
+        if self._entered is not None:
+            self._entered.close()
         if self._archive is not None:
             self._archive.close()
         if self._given is None and self._spark is not None:
             self._spark.stop()
             self._spark = None
+
+    @property
+    def progress(self) -> Progress:
+        """What was done so far, over restarts."""
+        return self._flow.progress
 
     @property
     def archive(self) -> Archive:
@@ -152,7 +141,7 @@ class Engine:
             )
         handles = [QueryHandle(self, r, collect=collect) for r in registrations]
         with self._lock:
-            self._waiting.extend(registrations)
+            self._flow.submit(registrations)
         self._handles |= {h.name: h for h in handles}
         return handles[-1]
 
@@ -163,9 +152,7 @@ class Engine:
             PipelineError: another query reads its output.
         """
         with self._lock:
-            self._waiting = [r for r in self._waiting if r.label != label]
-            if label in self._dataflow.flows:
-                self._dataflow.remove(label)
+            self._flow.withdraw(label)
             self._handles.pop(label, None)
 
     def start(self) -> None:
@@ -201,7 +188,9 @@ class Engine:
         return not self.running
 
     def finish(self) -> None:
-        """End the streams: report what waited for later events. What comes in a later run is late.
+        """End the streams: report what waited for later events.
+
+        The end is the last batch, and is taken back when the engine reads on: it then goes on from the batch before.
 
         Raises:
             PipelineError: the stream is still being read.
@@ -209,9 +198,7 @@ class Engine:
         if self.running:
             raise PipelineError("the streams are still being read", hint="call run_available() or stop() first")
         with self._lock:
-            batch = self._next_batch()
-            self._prepare(batch)
-            self._complete(batch, self._dataflow.finish(), {}, time.perf_counter())
+            self._report(self._flow.finish())
         for handle in self._handles.values():
             handle.end()
 
@@ -224,116 +211,6 @@ class Engine:
             self._stream = None
         for handle in self._handles.values():
             handle.end()
-
-    def _begin(self, with_trigger: Callable[[DataStreamWriter], DataStreamWriter]) -> None:
-        if self.running:
-            return
-        if self._spark is None:
-            raise PipelineError("the engine is not entered", hint="use it in a `with` statement")
-        self._stopping.clear()
-        self._failure = None
-        frame = read_streams(self._spark, self.project.settings)
-        writer = with_trigger(frame.writeStream.foreachBatch(self._on_delivery))
-        self._stream = writer.option("checkpointLocation", str(self._generation.checkpoint)).start()
-
-    def _on_delivery(self, frame: DataFrame, spark_batch: int) -> None:
-        """Spark's `foreachBatch`."""
-        # `stop` holds the lock while Spark waits for this call to end: it must give up instead of waiting for it.
-        while not self._lock.acquire(timeout=0.1):
-            self._leave_when_stopping()
-        try:
-            self._leave_when_stopping()
-            self._batch(self._generation.base + spark_batch, frame)
-        except Exception as error:
-            self._failure = None if isinstance(error, _StoppingError) else error
-            raise
-        finally:
-            self._lock.release()
-
-    def _leave_when_stopping(self) -> None:
-        if self._stopping.is_set():
-            raise _StoppingError
-
-    def _batch(self, batch: int, frame: DataFrame) -> None:
-        self._prepare(batch)
-        raw = unpack(frame, self.project.settings)
-        began = time.perf_counter()
-        step = self._dataflow.process({name: records.table for name, records in raw.items()})
-        self._complete(batch, step, raw, began)
-
-    def _complete(self, batch: int, step: Step, raw: Mapping[str, RawBatch], began: float) -> None:
-        """Make the results of a batch durable, in the order that lets it be delivered again."""
-        if self._archive is not None:
-            self._archive.append(batch, {n: _with_late(s.events, s.late) for n, s in step.streams.items()})
-        for name, records in raw.items():
-            self._dead_letters.write(name, batch, records, step.streams[name].rejected)
-        for sink in self._sinks:
-            for label, matches in step.matches.items():
-                sink.write(batch, label, matches)
-            sink.flush()
-        malformed = {name: len(records.malformed) for name, records in raw.items()}
-        self.progress = self.progress.after(step, malformed, time.perf_counter() - began)
-        self._snapshots.write(batch, self._state())
-        self._restored = batch
-        for label, matches in step.matches.items():
-            self._handles[label].receive(matches, ended=self._dataflow.flows[label].ended)
-        if self._on_batch is not None:
-            self._on_batch(self.progress)
-
-    def _state(self) -> dict[str, bytes]:
-        sinks = {f"{_SINK}{i}": json.dumps(sink.snapshot()).encode() for i, sink in enumerate(self._sinks)}
-        return self._dataflow.snapshot() | sinks | {_PROGRESS: self.progress.to_bytes()}
-
-    def _prepare(self, batch: int) -> None:
-        """Bring the state to the end of the batch before, and register what waits for a batch border."""
-        if self._restored != batch - 1:
-            self._restore(batch - 1)
-        for registration in self._waiting:
-            now = self._dataflow.now(registration.query)
-            self._dataflow.register(Registration(registration.query, registration.label, now))
-        self._waiting = []
-
-    def _restore(self, batch: int) -> None:
-        """Go back to the state after a batch: by its snapshot, else by replaying the archive's log."""
-        registered = [flow.registration for flow in self._dataflow.flows.values()]
-        queries, self._waiting = [*registered, *self._waiting], []
-        self._dataflow.close()
-        self._dataflow = self.project.dataflow(workers=2)
-        state = self._snapshots.read(batch)
-        self._dataflow.restore(state or {}, queries)
-        self.progress = Progress.from_bytes(state[_PROGRESS]) if state else Progress()
-        if state is None and batch > 0:
-            self._replay_log(batch)
-        for i, sink in enumerate(self._sinks):
-            sink.restore(json.loads((state or {}).get(f"{_SINK}{i}", b"{}")))
-        self._restored = batch
-        if state is None:
-            self._snapshots.write(batch, self._state())
-
-    def _replay_log(self, batch: int) -> None:
-        """Bring fresh operators to the end of a batch; their rows were reported before the snapshot was lost.
-
-        Raises:
-            PipelineError: there is no archive to replay.
-        """
-        if self._archive is None:
-            raise PipelineError(
-                f"the snapshot of batch {batch} is lost and there is no archive to rebuild it from",
-                hint=f"restore {self._snapshots.folder}, or remove the engine's state to begin anew",
-            )
-        log = self._archive.log
-        for position in log.positions():
-            if position.batch <= batch:
-                began = time.perf_counter()
-                step = self._dataflow.replay(log.read_batch(position))
-                self.progress = self.progress.after(step, {}, time.perf_counter() - began)
-
-    def _next_batch(self) -> int:
-        latest = self._snapshots.latest()
-        return 1 if latest is None else latest + 1
-
-    def _shapes(self) -> dict[str, EventShape]:
-        return {name: annotator.shape for name, annotator in self.project.annotators.items()}
 
     def check(self) -> None:
         """Raise what made a batch fail.
@@ -349,11 +226,53 @@ class Engine:
             f"a batch failed: {self._failure}", hint="the batch is delivered again at the next start"
         ) from self._failure
 
+    @property
+    def _flow(self) -> DurableFlow:
+        if self._entered is None:
+            raise PipelineError("the engine is not entered", hint="use it in a `with` statement")
+        return self._entered
 
-def _with_late(events: pa.Table, late: pa.Table) -> pa.Table:
-    """The events to archive: admitted ones and late ones, marked."""
-    parts = [
-        part.drop_columns("_row").append_column("_late", pa.repeat(pa.scalar(mark), part.num_rows))
-        for part, mark in ((events, False), (late, True))
-    ]
-    return pa.concat_tables(parts)
+    @property
+    def _state(self) -> Path:
+        return self.project.settings.path(self.project.settings.engine.state)
+
+    def _begin(self, with_trigger: Callable[[DataStreamWriter], DataStreamWriter]) -> None:
+        if self.running:
+            return
+        if self._spark is None:
+            raise PipelineError("the engine is not entered", hint="use it in a `with` statement")
+        self._stopping.clear()
+        self._failure = None
+        generation = current_generation(self.project.settings, self._state, self._flow.last)
+        frame = read_streams(self._spark, self.project.settings)
+        writer = with_trigger(frame.writeStream.foreachBatch(self._deliver_from(generation.base)))
+        self._stream = writer.option("checkpointLocation", str(generation.checkpoint)).start()
+
+    def _deliver_from(self, base: int) -> Callable[[DataFrame, int], None]:
+        """Spark's `foreachBatch`, where its batch 0 is our batch `base`."""
+        return lambda frame, number: self._deliver(frame, base + number)
+
+    def _deliver(self, frame: DataFrame, batch: int) -> None:
+        # `stop` holds the lock while Spark waits for this call to end: it must give up instead of waiting for it.
+        while not self._lock.acquire(timeout=0.1):
+            self._leave_when_stopping()
+        try:
+            self._leave_when_stopping()
+            records = unpack(frame, self.project.settings)
+            self._report(self._flow.run(batch, records))
+        except Exception as error:
+            self._failure = None if isinstance(error, _StoppingError) else error
+            raise
+        finally:
+            self._lock.release()
+
+    def _leave_when_stopping(self) -> None:
+        if self._stopping.is_set():
+            raise _StoppingError
+
+    def _report(self, step: Step) -> None:
+        flows = self._flow.dataflow.flows
+        for label, matches in step.matches.items():
+            self._handles[label].receive(matches, ended=flows[label].ended)
+        if self._on_batch is not None:
+            self._on_batch(self.progress)

@@ -51,6 +51,12 @@ class Range:
                 return events.filter(mask if len(tests) == 1 else pc.and_(*tests))
         return events
 
+    def begins_before(self, moment: datetime) -> bool:
+        """Tell whether `moment`, or an earlier one, can lie within."""
+        if self.empty:
+            return False
+        return self.lower is None or self.lower < moment or (self.lower == moment and self.lower_inclusive)
+
     def closed(self, watermark: datetime | None) -> bool:
         """Tell whether no later event can lie within: those that are not late have `_time` >= watermark."""
         if self.empty:

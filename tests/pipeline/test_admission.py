@@ -30,7 +30,9 @@ def judge(tuples: list[tuple[int, str]], lateness: int) -> tuple[list[str], list
     """The definition, tuple by tuple: (admitted, late, duplicates)."""
     seen: set[str] = set()
     greatest: int | None = None
-    admitted, late, duplicates = [], [], 0
+    admitted: list[str] = []
+    late: list[str] = []
+    duplicates = 0
     for second, name in tuples:
         identity = f"{name}{second}"
         if identity in seen:

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow.parquet as pq
 import pytest
-from kaicep import Engine, PipelineError, Project
+from kaicep import Engine, PipelineError, PlanError, Project
+from kaicep.archive import Solutions
 from kaicep.pipeline.sinks import CallbackSink, JsonLinesSink, ParquetSink
 
 if TYPE_CHECKING:
@@ -29,6 +30,20 @@ QUERIES = {
                SEQ (?a, ?b) WINDOW (?a, ?b, 20s)""",
     "mean": "SELECT AVG(?e.flow) AS mean, COUNT(?e) AS n WINDOW (?e, batch, 10s) GROUP BY ?e.sensor",
     "rises": "SELECT COUNT(?r) AS rises FROM (?r, rise) WINDOW (?r, batch, 30s)",
+}
+
+
+WITHIN_FORMS = {
+    "high": "SELECT ?e.sensor, ?e.flow FROM (?e, air)",
+    "pairs": "SELECT ?a.sensor FROM (?a, air), (?b, air)",
+    "mean": "SELECT AVG(?e.flow) AS mean FROM (?e, air)",
+    "rises": "SELECT COUNT(?r) AS rises FROM (?r, rise)",
+}
+REST = {
+    "high": "FILTER (?e.flow > 70)",
+    "pairs": "JOIN (?a.sensor = ?b.sensor) JOIN (?b.flow > ?a.flow) SEQ (?a, ?b) WINDOW (?a, ?b, 20s)",
+    "mean": "WINDOW (?e, batch, 10s)",
+    "rises": "WINDOW (?r, batch, 30s)",
 }
 
 
@@ -148,7 +163,10 @@ def test_a_crash_at_any_point_of_a_batch_loses_and_repeats_nothing(
 def _break(engine: Engine, point: str, patch: pytest.MonkeyPatch) -> None:
     """Let the third batch fail right after (`snapshot`: right before) the step named by `point`."""
     owner: Any = {
-        "archive": engine.archive, "sink": engine._sinks[0], "snapshot": engine._snapshots, "after": engine._snapshots,
+        "archive": engine.archive,
+        "sink": engine._sinks[0],
+        "snapshot": engine._flow._snapshots,
+        "after": engine._flow._snapshots,
     }[point]  # fmt: skip
     name = {"archive": "append", "sink": "flush", "snapshot": "write", "after": "write"}[point]
     original = getattr(owner, name)
@@ -219,9 +237,9 @@ def test_a_handle_gives_rows_and_ends_with_its_limit(tmp_path: Path, spark: Spar
     project = Project.parse(settings(), root=tmp_path)
     with Engine(project, spark=spark) as engine:
         handle = engine.submit(QUERIES["high"] + " LIMIT 3", label="first")
-        assert handle.state == "registered"
+        before = handle.state
         rows = list(handle.matches())
-        assert handle.state == "ended"
+        assert (before, handle.state) == ("registered", "ended")
     assert len(rows) == 3
     assert rows == Project.parse(settings()).evaluate(
         "SELECT ?e.sensor, ?e.flow FILTER (?e.flow > 70) LIMIT 3", {"air": [r for f in tuples(4) for r in f]}
@@ -244,6 +262,42 @@ def test_a_query_submitted_later_begins_at_now(tmp_path: Path, spark: SparkSessi
         rows = list(handle.matches())
     assert rows
     assert min(row["_time"] for row in rows) > border
+
+
+def test_a_query_submitted_later_may_begin_in_the_past(tmp_path: Path, spark: SparkSession) -> None:
+    """The log answers what WITHIN asks of the time before; the rows are those of a query that was always there."""
+    files = tuples(7)
+    raw = [row for rows in files for row in rows]
+    write(tmp_path / "in", files[:4])
+    project = Project.parse(settings(archive=True), root=tmp_path)
+    texts = {label: f"{text} WITHIN (2026-03-01T00:01, ) {REST[label]}" for label, text in WITHIN_FORMS.items()}
+    with Engine(project, spark=spark) as engine:
+        engine.submit(QUERIES["rise"], collect=False)
+        engine.run_available()
+        handles = {label: engine.submit(text, label=label) for label, text in texts.items()}
+        write(tmp_path / "in", files)
+        engine.run_available()
+        engine.finish()
+        found = {label: list(handle.matches()) for label, handle in handles.items()}
+    for label, text in texts.items():
+        document = f"{QUERIES['rise']}; {text}" if label == "rises" else text
+        expected = project.evaluate(document, {"air": raw})
+        assert expected
+        assert [row["_events"] for row in found[label]] == [row["_events"] for row in expected]
+
+
+def test_without_an_archive_there_is_no_past(tmp_path: Path, spark: SparkSession) -> None:
+    files = tuples(8)
+    write(tmp_path / "in", files[:2])
+    with Engine(Project.parse(settings(), root=tmp_path), spark=spark) as engine:
+        engine.run_available()
+        engine.submit("SELECT ?e.flow FROM (?e, air) WITHIN (2026-03-01T00:01, )", label="past")
+        write(tmp_path / "in", files)
+        with pytest.raises(PlanError) as error:
+            engine.run_available()
+    assert str(error.value) == (
+        "'past' begins in the past, of which there is no archive: set archive.enabled, or begin WITHIN at now"
+    )
 
 
 def test_two_streams_are_merged_by_event_time(tmp_path: Path, spark: SparkSession) -> None:
@@ -280,6 +334,7 @@ def test_parquet_sink_and_archive(tmp_path: Path, spark: SparkSession) -> None:
         events = engine.progress.streams["air"].events
         engine.archive.flush()
         answer = engine.archive.query("SELECT (COUNT(?e) AS ?n) { ?e a <urn:Report> }")
+        assert isinstance(answer, Solutions)
         assert answer.to_arrow()["n"].to_pylist() == [events]
         matches = engine.progress.matches["high"]
     assert pq.read_table(tmp_path / "out" / "high").num_rows == matches

@@ -1,0 +1,210 @@
+"""The data flow with a memory: every batch is durable before it counts, and can be done again.
+
+A batch is done in this order: log segment durable → dead letters and rows to the sinks → snapshot durable. Whoever
+calls commits the batch after that (DESIGN, decision 5). Done again, it starts from the snapshot before it and gives
+the same rows with the same `_id`.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+import pyarrow as pa
+
+from ..archive import Archive
+from ..errors import PipelineError, PlanError
+from ..planner import resolve_bounds
+from .dataflow import Dataflow, Step
+from .dead_letters import DeadLetters
+from .flow import Registration
+from .progress import Progress
+from .project import Project
+from .records import RawBatch
+from .registry import Registry
+from .sinks import Sink
+from .snapshots import Snapshots
+
+_SINK = "sink/"
+_PROGRESS = "progress"
+_WORKERS = 2
+
+
+class DurableFlow:
+    """A data flow, its archive, sinks and snapshots. Batches are counted from 1.
+
+    Args:
+        project: settings, knowledge, annotations.
+        state: folder of snapshots, registrations and dead letters.
+        sinks: where the rows of all queries go.
+        archive: where events go; `None` when it is switched off.
+    """
+
+    def __init__(self, project: Project, state: Path, sinks: Sequence[Sink], archive: Archive | None) -> None:
+        self.progress = Progress()
+        self._project = project
+        self._sinks = tuple(sinks)
+        self._archive = archive
+        self._snapshots = Snapshots(state / "snapshots")
+        self._registry = Registry(state / "registrations.json")
+        self._dead_letters = DeadLetters(state / "dead-letters")
+        self._dataflow = project.dataflow(_WORKERS)
+        self._waiting: list[Registration] = []
+        self._past: dict[str, list[pa.Table]] = {}
+        self._done: int | None = None
+
+    @property
+    def dataflow(self) -> Dataflow:
+        """The data flow as it stands after the last batch."""
+        return self._dataflow
+
+    @property
+    def last(self) -> int | None:
+        """The last batch whose snapshot is there; `None` before the first."""
+        return self._snapshots.latest()
+
+    def submit(self, registrations: Sequence[Registration]) -> None:
+        """Register queries at the next batch border."""
+        self._waiting.extend(registrations)
+
+    def withdraw(self, label: str) -> None:
+        """Stop answering a query.
+
+        Raises:
+            PipelineError: another query reads its output.
+        """
+        self._waiting = [r for r in self._waiting if r.label != label]
+        if label in self._dataflow.flows:
+            self._dataflow.remove(label)
+
+    def run(self, batch: int, records: Mapping[str, RawBatch]) -> Step:
+        """Do a batch; when this returns, it is durable.
+
+        Args:
+            batch: its number; the one after the last, or one that was done before and is delivered again.
+            records: raw records by stream.
+        """
+        self._prepare(batch)
+        began = time.perf_counter()
+        return self._complete(batch, self._dataflow.process({n: r.table for n, r in records.items()}), records, began)
+
+    def finish(self) -> Step:
+        """End the streams: what waits for later events is reported."""
+        batch = (self.last or 0) + 1
+        self._prepare(batch)
+        began = time.perf_counter()
+        return self._complete(batch, self._dataflow.finish(), {}, began)
+
+    def close(self) -> None:
+        """Give back the threads."""
+        self._dataflow.close()
+
+    def _complete(self, batch: int, step: Step, raw: Mapping[str, RawBatch], began: float) -> Step:
+        step = Step(step.streams, {label: self._with_past(label, rows) for label, rows in step.matches.items()})
+        if self._archive is not None:
+            self._archive.append(batch, {n: _with_late(s.events, s.late) for n, s in step.streams.items()})
+        for name, records in raw.items():
+            self._dead_letters.write(name, batch, records, step.streams[name].rejected)
+        for sink in self._sinks:
+            for label, matches in step.matches.items():
+                sink.write(batch, label, matches)
+            sink.flush()
+        malformed = {name: len(records.malformed) for name, records in raw.items()}
+        self.progress = self.progress.after(step, malformed, time.perf_counter() - began)
+        self._snapshots.write(batch, self._state())
+        self._done = batch
+        return step
+
+    def _with_past(self, label: str, rows: pa.Table) -> pa.Table:
+        """The rows of a query in its first batch come after those of its past."""
+        return pa.concat_tables([*self._past.pop(label, ()), rows])
+
+    def _state(self) -> dict[str, bytes]:
+        sinks = {f"{_SINK}{i}": json.dumps(sink.snapshot()).encode() for i, sink in enumerate(self._sinks)}
+        return self._dataflow.snapshot() | sinks | {_PROGRESS: self.progress.to_bytes()}
+
+    def _prepare(self, batch: int) -> None:
+        """Bring the state to the end of the batch before, and register what waits for a batch border."""
+        if self._done != batch - 1:
+            self._restore(batch - 1)
+        for registration in self._waiting:
+            now = self._dataflow.now(registration.query)
+            self._register(Registration(registration.query, registration.label, now), batch)
+        self._waiting = []
+
+    def _register(self, registration: Registration, batch: int) -> None:
+        """Register a query; what its WITHIN asks of the time before is answered from the log.
+
+        Raises:
+            PlanError: it begins in the past and there is no archive.
+        """
+        within = resolve_bounds(registration.query.bounds, registration.now)
+        past: Iterable[Mapping[str, pa.Table]] = ()
+        if registration.now is not None and within.begins_before(registration.now):
+            if self._archive is None:
+                raise PlanError(
+                    f"'{registration.label}' begins in the past, of which there is no archive",
+                    hint="set archive.enabled, or begin WITHIN at now",
+                )
+            past = self._logged(batch - 1)
+        self._past[registration.label] = self._dataflow.register(registration, past)
+        self._registry.write([flow.registration for flow in self._dataflow.flows.values()])
+
+    def _logged(self, last: int) -> Iterator[Mapping[str, pa.Table]]:
+        """The batches of the log up to `last`, in order; none without an archive."""
+        if self._archive is not None:
+            log = self._archive.log
+            yield from (log.read_batch(p) for p in log.positions() if p.batch <= last)
+
+    def _restore(self, batch: int) -> None:
+        """Go back to the state after a batch: by its snapshot, else by replaying the archive's log."""
+        registered = [flow.registration for flow in self._dataflow.flows.values()]
+        queries = [*registered, *self._waiting]
+        self._dataflow.close()
+        self._dataflow = self._project.dataflow(_WORKERS)
+        state = self._snapshots.read(batch)
+        if state is None and batch > 0:
+            queries = self._replay_log(batch, queries)
+        self._waiting = self._dataflow.restore(state or {}, queries)
+        for i, sink in enumerate(self._sinks):
+            sink.restore(json.loads((state or {}).get(f"{_SINK}{i}", b"{}")))
+        if state is not None:
+            self.progress = Progress.from_bytes(state[_PROGRESS])
+        else:
+            self._snapshots.write(batch, self._state())
+        self._done = batch
+
+    def _replay_log(self, batch: int, queries: Sequence[Registration]) -> list[Registration]:
+        """Bring fresh operators to the end of a batch; their rows were reported before the snapshot was lost.
+
+        Returns:
+            The queries that were not registered then.
+
+        Raises:
+            PipelineError: there is no archive to replay.
+        """
+        if self._archive is None:
+            raise PipelineError(
+                f"the snapshot of batch {batch} is lost and there is no archive to rebuild it from",
+                hint=f"restore {self._snapshots.folder}, or remove the engine's state to begin anew",
+            )
+        known = self._registry.read(queries)
+        for registration in known:
+            self._dataflow.register(registration)
+        self.progress = Progress()
+        for events in self._logged(batch):
+            began = time.perf_counter()
+            step = self._dataflow.replay(events)
+            self.progress = self.progress.after(step, {}, time.perf_counter() - began)
+        return [q for q in queries if q.label not in self._dataflow.flows]
+
+
+def _with_late(events: pa.Table, late: pa.Table) -> pa.Table:
+    """The events to archive: admitted ones and late ones, marked."""
+    parts = [
+        part.drop_columns("_row").append_column("_late", pa.repeat(pa.scalar(mark), part.num_rows))
+        for part, mark in ((events, False), (late, True))
+    ]
+    return pa.concat_tables(parts)

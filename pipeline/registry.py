@@ -1,0 +1,49 @@
+"""Which queries are registered, and since when: what no log can tell when a snapshot is lost."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
+
+from .flow import Registration
+from .snapshots import sync_folder
+
+
+class Registry:
+    """The registered queries of an engine in one JSON file.
+
+    Args:
+        path: the file; its folder exists.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def write(self, registrations: Sequence[Registration]) -> None:
+        """Make the registrations durable."""
+        content = {
+            r.label: {"query": r.query.normal, "now": None if r.now is None else r.now.isoformat()}
+            for r in registrations
+        }
+        temporary = self._path.with_suffix(".part")
+        with temporary.open("w", encoding="utf-8") as file:
+            json.dump(content, file, indent=1)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(self._path)
+        sync_folder(self._path.parent)
+
+    def read(self, queries: Sequence[Registration]) -> list[Registration]:
+        """Those of the queries that were registered, with the moment of their registration."""
+        try:
+            content = json.loads(self._path.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            return []
+        return [
+            Registration(q.query, q.label, None if known["now"] is None else datetime.fromisoformat(known["now"]))
+            for q in queries
+            if (known := content.get(q.label)) is not None and known["query"] == q.query.normal
+        ]
