@@ -307,3 +307,16 @@ def _wait_for(condition: object, seconds: float = 120) -> None:
     while not condition():  # type: ignore[operator]  # a function without arguments
         assert time.monotonic() < deadline, "it took too long"
         time.sleep(0.1)
+
+
+@pytest.mark.spark
+@pytest.mark.long
+def test_the_demonstration_ends_by_itself_with_matches_answers_and_figures(tmp_path: Path) -> None:
+    done = subprocess.run(kaicep("demo", "--folder", tmp_path), capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "staleAir: 253 matches" in done.stdout
+    assert done.stdout.count("SPARQL over the archive") == 2
+    assert "609,316 events · " in done.stdout
+    assert "Traceback" not in done.stderr
+    asked = subprocess.run(kaicep("check", tmp_path), capture_output=True, text=True, check=False)
+    assert asked.returncode == 0
