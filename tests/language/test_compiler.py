@@ -1,6 +1,6 @@
 """Queries as nodes: what downstream stages rely on."""
 
-# ruff: noqa: S608 - χ-CEP is no SQL
+
 
 from __future__ import annotations
 
