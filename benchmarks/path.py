@@ -57,13 +57,7 @@ def project(data: Path, state: Path) -> Project:
     return Project.parse(
         {
             "prefixes": campus.prefixes,
-            "knowledge": {
-                "modules": [
-                    str(ROOT / "ontologies" / "campus" / "*.ttl"),
-                    str(data / "kb.ttl"),
-                    str(CAMPUS / "workload.ttl"),
-                ]
-            },
+            "knowledge": {"modules": [str(path) for path in modules]},
             "streams": {"airflowReport": stream | {"source": source, "attributes": attributes, "lateness": "0s"}},
             "archive": {"enabled": False},
             "engine": {"state": str(state / "state")},
