@@ -20,7 +20,7 @@ from .printing import table
 from .project import Project
 from .query_files import query_files, read_document
 from .rows import rows
-from .runner import archive_behind, summary
+from .runner import Signals, archive_behind, read, summary
 from .sinks import Sink
 
 __all__ = ["run_demo"]
@@ -63,10 +63,11 @@ def run_demo(folder: Path | None, out: Console, log: Console, *, quiet: bool) ->
         meter = Meter(log, quiet=quiet)
         engine = Engine(project, sinks=[sink], on_batch=meter)
         _tell(log, "starting Spark", quiet=quiet)
+        signals = stack.enter_context(Signals())
         stack.enter_context(engine)
         comments = _submit(engine)
         with meter.watching(lambda: archive_behind(engine)):
-            engine.run_available()
+            read(engine, signals, once=True)
             engine.finish()
             lines = summary(meter)  # now, when the lag is that of the stream
         _show_matches(out, engine, sink.found, comments)

@@ -271,7 +271,10 @@ def drop(project: Path, name: str, content: str) -> None:
 
 
 @pytest.mark.spark
-def test_run_reports_what_is_there_and_goes_on_after_ctrl_c(project: Path) -> None:
+@pytest.mark.parametrize(("asks_to_stop", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_run_reports_what_is_there_stops_cleanly_and_goes_on(
+    project: Path, asks_to_stop: signal.Signals, code: int
+) -> None:
     """Each match is reported once, whoever stops; bad records go aside; the archive answers SPARQL.
 
     The last event of each file only moves the watermark past the match before it.
@@ -290,11 +293,11 @@ def test_run_reports_what_is_there_and_goes_on_after_ctrl_c(project: Path) -> No
             _wait_for(lambda: out.exists() and out.stat().st_size > 0)
             drop(project, "3.jsonl", line(6, 80.0) + line(7, 10.0))
             _wait_for(lambda: len(out.read_text().splitlines()) == 2)
-            running.send_signal(signal.SIGINT)
+            running.send_signal(asks_to_stop)
             _, errors = running.communicate(timeout=60)
         finally:
             running.kill()
-    assert (running.returncode, errors) == (130, b"")
+    assert (running.returncode, errors) == (code, b"")
     assert [json.loads(text)["flow"] for text in out.read_text().splitlines()] == [70.0, 80.0]
 
     query = "SELECT (COUNT(?e) AS ?n) { ?e a ex:Reading ; ex:flow ?flow }"
