@@ -17,9 +17,7 @@ def readings(*values: tuple[float, object]) -> list[Reading]:
 
 
 def test_sliding_window_leaves_out_what_is_exactly_its_width_older() -> None:
-    rows = answer(
-        "SELECT SUM(?e.x) AS s WINDOW (?e, sliding, 2s)", readings((0, 1.0), (1, 2.0), (2, 4.0), (2.5, 8.0))
-    )
+    rows = answer("SELECT SUM(?e.x) AS s WINDOW (?e, sliding, 2s)", readings((0, 1.0), (1, 2.0), (2, 4.0), (2.5, 8.0)))
     assert short(rows) == [{"s": 1.0}, {"s": 3.0}, {"s": 6.0}, {"s": 14.0}]
     assert [row["_window"] for row in rows][1] == {"start": at(-1), "end": at(1)}
     assert [row["_time"] for row in rows] == [at(0), at(1), at(2), at(2.5)]

@@ -75,7 +75,9 @@ def streams(draw: st.DrawFn) -> list[Reading]:
             "note": draw(st.sampled_from((None, "low", "ünder"))),
             "ok": draw(st.booleans()),
         }
-        solutions = draw(st.lists(st.tuples(st.sampled_from((1, 2, None)), st.sampled_from("pq")), max_size=2, unique=True))
+        solutions = draw(
+            st.lists(st.tuples(st.sampled_from((1, 2, None)), st.sampled_from("pq")), max_size=2, unique=True)
+        )
         found += [{**event, "?floor": floor, "?room": room} for floor, room in solutions or [(1, "p")]]
     return found
 
