@@ -13,6 +13,7 @@ import pyarrow as pa
 from rich.console import Console
 
 from ..archive import Solutions
+from ..errors import PipelineError
 from ..examples import robod
 from .engine import Engine
 from .meter import Meter
@@ -51,7 +52,12 @@ def run_demo(folder: Path | None, out: Console, log: Console, *, quiet: bool) ->
         out: where matches, answers and the summary go.
         log: where progress goes.
         quiet: no progress.
+
+    Raises:
+        PipelineError: the folder holds an earlier demonstration, whose readings have been read.
     """
+    if folder is not None and (folder / "var").exists():
+        raise PipelineError(f"{folder} holds an earlier demonstration", hint="remove it, or name another folder")
     began = time.monotonic()
     with ExitStack() as stack:
         where = folder or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="kaicep-demo-")))
@@ -63,10 +69,9 @@ def run_demo(folder: Path | None, out: Console, log: Console, *, quiet: bool) ->
         meter = Meter(log, quiet=quiet)
         engine = Engine(project, sinks=[sink], on_batch=meter)
         _tell(log, "starting Spark", quiet=quiet)
-        signals = stack.enter_context(Signals())
         stack.enter_context(engine)
         comments = _submit(engine)
-        with meter.watching(lambda: archive_behind(engine)):
+        with Signals() as signals, meter.watching(lambda: archive_behind(engine)):
             read(engine, signals, once=True)
             engine.finish()
             lines = summary(meter)  # now, when the lag is that of the stream

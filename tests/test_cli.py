@@ -170,6 +170,10 @@ def test_try_tells_which_records_are_no_events(project: Path) -> None:
             "cannot read {project}/none.chi: No such file or directory: name a file with χ-CEP queries or SPARQL\n",
         ),
         (
+            ("demo", "--folder", "{project}"),
+            "{project} holds an earlier demonstration: remove it, or name another folder\n",
+        ),
+        (
             ("sparql", "ASK {{ ?s ?p ?o }}", "-p", "{project}"),
             "{project}/var/archive: there is no store: run the project first, with store = true under [archive]\n",
         ),
@@ -177,6 +181,8 @@ def test_try_tells_which_records_are_no_events(project: Path) -> None:
 )
 def test_what_kaicep_explains_is_told_without_a_trace(project: Path, arguments: tuple[str, ...], message: str) -> None:
     places = {"project": str(project), "events": str(project / "events.jsonl")}
+    if "demo" in arguments:
+        (project / "var").mkdir()
     result = call(*(argument.format(**places) if "{" in argument else argument for argument in arguments))
     assert (result.exit_code, result.stdout) == (1, "")
     assert result.stderr == message.format(**places)
