@@ -10,10 +10,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from kaicep.pipeline.flow import Registration
-from kaicep.pipeline.project import Project
 from kaicep.pipeline.rows import rows
 from kaicep.pipeline.tuples import raw_table
 from support.cases import Case, cases
+from support.engines import project_of
 from support.queries import FAMILIES
 from support.tuples import Batch, batches
 
@@ -25,7 +25,7 @@ class Run:
     """A document registered before the first event and answered batch by batch."""
 
     def __init__(self, case: Case) -> None:
-        self._project = Project.parse(case.campus.settings)
+        self._project = project_of(case.campus.seed)
         queries = self._project.compile(case.text)
         self._registrations = [Registration(q, q.name or f"query-{i}") for i, q in enumerate(queries)]
         self._dataflow = self._project.dataflow()
@@ -52,7 +52,7 @@ class Run:
 
 def whole(case: Case) -> list[dict[str, Any]]:
     """The answer to the streams as one batch."""
-    return Project.parse(case.campus.settings).evaluate(case.text, case.streams)
+    return project_of(case.campus.seed).evaluate(case.text, case.streams)
 
 
 def invariant(data: st.DataObject, family: str) -> None:
