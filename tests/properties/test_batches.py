@@ -78,7 +78,7 @@ def run(case: Case, cut: Sequence[Batch], resumed: set[int]) -> list[dict[str, A
 
 
 @families
-@settings(max_examples=100, deadline=None, suppress_health_check=SLOW)
+@settings(max_examples=60, deadline=None, suppress_health_check=SLOW)
 @given(data=st.data())
 def test_batches_and_resumption_change_nothing(family: str, data: st.DataObject) -> None:
     invariant(data, family)

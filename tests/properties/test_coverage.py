@@ -13,8 +13,8 @@ from support.queries import FAMILIES
 
 CONSTRUCTS = {
     "selections": [r"FILTER", r"FROM", r"\A(?!.*FROM)", r"LIMIT", r"\?e\.\*", r"\?e,|\?e\n", r"hvc:airflow",
-                   r"airvolume", r"REGEX", r" IN ", r"NOT IN", r"IF\(", r"COALESCE", r"BOUND", r"% ", r"SECONDS",
-                   r"STRLEN", r"UCASE"],
+                   r"airvolume", r"REGEX", r" IN ", r"NOT IN", r"IF\(", r"COALESCE", r"BOUND", r"% ",
+                   r"(YEAR|MONTH|DAY|HOURS|MINUTES|SECONDS)\(", r"STRLEN", r"UCASE"],
     "semantics": [r"PATH", r"\} OR PATH", r"\} AND PATH", r"AS bound", r"FILTER \(\?cap", r"OPTIONAL", r"UNION",
                   r"NOT EXISTS", r"hvc:GreenOfficeAirflow", r"CONTAINS\(STR\(\?", r"bd:isLocationOf", r"evt:hasOrigin"],
     "sliding windows": [r"sliding, [\d.]+ ?\w", r"sliding, \d events", r"GROUP BY", r"GROUP BY.*,", r"HAVING",

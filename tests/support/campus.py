@@ -151,7 +151,7 @@ def _room(rng: Random, room: str) -> str:
     said = f"bd:{room} a bd:{kind} ; {belongs} {rng.choice(('org:EE', 'org:CS', 'org:EE , org:CS'))}"
     capacity = rng.choice((None, 3, 5, 500))
     label = rng.choice((None, "blue", "green"))
-    code = rng.choice((None, "3", '"blue"', "bd:r0", "4.0", "3 , 'blue'"))
+    code = rng.choice((None, "3", '"blue"', "bd:r0", "4.5", "3 , 'blue'"))
     said += f" ; bd:capacity {capacity}" if capacity is not None else ""
     said += f" ; bd:code {code}" if code is not None else ""
     said += f' ; bd:label "{label}"' if label is not None else ""
