@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from functools import cached_property, lru_cache
 from types import MappingProxyType
 
-from pyoxigraph import Literal, NamedNode, RdfFormat
+from pyoxigraph import Literal, NamedNode, RdfFormat, Variable
 
 from ..config import Settings
 from ..errors import OntologyError
@@ -28,6 +28,12 @@ _PROPERTIES = """SELECT DISTINCT ?x {
   { VALUES ?kind { rdf:Property owl:ObjectProperty owl:DatatypeProperty owl:AnnotationProperty } ?x a ?kind } }"""
 
 _WITH_VALUE = "SELECT ?x ?p ?v { ?x ?p ?v } ORDER BY ?x ?v"
+
+
+_NAMES_BELOW = """ASK {
+  { ?x ?p ?o FILTER (ISIRI(?x) && STRSTARTS(STR(?x), ?prefix)) }
+  UNION { ?s ?p ?x FILTER (ISIRI(?x) && STRSTARTS(STR(?x), ?prefix)) }
+}"""
 
 
 class KnowledgeBase:
@@ -57,6 +63,7 @@ class KnowledgeBase:
         self._individuals_by_key = lru_cache(maxsize=None)(self._read_individuals)
         self._range_of = lru_cache(maxsize=None)(self._read_range)
         self._more_general = lru_cache(maxsize=None)(self._read_more_general)
+        self._speaks_below = lru_cache(maxsize=None)(self._read_speaks_below)
 
     @classmethod
     def empty(cls) -> KnowledgeBase:
@@ -120,6 +127,10 @@ class KnowledgeBase:
         """
         return self._individuals_by_key(prop)
 
+    def speaks_below(self, prefix: str) -> bool:
+        """Whether a subject or object of the knowledge base is an IRI that begins with `prefix`."""
+        return self._speaks_below(prefix)
+
     @cached_property
     def _classes(self) -> frozenset[str]:
         return self._iris(_CLASSES)
@@ -138,6 +149,9 @@ class KnowledgeBase:
 
     def _read_more_general(self, iri: str, relation: str) -> frozenset[str]:
         return more_general(self.store, iri, relation)
+
+    def _read_speaks_below(self, prefix: str) -> bool:
+        return bool(self.store.query(_NAMES_BELOW, substitutions={Variable("prefix"): Literal(prefix)}))
 
     def _read_range(self, prop: str) -> ValueType:
         return type_of_values(self.store, (prop, *sorted(self.superproperties(prop) | self.equivalents(prop))))

@@ -1,7 +1,5 @@
 """Queries as nodes: what downstream stages rely on."""
 
-
-
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta

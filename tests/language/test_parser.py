@@ -1,7 +1,5 @@
 """What is told apart before names mean anything."""
 
-
-
 from __future__ import annotations
 
 import string
