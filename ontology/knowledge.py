@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from functools import cached_property, lru_cache
 from types import MappingProxyType
 
-from pyoxigraph import Literal, NamedNode, RdfFormat, Variable
+from pyoxigraph import Literal, NamedNode, RdfFormat
 
 from ..config import Settings
 from ..errors import OntologyError
@@ -30,10 +30,10 @@ _PROPERTIES = """SELECT DISTINCT ?x {
 _WITH_VALUE = "SELECT ?x ?p ?v { ?x ?p ?v } ORDER BY ?x ?v"
 
 
-_NAMES_BELOW = """ASK {
+_NAMES_BELOW = """SELECT ?prefix ?x {
   { ?x ?p ?o FILTER (ISIRI(?x) && STRSTARTS(STR(?x), ?prefix)) }
   UNION { ?s ?p ?x FILTER (ISIRI(?x) && STRSTARTS(STR(?x), ?prefix)) }
-}"""
+} LIMIT 1"""
 
 
 class KnowledgeBase:
@@ -151,7 +151,7 @@ class KnowledgeBase:
         return more_general(self.store, iri, relation)
 
     def _read_speaks_below(self, prefix: str) -> bool:
-        return bool(self.store.query(_NAMES_BELOW, substitutions={Variable("prefix"): Literal(prefix)}))
+        return any(True for _ in select(self.store, _NAMES_BELOW, prefix=Literal(prefix)))
 
     def _read_range(self, prop: str) -> ValueType:
         return type_of_values(self.store, (prop, *sorted(self.superproperties(prop) | self.equivalents(prop))))
