@@ -145,7 +145,7 @@ class _Compilation:
                 found |= set(roots(body)[:1])
         if not found:
             select = Span(self.tree.span.start, self.tree.span.start + len("SELECT"))
-            hint = f"select an attribute, or add FROM (?e, {only.name})"
+            hint = f"report an attribute, or add FROM (?e, {only.name})"
             raise source.type_error(select, "the query speaks of no event", hint)
         return dict.fromkeys(self._in_order(found), only)
 
