@@ -173,6 +173,16 @@ def test_pairs_are_enumerated_in_chunks(monkeypatch: pytest.MonkeyPatch) -> None
     assert answer(text, rows) == whole
 
 
+def test_keys_and_times_that_do_not_fit_one_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Candidates are then found by key and row instead of key and time."""
+    text = f"{JOIN} JOIN (?a.n = ?b.n AND ?a.x = ?b.x) WINDOW (?a, ?b, 4s)"
+    rows = [reading(f"e{i}", i * 0.5, n=i % 3 or None, x=i % 2 / 2) for i in range(30)]
+    whole = answer(text, rows)
+    monkeypatch.setattr(matcher, "_MOST", 1)
+    assert len(whole) > 20
+    assert answer(text, rows) == whole
+
+
 def test_what_is_more_than_a_sequence_is_refused() -> None:
     """The compiler refuses these first; a query that is built otherwise is refused as well."""
     query = compiled(SEQ)

@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from kaicep.language.columns import POLARS_TYPES, column_expression, plain_name
 from kaicep.language.expressions import (
@@ -162,6 +162,7 @@ def test_doubles_follow_ieee() -> None:
     assert repr(values(minus, a=(DOUBLE, [0.0, 1.5, None]))) == "[-0.0, -1.5, None]"
 
 
+@settings(deadline=None)
 @given(st.lists(st.floats(-1e9, 1e9), min_size=1), st.sampled_from([3.0, 10.0, 0.1, 7e5]))
 def test_division_by_a_constant_is_rounded_once(given_values: list[float], divisor: float) -> None:
     e = binary("/", column(DOUBLE), constant(divisor, DOUBLE), DOUBLE)
@@ -263,6 +264,7 @@ def test_str_gives_canonical_forms(of: ValueType, given_values: list[Any], texts
     assert values(call("STR", STRING, column(of)), a=(of, given_values)) == texts
 
 
+@settings(deadline=None)
 @given(st.lists(st.floats(width=64), min_size=1))
 def test_str_of_a_double_reads_back(given_values: list[float]) -> None:
     texts = values(call("STR", STRING, column(DOUBLE)), a=(DOUBLE, given_values))
@@ -393,6 +395,7 @@ def test_names_of_columns() -> None:
 numbers = st.one_of(st.none(), st.integers(-9, 9), st.sampled_from([0.5, -0.0, 2.5, 1e300, INF, NAN]))
 
 
+@settings(deadline=None)
 @given(st.data(), st.lists(st.tuples(numbers, numbers), min_size=1, max_size=6))
 def test_expressions_equal_the_oracle(data: st.DataObject, rows: list[tuple[Any, Any]]) -> None:
     rows = [(int(a) if a is not None and math.isfinite(a) and abs(a) < 99 else None, b) for a, b in rows]
