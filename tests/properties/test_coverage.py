@@ -41,7 +41,7 @@ def test_every_construct_is_asked_about_and_answered(family: str) -> None:
     missing = set(CONSTRUCTS[family])
 
     @settings(
-        max_examples=400, derandomize=True, database=None, deadline=None, phases=[Phase.generate],
+        max_examples=1000, derandomize=True, database=None, deadline=None, phases=[Phase.generate],
         suppress_health_check=list(HealthCheck),
     )  # fmt: skip
     @given(case=bounded_cases() if family not in FAMILIES else cases(family))

@@ -38,7 +38,7 @@ def tuples(campus: Campus, longest: int) -> st.SearchStrategy[Tuples]:
     A tuple is made of a few bytes, one for each of its choices: drawing them one by one takes longer than asking.
     """
     rows = st.lists(st.binary(min_size=_BYTES, max_size=_BYTES), max_size=longest)
-    many = st.lists(st.binary(min_size=_BYTES, max_size=_BYTES), min_size=longest // 2, max_size=longest)
+    many = st.lists(st.binary(min_size=_BYTES, max_size=_BYTES), min_size=longest * 3 // 4, max_size=longest)
     return st.tuples(st.sampled_from(campus.spellings), st.one_of(rows, many, many)).map(
         lambda drawn: _stream_of(campus.lateness_s, *drawn)
     )
