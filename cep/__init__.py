@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from .filter import apply_filters
+from .filter import apply_filters, filter_mask
+from .frames import frame_of
 from .operator import END_OF_TIME, Operator, build_operator
 from .output import output_schema
 
-__all__ = ["END_OF_TIME", "Operator", "apply_filters", "build_operator", "output_schema"]
+__all__ = ["END_OF_TIME", "Operator", "apply_filters", "build_operator", "filter_mask", "frame_of", "output_schema"]

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import polars as pl
 import pyarrow as pa
 
 from ..language.columns import column_expression, plain_name
 from ..language.expressions import Expression
 from .expressions import columns_of
-from .frames import frame_of, mask_of
+from .frames import Bools, frame_of, mask_of
 
-__all__ = ["apply_filters"]
+__all__ = ["apply_filters", "filter_mask"]
 
 
 def apply_filters(table: pa.Table, filters: Sequence[Expression]) -> pa.Table:
@@ -27,9 +28,13 @@ def apply_filters(table: pa.Table, filters: Sequence[Expression]) -> pa.Table:
     if not filters or not table.num_rows:
         return table
     names = sorted({plain_name(node) for e in filters for node in columns_of(e)})
-    frame = frame_of(table, names or table.column_names[:1])
-    mask = mask_of(frame, [column_expression(e) for e in filters])
+    mask = filter_mask(frame_of(table, names or table.column_names[:1]), filters)
     return table if mask.all() else _without_views(table).filter(pa.array(mask))
+
+
+def filter_mask(frame: pl.DataFrame, filters: Sequence[Expression]) -> Bools:
+    """Which rows of one variable's events every filter is true of."""
+    return mask_of(frame, [column_expression(e) for e in filters])
 
 
 def _without_views(table: pa.Table) -> pa.Table:

@@ -110,10 +110,18 @@ class Admission:
 
     def _fresh(self, keys: pl.DataFrame) -> pl.Series | None:
         """Which rows have an identity that was not seen; `None` when all have."""
+        if self._bounded and self._ascending(keys["_time"]):
+            return None  # an identity determines its time stamp, and each of these is new
         fresh = keys["_id"].is_first_distinct()
         if self._seen.height:
             fresh = fresh & ~keys["_id"].is_in(self._seen["_id"].implode())
         return None if fresh.all() else fresh
+
+    def _ascending(self, time: pl.Series) -> bool:
+        """Whether each time stamp is greater than all before it, those of earlier batches included."""
+        moments = time.to_physical().to_numpy()
+        later = self._greatest is None or time.is_empty() or time[0] > self._greatest
+        return later and bool((moments[1:] > moments[:-1]).all())
 
     def _late(self, time: pl.Series) -> pl.Series | None:
         """Which rows lie below the watermark of the rows before them; `None` when none does."""

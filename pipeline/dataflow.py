@@ -19,6 +19,7 @@ from ..errors import PipelineError
 from ..language import Query, StreamType
 from ..ontology import KnowledgeBase
 from .admission import Admission
+from .candidates import EventBatch
 from .flow import QueryFlow, Registration, continues
 
 _STREAM = "stream/"
@@ -222,18 +223,19 @@ class Dataflow:
         admitted = self._admissions[name].admit(batch.events)
         return StreamStep(admitted.events, admitted.late, batch.rejected, admitted.duplicates, batch.unlinked)
 
-    def _answer(self, events: dict[str, pa.Table], watermarks: dict[str, datetime | None]) -> dict[str, pa.Table]:
+    def _answer(self, events: Mapping[str, pa.Table], watermarks: dict[str, datetime | None]) -> dict[str, pa.Table]:
         matches: dict[str, pa.Table] = {}
+        batches = {name: EventBatch(table) for name, table in events.items()}
         for level in self._levels():
-            done = self._run([self._flows[label] for label in level], events, watermarks)
+            done = self._run([self._flows[label] for label in level], batches, watermarks)
             for label, rows in zip(level, done, strict=True):
                 query = self._flows[label].query
                 matches[label] = rows.drop_columns([item.name for item in query.items if item.hidden])
-                self._feed(self._flows[label], rows, events, watermarks)
+                self._feed(self._flows[label], rows, batches, watermarks)
         return matches
 
     def _run(
-        self, flows: list[QueryFlow], events: Mapping[str, pa.Table], watermarks: Mapping[str, datetime | None]
+        self, flows: list[QueryFlow], events: Mapping[str, EventBatch], watermarks: Mapping[str, datetime | None]
     ) -> list[pa.Table]:
         def answer(flow: QueryFlow) -> pa.Table:
             return flow.process(events, _smallest([watermarks[s] for s in flow.streams]))
@@ -242,13 +244,14 @@ class Dataflow:
 
     @staticmethod
     def _feed(
-        flow: QueryFlow, rows: pa.Table, events: dict[str, pa.Table], watermarks: dict[str, datetime | None]
+        flow: QueryFlow, rows: pa.Table, events: dict[str, EventBatch], watermarks: dict[str, datetime | None]
     ) -> None:
         """Make the rows of a named query the events of the stream of that name."""
         if flow.query.name is None:
             return
         ids = pc.binary_join_element_wise(f"urn:kaicep:event:{flow.query.name}/", rows["_id"].cast(pa.string()), "")
-        events[flow.query.name] = rows.set_column(rows.schema.get_field_index("_id"), "_id", ids)
+        table = rows.set_column(rows.schema.get_field_index("_id"), "_id", ids)
+        events[flow.query.name] = EventBatch(table)
         watermarks[flow.query.name] = _smallest([watermarks[s] for s in flow.streams])
 
     def _levels(self) -> list[list[str]]:

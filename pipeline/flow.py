@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
 import pyarrow as pa
 
 from ..annotator import EventShape
-from ..cep import apply_filters, build_operator
+from ..cep import build_operator
 from ..language import Query, StreamType
-from ..language.expressions import Aggregate, Binary, Binding, Call, Expression, Membership, Unary
-from ..language.query import Source
 from ..ontology import KnowledgeBase
-from ..planner import Range, explain, resolve_bounds
+from ..planner import explain, resolve_bounds
 from ..semfilter import SemanticFilter
+from .candidates import EventBatch, SourceFlow
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,28 +31,6 @@ class Registration:
     query: Query
     label: str
     now: datetime | None = None
-
-
-class SourceFlow:
-    """Selects the candidates of one event variable: WITHIN, FILTER, PATH, in the order of their cost."""
-
-    def __init__(self, source: Source, within: Range, semantics: SemanticFilter) -> None:
-        self._within = within
-        self._semantics = semantics
-        self._before = tuple(f for f in source.filters if not _uses_bindings(f))
-        self._after = tuple(f for f in source.filters if _uses_bindings(f))
-        self._columns = ["_time", "_id", *source.columns]
-        self.source = source
-
-    @property
-    def semantics(self) -> SemanticFilter:
-        """The semantic filter, for its statistics and its explanation."""
-        return self._semantics
-
-    def candidates(self, events: pa.Table) -> pa.Table:
-        """The candidates among the events, once per distinct solution, with the columns that the query uses."""
-        events = apply_filters(self._within.select(events), self._before)
-        return apply_filters(self._semantics.select(events), self._after).select(self._columns)
 
 
 class QueryFlow:
@@ -94,11 +71,11 @@ class QueryFlow:
         """Whether no further row can come: LIMIT is reached, or the watermark has passed WITHIN."""
         return self._operator.ended or self.within.closed(self._watermark)
 
-    def process(self, events: Mapping[str, pa.Table], watermark: datetime | None) -> pa.Table:
+    def process(self, events: Mapping[str, EventBatch], watermark: datetime | None) -> pa.Table:
         """The rows that become certain.
 
         Args:
-            events: event tables by stream, what was admitted since the last call.
+            events: by stream, what was admitted since the last call.
             watermark: the smallest watermark of the query's streams; `None`: one of them has not begun.
         """
         candidates = {
@@ -142,27 +119,3 @@ def continues(state: bytes, registration: Registration) -> Registration | None:
         return None
     now = None if head["now"] is None else datetime.fromisoformat(head["now"])
     return Registration(registration.query, registration.label, now)
-
-
-def _uses_bindings(expression: Expression) -> bool:
-    return any(isinstance(node, Binding) for node in _walk(expression))
-
-
-def _walk(expression: Expression) -> Iterator[Expression]:
-    yield expression
-    for child in _children(expression):
-        yield from _walk(child)
-
-
-def _children(expression: Expression) -> tuple[Expression, ...]:
-    match expression:
-        case Unary(operand=operand) | Membership(operand=operand):
-            return (operand,)
-        case Binary(left=left, right=right):
-            return (left, right)
-        case Call(arguments=arguments):
-            return arguments
-        case Aggregate(argument=argument):
-            return () if argument is None else (argument,)
-        case _:
-            return ()

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from pathlib import Path
 from types import MappingProxyType
 from typing import IO, Any, Protocol
@@ -21,6 +22,8 @@ from rich.console import Console
 from ..errors import PipelineError
 from .printing import table
 from .rows import json_lines, rows
+
+_WRITERS = 2
 
 __all__ = ["CallbackSink", "ConsoleSink", "JsonLinesSink", "ParquetSink", "Sink"]
 
@@ -88,35 +91,32 @@ class JsonLinesSink(Sink):
 
 
 class ParquetSink(Sink):
-    """Writes one file per query and batch, `<folder>/<query>/<batch>.parquet`; the batch again replaces its file."""
+    """Writes one file per query and batch, `<folder>/<query>/<batch>.parquet`; the batch again replaces its file.
+
+    Files are written side by side; `flush` waits for them.
+    """
 
     def __init__(self, folder: str | Path) -> None:
         self._folder = Path(folder)
-        self._unsynced: set[Path] = set()
+        self._pool = ThreadPoolExecutor(_WRITERS)
+        self._writing: dict[Path, Future[None]] = {}
 
     def write(self, batch_id: int, query_name: str, matches: pa.Table) -> None:
         """Write the file of this query and batch, or remove it if there are no matches."""
         target = self._folder / quote(query_name, safe="") / f"{batch_id:012d}.parquet"
-        if not matches.num_rows:
+        if target in self._writing:
+            self._writing.pop(target).result()
+        if matches.num_rows:
+            self._writing[target] = self._pool.submit(_write_parquet, matches, target)
+        else:
             target.unlink(missing_ok=True)
-            self._unsynced.discard(target)
-            return
-        partial = target.with_suffix(".partial")
-        try:
-            target.parent.mkdir(parents=True, exist_ok=True)
-            # Ids are almost all different: dictionaries of them take twice as long and save nothing.
-            pq.write_table(matches, partial, compression="lz4", use_dictionary=False)
-            partial.replace(target)
-        except OSError as error:
-            raise _unwritable(target, error) from error
-        self._unsynced.add(target)
 
     def flush(self) -> None:
-        """Make the files durable."""
-        for path in self._unsynced:
-            with path.open("rb") as file:
-                os.fsync(file.fileno())
-        self._unsynced.clear()
+        """Wait until every file is durable."""
+        writing, self._writing = list(self._writing.values()), {}
+        wait(writing)
+        for written in writing:
+            written.result()
 
 
 class ConsoleSink(Sink):
@@ -167,6 +167,23 @@ class CallbackSink(Sink):
         del batch_id
         for row in rows(matches):
             self._function(query_name, row)
+
+
+def _write_parquet(matches: pa.Table, target: Path) -> None:
+    # Ids are almost all different: looking for repetitions in them, and compressing them, takes four times as long
+    # as writing them does.
+    words = [field.name for field in matches.schema if pa.types.is_string(field.type) and field.name != "_id"]
+    ordered = [name for name in matches.column_names if name not in {"_id", "_events"}]
+    partial = target.with_suffix(".partial")
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with partial.open("wb") as file:
+            pq.write_table(matches, file, compression="none", use_dictionary=words, write_statistics=ordered)
+            file.flush()
+            os.fsync(file.fileno())
+        partial.replace(target)
+    except OSError as error:
+        raise _unwritable(target, error) from error
 
 
 def _opened(path: Path) -> IO[bytes]:

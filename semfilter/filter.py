@@ -50,6 +50,11 @@ class SemanticFilter:
         """Hits, misses and time of each subquery, in the order of the query's text."""
         return tuple(subquery.statistics for subquery in self._subqueries.values())
 
+    @property
+    def columns(self) -> frozenset[str]:
+        """The columns of an event table that it looks at."""
+        return frozenset[str]().union(*(subquery.columns for subquery in self._subqueries.values()))
+
     def select(self, events: pa.Table) -> pa.Table:
         """The events whose semantics hold.
 

@@ -59,6 +59,13 @@ class SubqueryFilter:
         self._cache: LRUCache[Key, list[Solution]] = LRUCache(cache_size)
         self._lock = Lock()
 
+    @property
+    def columns(self) -> frozenset[str]:
+        """The columns of an event table that it looks at."""
+        key = {name for part in self.plan.key for name in (part.column, part.individual) if name is not None}
+        copied = {column for _, column in self.plan.copies}
+        return frozenset(key | copied | {*self.plan.present, *({"_id"} if self.plan.identified else ())})
+
     def select(self, events: pa.Table) -> Selection:
         """Which events of a batch satisfy the subquery, with which bindings."""
         begin = perf_counter()

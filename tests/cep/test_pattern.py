@@ -117,10 +117,10 @@ def test_partition_by_of_two_attributes() -> None:
     assert events(answer(text, rows)) == ["e1 e3"]
 
 
-def test_rows_come_by_last_event_then_first_event() -> None:
+def test_rows_come_by_last_event_then_first_event_then_the_others() -> None:
     text = "SELECT ?a FROM (?a, readings), (?b, readings), (?c, readings) SEQ (?a, ?b, ?c) WINDOW (?a, ?b, ?c, 9s)"
     rows = [reading(name, t) for name, t in (("d", 3), ("z", 1), ("a", 2), ("y", 0))]
-    assert events(answer(text, rows)) == ["y z a", "y a d", "y z d", "z a d"]
+    assert events(answer(text, rows)) == ["y z a", "y z d", "y a d", "z a d"]
 
 
 def test_having_is_asked_of_matches() -> None:
