@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import numpy as np
 import polars as pl
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from ..language.types import ValueType
 from .annotation import Attribute
@@ -14,9 +16,16 @@ from .identity import quote_distinct
 
 
 def encode(values: pl.Series | pa.Array) -> pa.DictionaryArray:
-    """A column as a dictionary, so that what follows from a value is found once per distinct value."""
+    """A column as a dictionary, so that what follows from a value is found once per distinct value.
+
+    The dictionary is sorted: batches with the same values have the same one, and what was found for it holds again.
+    """
     array = values.to_arrow() if isinstance(values, pl.Series) else values
-    return array if pa.types.is_dictionary(array.type) else array.dictionary_encode()
+    encoded = array if pa.types.is_dictionary(array.type) else array.dictionary_encode()
+    order = pc.sort_indices(encoded.dictionary)
+    rank = np.empty(len(order), np.int32)
+    rank[order.to_numpy()] = np.arange(len(order), dtype=np.int32)
+    return pa.DictionaryArray.from_arrays(pa.array(rank).take(encoded.indices), encoded.dictionary.take(order))
 
 
 def link(raw: pa.DictionaryArray, attribute: Attribute, individuals: Mapping[str, str]) -> pa.DictionaryArray:

@@ -122,9 +122,9 @@ class Output:
         The query stands in it by 16 digits of the SHA-256 of its name, or of its normalised text: less is hashed.
         """
         bindings = [key_text(matches.frame[column], b.type) for column, b in self._bindings.items()]
-        parts = [pl.lit(key.fill_null(_UNBOUND)) for key in (*matches.events.values(), *matches.keys, *bindings)]
-        joined = pl.concat_str([pl.lit(self._head), pl.concat_str(parts, separator=_SEPARATOR)])
-        return hex_digests(pl.select(joined).to_series())
+        keys = [key.fill_null(_UNBOUND) for key in (*matches.events.values(), *matches.keys, *bindings)]
+        parts = [pl.lit(part) for key in keys for part in (_SEPARATOR, key)]
+        return hex_digests(pl.select(pl.concat_str([pl.lit(self._head), *parts[1:]])).to_series())
 
 
 def selected_bindings(query: Query) -> tuple[Binding, ...]:

@@ -37,6 +37,42 @@ class Keys:
     distinct: list[Key]
 
 
+class KeyReader:
+    """Reads the keys of one subquery batch by batch.
+
+    A key that is one dictionary column is not looked at event by event: its values are the keys, those that the batch
+    has no event for included, and the same dictionary gives the same list of keys again.
+
+    Args:
+        plan: says which columns the key is made of.
+    """
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self._values: pa.Array | None = None
+        self._distinct: list[Key] = []
+
+    def of(self, events: pa.Table) -> Keys:
+        """The distinct keys of a batch of events."""
+        column = self._one_dictionary(events)
+        if column is None:
+            return keys_of(self._plan, events)
+        if self._values is None or not self._values.equals(column.dictionary):
+            named = self._plan.key[0].individual is not None
+            self._values = column.dictionary
+            self._distinct = [((named, value),) for value in column.dictionary.to_pylist()]
+        return Keys(column.indices.to_numpy().astype(np.int64, copy=False), self._distinct)
+
+    def _one_dictionary(self, events: pa.Table) -> pa.DictionaryArray | None:
+        if self._plan.identified or len(self._plan.key) != 1:
+            return None
+        key = self._plan.key[0]
+        column = events.column(key.individual or key.column)
+        if not pa.types.is_dictionary(column.type) or column.num_chunks != 1 or column.null_count:
+            return None
+        return column.chunk(0)
+
+
 def keys_of(plan: Plan, events: pa.Table) -> Keys:
     """The distinct keys of a batch of events."""
     columns = [_identities(events)] if plan.identified else []

@@ -16,7 +16,7 @@ from cachetools import LRUCache
 from ..language.columns import column_expression
 from ..language.types import ValueType
 from .evaluate import Scratch, Solution, solve
-from .keys import Codes, Key, events_of, keys_of
+from .keys import Codes, Key, KeyReader, Keys, events_of
 from .plan import Context, Plan
 from .selection import ROW, Mask, Selection
 from .term_values import term_column
@@ -43,6 +43,21 @@ class SubqueryStatistics:
     seconds: float = 0.0
 
 
+class _Solutions:
+    """The solutions of the distinct keys of a batch.
+
+    Attributes:
+        keys: the very list that they were found for.
+        of_key: the solutions of each key.
+        holds: whether each key has one.
+    """
+
+    def __init__(self, keys: Sequence[Key], of_key: list[list[Solution]]) -> None:
+        self.keys = keys
+        self.of_key = of_key
+        self.holds = np.fromiter((bool(s) for s in of_key), np.bool_, len(of_key))
+
+
 class SubqueryFilter:
     """Applies one subquery to batches of events; its state is the cache and the statistics.
 
@@ -57,6 +72,8 @@ class SubqueryFilter:
         self.statistics = SubqueryStatistics()
         self._context = context
         self._cache: LRUCache[Key, list[Solution]] = LRUCache(cache_size)
+        self._keys = KeyReader(plan)
+        self._last = _Solutions([], [])
         self._lock = Lock()
 
     @property
@@ -78,15 +95,15 @@ class SubqueryFilter:
     def _select(self, events: pa.Table) -> Selection:
         if self.plan.never is not None or not events.num_rows:
             return self._nothing(events.num_rows)
-        keys = keys_of(self.plan, events)
-        solutions = self._solutions(keys.distinct)
+        keys = self._keys.of(events)
+        solutions = self._solutions(keys)
         possible = self._present(events)
         if not self.plan.derived:
             possible = self._conditions(events, possible)
         if not self.plan.subquery.bindings and not self.plan.derived:
-            holds = np.fromiter((bool(s) for s in solutions), np.bool_, len(solutions))[keys.codes]
+            holds = solutions.holds[keys.codes]
             return holds if possible is None else holds & possible
-        return self._expanded(events, keys.codes, solutions, possible)
+        return self._expanded(events, keys.codes, solutions.of_key, possible)
 
     def _nothing(self, length: int) -> Selection:
         if not self.plan.subquery.bindings:
@@ -98,7 +115,17 @@ class SubqueryFilter:
     def _types(self) -> dict[str, ValueType]:
         return {n: self._context.bindings.get(n, ValueType.TERM) for n in self.plan.subquery.bindings}
 
-    def _solutions(self, keys: Sequence[Key]) -> list[list[Solution]]:
+    def _solutions(self, keys: Keys) -> _Solutions:
+        """Those of each key; the same keys as in the batch before need not be looked up one by one."""
+        distinct = keys.distinct
+        if self._last.keys is distinct and len(distinct) <= self._cache.maxsize:
+            self.statistics.keys += len(distinct)
+            self.statistics.hits += len(distinct)
+        else:
+            self._last = _Solutions(distinct, self._looked_up(distinct))
+        return self._last
+
+    def _looked_up(self, keys: Sequence[Key]) -> list[list[Solution]]:
         found = [self._cache.get(key) for key in keys]
         missing = [i for i, solutions in enumerate(found) if solutions is None]
         self.statistics.keys += len(keys)
