@@ -10,15 +10,12 @@ from .expressions import Aggregate, Call, Expression, Span
 from .pattern import (
     Alternative,
     Conjunction,
-    CumulateWindow,
     Element,
     Group,
-    HoppingWindow,
     Link,
     Negation,
     Pattern,
     Sequence,
-    SessionWindow,
 )
 from .query import AfterMatchKind, Kind, Policy, Query
 from .text import SourceText
@@ -34,7 +31,6 @@ def refuse_unsupported(source: SourceText, tree: syntax.Query, query: Query) -> 
     for span, construct, instead in (
         *_of_text(tree),
         *_of_pattern(query),
-        *_of_windows(query),
         *_of_expressions(query),
     ):
         raise source.type_error(span, f"{construct} cannot be run yet", instead)
@@ -78,13 +74,6 @@ def _construct(part: Pattern) -> str | None:
             return next((f"the link '{link}'" for link in links if link is not Link.ANY), None)
         case _:
             assert_never(part)
-
-
-def _of_windows(query: Query) -> Iterator[_Refusal]:
-    modes = {HoppingWindow: "a hopping", CumulateWindow: "a cumulate", SessionWindow: "a session"}
-    for window in query.windows:
-        if type(window) in modes:
-            yield window.span, f"{modes[type(window)]} window", "this version runs sliding and batch windows"
 
 
 def _of_expressions(query: Query) -> Iterator[_Refusal]:

@@ -49,6 +49,20 @@ AGGREGATIONS = (
     f"SELECT {_ALL} FROM (?e, readings) FILTER (?e.ok) WINDOW (?e, batch, 2s, START first) GROUP BY ?e.n",
     f"SELECT {_ALL} FROM (?e, readings) WINDOW (?e, batch, 1500ms, START 2012-05-07T00:00:02Z) LIMIT 3",
     f"SELECT {_ALL} FROM (?e, readings) WINDOW (?e, batch, 3 events) GROUP BY ?e.sensor",
+    f"SELECT {_ALL} FROM (?e, readings) WINDOW (?e, hopping, 3s, 1s)",
+    f"SELECT {_ALL} FROM (?e, readings) WINDOW (?e, hopping, 2500ms, 1s) GROUP BY ?e.sensor",
+    f"SELECT {_ALL} FROM (?e, readings) WINDOW (?e, hopping, 1s, 1500ms) GROUP BY ?e.sensor LIMIT 5",
+    f"SELECT {_ALL} FROM (?e, readings) WINDOW (?e, hopping, 3 events, 1 events)",
+    f"SELECT {_ALL} FROM (?e, readings) WINDOW (?e, hopping, 3 events, 2 events) GROUP BY ?e.sensor",
+    f"SELECT {_ALL} FROM (?e, readings) WINDOW (?e, hopping, 1 events, 3 events) GROUP BY ?e.ok",
+    f"SELECT {_ALL} FROM (?e, readings) WINDOW (?e, cumulate, 3s, 1s)",
+    f"SELECT {_ALL} FROM (?e, readings) WINDOW (?e, cumulate, 5s, 2500ms) GROUP BY ?e.sensor",
+    f"SELECT {_ALL} FROM (?e, readings) WINDOW (?e, session, 1s)",
+    f"SELECT {_ALL} FROM (?e, readings) FILTER (?e.ok) WINDOW (?e, session, 1500ms) GROUP BY ?e.sensor",
+    f"SELECT COUNT(?e) AS c, ?room FROM (?e, readings) {PATH_E} WINDOW (?e, hopping, 2s, 1s) GROUP BY ?floor",
+    f"SELECT COUNT(?e) AS c FROM (?e, readings) {PATH_E} WINDOW (?e, hopping, 2 events, 1 events)",
+    f"SELECT COUNT(?e) AS c FROM (?e, readings) {PATH_E} WINDOW (?e, cumulate, 2s, 1s) GROUP BY ?room",
+    f"SELECT COUNT(?e) AS c FROM (?e, readings) {PATH_E} WINDOW (?e, session, 1s) GROUP BY ?room",
     "SELECT AVG(?e.x) > 1 AS a FROM (?e, readings) WINDOW (?e, sliding, 3s) HAVING (MAX(?e.n) - MIN(?e.n) > 1)",
     f"SELECT ?room, SUM(?floor) AS s FROM (?e, readings) {PATH_E} WINDOW (?e, sliding, 3s) GROUP BY ?room",
     f"SELECT COUNT(?e) AS c, SUM(?floor) AS s FROM (?e, readings) {PATH_E} WINDOW (?e, sliding, 4 events)",
@@ -75,7 +89,9 @@ def streams(draw: st.DrawFn) -> list[Reading]:
             "note": draw(st.sampled_from((None, "low", "ünder"))),
             "ok": draw(st.booleans()),
         }
-        solutions = draw(st.lists(st.tuples(st.sampled_from((1, 2, None)), st.sampled_from("pq")), max_size=2, unique=True))
+        solutions = draw(
+            st.lists(st.tuples(st.sampled_from((1, 2, None)), st.sampled_from("pq")), max_size=2, unique=True)
+        )
         found += [{**event, "?floor": floor, "?room": room} for floor, room in solutions or [(1, "p")]]
     return found
 

@@ -12,7 +12,7 @@ from typing import Any
 import polars as pl
 import polars_hash as plh
 from kaicep.language.expressions import Aggregate, Binding
-from kaicep.language.pattern import BatchWindow, CorrelationWindow
+from kaicep.language.pattern import CorrelationWindow, SlidingWindow
 from kaicep.language.query import Kind, Query
 
 from . import aggregates as _aggregates  # noqa: F401  # teaches expressions to aggregate
@@ -134,13 +134,13 @@ def identity(query: Query, report: Report) -> str:
     """A digest of the query, the events, the group, the window and the bindings that it selects.
 
     XXH3 (64 bits for seed 0, 64 for seed 1) of texts that U+001F separates: 16 digits of the SHA-256 of the query's
-    name (without one: of its normalised text), the ids by variable, the group's values, start and end of a batch window
-    in microseconds, the bindings.
+    name (without one: of its normalised text), the ids by variable, the group's values, start and end of the window
+    in microseconds unless it is a sliding one, the bindings.
     """
     head = hashlib.sha256((query.name or query.normal).encode()).hexdigest()[:16]
     ids = [candidate.event.id for run in report.runs.values() for candidate in run]
-    batch = report.window is not None and any(isinstance(w, BatchWindow) for w in query.windows)
-    window = [canonical(moment) for moment in report.window or ()] if batch else []
+    sliding = any(isinstance(w, SlidingWindow) for w in query.windows)  # follows from its event
+    window = [] if sliding else [canonical(moment) for moment in report.window or ()]
     values = [digested(value) for value in report.group]
     bindings = [digested(value) for value in selected_bindings(query, report)]
     text = plh.col("text").nchash

@@ -266,6 +266,37 @@ class TestWindows:
         assert column(rows, "s") == [5.0, 18.0]
         assert seconds_of(rows) == [2.0, 4.0]
 
+    def test_hopping_windows_begin_at_multiples_of_the_step_and_report_at_their_ends(self) -> None:
+        rows = ask("SELECT COUNT(?e) AS n WINDOW (?e, hopping, 4s, 2s)", report(0, 1.0), report(1, 1.0), report(2, 1.0))
+        assert column(rows, "n") == [2, 3, 1]
+        assert seconds_of(rows) == [2.0, 4.0, 6.0]
+        assert rows[1]["_window"] == {"start": at(0), "end": at(4)}
+
+    def test_a_step_beyond_the_size_leaves_gaps(self) -> None:
+        rows = ask("SELECT COUNT(?e) AS n WINDOW (?e, hopping, 1s, 3s)", *[report(i, 1.0) for i in (0, 1, 2, 3)])
+        assert column(rows, "n") == [1, 1]
+        assert seconds_of(rows) == [1.0, 4.0]
+
+    def test_hopping_windows_of_events_are_full_and_begin_at_every_so_manieth_candidate_of_a_group(self) -> None:
+        text = "SELECT SUM(?e.flowrate) AS s WINDOW (?e, hopping, {}) GROUP BY ?e.sensorID"
+        events = [report(i, 2.0**i, "y" if i == 2 else "x") for i in range(6)]
+        assert column(ask(text.format("3 events, 1 events"), *events), "s") == [11.0, 26.0, 56.0]
+        assert column(ask(text.format("1 events, 2 events"), *events), "s") == [1.0, 4.0, 8.0, 32.0]
+
+    def test_cumulating_windows_report_at_every_step_up_to_the_size(self) -> None:
+        rows = ask("SELECT COUNT(?e) AS n WINDOW (?e, cumulate, 4s, 1s)", *[report(i, 1.0) for i in (1, 3, 6)])
+        assert column(rows, "n") == [1, 1, 2, 1, 1]
+        assert seconds_of(rows) == [2.0, 3.0, 4.0, 7.0, 8.0]
+        assert rows[2]["_window"] == {"start": at(0), "end": at(4)}
+
+    def test_a_session_ends_when_nothing_comes_for_the_gap(self) -> None:
+        text = "SELECT ?e.sensorID, COUNT(?e) AS n WINDOW (?e, session, 2s) GROUP BY ?e.sensorID"
+        events = [report(0, 1.0), report(1.9, 1.0), report(2, 1.0, "x"), report(3.9, 1.0)]
+        rows = ask(text, *events)
+        assert [(r["sensorID"], r["n"]) for r in rows] == [("D105", 2), ("x", 1), ("D105", 1)]
+        assert seconds_of(rows) == [3.9, 4.0, 5.9]
+        assert rows[0]["_window"] == {"start": at(0), "end": at(3.9)}
+
     def test_the_short_form_reports_the_aggregate_while_the_comparison_is_true(self) -> None:
         text = "SELECT AVG(?e.flowrate) > 500 AS avgrate WINDOW (?e, sliding, 2s)"
         rows = ask(text, report(0, 400.0), report(1, 602.0), report(2, 390.0))

@@ -23,11 +23,16 @@ CONSTRUCTS = {
                         r"COUNT\(\?e\)", r"DISTINCT", r"PATH", r"LIMIT"],
     "batch windows": [r"batch, [\d.]+ ?\w", r"batch, \d events", r"START first", r"START 2012-05-04",
                       r"START 2012-05-05", r"GROUP BY", r"HAVING", r"PATH", r"LIMIT"],
+    "hopping windows": [r"hopping, [\d.]+ ?m?s, ", r"hopping, 2s, 1s", r"hopping, 1s, 2s", r"hopping, \d events",
+                        r"hopping, 1 events, 2", r"GROUP BY", r"HAVING", r"PATH", r"LIMIT"],
+    "cumulate windows": [r"cumulate, 2s, 1s", r"cumulate, 1min", r"GROUP BY", r"HAVING", r"PATH", r"LIMIT"],
+    "session windows": [r"session, 1s", r"session, 2s", r"session, 1min", r"GROUP BY", r"HAVING", r"PATH", r"LIMIT"],
     "sequences": [r"SEQ \(\?\w, \?\w\)", r"SEQ \(\?\w, \?\w, \?\w\)", r"JOIN", r"PARTITION BY sensorID",
                   r"PARTITION BY open", r"POLICY any", r"WINDOW[^\n]*\n[^\n]*WINDOW", r"PATH", r"LIMIT"],
     "joins": [r"JOIN", r"WINDOW \(\?a, \?b", r"sliding, [\d.]+ ?\w", r"sliding, \d events", r"PARTITION BY", r"PATH"],
-    "documents": [r"CREATE QUERY", r"busy AS.*AVG.*sliding", r"busy AS.*AVG.*batch", r"busy AS.*SEQ", r"\?d, sliding",
-                  r"\?d, batch", r"SEQ \(\?d, \?f\)", r"SEQ \(\?d, \?e\)", r"twice"],
+    "documents": [r"CREATE QUERY", r"busy AS.*AVG.*sliding", r"busy AS.*AVG.*batch", r"busy AS.*SEQ",
+                  r"busy AS.*AVG.*session", r"\?d, sliding", r"\?d, batch", r"\?d, hopping",
+                  r"SEQ \(\?d, \?f\)", r"SEQ \(\?d, \?e\)", r"twice"],
     "bounds": [r"WITHIN \(", r"WITHIN \[", r"now - ", r"now \+ ", r"WITHIN.*2012.*[\])]", r", \d.*\]", r", \d.*\)"],
 }  # fmt: skip
 

@@ -15,6 +15,8 @@ __all__ = ["FAMILIES", "aggregations", "documents", "joins", "selections", "sema
 
 _TERM_TESTS = ("= 3", "!= 3", "> 2", "= 'blue'", "!= bd:r0", "= bd:r0", "< 'z'", "IN (3, 4)", "NOT IN ('blue', 3)")
 _WIDE = ("1s", "2.5s", "5s", "5s", "10s", "1min")
+_HOPS = ("1s, 1s", "2s, 1s", "3s, 2s", "2.5s, 1s", "1s, 2s", "5s, 500ms", "1min, 20s",
+         "1 events, 1 events", "2 events, 1 events", "3 events, 2 events", "1 events, 2 events")  # fmt: skip
 _DURATIONS = ("1s", "2s", "3s", "2.5s", "5s", "0.1min", "1500ms", "1h")
 
 
@@ -128,15 +130,22 @@ def _aggregate_items(draw: st.DrawFn, words: Words) -> str:
 def windows(draw: st.DrawFn, kind: str) -> str:
     """A window of aggregates."""
     extent = draw(st.sampled_from((*_DURATIONS, "1 events", "2 events", "3 events", "2 events")))
-    start = ""
-    if kind == "batch" and "events" not in extent:
-        start = draw(st.sampled_from(("", "", ", START first", ", START 2012-05-04T09:30:01Z", ", START 2012-05-05")))
-    return f"WINDOW (?e, {kind}, {extent}{start})"
+    match kind:
+        case "batch" if "events" not in extent:
+            starts = ("", "", ", START first", ", START 2012-05-04T09:30:01Z", ", START 2012-05-05")
+            extent += draw(st.sampled_from(starts))
+        case "hopping":
+            extent = draw(st.sampled_from(_HOPS))
+        case "cumulate":
+            extent = draw(st.sampled_from(("1s, 1s", "2s, 1s", "3s, 1.5s", "5s, 1s", "10s, 2.5s", "1min, 15s")))
+        case "session":
+            extent = draw(st.sampled_from(("500ms", "1s", "1.5s", "2s", "2s", "3.5s", "1min")))
+    return f"WINDOW (?e, {kind}, {extent})"
 
 
 @st.composite
 def aggregations(draw: st.DrawFn, campus: Campus, kind: str) -> str:
-    """Aggregates over a sliding or batch window, grouped or not."""
+    """Aggregates over a window of one kind, grouped or not."""
     head, (words,) = draw(_heads(campus, ["e"]))
     path = draw(paths("e", most=1)) if draw(st.integers(0, 2)) == 0 else None
     used = _with(words, path)
@@ -274,7 +283,7 @@ def documents(draw: st.DrawFn, campus: Campus) -> str:
                 _query(
                     "?e.sensorID AS sensor, AVG(?e.flowrate) AS flow",
                     head,
-                    draw(windows(draw(st.sampled_from(("sliding", "batch"))))),
+                    draw(windows(draw(st.sampled_from(("sliding", "batch", "session"))))),
                     "GROUP BY ?e.sensorID",
                 ),
                 _query(
@@ -293,6 +302,7 @@ def documents(draw: st.DrawFn, campus: Campus) -> str:
                 _query("COUNT(?d) AS n, MAX(?d.flow) AS top", "FROM (?d, busy)", "WINDOW (?d, sliding, 2s)"),
                 _query("COUNT(?d) AS n, ?d.sensor", "FROM (?d, busy)", "WINDOW (?d, batch, 3s)", "GROUP BY ?d.sensor"),
                 _query("SUM(?d.flow) AS s", "FROM (?d, busy)", "WINDOW (?d, batch, 2 events)", draw(_limits())),
+                _query("SUM(?d.flow) AS s", "FROM (?d, busy)", "WINDOW (?d, hopping, 3s, 1s)"),
                 _query(
                     "?d.sensor AS s, ?f.flow AS f",
                     f"FROM (?d, busy), (?f, {draw(st.sampled_from(('busy', 'busy')))})",
@@ -316,6 +326,9 @@ FAMILIES = {
     "semantics": semantics,
     "sliding windows": lambda campus: aggregations(campus, "sliding"),
     "batch windows": lambda campus: aggregations(campus, "batch"),
+    "hopping windows": lambda campus: aggregations(campus, "hopping"),
+    "cumulate windows": lambda campus: aggregations(campus, "cumulate"),
+    "session windows": lambda campus: aggregations(campus, "session"),
     "sequences": sequences,
     "joins": joins,
     "documents": documents,
