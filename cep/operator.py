@@ -14,6 +14,7 @@ from ..errors import OperatorError
 from ..language.query import AfterMatchKind, Kind, Policy, Query, Source
 from .aggregation import AggregationKernel
 from .candidates import empty_candidates
+from .distinct import DistinctRows
 from .frames import frame_of, micros
 from .kernel import Kernel
 from .output import Output, output_schema
@@ -91,15 +92,13 @@ def _refuse(query: Query) -> None:
         construct = f"AFTER MATCH {query.after_match.kind.value}"
     elif query.output_rate is not None:
         construct = "OUTPUT"
-    elif query.distinct:
-        construct = "DISTINCT"
     if construct is not None:
         raise OperatorError(f"{construct} cannot be run yet")
 
 
 @dataclass(slots=True)
 class _Hosted:
-    """A kernel behind a reorder buffer per variable, its matches made into rows and counted for LIMIT."""
+    """A kernel behind a reorder buffer per variable, its matches made into rows, DISTINCT and counted for LIMIT."""
 
     query: Query
     kernel: Kernel
@@ -107,10 +106,12 @@ class _Hosted:
     reported: int = 0
     pending: dict[str, Pending] = field(init=False)
     output: Output = field(init=False)
+    distinct: DistinctRows | None = field(init=False)
 
     def __post_init__(self) -> None:
         self.pending = {source.variable: _pending(source) for source in self.query.sources}
         self.output = Output(self.query, self.kernel.names)
+        self.distinct = DistinctRows(self.query) if self.query.distinct else None
 
     def process(self, candidates: Mapping[str, pa.Table], watermark: datetime | None) -> pa.Table:
         """See `Operator.process`."""
@@ -125,7 +126,8 @@ class _Hosted:
         matches = self.kernel.advance(released, passed)
         if matches is None:
             return output_schema(self.query).empty_table()
-        return self._limited(self.output.rows(matches))
+        rows = self.output.rows(matches)
+        return self._limited(rows if self.distinct is None else self.distinct.first(rows))
 
     def _limited(self, rows: pa.Table) -> pa.Table:
         if self.query.limit is None:
@@ -139,7 +141,8 @@ class _Hosted:
         """See `Operator.snapshot`."""
         inner = self.kernel.state()
         held = {f"pending.{variable}": pending.held for variable, pending in self.pending.items()}
-        tables = {} if self.ended else {**held, **inner.tables}
+        seen = {} if self.distinct is None else {"distinct": self.distinct.seen}
+        tables = {} if self.ended else {**held, **inner.tables, **seen}
         return write_snapshot(self.query, State(tables, {**inner.numbers, "reported": self.reported}))
 
     def restore(self, data: bytes) -> None:
@@ -152,6 +155,8 @@ class _Hosted:
         for variable, pending in self.pending.items():
             pending.held = state.tables[f"pending.{variable}"]
         self.kernel.load(state)
+        if self.distinct is not None:
+            self.distinct.seen = state.tables["distinct"]
 
 
 def _pending(source: Source) -> Pending:

@@ -40,8 +40,6 @@ _Refusal = tuple[Span, str, str]
 
 
 def _of_text(tree: syntax.Query) -> Iterator[_Refusal]:
-    if tree.distinct is not None:
-        yield tree.distinct, "SELECT DISTINCT", "leave DISTINCT out"
     if tree.policy is not None and tree.policy.policy is not Policy.ANY:
         yield tree.policy.span, f"POLICY {tree.policy.policy}", "this version runs POLICY any"
     if tree.after_match is not None and tree.after_match.kind is not AfterMatchKind.KEEP_ALL:

@@ -71,6 +71,11 @@ AGGREGATIONS = (
 SELECTIONS = (
     "SELECT ?e.n * 2 AS n, ?e.sensor FROM (?e, readings) FILTER (?e.ok OR ?e.x > 1)",
     f"SELECT ?room FROM (?e, readings) {PATH_E} LIMIT 4",
+    "SELECT DISTINCT ?e.n, ?e.sensor FROM (?e, readings)",
+    f"SELECT DISTINCT ?room, ?floor FROM (?e, readings) {PATH_E}",
+    "SELECT DISTINCT ?e.x FROM (?e, readings) LIMIT 4",
+    "SELECT DISTINCT COUNT(?e) AS c, ?e.ok FROM (?e, readings) WINDOW (?e, batch, 1s) GROUP BY ?e.sensor",
+    f"SELECT DISTINCT ?a.n + ?b.n AS n {TWO} JOIN (?a.sensor = ?b.sensor) SEQ (?a, ?b) WINDOW (?a, ?b, 3s)",
 )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
@@ -51,7 +52,18 @@ def rows(query: Query, candidates: Mapping[str, Sequence[Candidate]]) -> list[di
     for report in sorted(standing, key=lambda r: output_order(query, r)):
         row = row_of(query, report)
         found.setdefault(row["_id"], row)
-    return list(found.values())[: query.limit]
+    reported = list(found.values())
+    return (first_of_their_kind(query, reported) if query.distinct else reported)[: query.limit]
+
+
+def first_of_their_kind(query: Query, found: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The rows whose selected items no earlier row has; unbound equals unbound, NaN equals NaN."""
+    selected = [i.name for i in query.items if not i.hidden]
+    first: dict[tuple[object, ...], dict[str, Any]] = {}
+    for row in found:
+        values = [row[name] for name in selected]
+        first.setdefault(tuple("NaN" if isinstance(v, float) and math.isnan(v) else (type(v), v) for v in values), row)
+    return list(first.values())
 
 
 def selections(query: Query, candidates: Mapping[str, Sequence[Candidate]]) -> Iterator[Report]:

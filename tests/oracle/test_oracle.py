@@ -226,6 +226,20 @@ class TestMatches:
         assert flows(ask(text, report(0, 1.0, "HALL"))) == [1.0]
 
 
+class TestDistinct:
+    def test_a_row_whose_items_were_reported_is_not_reported_again(self) -> None:
+        events = [
+            report(i, x, s) for i, (x, s) in enumerate([(1.0, "x"), (2.0, "x"), (1.0, "x"), (None, "y"), (None, "y")])
+        ]
+        rows = ask("SELECT DISTINCT ?e.flowrate", *events)
+        assert flows(rows) == [1.0, 2.0, None]
+        assert seconds_of(rows) == [0.0, 1.0, 3.0]
+
+    def test_limit_counts_the_rows_that_are_left(self) -> None:
+        events = [report(i, x) for i, x in enumerate((0.0, -0.0, 2.0, 3.0))]
+        assert flows(ask("SELECT DISTINCT ?e.flowrate LIMIT 2", *events)) == [0.0, 2.0]
+
+
 class TestWindows:
     def test_a_sliding_window_excludes_its_width(self) -> None:
         rows = ask("SELECT SUM(?e.flowrate) AS s WINDOW (?e, sliding, 2s)", *[report(i, 2.0**i) for i in range(4)])

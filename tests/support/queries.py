@@ -73,11 +73,17 @@ def _selected(draw: st.DrawFn, words: Words, first: str = "") -> str:
 
 
 @st.composite
+def _distinct(draw: st.DrawFn) -> str:
+    return "DISTINCT " if draw(st.integers(0, 5)) == 0 else ""
+
+
+@st.composite
 def selections(draw: st.DrawFn, campus: Campus) -> str:
     """FILTER on one variable."""
     head, (words,) = draw(_heads(campus, ["e"]))
     first = draw(st.sampled_from(("?e.sensorID", "?e", "?e.*", "?e._time AS at", "?e._id AS id")))
-    return _query(draw(_selected(words, first)), head, draw(_filters(words)), draw(_limits()))
+    select = draw(_distinct()) + draw(_selected(words, first))
+    return _query(select, head, draw(_filters(words)), draw(_limits()))
 
 
 @st.composite
@@ -97,7 +103,8 @@ def semantics(draw: st.DrawFn, campus: Campus) -> str:
     bindings = [*path.numbers, *path.strings, *path.iris, *path.terms]
     first = f"{draw(st.sampled_from(bindings))} AS bound" if bindings else "?e.sensorID"
     extra = draw(_binding_filters(path))
-    return _query(draw(_selected(used, first)), head, path.text, extra, draw(_filters(used, 1)), draw(_limits()))
+    select = draw(_distinct()) + draw(_selected(used, first))
+    return _query(select, head, path.text, extra, draw(_filters(used, 1)), draw(_limits()))
 
 
 _OF_NUMBERS = ("AVG({n})", "SUM({n})", "COUNT({n})", "COUNT(?e)", "MIN({n})", "MAX({n})", "STDDEV({n})",
@@ -153,7 +160,7 @@ def aggregations(draw: st.DrawFn, campus: Campus, kind: str) -> str:
     group = f"GROUP BY {', '.join(draw(st.sets(st.sampled_from(keys), min_size=1, max_size=2)))}"
     having = f"HAVING {draw(_aggregates(used, _OF_NUMBERS))} {draw(st.sampled_from(('>= 1', '> 495', '!= 2')))}"
     return _query(
-        draw(_aggregate_items(used)),
+        draw(_distinct()) + draw(_aggregate_items(used)),
         head,
         path.text if path else "",
         draw(_binding_filters(path)) if path else "",
@@ -242,7 +249,7 @@ def sequences(draw: st.DrawFn, campus: Campus) -> str:
     partitions = ("PARTITION BY sensorID", "PARTITION BY open", "PARTITION BY open, sensorID")
     partition = draw(st.sampled_from(("", "", "", "", *partitions)))
     return _query(
-        draw(_several_items(words)),
+        draw(_distinct()) + draw(_several_items(words)),
         head,
         *clauses,
         draw(_joins(words)),
