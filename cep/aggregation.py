@@ -79,6 +79,15 @@ class AggregationKernel:
     def _name(self, node: Column | Binding | Aggregate) -> str:
         return self._columns[signature(node)] if isinstance(node, Aggregate) else plain_name(node)
 
+    @property
+    def waiting(self) -> bool:
+        """Whether there are candidates in windows that end with the watermark."""
+        match self._window:
+            case SlidingWindow() | BatchWindow(extent=int()) | HoppingWindow(size=int()):
+                return False
+            case _:
+                return self._kept.height > 0
+
     def advance(self, released: Mapping[str, pl.DataFrame], watermark: int) -> Matches | None:
         """The windows that were completed: sliding ones by each candidate, time windows by the watermark."""
         new = released[self._source.variable]

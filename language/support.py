@@ -17,7 +17,7 @@ from .pattern import (
     Pattern,
     Sequence,
 )
-from .query import AfterMatchKind, Kind, Policy, Query
+from .query import Kind, Policy, Query
 from .text import SourceText
 from .walking import walk, walk_pattern
 
@@ -42,10 +42,6 @@ _Refusal = tuple[Span, str, str]
 def _of_text(tree: syntax.Query) -> Iterator[_Refusal]:
     if tree.policy is not None and tree.policy.policy is not Policy.ANY:
         yield tree.policy.span, f"POLICY {tree.policy.policy}", "this version runs POLICY any"
-    if tree.after_match is not None and tree.after_match.kind is not AfterMatchKind.KEEP_ALL:
-        yield tree.after_match.span, f"AFTER MATCH {tree.after_match.kind}", "this version runs AFTER MATCH KEEP ALL"
-    if tree.output is not None:
-        yield tree.output.span, "OUTPUT", "leave it out: every match is handed over at once"
 
 
 def _of_pattern(query: Query) -> Iterator[_Refusal]:

@@ -14,12 +14,13 @@ import polars as pl
 import polars_hash as plh
 from kaicep.language.expressions import Aggregate, Binding
 from kaicep.language.pattern import CorrelationWindow, SlidingWindow
-from kaicep.language.query import Kind, Query
+from kaicep.language.query import Kind, Output, Query
 
+from . import after_match
 from . import aggregates as _aggregates  # noqa: F401  # teaches expressions to aggregate
 from .expressions import Candidate, Scope, holds, item, ordered
 from .matches import events_of, matches, scope_of
-from .values import Iri, Value, canonical, lexical, shown
+from .values import EPOCH, Iri, Value, canonical, lexical, shown
 from .windows import contents
 
 
@@ -47,13 +48,41 @@ class Report:
 def rows(query: Query, candidates: Mapping[str, Sequence[Candidate]]) -> list[dict[str, Any]]:
     """The rows of a query, in output order, once each."""
     reports = aggregations(query, candidates) if query.kind is Kind.AGGREGATION else selections(query, candidates)
-    standing = [r for r in reports if stands(query, r)]
+    holding = [r for r in reports if stands(query, r)]
     found: dict[str, dict[str, Any]] = {}
-    for report in sorted(standing, key=lambda r: output_order(query, r)):
+    groups: dict[str, tuple[Value | None, ...]] = {}
+    for report in after_match.standing(query, sorted(holding, key=lambda r: output_order(query, r))):
         row = row_of(query, report)
         found.setdefault(row["_id"], row)
+        groups.setdefault(row["_id"], report.group)
     reported = list(found.values())
-    return (first_of_their_kind(query, reported) if query.distinct else reported)[: query.limit]
+    reported = (first_of_their_kind(query, reported) if query.distinct else reported)[: query.limit]
+    return reported if query.output_rate is None else handed_over(query.output_rate, reported, groups)
+
+
+def handed_over(
+    rate: Output, found: Sequence[dict[str, Any]], groups: Mapping[str, tuple[Value | None, ...]]
+) -> list[dict[str, Any]]:
+    """What OUTPUT hands over, in the order of the ends of periods; the end of the streams ends every period."""
+    periods: dict[tuple[object, ...], list[int]] = {}
+    before: dict[object, int] = {}
+    for place, row in enumerate(found):
+        group = groups[row["_id"]]
+        number = before.get(group, 0)
+        before[group] = number + 1
+        period = number // rate.every if isinstance(rate.every, int) else (row["_time"] - EPOCH) // rate.every
+        periods.setdefault((group, period), []).append(place)
+    handed: list[tuple[int, int]] = []
+    for places in periods.values():
+        match rate.which:
+            case "FIRST":
+                handed.append((places[0], places[0]))
+            case _ if isinstance(rate.every, int):
+                end = places[-1] if len(places) == rate.every else len(found)
+                handed += [(end, place) for place in (places if rate.which == "ALL" else places[-1:])]
+            case _:
+                handed += [(place, place) for place in (places if rate.which == "ALL" else places[-1:])]
+    return [found[place] for _, place in sorted(handed)]
 
 
 def first_of_their_kind(query: Query, found: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -70,7 +99,9 @@ def selections(query: Query, candidates: Mapping[str, Sequence[Candidate]]) -> I
     """One report per match; with one variable every candidate is a match."""
     for match in matches(query, candidates):
         events = events_of(match)
-        yield Report(events[-1].event.time, scope_of(match), events, match)
+        scope = scope_of(match)
+        group = tuple(item(expression, scope) for expression in query.group_by)
+        yield Report(events[-1].event.time, scope, events, match, group=group)
 
 
 def aggregations(query: Query, candidates: Mapping[str, Sequence[Candidate]]) -> Iterator[Report]:
@@ -127,7 +158,8 @@ def output_order(query: Query, report: Report) -> tuple[object, ...]:
     """By time, then last event, then the one that began earliest, then the longest, then events, then bindings."""
     first, last = report.events[0], report.events[-1]
     ids = [candidate.event.id for candidate in report.events]
-    ties = [ordered(v) for v in (*report.group, *selected_bindings(query, report))]
+    group = report.group if query.kind is Kind.AGGREGATION else ()
+    ties = [ordered(v) for v in (*group, *selected_bindings(query, report))]
     return report.time, last.event.order, first.event.order, -len(ids), ids, ties
 
 

@@ -240,6 +240,38 @@ class TestDistinct:
         assert flows(ask("SELECT DISTINCT ?e.flowrate LIMIT 2", *events)) == [0.0, 2.0]
 
 
+class TestOutput:
+    EVENTS = tuple(report(t, float(i), "xyx"[i % 3]) for i, t in enumerate((0, 1, 2.5, 4, 4.5, 9)))
+
+    @pytest.mark.parametrize(
+        ("rate", "expected"),
+        [
+            ("ALL EVERY 2s", [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]),
+            ("FIRST EVERY 2s", [0.0, 2.0, 3.0, 5.0]),
+            ("LAST EVERY 2s", [1.0, 2.0, 4.0, 5.0]),
+            ("FIRST EVERY 4 matches", [0.0, 4.0]),
+            ("LAST EVERY 4 matches", [3.0, 5.0]),
+        ],
+    )
+    def test_of_each_period_some_rows_are_handed_over(self, rate: str, expected: list[float]) -> None:
+        assert flows(ask(f"{ALL} OUTPUT {rate}", *self.EVENTS)) == expected
+
+    @pytest.mark.parametrize(
+        ("rate", "expected"),
+        [
+            ("ALL EVERY 2 matches", [0.0, 2.0, 1.0, 4.0, 3.0, 5.0]),
+            ("FIRST EVERY 2 matches", [0.0, 1.0, 3.0]),
+            ("LAST EVERY 2 matches", [2.0, 4.0, 5.0]),
+            ("LAST EVERY 5s", [3.0, 4.0, 5.0]),
+        ],
+    )
+    def test_each_group_has_periods_of_its_own(self, rate: str, expected: list[float]) -> None:
+        assert flows(ask(f"{ALL} GROUP BY ?e.sensorID OUTPUT {rate}", *self.EVENTS)) == expected
+
+    def test_limit_counts_matches_before_output_chooses_among_them(self) -> None:
+        assert flows(ask(f"{ALL} LIMIT 3 OUTPUT LAST EVERY 5s", *self.EVENTS)) == [2.0]
+
+
 class TestWindows:
     def test_a_sliding_window_excludes_its_width(self) -> None:
         rows = ask("SELECT SUM(?e.flowrate) AS s WINDOW (?e, sliding, 2s)", *[report(i, 2.0**i) for i in range(4)])

@@ -78,12 +78,23 @@ def _distinct(draw: st.DrawFn) -> str:
 
 
 @st.composite
+def _rates(draw: st.DrawFn, groups: Sequence[str] = ()) -> tuple[str, str]:
+    """GROUP BY for OUTPUT, and OUTPUT; mostly neither."""
+    if draw(st.integers(0, 4)):
+        return "", ""
+    every = draw(st.sampled_from(("1s", "2s", "2.5s", "5s", "1 matches", "2 matches", "3 matches")))
+    grouped = f"GROUP BY {draw(st.sampled_from(groups))}" if groups and draw(st.booleans()) else ""
+    return grouped, f"OUTPUT {draw(st.sampled_from(('ALL', 'FIRST', 'LAST')))} EVERY {every}"
+
+
+@st.composite
 def selections(draw: st.DrawFn, campus: Campus) -> str:
     """FILTER on one variable."""
     head, (words,) = draw(_heads(campus, ["e"]))
     first = draw(st.sampled_from(("?e.sensorID", "?e", "?e.*", "?e._time AS at", "?e._id AS id")))
     select = draw(_distinct()) + draw(_selected(words, first))
-    return _query(select, head, draw(_filters(words)), draw(_limits()))
+    group, rate = draw(_rates((*words["string"], *words["boolean"])))
+    return _query(select, head, draw(_filters(words)), group, draw(_limits()), rate)
 
 
 @st.composite
@@ -104,7 +115,8 @@ def semantics(draw: st.DrawFn, campus: Campus) -> str:
     first = f"{draw(st.sampled_from(bindings))} AS bound" if bindings else "?e.sensorID"
     extra = draw(_binding_filters(path))
     select = draw(_distinct()) + draw(_selected(used, first))
-    return _query(select, head, path.text, extra, draw(_filters(used, 1)), draw(_limits()))
+    group, rate = draw(_rates([*used["string"], *bindings]))
+    return _query(select, head, path.text, extra, draw(_filters(used, 1)), group, draw(_limits()), rate)
 
 
 _OF_NUMBERS = ("AVG({n})", "SUM({n})", "COUNT({n})", "COUNT(?e)", "MIN({n})", "MAX({n})", "STDDEV({n})",
@@ -169,6 +181,7 @@ def aggregations(draw: st.DrawFn, campus: Campus, kind: str) -> str:
         draw(st.sampled_from(("", group, group))),
         having if draw(st.integers(0, 3)) == 0 else "",
         draw(_limits()),
+        draw(_rates())[1],
     )
 
 
@@ -248,6 +261,7 @@ def sequences(draw: st.DrawFn, campus: Campus) -> str:
     order = draw(st.permutations(variables))
     partitions = ("PARTITION BY sensorID", "PARTITION BY open", "PARTITION BY open, sensorID")
     partition = draw(st.sampled_from(("", "", "", "", *partitions)))
+    group, rate = draw(_rates([*words[0]["string"], *words[1]["boolean"]]))
     return _query(
         draw(_distinct()) + draw(_several_items(words)),
         head,
@@ -256,8 +270,10 @@ def sequences(draw: st.DrawFn, campus: Campus) -> str:
         f"SEQ ({', '.join(f'?{v}' for v in order)})",
         draw(_correlations(variables)),
         partition,
+        group,
         draw(st.sampled_from(("", "", "POLICY any"))),
         draw(_limits()),
+        rate,
     )
 
 
@@ -287,6 +303,13 @@ def documents(draw: st.DrawFn, campus: Campus) -> str:
         st.sampled_from(
             (
                 _query("?e.sensorID AS sensor, ?e.flowrate AS flow", head, draw(_filters(words, 1))),
+                _query(
+                    "?e.sensorID AS sensor, ?e.flowrate AS flow",
+                    head,
+                    "GROUP BY ?e.sensorID",
+                    f"OUTPUT {draw(st.sampled_from(('ALL', 'FIRST', 'LAST')))} EVERY",
+                    draw(st.sampled_from(("2 matches", "3 matches", "2s", "5s"))),
+                ),
                 _query(
                     "?e.sensorID AS sensor, AVG(?e.flowrate) AS flow",
                     head,
