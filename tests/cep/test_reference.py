@@ -37,6 +37,7 @@ PATTERNS = (
     f"SELECT ?a {THREE} JOIN (?a.n + ?b.n > ?c.n) SEQ (?c, ?a) WINDOW (?a, ?b, ?c, 3s)",
     f"SELECT ?a {FOUR} JOIN (?a.n = ?c.n) JOIN (?b.sensor = ?d.sensor) SEQ (?a, ?b, ?d) WINDOW (?a, ?b, ?c, ?d, 3s)",
 )
+COUNTED = "WINDOW (?a, sliding, 3 events) WINDOW (?b, sliding, 4 events)"
 AFTERS = (
     f"SELECT ?a {TWO} SEQ (?a, ?b) WINDOW (?a, ?b, 3s) AFTER MATCH SKIP PAST LAST EVENT",
     f"SELECT ?a {TWO} JOIN (?a.n < ?b.n) WINDOW (?a, ?b, 3s) PARTITION BY sensor AFTER MATCH SKIP PAST LAST EVENT",
@@ -45,14 +46,12 @@ AFTERS = (
     f"SELECT ?a {THREE} JOIN (?a.ok = ?c.ok) WINDOW (?a, ?b, ?c, 3s) PARTITION BY sensor AFTER MATCH SKIP TO LAST ?c",
     f"SELECT ?a {TWO} SEQ (?a, ?b) WINDOW (?a, ?b, 3s) HAVING ?b.n > 1 AFTER MATCH CONSUME",
     f"SELECT ?a {THREE} JOIN (?a.n + ?b.n > ?c.n) WINDOW (?a, ?b, ?c, 3s) PARTITION BY sensor, n AFTER MATCH CONSUME",
-    f"SELECT ?a {TWO} JOIN (?a.n <= ?b.n) WINDOW (?a, sliding, 3 events) WINDOW (?b, sliding, 4 events) AFTER MATCH CONSUME",
-    f"SELECT ?a {TWO} JOIN (?a.n <= ?b.n) WINDOW (?a, sliding, 4 events) WINDOW (?b, sliding, 3s) PARTITION BY ok "
-    "AFTER MATCH SKIP PAST LAST EVENT",
+    f"SELECT ?a {TWO} {COUNTED} JOIN (?a.n <= ?b.n) AFTER MATCH CONSUME",
+    f"SELECT ?a {TWO} {COUNTED} JOIN (?a.n <= ?b.n) PARTITION BY ok AFTER MATCH SKIP PAST LAST EVENT",
     f"SELECT ?a, ?room {TWO} {PATH_A} SEQ (?a, ?b) WINDOW (?a, ?b, 3s) AFTER MATCH SKIP TO NEXT EVENT",
     f"SELECT ?room, ?floor FROM (?e, readings) {PATH_E} AFTER MATCH SKIP PAST LAST EVENT",
     f"SELECT ?room, ?floor FROM (?e, readings) {PATH_E} AFTER MATCH SKIP TO FIRST ?e",
-    f"SELECT DISTINCT ?a.n {TWO} SEQ (?a, ?b) WINDOW (?a, ?b, 3s) GROUP BY ?b.sensor AFTER MATCH SKIP TO NEXT EVENT "
-    "LIMIT 4 OUTPUT LAST EVERY 2s",
+    f"SELECT DISTINCT ?a.n {TWO} SEQ (?a, ?b) WINDOW (?a, ?b, 3s) AFTER MATCH CONSUME LIMIT 4 OUTPUT LAST EVERY 2s",
 )
 _ALL = (
     "AVG(?e.x) AS a, SUM(?e.x) AS s, SUM(?e.n) AS t, COUNT(?e.x) AS c, COUNT(?e) AS n, MIN(?e.x) AS lo, "

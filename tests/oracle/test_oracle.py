@@ -226,6 +226,29 @@ class TestMatches:
         assert flows(ask(text, report(0, 1.0, "HALL"))) == [1.0]
 
 
+class TestAfterMatch:
+    @pytest.mark.parametrize(
+        ("after", "expected"),
+        [
+            ("KEEP ALL", ["01", "02", "12", "03", "13", "23"]),
+            ("SKIP PAST LAST EVENT", ["01", "23"]),
+            ("SKIP TO NEXT EVENT", ["01", "12", "23"]),
+            ("SKIP TO FIRST ?a", ["01", "02", "12", "13", "23"]),
+            ("SKIP TO LAST ?b", ["01", "12", "23"]),
+            ("CONSUME", ["01", "23"]),
+        ],
+    )
+    def test_what_may_follow_a_match(self, after: str, expected: list[str]) -> None:
+        text = f"SELECT ?a.flowrate AS a, ?b.flowrate AS b {PAIR} SEQ (?a, ?b) WINDOW (?a, ?b, 9s) AFTER MATCH {after}"
+        rows = ask(text, *[report(i, float(i)) for i in range(4)])
+        assert [f"{row['a']:.0f}{row['b']:.0f}" for row in rows] == expected
+
+    def test_each_partition_goes_by_itself_and_limit_counts_what_stands(self) -> None:
+        after = "PARTITION BY sensorID AFTER MATCH SKIP PAST LAST EVENT LIMIT 3"
+        text = f"SELECT ?b.flowrate {PAIR} SEQ (?a, ?b) WINDOW (?a, ?b, 9s) {after}"
+        assert flows(ask(text, *[report(i, float(i), "xy"[i % 2]) for i in range(8)])) == [2.0, 3.0, 6.0]
+
+
 class TestDistinct:
     def test_a_row_whose_items_were_reported_is_not_reported_again(self) -> None:
         events = [

@@ -83,7 +83,8 @@ def _rates(draw: st.DrawFn, groups: Sequence[str] = ()) -> tuple[str, str]:
     if draw(st.integers(0, 4)):
         return "", ""
     every = draw(st.sampled_from(("1s", "2s", "2.5s", "5s", "1 matches", "2 matches", "3 matches")))
-    grouped = f"GROUP BY {draw(st.sampled_from(groups))}" if groups and draw(st.booleans()) else ""
+    group = draw(st.sampled_from(("", *groups)))
+    grouped = f"GROUP BY {group}" if group else ""
     return grouped, f"OUTPUT {draw(st.sampled_from(('ALL', 'FIRST', 'LAST')))} EVERY {every}"
 
 
@@ -255,6 +256,14 @@ def _several_items(draw: st.DrawFn, words: Sequence[Words]) -> str:
 
 
 @st.composite
+def _after_match(draw: st.DrawFn, variables: Sequence[str]) -> str:
+    variable = draw(st.sampled_from(variables))
+    skips = ("SKIP PAST LAST EVENT", "SKIP TO NEXT EVENT", f"SKIP TO FIRST ?{variable}", f"SKIP TO LAST ?{variable}")
+    after = draw(st.sampled_from(("", "", "", "", "KEEP ALL", *skips, "CONSUME")))
+    return after and f"AFTER MATCH {after}"
+
+
+@st.composite
 def sequences(draw: st.DrawFn, campus: Campus) -> str:
     """SEQ of two or three variables."""
     head, variables, words, clauses = draw(_several(campus))
@@ -272,6 +281,7 @@ def sequences(draw: st.DrawFn, campus: Campus) -> str:
         partition,
         group,
         draw(st.sampled_from(("", "", "POLICY any"))),
+        draw(_after_match(variables)),
         draw(_limits()),
         rate,
     )
@@ -291,6 +301,7 @@ def joins(draw: st.DrawFn, campus: Campus) -> str:
         join,
         draw(st.sampled_from((sliding, draw(_correlations(variables))))),
         draw(st.sampled_from(("", "", "PARTITION BY sensorID"))),
+        draw(_after_match(variables)),
         draw(_limits()),
     )
 
