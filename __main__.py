@@ -1,6 +1,6 @@
 """`python -m kaicep`: the command line."""
 
-from .cli import main
+from kaicep.cli import main
 
 if __name__ == "__main__":
     main()

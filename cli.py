@@ -8,7 +8,6 @@ for a command that nobody understands; 130 after Ctrl-C; 143 when told to termin
 
 from __future__ import annotations
 
-import signal
 import sys
 from enum import StrEnum
 from pathlib import Path
@@ -132,7 +131,6 @@ def run(
             "there is nothing to do: no query, and the archive is switched off",
             hint="name queries with --query, or in the project file under [queries]",
         )
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     run_queries(loaded, documents, _sink(out, form, loaded.settings), _log(), once=once, quiet=quiet)
 
 

@@ -84,9 +84,16 @@ class KaicepError(Exception):
     def as_dict(self) -> dict[str, object]:
         """The same fields for a machine: kind, message, hint, source, line, column, length."""
         place = self.place
-        where = {} if place is None else {
-            "source": place.source, "line": place.line, "column": place.column, "length": place.length,
-        }
+        where = (
+            {}
+            if place is None
+            else {
+                "source": place.source,
+                "line": place.line,
+                "column": place.column,
+                "length": place.length,
+            }
+        )
         return {"error": type(self).__name__, "message": self.message, "hint": self.hint} | where
 
 

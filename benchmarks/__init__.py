@@ -1,0 +1,1 @@
+"""Measurements: what kaicep costs, as ratios within one run."""

@@ -22,12 +22,11 @@ import time
 from importlib.metadata import version
 from pathlib import Path
 
-from pyspark.sql import SparkSession
-
 from kaicep import Engine, Project
 from kaicep.config import EngineSettings, Settings
 from kaicep.pipeline.session import start_spark
 from kaicep.pipeline.sinks import ParquetSink
+from pyspark.sql import SparkSession
 
 ROOT = Path(__file__).resolve().parent.parent
 CAMPUS = ROOT / "examples" / "campus"
@@ -53,11 +52,12 @@ def project(data: Path, state: Path) -> Project:
     stream = campus.streams["airflowReport"].model_dump(exclude_unset=True)
     source = {"format": "parquet", "path": str(data / "parquet"), "maxFilesPerTrigger": 1}
     sensor = {"property": "evt:hasSource", "individual": "ee:{}"}
+    modules = [ROOT / "ontologies" / "campus" / "*.ttl", data / "kb.ttl", CAMPUS / "workload.ttl"]
     attributes = stream["attributes"] | {"sensorID": sensor}
     return Project.parse(
         {
             "prefixes": campus.prefixes,
-            "knowledge": {"modules": [str(ROOT / "ontologies" / "campus" / "*.ttl"), str(data / "kb.ttl"), str(CAMPUS / "workload.ttl")]},
+            "knowledge": {"modules": [str(path) for path in modules]},
             "streams": {"airflowReport": stream | {"source": source, "attributes": attributes, "lateness": "0s"}},
             "archive": {"enabled": False},
             "engine": {"state": str(state / "state")},
@@ -97,8 +97,10 @@ def main() -> None:
     data = workload(arguments.events)
     expected = json.loads((data / "expected.json").read_text())
     print(f"workload W: {arguments.events:,} events, {SENSORS:,} sensors, seed {SEED}, {ROWS_A_BATCH:,} rows a batch")
-    print(f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}, "
-          + ", ".join(f"{name} {version(name)}" for name in ("pyspark", "pyarrow", "polars")))
+    print(
+        f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}, "
+        + ", ".join(f"{name} {version(name)}" for name in ("pyspark", "pyarrow", "polars"))
+    )
     spark = start_spark(EngineSettings())
     empty: list[float] = []
     whole: list[float] = []
@@ -112,12 +114,16 @@ def main() -> None:
             continue  # warms the JVM and the file cache
         empty.append(arguments.events / bare)
         whole.append(arguments.events / seconds)
-        print(f"round {number}: empty job {empty[-1]:>11,.0f} events/s, "
-              f"seven queries {whole[-1]:>11,.0f} events/s, ratio {whole[-1] / empty[-1]:.2f}")
+        print(
+            f"round {number}: empty job {empty[-1]:>11,.0f} events/s, "
+            f"seven queries {whole[-1]:>11,.0f} events/s, ratio {whole[-1] / empty[-1]:.2f}"
+        )
     spark.stop()
     ratio = statistics.median(w / e for w, e in zip(whole, empty, strict=True))
-    print(f"median:  empty job {statistics.median(empty):>11,.0f} events/s, "
-          f"seven queries {statistics.median(whole):>11,.0f} events/s, ratio {ratio:.2f}")
+    print(
+        f"median:  empty job {statistics.median(empty):>11,.0f} events/s, "
+        f"seven queries {statistics.median(whole):>11,.0f} events/s, ratio {ratio:.2f}"
+    )
     print(json.dumps({"empty": empty, "seven_queries": whole, "ratio": ratio, "matches": matches}))
 
 

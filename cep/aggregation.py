@@ -25,7 +25,7 @@ from ..language.query import Query
 from ..language.types import ValueType
 from .aggregates import aggregate_ranges
 from .candidates import empty_candidates
-from .expressions import aggregates_of, signature
+from .expressions import aggregates_of, columns_of, signature
 from .frames import Ints, mask_of, micros, timestamps
 from .keys import group_codes
 from .ordering import binding_columns, settle_ties
@@ -48,6 +48,7 @@ __all__ = ["AggregationKernel"]
 
 _SEPARATOR = "\x1f"  # below every character of an id
 _BEGINNING = -(2**62)  # below every time stamp, in microseconds
+_VALUE = "#value"
 
 _Window = SlidingWindow | BatchWindow | HoppingWindow | CumulateWindow | SessionWindow
 
@@ -96,8 +97,11 @@ class AggregationKernel:
         frame = pl.concat([self._kept, new]) if first_new else new
         if not frame.height:
             return None
-        if self._first is None:
-            self._first = int(timestamps(frame["_time"])[0])
+        earliest = int(frame["_time"].to_physical()[0])
+        self._first = earliest if self._first is None else self._first
+        if watermark < self._first_end(earliest):
+            self._kept = frame
+            return None
         groups = [frame.select(e.alias("group")).to_series() for e, _ in self._groups]
         windows = self._windows(self._rows(frame, groups, first_new), passed, watermark)
         self._kept = frame.filter(pl.Series(windows.keep))
@@ -131,58 +135,71 @@ class AggregationKernel:
             case _:
                 assert_never(self._window)
 
+    def _first_end(self, earliest: int) -> int:
+        """When the batch window of the earliest candidate ends; until then nothing can be reported."""
+        if not isinstance(self._window, BatchWindow) or isinstance(self._window.extent, int):
+            return earliest
+        width, origin = micros(self._window.extent), self._origin(self._window)
+        return origin + ((earliest - origin) // width + 1) * width
+
     def _origin(self, window: BatchWindow) -> int:
         if isinstance(window.start, datetime):
             return micros(window.start)
         return 0 if window.start is None else self._first or 0
 
     def _matches(self, frame: pl.DataFrame, groups: list[pl.Series], windows: Windows) -> Matches:
-        last = windows.last
-        sorted_frame = frame if windows.order is None else frame[windows.order]
-        columns = [
-            aggregate_ranges(e, self._values(e, sorted_frame), windows.start, windows.end).alias(self._name(e))
-            for e in self._aggregates
-        ]
-        rows = frame[last].with_columns(columns)
-        chosen = self._output_order(frame, rows, groups, windows)
-        if self._conditions:
-            mask = mask_of(rows, [column_expression(e, self._name) for e in self._conditions])
-            chosen = chosen[mask[chosen]]
-        rows = rows[chosen]
-        of_groups = [key_text(g.gather(last[chosen]), of) for g, (_, of) in zip(groups, self._groups, strict=True)]
+        aggregates = pl.DataFrame(
+            [
+                aggregate_ranges(e, self._values(e, frame, windows), windows.start, windows.end).alias(self._name(e))
+                for e in self._aggregates
+            ]
+        )
+        chosen = self._output_order(frame, groups, windows, self._standing(frame, aggregates, windows))
+        last = windows.last[chosen]
+        rows = frame[last].hstack(aggregates[chosen].get_columns())
+        keys = [key_text(group.gather(last), of) for group, (_, of) in zip(groups, self._groups, strict=True)]
         lower, upper = windows.lower[chosen], windows.upper[chosen]
-        keys = of_groups
         if not isinstance(self._window, SlidingWindow):  # a sliding window follows from its event
             keys += [pl.Series(lower).cast(pl.String), pl.Series(upper).cast(pl.String)]
         return Matches(rows, windows.time[chosen], {self._source.variable: rows["_id"]}, (lower, upper), keys)
 
-    def _output_order(self, frame: pl.DataFrame, rows: pl.DataFrame, groups: list[pl.Series], windows: Windows) -> Ints:
+    def _values(self, e: Aggregate, frame: pl.DataFrame, windows: Windows) -> pl.Series:
+        """What is aggregated, in the order of the windows."""
+        if e.argument is None:
+            values = frame["_id"]
+        else:
+            value = column_expression(e.argument)
+            if e.argument.type is ValueType.TERM and e.function in ("AVG", "SUM", "STDDEV"):
+                value = terms.number(value)
+            values = frame.with_columns(value.alias(_VALUE))[_VALUE]
+        return values if windows.order is None else values.gather(windows.order)
+
+    def _standing(self, frame: pl.DataFrame, aggregates: pl.DataFrame, windows: Windows) -> Ints:
+        """The windows of which HAVING and the comparisons of the short form are true."""
+        if not self._conditions:
+            return np.arange(len(windows.last))
+        plain = {plain_name(node) for e in self._conditions for node in columns_of(e)}
+        rows = aggregates.hstack(frame.select(sorted(plain))[windows.last].get_columns()) if plain else aggregates
+        return np.flatnonzero(mask_of(rows, [column_expression(e, self._name) for e in self._conditions]))
+
+    def _output_order(self, frame: pl.DataFrame, groups: list[pl.Series], windows: Windows, standing: Ints) -> Ints:
         """By time and last event; windows of one event by their events, then by group and selected bindings."""
-        last = windows.last
-        order = np.lexsort([last, windows.time])
+        order = _by_time(windows, standing, frame.height)
         if not self._source.bindings:
             return order
-        ids, time = rows["_id"].gather(order), windows.time[order]
+        ids, time = frame["_id"].gather(windows.last[order]), windows.time[order]
         another = np.ones(len(order), dtype=bool)
         another[1:] = (time[1:] != time[:-1]) | (ids[1:] != ids[:-1]).to_numpy()
-        event = np.empty(len(order), np.int64)
+        event = np.empty(len(windows.last), np.int64)
         event[order] = np.cumsum(another)
 
         def breakers(tied: Ints) -> list[pl.Series]:
-            by_group = [group.gather(last[tied]) for group in groups]
-            solutions = [*by_group, *binding_columns(rows[tied], self._bindings), pl.Series(last[tied])]
+            last = windows.last[tied]
+            by_group = [group.gather(last) for group in groups]
+            solutions = [*by_group, *binding_columns(frame[last], self._bindings), pl.Series(last)]
             return [*_by_events(frame, windows, tied), *solutions]
 
         return settle_ties(order, event, breakers)
-
-    def _values(self, e: Aggregate, frame: pl.DataFrame) -> pl.Series:
-        if e.argument is None:
-            return frame["_id"]
-        value = column_expression(e.argument)
-        if e.argument.type is ValueType.TERM and e.function in ("AVG", "SUM", "STDDEV"):
-            value = terms.number(value)
-        values = frame.select(value.alias("value")).to_series()
-        return values if values.len() == frame.height else values.new_from_index(0, frame.height)
 
     def state(self) -> State:
         """The candidates of windows to come, the first time stamp of all, and the last watermark."""
@@ -193,6 +210,20 @@ class AggregationKernel:
         self._kept, self._first = state.tables["kept"], state.numbers["first"]
         passed = state.numbers["passed"]
         self._passed = _BEGINNING if passed is None else passed
+
+
+def _by_time(windows: Windows, standing: Ints, height: int) -> Ints:
+    """Windows by their times and, among those of one time, by their last rows."""
+    last, time = windows.last[standing], windows.time[standing]
+    by_row = np.full(height, -1)
+    by_row[last] = np.arange(len(last))
+    order = by_row[by_row >= 0]
+    if len(order) < len(last):  # windows that overlap may share their last row
+        order = np.lexsort([last, time])
+    elif (np.diff(time[order]) < 0).any():
+        order = order[np.argsort(time[order], kind="stable")]
+    sorted_windows: Ints = standing[order]
+    return sorted_windows
 
 
 def _by_events(frame: pl.DataFrame, windows: Windows, tied: Ints) -> list[pl.Series]:

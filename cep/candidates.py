@@ -43,10 +43,11 @@ def number_events(frames: Mapping[str, pl.DataFrame], first: int) -> dict[str, I
     new_event = np.ones(len(time), dtype=bool)
     if len(tied):
         before, after = ids.gather(order[tied]), ids.gather(order[tied + 1])
-        if (before > after).any():
+        differ = before != after
+        if differ.any() and (before > after).any():
             order = _sorted_ties(order, time, ids, tied)
-            before, after = ids.gather(order[tied]), ids.gather(order[tied + 1])
-        new_event[tied + 1] = (before != after).to_numpy()
+            differ = ids.gather(order[tied]) != ids.gather(order[tied + 1])
+        new_event[tied + 1] = differ.to_numpy()
     numbers = np.empty(len(time), dtype=np.int64)
     numbers[order] = np.cumsum(new_event) - 1 + first
     ends = np.cumsum([frame.height for frame in frames.values()])

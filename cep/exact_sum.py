@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from .frames import Bools, Floats, Ints
 
-__all__ = ["BigNumbers", "sum_ranges", "sum_scaled"]
+__all__ = ["LIMB", "BigNumbers", "as_integers", "sum_ranges", "sum_scaled"]
 
 LIMB = 32
 _MASK = (1 << LIMB) - 1
@@ -78,24 +78,65 @@ def sum_ranges(values: Floats, start: Ints, end: Ints) -> Floats:
 
 
 def _count(mask: Bools, start: Ints, end: Ints) -> Ints:
-    before: Ints = np.concatenate([[0], np.cumsum(mask)])
-    return before[end] - before[start]
+    return _differences(mask.astype(np.int64), start, end)
 
 
 def _sum_finite(values: Floats, start: Ints, end: Ints) -> Floats:
-    scaled = _as_integers(values)
-    if scaled is None:
-        fraction, exponent = np.frexp(values)
-        mantissa = np.ldexp(fraction, 53).astype(np.int64)
-        return sum_scaled(mantissa, exponent.astype(np.int64) - 53, start, end).doubles()
-    integers, exponent_of_all = scaled
-    before = np.concatenate([[0], np.cumsum(integers)])
-    total: Floats = np.ldexp((before[end] - before[start]).astype(np.float64), exponent_of_all)
-    return total
+    scaled = as_integers(values)
+    if scaled is not None:
+        integers, exponent_of_all = scaled
+        before = np.concatenate([[0], np.cumsum(integers)])
+        total: Floats = np.ldexp((before[end] - before[start]).astype(np.float64), exponent_of_all)
+        return total
+    fraction, exponents = np.frexp(values)
+    mantissa, exponent = np.ldexp(fraction, 53).astype(np.int64), exponents.astype(np.int64) - 53
+    near = _sum_near(mantissa, exponent, start, end)
+    return sum_scaled(mantissa, exponent, start, end).doubles() if near is None else near
 
 
-def _as_integers(values: Floats) -> tuple[Ints, int] | None:
-    """Readings are often multiples of one small power of two: then their sums are exact in 64-bit integers."""
+def _sum_near(mantissa: Ints, exponent: Ints, start: Ints, end: Ints) -> Floats | None:
+    """Sums of doubles of similar size in two 64-bit integers; `None`: their sizes are too different for that."""
+    used = exponent[mantissa != 0]
+    lowest, highest = int(used.min()), int(used.max())
+    spare = len(mantissa).bit_length()
+    low_bits = _MOST_BITS - spare
+    if highest - lowest > low_bits or 53 + highest - lowest - low_bits + spare > _MOST_BITS or lowest < -1074:
+        return None
+    shift = np.where(mantissa == 0, 0, exponent - lowest)
+    high = mantissa >> (low_bits - shift)
+    low = (mantissa - (high << (low_bits - shift))) << shift
+    highs, lows = (_differences(part, start, end) for part in (high, low))
+    highs, lows = highs + (lows >> low_bits), lows & ((1 << low_bits) - 1)
+    return _rounded_pair(highs, lows, low_bits, lowest)
+
+
+def _differences(parts: Ints, start: Ints, end: Ints) -> Ints:
+    before: Ints = np.concatenate([[0], np.cumsum(parts)])
+    return before[end] - before[start]
+
+
+def _rounded_pair(high: Ints, low: Ints, low_bits: int, exponent: int) -> Floats:
+    """`(high * 2**low_bits + low) * 2**exponent`, rounded once: 62 bits and one that says whether others follow."""
+    size = np.frexp(high.astype(np.float64))[1].astype(np.int64)
+    more = np.clip(_MOST_BITS - size, 0, low_bits)
+    cut = low_bits - more
+    bits = (high << more) | (low >> cut)
+    bits |= (low & ((1 << cut) - 1)) != 0
+    with np.errstate(over="ignore"):
+        rounded: Floats = np.ldexp(bits.astype(np.float64), (exponent + cut).astype(np.int32))
+    return rounded
+
+
+def as_integers(values: Floats) -> tuple[Ints, int] | None:
+    """The values as integers times a power of two, if there is one such that all their sums fit into 64 bits.
+
+    Readings often are multiples of one small power of two.
+
+    Returns:
+        The integers and the exponent; `None`: there is none, or not all are finite.
+    """
+    if not np.isfinite(values).all():
+        return None
     highest = int(np.frexp(np.abs(values).max(initial=0.0))[1]) + len(values).bit_length()
     for lowest in (0, -1, -10, highest - _MOST_BITS):
         if highest - lowest > _MOST_BITS or not -1022 <= lowest <= 0:

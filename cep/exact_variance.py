@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from .exact_sum import LIMB, BigNumbers, sum_scaled
+from .exact_sum import LIMB, BigNumbers, as_integers, sum_scaled
 from .frames import Bools, Floats, Ints
 
 __all__ = ["deviations"]
@@ -13,6 +13,7 @@ __all__ = ["deviations"]
 _MASK = np.uint64((1 << LIMB) - 1)
 _LOWEST = -1152
 _HALF = 27
+_EXACT = 2.0**26  # its square is exact in a double
 
 _Limbs = npt.NDArray[np.uint64]
 
@@ -29,6 +30,9 @@ def deviations(values: Floats, count: Ints, start: Ints, end: Ints) -> Floats:
     Returns:
         NaN for ranges that hold NaN or an infinity.
     """
+    quick = _of_small_integers(values, count, start, end)
+    if quick is not None:
+        return quick
     finite = np.isfinite(values)
     fraction, exponent = np.frexp(np.where(finite, values, 0.0))
     mantissa, power = np.ldexp(fraction, 53).astype(np.int64), exponent.astype(np.int64) - 53
@@ -42,6 +46,20 @@ def deviations(values: Floats, count: Ints, start: Ints, end: Ints) -> Floats:
     found = np.ldexp(root, ((shift - odd) >> 1).astype(np.int32))
     strange = np.concatenate([[0], np.cumsum(~finite)])
     return np.where(strange[end] > strange[start], np.nan, found)
+
+
+def _of_small_integers(values: Floats, count: Ints, start: Ints, end: Ints) -> Floats | None:
+    """Readings in whole steps of a power of two: numerator and denominator are exact doubles, divided once."""
+    most = float(np.abs(values).max(initial=0.0)) * float(count.max(initial=2))
+    scaled = as_integers(values) if most < _EXACT else None
+    if scaled is None or np.ldexp(most, -scaled[1]) >= _EXACT:
+        return None
+    integers, exponent = scaled
+    first, second = (np.concatenate([[0], np.cumsum(x)]) for x in (integers, integers * integers))
+    n = np.maximum(count, 2)
+    numerator = n * (second[end] - second[start]) - (first[end] - first[start]) ** 2
+    found: Floats = np.ldexp(np.sqrt(numerator / (n * (n - 1))), exponent)
+    return found
 
 
 def _sum_of_squares(mantissa: Ints, power: Ints, start: Ints, end: Ints) -> BigNumbers:

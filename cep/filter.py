@@ -29,4 +29,12 @@ def apply_filters(table: pa.Table, filters: Sequence[Expression]) -> pa.Table:
     names = sorted({plain_name(node) for e in filters for node in columns_of(e)})
     frame = frame_of(table, names or table.column_names[:1])
     mask = mask_of(frame, [column_expression(e) for e in filters])
-    return table if mask.all() else table.filter(pa.array(mask))
+    return table if mask.all() else _without_views(table).filter(pa.array(mask))
+
+
+def _without_views(table: pa.Table) -> pa.Table:
+    """Arrow has no kernel that filters string views."""
+    kinds = [pa.string() if pa.types.is_string_view(field.type) else field.type for field in table.schema]
+    if kinds == table.schema.types:
+        return table
+    return table.cast(pa.schema([field.with_type(kind) for field, kind in zip(table.schema, kinds, strict=True)]))

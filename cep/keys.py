@@ -48,7 +48,7 @@ def _double(x: pl.Expr) -> pl.Expr:
 
 
 def _unsigned_zero(x: pl.Expr) -> pl.Expr:
-    """The zeros are equal. (Polars leaves out `+ 0.0`, which would do the same.)"""
+    """One zero for both: Polars leaves out `+ 0.0`, which would do the same."""
     return pl.when(x == 0.0).then(0.0).otherwise(x)
 
 

@@ -23,6 +23,7 @@ from .time_bounds import UNBOUNDED, Bounds
 __all__ = ["PAIRS_AT_ONCE", "Candidates", "find_matches"]
 
 PAIRS_AT_ONCE = 4_000_000
+_MOST = 2**62
 
 Partial = Mapping[str, Ints]
 """Per bound variable, the row of its candidate; all arrays are of one length."""
@@ -56,6 +57,14 @@ class _Ranges:
     start: Ints
     count: Ints
     order: Ints | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Span:
+    """For each partial match, first and last moment in microseconds; `UNBOUNDED` where there is none."""
+
+    earliest: Ints
+    latest: Ints
 
 
 def find_matches(plan: PatternPlan, candidates: Mapping[str, Candidates]) -> dict[str, Ints]:
@@ -107,30 +116,42 @@ class _Search:
             yield from self._extend(self._tested(grown, variable))
 
     def _ranges(self, partial: Partial, variable: str) -> _Ranges:
-        start, end = self._rows_in_time(partial, variable)
         keys = [
             i for i, key in enumerate(self.plan.keys)
             if variable in key.expressions and not key.expressions.keys().isdisjoint(partial)
         ]  # fmt: skip
+        span = self._times(partial, variable)
         if not keys:
+            start, end = self._rows(partial, variable, span)
             return _Ranges(start, np.maximum(end - start, 0), None)
         own, wanted = self._codes(partial, variable, keys)
-        return _ranges_by_key(own, wanted, start, end)
+        time = self.candidates[variable].time
+        width = int(time[-1] - time[0]) + 2 if len(time) else 2
+        greatest = max(int(own.max(initial=0)), int(wanted.max(initial=0)))
+        if variable in self.plan.counts or (greatest + 1) * width >= _MOST:
+            start, end = self._rows(partial, variable, span)
+            return _ranges_by_key(own, wanted, np.arange(len(own)), (np.clip(start, 0, None), end), len(own) + 1)
+        begin = int(time[0]) if len(time) else 0
+        places = tuple(np.clip(t - begin, 0, width - 1) for t in (span.earliest, span.latest + 1))
+        return _ranges_by_key(own, wanted, time - begin, (places[0], places[1]), width)
 
-    def _rows_in_time(self, partial: Partial, variable: str) -> tuple[Ints, Ints]:
-        """For each partial match, the rows of `variable` that lie within all bounds to the bound variables."""
-        own = self.candidates[variable]
-        earliest, latest = None, None
+    def _times(self, partial: Partial, variable: str) -> _Span:
+        """For each partial match, when an event of `variable` can lie by all bounds to the bound variables."""
+        earliest = np.full(len(partial[self.last]), -UNBOUNDED)
+        latest = np.full(len(partial[self.last]), UNBOUNDED)
         for other, rows in partial.items():
-            time = self.candidates[other].time[rows]
             back, ahead = self.bounds[other, variable], self.bounds[variable, other]
+            time = self.candidates[other].time[rows]
             if back < UNBOUNDED:
-                earliest = time - back if earliest is None else np.maximum(earliest, time - back)
+                np.maximum(earliest, time - back, out=earliest)
             if ahead < UNBOUNDED:
-                latest = time + ahead if latest is None else np.minimum(latest, time + ahead)
-        count = len(partial[self.last])
-        start = np.zeros(count, np.int64) if earliest is None else np.searchsorted(own.time, earliest, "left")
-        end = np.full(count, len(own.time)) if latest is None else np.searchsorted(own.time, latest, "right")
+                np.minimum(latest, time + ahead, out=latest)
+        return _Span(earliest, latest)
+
+    def _rows(self, partial: Partial, variable: str, span: _Span) -> tuple[Ints, Ints]:
+        """For each partial match, the rows of `variable` in its span that its window of events still counts."""
+        own = self.candidates[variable]
+        start, end = np.searchsorted(own.time, span.earliest, "left"), np.searchsorted(own.time, span.latest, "right")
         if variable in self.plan.counts:
             last = self.candidates[self.last].number[partial[self.last]]
             start = np.maximum(start, self._first_counted(variable, last))
@@ -160,8 +181,8 @@ class _Search:
         due = [c for c in self.plan.conditions if variable in c.variables and c.variables <= partial.keys()]
         if not due:
             return partial
-        mask = mask_of(self._frame(partial, due), [c.test for c in due])
-        return {v: rows[mask] for v, rows in partial.items()}
+        left = np.flatnonzero(mask_of(self._frame(partial, due), [c.test for c in due]))
+        return {v: rows[left] for v, rows in partial.items()}
 
     def _distinct_and_before_last(self, partial: Partial, variable: str) -> Bools | None:
         keep = None
@@ -185,17 +206,24 @@ class _Search:
         )
 
 
-def _ranges_by_key(own: Ints, wanted: Ints, start: Ints, end: Ints) -> _Ranges:
-    """Candidates sorted by key and row: those of one key between two rows are a range."""
+def _ranges_by_key(own: Ints, wanted: Ints, place: Ints, between: tuple[Ints, Ints], width: int) -> _Ranges:
+    """Candidates sorted by key and place: those of one key between two places are a range.
+
+    Args:
+        own: the key of each candidate; −1: none.
+        wanted: the key that each partial match asks for; −1: none.
+        place: each candidate's row or time, ascending, below `width`.
+        between: for each partial match the first place and that behind the last, from 0 to `width` − 1.
+        width: more than every place; keys times `width` are below 2**62.
+    """
     valid = np.flatnonzero(own >= 0)
     order = valid[_stable_order(own[valid])]
-    width = len(own) + 1
-    places = own[order] * width + order
+    places = own[order] * width + place[order]
     visit = _stable_order(wanted)  # neighbours in the search are neighbours in memory
     base = wanted[visit] * width
-    first = np.searchsorted(places, base + np.clip(start[visit], 0, None))
-    behind = np.searchsorted(places, base + np.clip(end[visit], 0, None))
-    count = np.where(wanted[visit] < 0, 0, np.maximum(behind - first, 0))
+    first = np.searchsorted(places, base + between[0][visit])
+    behind = np.searchsorted(places, base + between[1][visit])
+    count = np.where(base < 0, 0, np.maximum(behind - first, 0))
     starts, counts = np.empty_like(first), np.empty_like(count)
     starts[visit], counts[visit] = first, count
     return _Ranges(starts, counts, order)

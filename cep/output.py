@@ -35,6 +35,7 @@ _ARROW_TYPES = {
 }
 _SEPARATOR = "\x1f"
 _UNBOUND = "\x00"
+_SPECIAL = [_SEPARATOR, _UNBOUND, "\\"]
 
 
 def output_schema(query: Query) -> pa.Schema:
@@ -168,7 +169,7 @@ def _without_repeats(rows: pa.Table) -> pa.Table:
 def key_text(series: pl.Series, of: ValueType) -> pl.Series:
     """A group's or binding's value as text for digests; text of the user's cannot imitate a separator."""
     text = series.to_frame("value").select(lexical_form(pl.col("value"), of)).to_series()
-    if of in (ValueType.STRING, ValueType.TERM):
+    if of in (ValueType.STRING, ValueType.TERM) and text.str.contains_any(_SPECIAL).any():
         text = text.str.replace_all("[\x00\x1f\\\\]", "\\\\$0")
     return text
 

@@ -153,7 +153,9 @@ def _bounds(query: Query, variables: tuple[str, ...]) -> dict[str, Bounds]:
 
 def _correlated(window: Window) -> tuple[tuple[str, ...], int]:
     if not isinstance(window, CorrelationWindow):
-        raise OperatorError(f"{type(window).__name__} over several variables cannot be run yet", hint="write WINDOW (?a, ?b, 5min)")
+        raise OperatorError(
+            f"{type(window).__name__} over several variables cannot be run yet", hint="write WINDOW (?a, ?b, 5min)"
+        )
     return window.variables, micros(window.width)
 
 

@@ -132,6 +132,8 @@ def _compare(operator: str, left: pl.Expr, left_node: Expression, right: pl.Expr
         return terms.compare(operator, left, of_left, right, of_right)
     if of_left.numeric and of_right.numeric:
         return _compare_numbers(operator, left, left_node, right, right_node)
+    if of_left is ValueType.IRI and operator not in ("=", "!="):
+        return _UNKNOWN
     if of_left is not of_right:  # an IRI is no literal; literals of different kinds are an error, as is order
         known = {"=": False, "!=": True}.get(operator) if ValueType.IRI in (of_left, of_right) else None
         return pl.when(left.is_not_null() & right.is_not_null()).then(pl.lit(known, dtype=pl.Boolean))
@@ -216,16 +218,18 @@ def _apply_arithmetic(operator: str, a: pl.Expr, b: pl.Expr) -> pl.Expr:
 
 def _ieee(operation: np.ufunc, a: pl.Expr, b: pl.Expr) -> pl.Expr:
     """An operation on doubles by NumPy: Polars multiplies by 1/b instead of dividing by a constant b."""
+    scalar = not (a.meta.root_names() or b.meta.root_names())  # of constants: one value for all rows
 
-    def compute(pair: Sequence[pl.Series]) -> pl.Series:
+    def compute(pair: Sequence[pl.Series]) -> pl.Series | float | None:
         a, b = pair
         with np.errstate(all="ignore"):
             value = pl.Series(operation(a.to_numpy(), b.to_numpy()), dtype=pl.Float64)
-        if not (a.has_nulls() or b.has_nulls()):
-            return value
-        return pl.select(pl.when(pl.lit(a).is_not_null() & pl.lit(b).is_not_null()).then(pl.lit(value))).to_series()
+        bound = pl.lit(a).is_not_null() & pl.lit(b).is_not_null()
+        if a.has_nulls() or b.has_nulls():
+            value = pl.select(pl.when(bound).then(pl.lit(value))).to_series()
+        return value.item() if scalar else value
 
-    return pl.map_batches([a, b], compute, return_dtype=pl.Float64)
+    return pl.map_batches([a, b], compute, return_dtype=pl.Float64, returns_scalar=scalar)
 
 
 def _of_time(e: Binary, names: Names) -> pl.Expr:

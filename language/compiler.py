@@ -143,6 +143,10 @@ class _Compilation:
         for body in bodies.values():
             if not found & set(body.variables):
                 found |= set(roots(body)[:1])
+        if not found:
+            select = Span(self.tree.span.start, self.tree.span.start + len("SELECT"))
+            hint = f"report an attribute, or add FROM (?e, {only.name})"
+            raise source.type_error(select, "the query speaks of no event", hint)
         return dict.fromkeys(self._in_order(found), only)
 
     def _in_order(self, found: set[str]) -> list[str]:

@@ -74,4 +74,4 @@ def duration_text(x: pl.Expr) -> pl.Expr:
     time = hours + minutes + seconds
     time = pl.when(time != "").then(pl.lit("T") + time).otherwise(pl.lit(""))
     sign = pl.when(x.cast(pl.Int64) < 0).then(pl.lit("-")).otherwise(pl.lit(""))
-    return pl.when(micros == 0).then(pl.lit("PT0S")).otherwise(sign + "P" + days + time)
+    return pl.when(micros == 0).then(pl.lit("PT0S")).when(micros != 0).then(sign + "P" + days + time)

@@ -112,6 +112,8 @@ def _compare_typed(operator: str, term: pl.Expr, value: pl.Expr, other: pl.Expr,
         other = other.cast(pl.Float64 if of.numeric else pl.Int8)
     known = _without_nan(operator, value, other) if of.numeric else apply(operator, value, other)
     differ = pl.lit({"=": False, "!=": True}.get(operator), dtype=pl.Boolean)
+    if of is ValueType.IRI and operator not in ("=", "!="):
+        return differ
     apart = pl.when(_is_resource(term) | (of is ValueType.IRI)).then(differ)
     return pl.when(value.is_not_null()).then(known).when(term.is_not_null() & other.is_not_null()).then(apart)
 
@@ -120,7 +122,8 @@ def _compare_terms(operator: str, a: pl.Expr, b: pl.Expr) -> pl.Expr:
     x, y = number(a), number(b)
     by_number = pl.when(x.is_not_null() & y.is_not_null()).then(_without_nan(operator, x, y))
     same = pl.lit(operator == "=")
-    by_term = by_number.when(a == b).then(same).when(_is_resource(a) | _is_resource(b)).then(~same)
+    apart = (a != b) & (_is_resource(a) | _is_resource(b))
+    by_term = by_number.when(a == b).then(same).when(apart).then(~same)
     compared = [
         by_term if operator in ("=", "!=") else by_number,
         *(apply(operator, kind(a), kind(b)) for kind in (_plain_string, _boolean_number, moment)),

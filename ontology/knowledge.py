@@ -30,6 +30,12 @@ _PROPERTIES = """SELECT DISTINCT ?x {
 _WITH_VALUE = "SELECT ?x ?p ?v { ?x ?p ?v } ORDER BY ?x ?v"
 
 
+_NAMES_BELOW = """SELECT ?prefix ?x {
+  { ?x ?p ?o FILTER (ISIRI(?x) && STRSTARTS(STR(?x), ?prefix)) }
+  UNION { ?s ?p ?x FILTER (ISIRI(?x) && STRSTARTS(STR(?x), ?prefix)) }
+} LIMIT 1"""
+
+
 class KnowledgeBase:
     """The union of ontology modules under the configured reasoner; never changes.
 
@@ -57,6 +63,7 @@ class KnowledgeBase:
         self._individuals_by_key = lru_cache(maxsize=None)(self._read_individuals)
         self._range_of = lru_cache(maxsize=None)(self._read_range)
         self._more_general = lru_cache(maxsize=None)(self._read_more_general)
+        self._speaks_below = lru_cache(maxsize=None)(self._read_speaks_below)
 
     @classmethod
     def empty(cls) -> KnowledgeBase:
@@ -120,6 +127,10 @@ class KnowledgeBase:
         """
         return self._individuals_by_key(prop)
 
+    def speaks_below(self, prefix: str) -> bool:
+        """Whether a subject or object of the knowledge base is an IRI that begins with `prefix`."""
+        return self._speaks_below(prefix)
+
     @cached_property
     def _classes(self) -> frozenset[str]:
         return self._iris(_CLASSES)
@@ -138,6 +149,9 @@ class KnowledgeBase:
 
     def _read_more_general(self, iri: str, relation: str) -> frozenset[str]:
         return more_general(self.store, iri, relation)
+
+    def _read_speaks_below(self, prefix: str) -> bool:
+        return any(True for _ in select(self.store, _NAMES_BELOW, prefix=Literal(prefix)))
 
     def _read_range(self, prop: str) -> ValueType:
         return type_of_values(self.store, (prop, *sorted(self.superproperties(prop) | self.equivalents(prop))))

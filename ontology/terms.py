@@ -42,7 +42,7 @@ def _shown_iri(iri: str, prefixes: Mapping[str, str]) -> str:
     return f"<{iri}>"
 
 
-def select(store: Store, query: str, **bound: NamedNode) -> QuerySolutions:
+def select(store: Store, query: str, **bound: NamedNode | Literal) -> QuerySolutions:
     """The solutions of a SELECT over the store's default graph, with the prefixes of RDF, RDFS, OWL and XSD.
 
     Args:

@@ -13,6 +13,7 @@ import pyarrow as pa
 from rich.console import Console
 
 from ..archive import Solutions
+from ..errors import PipelineError
 from ..examples import robod
 from .engine import Engine
 from .meter import Meter
@@ -20,7 +21,7 @@ from .printing import table
 from .project import Project
 from .query_files import query_files, read_document
 from .rows import rows
-from .runner import archive_behind, summary
+from .runner import Signals, archive_behind, read, summary
 from .sinks import Sink
 
 __all__ = ["run_demo"]
@@ -51,7 +52,12 @@ def run_demo(folder: Path | None, out: Console, log: Console, *, quiet: bool) ->
         out: where matches, answers and the summary go.
         log: where progress goes.
         quiet: no progress.
+
+    Raises:
+        PipelineError: the folder holds an earlier demonstration, whose readings have been read.
     """
+    if folder is not None and (folder / "var").exists():
+        raise PipelineError(f"{folder} holds an earlier demonstration", hint="remove it, or name another folder")
     began = time.monotonic()
     with ExitStack() as stack:
         where = folder or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="kaicep-demo-")))
@@ -65,8 +71,8 @@ def run_demo(folder: Path | None, out: Console, log: Console, *, quiet: bool) ->
         _tell(log, "starting Spark", quiet=quiet)
         stack.enter_context(engine)
         comments = _submit(engine)
-        with meter.watching(lambda: archive_behind(engine)):
-            engine.run_available()
+        with Signals() as signals, meter.watching(lambda: archive_behind(engine)):
+            read(engine, signals, once=True)
             engine.finish()
             lines = summary(meter)  # now, when the lag is that of the stream
         _show_matches(out, engine, sink.found, comments)

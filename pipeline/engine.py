@@ -20,7 +20,7 @@ from .progress import Progress
 from .project import Project
 from .session import start_spark
 from .sinks import Sink
-from .sources import read_streams, unpack
+from .sources import first_line, read_streams, unpack
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -218,13 +218,17 @@ class Engine:
         Raises:
             PipelineError, or the error of the stage that failed.
         """
-        if self._failure is None:
-            return
         if isinstance(self._failure, KaicepError):
             raise self._failure
-        raise PipelineError(
-            f"a batch failed: {self._failure}", hint="the batch is delivered again at the next start"
-        ) from self._failure
+        if self._failure is not None:
+            raise PipelineError(
+                f"a batch failed: {self._failure}", hint="the batch is delivered again at the next start"
+            ) from self._failure
+        error = None if self._stream is None or self._stopping.is_set() else self._stream.exception()
+        if error is not None:
+            raise PipelineError(
+                f"Spark stopped reading: {first_line(error)}", hint="check the sources of the project"
+            ) from error
 
     @property
     def _flow(self) -> DurableFlow:

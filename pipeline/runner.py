@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
+from types import FrameType, TracebackType
+from typing import Self
 
 from rich.console import Console
 
@@ -12,7 +16,9 @@ from .progress import Progress
 from .project import Project
 from .sinks import Sink
 
-__all__ = ["archive_behind", "run_queries", "summary"]
+__all__ = ["Signals", "archive_behind", "read", "run_queries", "summary"]
+
+_SECONDS_BETWEEN_LOOKS = 0.1
 
 
 def run_queries(
@@ -30,18 +36,19 @@ def run_queries(
 
     Raises:
         KaicepError: a document is wrong, or a batch failed.
-        KeyboardInterrupt: after the batch at work is finished.
+        KeyboardInterrupt: after a Ctrl-C, when the batch at work is finished.
+        SystemExit: likewise after a request to terminate, with 143.
     """
     meter = Meter(log, quiet=quiet)
     engine = Engine(project, sinks=[sink], on_batch=meter)
     if not quiet:
         log.print("starting Spark")
     try:
-        with engine:
+        with Signals() as signals, engine:
             for name, text in documents:
                 engine.submit(text, label=name, collect=False)
             with meter.watching(lambda: archive_behind(engine)):
-                _run(engine, once=once)
+                read(engine, signals, once=once)
     finally:
         if not quiet and meter.progress.batches:
             log.print("\n".join(summary(meter)), soft_wrap=True)
@@ -75,7 +82,54 @@ def _unused(progress: Progress) -> list[str]:
     return found
 
 
-def _run(engine: Engine, *, once: bool) -> None:
+class Signals:
+    """Notes the first Ctrl-C or request to terminate instead of raising it amid a call to Spark; a second raises."""
+
+    def __init__(self) -> None:
+        self.received: signal.Signals | None = None
+        self._before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+
+    def __enter__(self) -> Self:
+        for number in self._before:
+            signal.signal(number, self._note)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+
+    def _note(self, number: int, _: FrameType | None) -> None:
+        self.received = signal.Signals(number)
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+    def raise_received(self) -> None:
+        """Leave as the signal asks for."""
+        if self.received is signal.SIGINT:
+            raise KeyboardInterrupt
+        if self.received is not None:
+            raise SystemExit(128 + self.received)
+
+
+def read(engine: Engine, signals: Signals, *, once: bool) -> None:
+    """Let an engine read its streams until a signal comes or, if `once`, all that is there has been read.
+
+    Raises:
+        KaicepError: a batch failed.
+        KeyboardInterrupt, SystemExit: a signal came, and the batch at work is finished.
+    """
+    with ThreadPoolExecutor(1) as pool:
+        reading = pool.submit(_read, engine, once=once)
+        while not reading.done() and signals.received is None:
+            wait([reading], timeout=_SECONDS_BETWEEN_LOOKS)
+        if signals.received is not None:
+            engine.stop()
+    signals.raise_received()
+    reading.result()
+
+
+def _read(engine: Engine, *, once: bool) -> None:
     if once:
         engine.run_available()
     else:

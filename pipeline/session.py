@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import signal
 import sys
@@ -93,6 +94,8 @@ def start_spark(settings: EngineSettings) -> SparkSession:
     if threading.current_thread() is threading.main_thread():
         # PySpark's own handler cancels the jobs at work: a batch would be lost that could have been finished.
         signal.signal(signal.SIGINT, on_interrupt)
+    # A batch that fails in Python is told by the engine; py4j would print its trace besides.
+    logging.getLogger("py4j.clientserver").setLevel(logging.CRITICAL)
     spark.sparkContext.setLogLevel(settings.spark.get("spark.log.level", "ERROR"))
     return spark
 

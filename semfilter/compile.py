@@ -43,14 +43,7 @@ def compile_subquery(subquery: Subquery, context: Context) -> Plan:
 
 def context_of(source: Source, shape: EventShape, knowledge: KnowledgeBase) -> Context:
     """What the rules may look at for the subqueries of one event variable."""
-    return Context(shape, knowledge, dict(source.bindings), _speaks_of_events(knowledge, event_prefix(shape.stream)))
-
-
-def _speaks_of_events(knowledge: KnowledgeBase, prefix: str) -> bool:
-    begin = ox.Literal(prefix)  # writes itself as SPARQL, escaped
-    about = f"ISIRI(?x) && STRSTARTS(STR(?x), {begin})"
-    query = f"ASK {{ {{ ?x ?p ?o FILTER ({about}) }} UNION {{ ?s ?p ?x FILTER ({about}) }} }}"
-    return bool(knowledge.store.query(query))
+    return Context(shape, knowledge, dict(source.bindings), knowledge.speaks_below(event_prefix(shape.stream)))
 
 
 def _check(plan: Plan) -> None:

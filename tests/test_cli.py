@@ -170,6 +170,10 @@ def test_try_tells_which_records_are_no_events(project: Path) -> None:
             "cannot read {project}/none.chi: No such file or directory: name a file with χ-CEP queries or SPARQL\n",
         ),
         (
+            ("demo", "--folder", "{project}"),
+            "{project} holds an earlier demonstration: remove it, or name another folder\n",
+        ),
+        (
             ("sparql", "ASK {{ ?s ?p ?o }}", "-p", "{project}"),
             "{project}/var/archive: there is no store: run the project first, with store = true under [archive]\n",
         ),
@@ -177,6 +181,8 @@ def test_try_tells_which_records_are_no_events(project: Path) -> None:
 )
 def test_what_kaicep_explains_is_told_without_a_trace(project: Path, arguments: tuple[str, ...], message: str) -> None:
     places = {"project": str(project), "events": str(project / "events.jsonl")}
+    if "demo" in arguments:
+        (project / "var").mkdir()
     result = call(*(argument.format(**places) if "{" in argument else argument for argument in arguments))
     assert (result.exit_code, result.stdout) == (1, "")
     assert result.stderr == message.format(**places)
@@ -271,7 +277,10 @@ def drop(project: Path, name: str, content: str) -> None:
 
 
 @pytest.mark.spark
-def test_run_reports_what_is_there_and_goes_on_after_ctrl_c(project: Path) -> None:
+@pytest.mark.parametrize(("asks_to_stop", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_run_reports_what_is_there_stops_cleanly_and_goes_on(
+    project: Path, asks_to_stop: signal.Signals, code: int
+) -> None:
     """Each match is reported once, whoever stops; bad records go aside; the archive answers SPARQL.
 
     The last event of each file only moves the watermark past the match before it.
@@ -290,11 +299,11 @@ def test_run_reports_what_is_there_and_goes_on_after_ctrl_c(project: Path) -> No
             _wait_for(lambda: out.exists() and out.stat().st_size > 0)
             drop(project, "3.jsonl", line(6, 80.0) + line(7, 10.0))
             _wait_for(lambda: len(out.read_text().splitlines()) == 2)
-            running.send_signal(signal.SIGINT)
+            running.send_signal(asks_to_stop)
             _, errors = running.communicate(timeout=60)
         finally:
             running.kill()
-    assert (running.returncode, errors) == (130, b"")
+    assert (running.returncode, errors) == (code, b"")
     assert [json.loads(text)["flow"] for text in out.read_text().splitlines()] == [70.0, 80.0]
 
     query = "SELECT (COUNT(?e) AS ?n) { ?e a ex:Reading ; ex:flow ?flow }"

@@ -118,9 +118,7 @@ def test_partition_by_of_two_attributes() -> None:
 
 
 def test_rows_come_by_last_event_then_first_event() -> None:
-    text = (
-        "SELECT ?a FROM (?a, readings), (?b, readings), (?c, readings) SEQ (?a, ?b, ?c) WINDOW (?a, ?b, ?c, 9s)"
-    )
+    text = "SELECT ?a FROM (?a, readings), (?b, readings), (?c, readings) SEQ (?a, ?b, ?c) WINDOW (?a, ?b, ?c, 9s)"
     rows = [reading(name, t) for name, t in (("d", 3), ("z", 1), ("a", 2), ("y", 0))]
     assert events(answer(text, rows)) == ["y z a", "y a d", "y z d", "z a d"]
 
@@ -172,6 +170,16 @@ def test_pairs_are_enumerated_in_chunks(monkeypatch: pytest.MonkeyPatch) -> None
     whole = answer(text, rows)
     monkeypatch.setattr(matcher, "PAIRS_AT_ONCE", 3)
     assert len(whole) > 100
+    assert answer(text, rows) == whole
+
+
+def test_keys_and_times_that_do_not_fit_one_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Candidates are then found by key and row instead of key and time."""
+    text = f"{JOIN} JOIN (?a.n = ?b.n AND ?a.x = ?b.x) WINDOW (?a, ?b, 4s)"
+    rows = [reading(f"e{i}", i * 0.5, n=i % 3 or None, x=i % 2 / 2) for i in range(30)]
+    whole = answer(text, rows)
+    monkeypatch.setattr(matcher, "_MOST", 1)
+    assert len(whole) > 20
     assert answer(text, rows) == whole
 
 

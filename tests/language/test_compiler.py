@@ -1,7 +1,5 @@
 """Queries as nodes: what downstream stages rely on."""
 
-# ruff: noqa: S608 - χ-CEP is no SQL
-
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta

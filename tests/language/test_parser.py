@@ -1,7 +1,5 @@
 """What is told apart before names mean anything."""
 
-# ruff: noqa: S608 - χ-CEP is no SQL
-
 from __future__ import annotations
 
 import string

@@ -1,16 +1,16 @@
 """A PATH over two events holds exactly when its parts hold and their common variables agree."""
 
-# ruff: noqa: S608 - SPARQL with terms of our own
-
 from __future__ import annotations
 
 from itertools import product
+from typing import Any
 
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from kaicep.errors import QueryTypeError
 from kaicep.language import Binary, Binding, Query, Subquery, Vocabulary, compile_document
 from rdflib import Graph, URIRef
+from rdflib.query import ResultRow
 from support.vocabulary import AIRFLOW
 
 BASE = "http://x.org/"
@@ -40,7 +40,7 @@ def node(name: str) -> URIRef:
 
 def parts_hold(graph: Graph, query: Query) -> bool:
     """Nested loops over the solutions of the parts."""
-    tables = []
+    tables: list[list[dict[str, Any]]] = []
     for source in query.sources:
         assert isinstance(source.semantics, Subquery | None)
         names = [name for name, _ in source.bindings]
@@ -50,7 +50,7 @@ def parts_hold(graph: Graph, query: Query) -> bool:
         selected = " ".join(f"?{name}" for name in names) or "(1 AS ?one)"
         text = f"SELECT DISTINCT {selected} {{ {source.semantics.text} }}"
         rows = graph.query(text, initBindings={source.variable: node(source.variable)})
-        tables.append([row.asdict() for row in rows])  # type: ignore[union-attr]  # SELECT gives rows
+        tables.append([row.asdict() for row in rows if isinstance(row, ResultRow)])
     return any(agree(query, {k: v for row in rows for k, v in row.items()}) for rows in product(*tables))
 
 

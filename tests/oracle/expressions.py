@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from fractions import Fraction
 from functools import partial, singledispatch
 from typing import Any
 
@@ -25,7 +23,8 @@ from kaicep.language.types import ValueType
 from rdflib import Literal
 
 from .events import Event
-from .values import Iri, Term, Value, lexical, plain
+from .functions import FUNCTIONS
+from .values import Iri, Term, Value, plain
 
 __all__ = ["Candidate", "Scope", "Unbound", "bound", "holds", "item", "ordered", "value"]
 
@@ -150,7 +149,7 @@ def _(expression: Call, scope: Scope) -> Value:
         return _LAZY[expression.function](expression.arguments, scope)
     arguments = [plain(value(a, scope)) for a in expression.arguments]
     try:
-        result: Value = _FUNCTIONS[expression.function](*arguments)
+        result: Value = FUNCTIONS[expression.function](*arguments)
     except (TypeError, ValueError, AttributeError) as error:
         raise Unbound from error
     return result
@@ -311,48 +310,4 @@ _LAZY: dict[str, Callable[[Sequence[Expression], Scope], Value]] = {
     "IF": _if,
     "COALESCE": _coalesce,
     "BOUND": _isbound,
-}
-
-
-HALF = Fraction(1, 2)
-
-
-def _round(number: Any) -> Any:
-    """XPath's: halves towards positive infinity."""
-    return (
-        number if isinstance(number, int) or not math.isfinite(number) else float(math.floor(Fraction(number) + HALF))
-    )
-
-
-def _floor(number: Any) -> Any:
-    return number if isinstance(number, int) or not math.isfinite(number) else float(math.floor(number))
-
-
-def _ceil(number: Any) -> Any:
-    return number if isinstance(number, int) or not math.isfinite(number) else float(math.ceil(number))
-
-
-def _regex(text: str, pattern: str, flags: str = "") -> bool:
-    return re.search(pattern, text, re.IGNORECASE if "i" in flags else 0) is not None
-
-
-_FUNCTIONS: dict[str, Callable[..., Value]] = {
-    "ABS": abs,
-    "ROUND": _round,
-    "FLOOR": _floor,
-    "CEIL": _ceil,
-    "STR": lexical,
-    "LCASE": lambda s: s.lower(),
-    "UCASE": lambda s: s.upper(),
-    "STRLEN": len,
-    "CONTAINS": lambda text, part: part in text,
-    "STRSTARTS": lambda text, start: text.startswith(start),
-    "STRENDS": lambda text, end: text.endswith(end),
-    "REGEX": _regex,
-    "YEAR": lambda t: t.year,
-    "MONTH": lambda t: t.month,
-    "DAY": lambda t: t.day,
-    "HOURS": lambda t: t.hour,
-    "MINUTES": lambda t: t.minute,
-    "SECONDS": lambda t: t.second + t.microsecond / 1_000_000,
 }

@@ -157,10 +157,10 @@ def bindings_in(node: object) -> Iterator[Binding]:
 def output_order(query: Query, report: Report) -> tuple[object, ...]:
     """By time, then last event, then the one that began earliest, then the longest, then events, then bindings."""
     first, last = report.events[0], report.events[-1]
-    ids = [candidate.event.id for candidate in report.events]
+    orders = [candidate.event.order for candidate in report.events]
     group = report.group if query.kind is Kind.AGGREGATION else ()
     ties = [ordered(v) for v in (*group, *selected_bindings(query, report))]
-    return report.time, last.event.order, first.event.order, -len(ids), ids, ties
+    return report.time, last.event.order, first.event.order, -len(orders), orders, ties
 
 
 def row_of(query: Query, report: Report) -> dict[str, Any]:

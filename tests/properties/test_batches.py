@@ -10,10 +10,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from kaicep.pipeline.flow import Registration
-from kaicep.pipeline.project import Project
 from kaicep.pipeline.rows import rows
 from kaicep.pipeline.tuples import raw_table
-from support.cases import Case, cases
+from support.cases import Case, cases, difference
+from support.engines import project_of
 from support.queries import FAMILIES
 from support.tuples import Batch, batches
 
@@ -25,7 +25,7 @@ class Run:
     """A document registered before the first event and answered batch by batch."""
 
     def __init__(self, case: Case) -> None:
-        self._project = Project.parse(case.campus.settings)
+        self._project = project_of(case.campus.seed)
         queries = self._project.compile(case.text)
         self._registrations = [Registration(q, q.name or f"query-{i}") for i, q in enumerate(queries)]
         self._dataflow = self._project.dataflow()
@@ -52,7 +52,7 @@ class Run:
 
 def whole(case: Case) -> list[dict[str, Any]]:
     """The answer to the streams as one batch."""
-    return Project.parse(case.campus.settings).evaluate(case.text, case.streams)
+    return project_of(case.campus.seed).evaluate(case.text, case.streams)
 
 
 def invariant(data: st.DataObject, family: str) -> None:
@@ -61,9 +61,16 @@ def invariant(data: st.DataObject, family: str) -> None:
     cut: Sequence[Mapping[str, Any]] = data.draw(batches(case.streams), label="batches")
     resumed = data.draw(st.sets(st.integers(0, len(cut))), label="resumed after so many batches")
     expected = whole(case)
-    assert run(case, cut, set()) == expected
+    check(run(case, cut, set()), expected)
     if resumed:
-        assert run(case, cut, resumed) == expected
+        check(run(case, cut, resumed), expected)
+
+
+def check(actual: Sequence[Mapping[str, Any]], expected: Sequence[Mapping[str, Any]]) -> None:
+    """Equal to the last bit, ids of rows included."""
+    found = difference(actual, expected, 0)
+    assert found is None, found
+    assert [row["_id"] for row in actual] == [row["_id"] for row in expected]
 
 
 def run(case: Case, cut: Sequence[Batch], resumed: set[int]) -> list[dict[str, Any]]:
@@ -78,7 +85,7 @@ def run(case: Case, cut: Sequence[Batch], resumed: set[int]) -> list[dict[str, A
 
 
 @families
-@settings(max_examples=100, deadline=None, suppress_health_check=SLOW)
+@settings(max_examples=60, deadline=None, suppress_health_check=SLOW)
 @given(data=st.data())
 def test_batches_and_resumption_change_nothing(family: str, data: st.DataObject) -> None:
     invariant(data, family)

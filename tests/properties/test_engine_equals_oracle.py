@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from kaicep.pipeline.project import Project
-from oracle import evaluate
 from support.cases import Case, bounded_cases, cases, difference
+from support.engines import oracle_of, project_of
 from support.queries import FAMILIES
 
 SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large]
@@ -16,8 +15,9 @@ families = pytest.mark.parametrize("family", FAMILIES)
 
 def agree(case: Case) -> None:
     """Ask both."""
-    actual = Project.parse(case.campus.settings).evaluate(case.text, case.streams, registered_at=case.registered_at)
-    expected = evaluate(case.campus.settings, case.text, case.streams, case.registered_at)
+    seed, at = case.campus.seed, case.registered_at
+    actual = project_of(seed).evaluate(case.text, case.streams, registered_at=at)
+    expected = oracle_of(seed).evaluate(case.text, case.streams, at)
     found = difference(actual, expected, 1e-9 if "STDDEV" in case.text else 1e-12)
     assert found is None, found
 

@@ -395,5 +395,5 @@ def test_filters_share_no_state() -> None:
 
 def test_a_path_of_length_zero_goes_through_all_nodes() -> None:
     """With both ends free it starts at every node of the graph, and the event's values are such nodes."""
-    tested = _filter(subquery("?e evt:hasSource ee:s1 . ?x bd:near* ?x . FILTER (?x = 501)"))
+    tested = _filter(subquery("?e evt:hasSource ee:s1 . ?x bd:near* ?y . FILTER (?y = 501)"))
     assert _rows(tested) == [0]

@@ -41,7 +41,7 @@ def words_of(campus: Campus, stream: str, variable: str) -> Words:
 @st.composite
 def numbers(draw: st.DrawFn, words: Words, depth: int = 1) -> str:
     """A number."""
-    form = draw(st.sampled_from(("word", "word", "word", "constant", "sum", "product", "call", "choice")))
+    form = draw(st.sampled_from(("word", "word", "word", "constant", "sum", "product", "call", "call", "choice")))
     if depth == 0 or form == "word":
         return draw(st.sampled_from(words["number"]))
     if form == "constant":

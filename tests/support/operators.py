@@ -61,7 +61,9 @@ def candidates(query: Query, readings: Sequence[Reading]) -> dict[str, pa.Table]
     return tables
 
 
-def feed(operator: Operator, query: Query, readings: Sequence[Reading], until: float | None = None) -> list[dict[str, Any]]:
+def feed(
+    operator: Operator, query: Query, readings: Sequence[Reading], until: float | None = None
+) -> list[dict[str, Any]]:
     """One call of `process`; `until` is the watermark, in seconds, `None` the end of time."""
     watermark = END_OF_TIME if until is None else at(until)
     rows: list[dict[str, Any]] = operator.process(candidates(query, readings), watermark).to_pylist()

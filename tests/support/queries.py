@@ -126,7 +126,9 @@ _OF_ANYTHING = ("FIRST({s})", "LAST({s})", "MIN({s})", "MAX({s})")
 
 
 @st.composite
-def _aggregates(draw: st.DrawFn, words: Words, forms: Sequence[str] = (*_OF_NUMBERS, *_OF_ANYTHING)) -> str:
+def _aggregates(
+    draw: st.DrawFn, words: Words, forms: Sequence[str] = (*_OF_NUMBERS, *_OF_ANYTHING, *_OF_ANYTHING)
+) -> str:
     number = draw(st.sampled_from((words["number"][0], words["number"][0], f"{draw(numbers(words))} + ?e.level")))
     kinds = ("number", "string", "dateTime")
     some = draw(st.sampled_from([w for kind in kinds for w in words[kind]] + [words[kind][-1] for kind in kinds]))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, TypeVar
 
 from hypothesis import strategies as st
 
@@ -13,6 +13,7 @@ from .campus import SENSORS, Campus
 __all__ = ["BEGIN", "Batch", "batches", "moment", "streams"]
 
 BEGIN = datetime(2012, 5, 4, 9, 30, tzinfo=UTC)
+T = TypeVar("T")
 Tuples = list[dict[str, Any]]
 Batch = Mapping[str, Tuples]
 
@@ -25,62 +26,74 @@ def moment(seconds: float) -> datetime:
     return BEGIN + timedelta(seconds=seconds)
 
 
-@st.composite
-def streams(draw: st.DrawFn, campus: Campus, longest: int = 12) -> dict[str, Tuples]:
+def streams(campus: Campus, longest: int = 12) -> st.SearchStrategy[dict[str, Tuples]]:
     """Raw tuples of every stream of a project, in order of arrival."""
     share = longest // len(campus.streams)
-    return {name: draw(tuples(campus, share)) for name in campus.streams}
+    return st.fixed_dictionaries({name: tuples(campus, share) for name in campus.streams})
 
 
-@st.composite
-def tuples(draw: st.DrawFn, campus: Campus, longest: int) -> Tuples:
-    """Tuples of one stream: equal time stamps, out of order within lateness and beyond it, duplicates, gaps."""
+def tuples(campus: Campus, longest: int) -> st.SearchStrategy[Tuples]:
+    """Tuples of one stream: equal time stamps, out of order within lateness and beyond it, duplicates, gaps.
+
+    A tuple is made of a few bytes, one for each of its choices: drawing them one by one takes longer than asking.
+    """
+    rows = st.lists(st.binary(min_size=_BYTES, max_size=_BYTES), max_size=longest)
+    many = st.lists(st.binary(min_size=_BYTES, max_size=_BYTES), min_size=longest * 3 // 4, max_size=longest)
+    return st.tuples(st.sampled_from(campus.spellings), st.one_of(rows, many, many)).map(
+        lambda drawn: _stream_of(campus.lateness_s, *drawn)
+    )
+
+
+_BYTES = 16
+
+
+def _stream_of(lateness: int, spelling: str, drawn: list[bytes]) -> Tuples:
     front, found = 0.0, Tuples()
-    spelling = draw(st.sampled_from(campus.spellings))
-    for _ in range(draw(st.sampled_from((0, 1, *range(2, longest + 1), *[longest] * longest)))):
-        front += draw(st.sampled_from((0, 0, 1, 1, 1, 2, 3.5)))
-        if found and draw(st.integers(0, 11)) == 0:
-            found.append(draw(_repeated(found)))
+    for row in drawn:
+        choice = iter(row)
+        front += _pick(choice, (0, 0, 1, 1, 1, 2, 3.5))
+        again = next(choice) % 12 == 11
+        back = _pick(choice, (0, 0, 0, 0, 1, lateness, lateness + 1))
+        if again and found:
+            repeated = dict(_pick(choice, found))
+            found.append(repeated | {"note": "again"} if next(choice) % 2 else repeated)
         else:
-            back = draw(st.sampled_from((0, 0, 0, 0, 1, campus.lateness_s, campus.lateness_s + 1)))
-            found.append(draw(_tuples(front - back, spelling)))
+            found.append(_tuple(choice, front - back, spelling))
     return found
 
 
-@st.composite
-def _repeated(draw: st.DrawFn, found: Tuples) -> dict[str, Any]:
-    again = dict(draw(st.sampled_from(found)))
-    if draw(st.booleans()):
-        again["note"] = "again"
-    return again
+def _pick(choice: Iterator[int], options: Sequence[T]) -> T:
+    return options[next(choice) % len(options)]
 
 
-@st.composite
-def _tuples(draw: st.DrawFn, seconds: float, spelling: str) -> dict[str, Any]:
-    row: dict[str, Any] = {"sensorID": draw(st.sampled_from(SENSORS)), "timestamp": draw(_moments(seconds))}
-    row[spelling] = draw(st.sampled_from(_FLOWS))
-    row["level"] = draw(st.integers(-1, 4))
-    row["note"] = draw(st.sampled_from(_NOTES))
-    row["open"] = draw(st.booleans())
-    row["since"] = moment(draw(st.integers(-3, 3))).isoformat()
-    row["seq"] = draw(st.integers(0, 30))
-    if draw(st.integers(0, 5)) == 0:
-        row["undeclared"] = draw(st.sampled_from(("x", "y")))
-    for name in draw(st.sets(st.sampled_from((*row, *["nothing"] * 9)), max_size=2)):
-        if name != "timestamp" and name in row:
+def _tuple(choice: Iterator[int], seconds: float, spelling: str) -> dict[str, Any]:
+    row: dict[str, Any] = {"sensorID": _pick(choice, SENSORS), "timestamp": _written(_pick(choice, range(6)), seconds)}
+    row[spelling] = _pick(choice, _FLOWS)
+    row["level"] = _pick(choice, (0, 1, 2, 3, 4, -1))
+    row["note"] = _pick(choice, _NOTES)
+    row["open"] = _pick(choice, (True, False))
+    row["since"] = moment(_pick(choice, (0, 1, 2, 3, -1, -3))).isoformat()
+    row["seq"] = _pick(choice, range(31))
+    undeclared, missing, absent = next(choice), next(choice), next(choice) % 2
+    if undeclared % 6 == 5:
+        row["undeclared"] = "xy"[undeclared % 2]
+    for name in (*(_GAPS[missing % len(_GAPS)]), spelling if missing % 11 == 10 else ""):
+        if name in row:
             row[name] = None
-    return {name: value for name, value in row.items() if value is not None or draw(st.booleans())}
+    return {name: value for name, value in row.items() if value is not None or absent}
 
 
-@st.composite
-def _moments(draw: st.DrawFn, seconds: float) -> str:
+def _written(form: int, seconds: float) -> str:
     at = moment(seconds)
-    form = draw(st.integers(0, 5))
-    if form == 0:
+    if form == 5:
         return at.astimezone(tz=_EAST).isoformat()
-    return at.replace(tzinfo=None).isoformat() if form == 1 else at.isoformat().replace("+00:00", "Z")
+    return at.replace(tzinfo=None).isoformat() if form == 4 else at.isoformat().replace("+00:00", "Z")
 
 
+_GAPS: Sequence[tuple[str, ...]] = (
+    *[()] * 8, ("sensorID",), ("level",), ("note",), ("open",), ("since",), ("seq",), ("sensorID", "open"),
+    ("level", "note"),
+)  # fmt: skip
 _EAST = datetime.fromisoformat("2012-05-04T00:00:00+02:00").tzinfo
 
 

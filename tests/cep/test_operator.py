@@ -1,0 +1,245 @@
+"""What all operators share: release by watermark, order, rows, LIMIT, snapshots."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta, timezone
+
+import pyarrow as pa
+import pytest
+from kaicep.cep import END_OF_TIME, apply_filters, build_operator, output_schema
+from kaicep.errors import OperatorError
+from kaicep.language import AfterMatch, AfterMatchKind, Output, Policy, Query
+from support.operators import Reading, answer, at, candidates, compiled, events, feed, short
+
+SELECTION = "SELECT ?e.n FROM (?e, readings)"
+SUM = "SELECT SUM(?e.n) AS s FROM (?e, readings) WINDOW (?e, sliding, 5s)"
+PAIRS = "SELECT ?a FROM (?a, readings), (?b, readings) SEQ (?a, ?b) WINDOW (?a, ?b, 5s)"
+ROOMS = "SELECT ?room FROM (?e, readings) PATH {?e evt:hasSource ?s . ?s bd:hasLocation ?room ; bd:note ?n}"
+
+
+def reading(name: str, t: float, **values: object) -> Reading:
+    return {"id": name, "t": t, **values}
+
+
+def test_candidates_wait_for_the_watermark_and_come_in_total_order() -> None:
+    query = compiled(SELECTION)
+    operator = build_operator(query)
+    assert events(feed(operator, query, [reading("c", 2), reading("b", 1), reading("a", 1)], until=1)) == []
+    assert events(feed(operator, query, [reading("d", 1)], until=2)) == ["a", "b", "d"]
+    assert events(feed(operator, query, [])) == ["c"]
+
+
+def test_ids_are_ordered_by_code_points() -> None:
+    names = ["ü", "z", "Z", "a/2", "a/10", "\U0001f600", "\uffff"]
+    assert events(answer(SELECTION, [reading(name, 0) for name in names])) == sorted(names)
+
+
+def test_unknown_watermark_holds_everything_back() -> None:
+    query = compiled(SELECTION)
+    operator = build_operator(query)
+    assert operator.process(candidates(query, [reading("a", 1)]), None).num_rows == 0
+    assert events(feed(operator, query, [], until=2)) == ["a"]
+
+
+def test_naive_watermark_is_refused() -> None:
+    with pytest.raises(OperatorError) as caught:
+        build_operator(compiled(SELECTION)).process({}, datetime(2012, 5, 7))  # noqa: DTZ001 - naive on purpose
+    assert str(caught.value) == "the watermark has no time zone: pass an aware datetime"
+
+
+def test_watermark_may_be_in_any_zone() -> None:
+    query = compiled(SELECTION)
+    operator = build_operator(query)
+    moment = at(2).astimezone(timezone(timedelta(hours=2)))
+    assert operator.process(candidates(query, [reading("a", 1)]), moment).num_rows == 1
+
+
+@pytest.mark.parametrize(
+    "kind", [pa.string(), pa.large_string(), pa.string_view(), pa.dictionary(pa.int32(), pa.string())]
+)
+def test_strings_may_come_in_any_arrow_type(kind: pa.DataType) -> None:
+    query = compiled("SELECT ?e.sensor FROM (?e, readings) FILTER (?e.sensor IN ('s', 't'))")
+    table = pa.table(
+        {
+            "_time": pa.array([at(t) for t in range(4)], pa.timestamp("us", tz="UTC")),
+            "_id": pa.array(["a", "b", "c", "d"]).cast(kind),
+            "sensor": pa.array(["s", "u", None, "t"]).cast(kind),
+        }
+    )
+    rows = build_operator(query).process({"e": apply_filters(table, query.sources[0].filters)}, END_OF_TIME)
+    assert short(rows.to_pylist()) == [{"sensor": "s"}, {"sensor": "t"}]
+
+
+@pytest.mark.parametrize("text", [SELECTION, SUM, PAIRS, ROOMS, "SELECT ?e.timestamp, ?e.ok, ?e.x FROM (?e, readings)"])
+def test_rows_have_the_schema_that_is_announced(text: str) -> None:
+    query = compiled(text)
+    operator = build_operator(query)
+    found = operator.process(candidates(query, [reading(f"e{t}", t, n=t) for t in range(3)]), END_OF_TIME)
+    assert found.num_rows
+    assert found.schema == output_schema(query)
+    assert operator.process({}, END_OF_TIME).schema == output_schema(query)
+
+
+def test_columns_of_the_schema() -> None:
+    window = "struct<start: timestamp[us, tz=UTC], end: timestamp[us, tz=UTC]>"
+    expected = (
+        f"s: int64 _time: timestamp[us, tz=UTC] _events: struct<e: list<item: string>> _window: {window} _id: string"
+    )
+    assert " ".join(f"{field.name}: {field.type}" for field in output_schema(compiled(SUM))) == expected
+
+
+def test_terms_are_shown_by_their_text() -> None:
+    rows = [
+        reading("a", 1, **{"?n": '"7"^^<http://www.w3.org/2001/XMLSchema#integer>'}),
+        reading("b", 2, **{"?n": '"a \\"quoted\\" \\u00fc"@en'}),
+        reading("c", 3, **{"?n": "<http://example.org/x>"}),
+        reading("d", 4),
+    ]
+    text = "SELECT ?n FROM (?e, readings) PATH {?e evt:hasSource ?s . ?s bd:note ?n}"
+    assert short(answer(text, rows)) == [{"n": "7"}, {"n": 'a "quoted" ü'}, {"n": "http://example.org/x"}, {"n": None}]
+
+
+def test_constants_are_items() -> None:
+    assert short(answer("SELECT 1 AS one, ?e.n FROM (?e, readings)", [reading("a", 1, n=2)])) == [{"one": 1, "n": 2}]
+    rows = answer(
+        "SELECT 'x' AS only FROM (?e, readings) FILTER (?e.n > 0)", [reading("a", 1, n=2), reading("b", 1, n=2)]
+    )
+    assert short(rows) == [{"only": "x"}, {"only": "x"}]
+
+
+def test_ids_never_change() -> None:
+    """They outlive processes and versions: sinks know what they have by them."""
+    (named,) = answer(f"CREATE QUERY q AS {PAIRS}", [reading("a", 1), reading("b", 2)])
+    assert named["_id"] == "97ee43c3098aee95404fcce1eff25656"
+    (selected,) = answer(f"CREATE QUERY q AS {ROOMS}", [reading("a", 1, **{"?room": "p"})])
+    assert selected["_id"] == "4b488b48fcd611c2a6150e1585587aaf"
+    grouped = "CREATE QUERY q AS SELECT SUM(?e.n) AS s FROM (?e, readings) WINDOW (?e, batch, 1s) GROUP BY ?e.ok, ?e.x"
+    (row,) = answer(grouped, [reading("a", 1, ok=True, x=2.5)])
+    assert row["_id"] == "ea2606afb71b5109b00c320380d3e104"
+
+
+def test_ids_are_of_the_name_or_of_the_normalised_text() -> None:
+    one, same, other = (
+        answer(text, [reading("a", 1)])[0]["_id"]
+        for text in (SELECTION, "select ?e.n  from (?e, readings) # again", "SELECT ?e.x FROM (?e, readings)")
+    )
+    assert one == same
+    assert one != other
+
+
+def test_ids_tell_groups_apart_whatever_their_values_contain() -> None:
+    path = "PATH {?e evt:hasSource ?s . ?s rdfs:label ?label}"
+    text = f"SELECT COUNT(?e) AS c FROM (?e, readings) {path} WINDOW (?e, batch, 1s) GROUP BY ?label, ?e.n"
+    labels: list[str | None] = ["p", "q", None, "\x00", "\x1f", "\\", "\\\x00", "", "p\x1f1"]
+    rows = answer(text, [reading("a", 1, n=1, **{"?label": label}) for label in labels])
+    assert len({row["_id"] for row in rows}) == len(labels)
+
+
+def test_solutions_that_differ_in_nothing_that_is_selected_are_one_row() -> None:
+    rows = [reading("a", 1, **{"?room": "p", "?n": f'"{n}"'}) for n in (1, 2)] + [reading("a", 1, **{"?room": "q"})]
+    text = f"{ROOMS} FILTER (!BOUND(?n) || ?n != 'z')"
+    assert short(answer(text, rows)) == [{"room": "p"}, {"room": "q"}]
+
+
+def test_limit_ends_the_query() -> None:
+    query = compiled(f"{SELECTION} LIMIT 2")
+    operator = build_operator(query)
+    assert events(feed(operator, query, [reading("a", 1)], until=2)) == ["a"]
+    assert not operator.ended
+    assert events(feed(operator, query, [reading("b", 2), reading("c", 3)], until=4)) == ["b"]
+    assert operator.ended
+    assert feed(operator, query, [reading("d", 4)]) == []
+    again = build_operator(query)
+    again.restore(operator.snapshot())
+    assert again.ended
+
+
+def test_filter_keeps_rows_whose_conditions_are_true_and_all_columns() -> None:
+    query = compiled("SELECT ?e.n FROM (?e, readings) FILTER (?e.x > 1) FILTER (?e.n != 2)")
+    table = pa.table({"x": [2.0, None, 2.0, 2.0, 0.0], "n": [1, 1, None, 2, 1], "other": list("abcde")})
+    assert apply_filters(table, query.sources[0].filters).to_pylist() == [{"x": 2.0, "n": 1, "other": "a"}]
+    assert apply_filters(table, ()) is table
+
+
+def test_filter_without_columns() -> None:
+    query = compiled("SELECT ?e.n FROM (?e, readings) FILTER (?e.n = ?e.n OR 1 = 1)")
+    table = pa.table({"n": pa.array([None, 1], pa.int64())})
+    assert apply_filters(table, query.sources[0].filters).num_rows == 2
+
+
+def _forged(change: Callable[[dict[str, object]], None]) -> bytes:
+    operator = build_operator(compiled(SUM))
+    data = operator.snapshot()
+    size = int.from_bytes(data[:8], "little")
+    header = json.loads(data[8 : 8 + size])
+    change(header)
+    head = json.dumps(header).encode()
+    return len(head).to_bytes(8, "little") + head + data[8 + size :]
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"", "these bytes are no snapshot of an operator: restore what snapshot() gave"),
+        (b"\x01" * 40, "these bytes are no snapshot of an operator: restore what snapshot() gave"),
+        (b"\x02" + b"\x00" * 7 + b"{}", "these bytes are no snapshot of an operator: restore what snapshot() gave"),
+        (
+            _forged(lambda header: header.update(version=99)),
+            "the snapshot has version 99, this kaicep reads version 1: rebuild the state from the event log",
+        ),
+        (
+            _forged(lambda header: header.update(query="0")),
+            "the snapshot is of another query: register the query that wrote it, unchanged",
+        ),
+    ],
+)
+def test_snapshots_that_cannot_be_restored(data: bytes, message: str) -> None:
+    with pytest.raises(OperatorError) as caught:
+        build_operator(compiled(SUM)).restore(data)
+    assert str(caught.value) == message
+
+
+def _changed(query: Query, construct: str) -> Query:
+    match construct:
+        case "POLICY":
+            return replace(query, policy=Policy.NEXT)
+        case "AFTER MATCH":
+            return replace(query, after_match=AfterMatch(AfterMatchKind.CONSUME))
+        case "OUTPUT":
+            return replace(query, output_rate=Output("FIRST", 3))
+        case _:
+            return replace(query, distinct=True)
+
+
+@pytest.mark.parametrize(
+    ("construct", "message"),
+    [
+        ("POLICY", "POLICY next cannot be run yet"),
+        ("AFTER MATCH", "AFTER MATCH CONSUME cannot be run yet"),
+        ("OUTPUT", "OUTPUT cannot be run yet"),
+        ("DISTINCT", "DISTINCT cannot be run yet"),
+    ],
+)
+def test_constructs_that_no_operator_runs(construct: str, message: str) -> None:
+    with pytest.raises(OperatorError) as caught:
+        build_operator(_changed(compiled(PAIRS), construct))
+    assert str(caught.value) == message
+
+
+def test_events_at_the_edges_of_time() -> None:
+    """Before the epoch, and as late as time stamps go."""
+    query = compiled("SELECT COUNT(?e) AS c FROM (?e, readings) WINDOW (?e, batch, 1h)")
+    table = pa.table(
+        {
+            "_time": pa.array([datetime(1969, 12, 31, 23, 30, tzinfo=UTC), END_OF_TIME], pa.timestamp("us", tz="UTC")),
+            "_id": ["a", "b"],
+        }
+    )
+    operator = build_operator(query)
+    rows = operator.process({"e": table.slice(0, 1)}, datetime(1970, 1, 1, tzinfo=UTC)).to_pylist()
+    assert [(row["c"], row["_time"]) for row in rows] == [(1, datetime(1970, 1, 1, tzinfo=UTC))]
+    selection = build_operator(compiled("SELECT ?e FROM (?e, readings)"))
+    assert selection.process({"e": table}, END_OF_TIME).num_rows == 2

@@ -1,0 +1,117 @@
+"""A run that is interrupted at any moment and started again gives what an uninterrupted run gives."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+pytestmark = pytest.mark.spark
+
+PROJECT = """\
+[engine]
+trigger = "0s"
+
+[streams.air]
+event_type = "<urn:Report>"
+time       = { attribute = "at" }
+identity   = ["sensor", "at"]
+lateness   = "2s"
+source     = { format = "json", path = "in/", maxFilesPerTrigger = 1 }
+
+[streams.air.attributes]
+sensor = { datatype = "xsd:string" }
+flow   = { datatype = "xsd:double" }
+"""
+QUERIES = """\
+CREATE QUERY rise AS SELECT ?a.sensor, ?b.flow AS flow FROM (?a, air), (?b, air)
+FILTER (?a.flow < 20) FILTER (?b.flow > 80) JOIN (?a.sensor = ?b.sensor) SEQ (?a, ?b) WINDOW (?a, ?b, 30s);
+CREATE QUERY mean AS SELECT AVG(?e.flow) AS mean, COUNT(?e) AS n FROM (?e, air) WINDOW (?e, batch, 10s)
+GROUP BY ?e.sensor;
+CREATE QUERY rises AS SELECT COUNT(?r) AS n FROM (?r, rise) WINDOW (?r, sliding, 1min)
+"""
+FILES = 25
+ROWS = 400
+
+
+def prepare(folder: Path) -> None:
+    """A project with files of readings, the same in every folder."""
+    source = random.Random(20)
+    (folder / "in").mkdir(parents=True)
+    (folder / "kaicep.toml").write_text(PROJECT, encoding="utf-8")
+    (folder / "all.chi").write_text(QUERIES, encoding="utf-8")
+    for number in range(FILES):
+        seconds = [max(0, number * ROWS // 4 + row // 4 + source.choice([0, 0, -1])) for row in range(ROWS)]
+        frame = pl.DataFrame({
+            "sensor": [source.choice("abcdefgh") for _ in seconds],
+            "at": [f"2026-03-01T{s // 3600:02d}:{s // 60 % 60:02d}:{s % 60:02d}Z" for s in seconds],
+            "flow": [source.randint(0, 200) / 2 for _ in seconds],
+        })  # fmt: skip
+        path = folder / "in" / f"{number:04d}.json"
+        frame.write_ndjson(path)
+        os.utime(path, (1_700_000_000 + number, 1_700_000_000 + number))
+
+
+def command(folder: Path, *options: str) -> list[str]:
+    out = str(folder / "rows.jsonl")
+    return [sys.executable, "-m", "kaicep", "run", str(folder), "-Q", str(folder / "all.chi"), "--out", out, *options]
+
+
+def finish(folder: Path) -> str:
+    """Run to the end of what is there; the rows."""
+    done = subprocess.run(command(folder, "--once", "--quiet"), capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return (folder / "rows.jsonl").read_text(encoding="utf-8")
+
+
+def interrupt(folder: Path, how: signal.Signals, batches: int, delay: float) -> None:
+    """Start a run and stop it `delay` seconds after its `batches`-th snapshot."""
+    process = subprocess.Popen(command(folder, "--quiet"), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    snapshot = folder / "var" / "state" / "snapshots" / f"{batches:012d}.snapshot"
+    deadline = time.monotonic() + 120
+    while not snapshot.exists() and time.monotonic() < deadline:
+        time.sleep(0.002)
+    time.sleep(delay)
+    process.send_signal(how)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode in {130, -signal.SIGKILL}, errors
+
+
+@pytest.fixture(scope="module")
+def expected(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The rows of an uninterrupted run."""
+    folder = tmp_path_factory.mktemp("whole")
+    prepare(folder)
+    rows = finish(folder)
+    assert all(f'"_query":"{name}"' in rows for name in ("rise", "mean", "rises"))
+    return rows
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
+def test_interrupted_runs_give_the_rows_of_an_uninterrupted_one(
+    how: signal.Signals, tmp_path: Path, expected: str
+) -> None:
+    """Two interruptions at random moments, then a run to the end: the same file, byte for byte."""
+    prepare(tmp_path)
+    source = random.Random(str(how))
+    for batches in (3, 12):
+        interrupt(tmp_path, how, batches, source.uniform(0, 0.3))
+    assert finish(tmp_path) == expected
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(20))
+def test_many_interruptions(seed: int, tmp_path: Path, expected: str) -> None:
+    """The same at more moments, with either signal."""
+    prepare(tmp_path)
+    source = random.Random(seed)
+    for batches in sorted(source.sample(range(1, FILES - 2), 3)):
+        interrupt(tmp_path, source.choice([signal.SIGINT, signal.SIGKILL]), batches, source.uniform(0, 0.5))
+    assert finish(tmp_path) == expected
