@@ -199,7 +199,7 @@ def test_hopping_windows_may_leave_gaps() -> None:
     ],
 )
 def test_hopping_windows_of_events(window: str, sums: list[int]) -> None:
-    """They are full, begin at every so-manieth candidate, and each group counts its own."""
+    """They are full, begin at every m-th candidate, and each group counts its own."""
     rows = [{"id": f"e{i}", "t": i // 2, "n": 2 ** (i // 2), "sensor": "st"[i % 2]} for i in range(10)]
     query = compiled(f"SELECT SUM(?e.n) AS s WINDOW (?e, hopping, {window}) GROUP BY ?e.sensor")
     expected = [s for s in sums for _ in "st"]

@@ -346,7 +346,7 @@ class TestWindows:
         assert column(rows, "n") == [1, 1]
         assert seconds_of(rows) == [1.0, 4.0]
 
-    def test_hopping_windows_of_events_are_full_and_begin_at_every_so_manieth_candidate_of_a_group(self) -> None:
+    def test_hopping_windows_of_events_are_full_and_begin_at_every_mth_candidate_of_a_group(self) -> None:
         text = "SELECT SUM(?e.flowrate) AS s WINDOW (?e, hopping, {}) GROUP BY ?e.sensorID"
         events = [report(i, 2.0**i, "y" if i == 2 else "x") for i in range(6)]
         assert column(ask(text.format("3 events, 1 events"), *events), "s") == [11.0, 26.0, 56.0]
