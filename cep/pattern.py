@@ -147,7 +147,7 @@ class PatternKernel:
         return Matches(frame, times, events)
 
     def _output_order(self, candidates: Mapping[str, Candidates], rows: Mapping[str, Ints]) -> Ints:
-        """By last event, first event, ids in time order, and selected semantic bindings."""
+        """By last event, first event, the events in time order, and selected semantic bindings."""
         numbers = np.stack([candidates[v].number[rows[v]] for v in self._plan.variables])
         first, last = numbers.min(axis=0), numbers.max(axis=0)
         earliest = int(first.min())
@@ -156,10 +156,9 @@ class PatternKernel:
 
         def breakers(tied: Ints) -> list[pl.Series]:
             chosen = {v: candidates[v].frame[rows[v][tied]] for v in self._plan.variables}
-            ids = pl.concat([frame["_id"] for frame in chosen.values()])
-            by_time = np.argsort(numbers[:, tied], axis=0) * len(tied) + np.arange(len(tied))
+            by_time = [pl.Series(of_place) for of_place in np.sort(numbers[:, tied], axis=0)]
             bindings = [column for b in self._bindings for column in binding_columns(chosen[b.variable], [b])]
-            return [*(ids.gather(places) for places in by_time), *bindings, *(pl.Series(rows[v][tied]) for v in rows)]
+            return [*by_time, *bindings, *(pl.Series(rows[v][tied]) for v in rows)]
 
         return settle_ties(order, key, breakers)
 
