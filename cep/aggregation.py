@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
+from typing import assert_never
 
 import numpy as np
 import polars as pl
@@ -12,7 +13,14 @@ from ..errors import OperatorError
 from ..language import term_columns as terms
 from ..language.columns import Names, column_expression, plain_name
 from ..language.expressions import Aggregate, Binding, Column, Expression
-from ..language.pattern import BatchWindow, SlidingWindow
+from ..language.pattern import (
+    BatchWindow,
+    CorrelationWindow,
+    CumulateWindow,
+    HoppingWindow,
+    SessionWindow,
+    SlidingWindow,
+)
 from ..language.query import Query
 from ..language.types import ValueType
 from .aggregates import aggregate_ranges
@@ -23,12 +31,26 @@ from .keys import group_codes
 from .ordering import binding_columns, settle_ties
 from .output import Matches, key_text, selected_bindings
 from .state import State
-from .windows import Rows, Windows, batches_of_count, batches_of_time, sliding_by_count, sliding_by_time
+from .windows import (
+    Rows,
+    Windows,
+    batches_of_count,
+    batches_of_time,
+    cumulating,
+    hopping_by_count,
+    hopping_by_time,
+    sessions,
+    sliding_by_count,
+    sliding_by_time,
+)
 
 __all__ = ["AggregationKernel"]
 
 _SEPARATOR = "\x1f"  # below every character of an id
+_BEGINNING = -(2**62)  # below every time stamp, in microseconds
 _VALUE = "#value"
+
+_Window = SlidingWindow | BatchWindow | HoppingWindow | CumulateWindow | SessionWindow
 
 
 class AggregationKernel:
@@ -48,6 +70,7 @@ class AggregationKernel:
         self._bindings = selected_bindings(query)
         self._kept = empty_candidates(self._source)
         self._first: int | None = None
+        self._passed = _BEGINNING
 
     @property
     def names(self) -> Names:
@@ -57,10 +80,20 @@ class AggregationKernel:
     def _name(self, node: Column | Binding | Aggregate) -> str:
         return self._columns[signature(node)] if isinstance(node, Aggregate) else plain_name(node)
 
+    @property
+    def waiting(self) -> bool:
+        """Whether there are candidates in windows that end with the watermark."""
+        match self._window:
+            case SlidingWindow() | BatchWindow(extent=int()) | HoppingWindow(size=int()):
+                return False
+            case _:
+                return self._kept.height > 0
+
     def advance(self, released: Mapping[str, pl.DataFrame], watermark: int) -> Matches | None:
         """The windows that were completed: sliding ones by each candidate, time windows by the watermark."""
         new = released[self._source.variable]
-        first_new = self._kept.height
+        first_new, passed = self._kept.height, self._passed
+        self._passed = watermark
         frame = pl.concat([self._kept, new]) if first_new else new
         if not frame.height:
             return None
@@ -70,7 +103,7 @@ class AggregationKernel:
             self._kept = frame
             return None
         groups = [frame.select(e.alias("group")).to_series() for e, _ in self._groups]
-        windows = self._windows(self._rows(frame, groups, first_new), watermark)
+        windows = self._windows(self._rows(frame, groups, first_new), passed, watermark)
         self._kept = frame.filter(pl.Series(windows.keep))
         return self._matches(frame, groups, windows) if len(windows.start) else None
 
@@ -81,19 +114,30 @@ class AggregationKernel:
             event = np.concatenate([[0], np.cumsum(~same)])
         return Rows(time, group_codes(groups) if groups else None, event, first_new)
 
-    def _windows(self, rows: Rows, watermark: int) -> Windows:
-        extent = self._window.extent
-        if isinstance(self._window, SlidingWindow):
-            if isinstance(extent, int):
-                return sliding_by_count(rows, extent)
-            return sliding_by_time(rows, micros(extent), watermark)
-        if isinstance(extent, int):
-            return batches_of_count(rows, extent)
-        return batches_of_time(rows, micros(extent), self._origin(self._window), watermark)
+    def _windows(self, rows: Rows, passed: int, watermark: int) -> Windows:
+        match self._window:
+            case SlidingWindow(extent=extent):
+                if isinstance(extent, int):
+                    return sliding_by_count(rows, extent)
+                return sliding_by_time(rows, micros(extent), watermark)
+            case BatchWindow(extent=extent):
+                if isinstance(extent, int):
+                    return batches_of_count(rows, extent)
+                return batches_of_time(rows, micros(extent), self._origin(self._window), watermark)
+            case HoppingWindow(size=size, step=step):
+                if isinstance(size, int) or isinstance(step, int):
+                    return hopping_by_count(rows, *_counts(size, step))
+                return hopping_by_time(rows, micros(size), micros(step), passed, watermark)
+            case CumulateWindow(size=size, step=step):
+                return cumulating(rows, micros(size), micros(step), passed, watermark)
+            case SessionWindow(gap=gap):
+                return sessions(rows, micros(gap), watermark)
+            case _:
+                assert_never(self._window)
 
     def _first_end(self, earliest: int) -> int:
         """When the batch window of the earliest candidate ends; until then nothing can be reported."""
-        if isinstance(self._window, SlidingWindow) or isinstance(self._window.extent, int):
+        if not isinstance(self._window, BatchWindow) or isinstance(self._window.extent, int):
             return earliest
         width, origin = micros(self._window.extent), self._origin(self._window)
         return origin + ((earliest - origin) // width + 1) * width
@@ -115,7 +159,7 @@ class AggregationKernel:
         rows = frame[last].hstack(aggregates[chosen].get_columns())
         keys = [key_text(group.gather(last), of) for group, (_, of) in zip(groups, self._groups, strict=True)]
         lower, upper = windows.lower[chosen], windows.upper[chosen]
-        if isinstance(self._window, BatchWindow):  # a sliding window follows from its event
+        if not isinstance(self._window, SlidingWindow):  # a sliding window follows from its event
             keys += [pl.Series(lower).cast(pl.String), pl.Series(upper).cast(pl.String)]
         return Matches(rows, windows.time[chosen], {self._source.variable: rows["_id"]}, (lower, upper), keys)
 
@@ -140,11 +184,7 @@ class AggregationKernel:
 
     def _output_order(self, frame: pl.DataFrame, groups: list[pl.Series], windows: Windows, standing: Ints) -> Ints:
         """By time and last event; windows of one event by their events, then by group and selected bindings."""
-        by_row = np.full(frame.height, -1)
-        by_row[windows.last[standing]] = standing
-        order = by_row[by_row >= 0]
-        if (np.diff(windows.time[order]) < 0).any():
-            order = order[np.argsort(windows.time[order], kind="stable")]
+        order = _by_time(windows, standing, frame.height)
         if not self._source.bindings:
             return order
         ids, time = frame["_id"].gather(windows.last[order]), windows.time[order]
@@ -162,12 +202,28 @@ class AggregationKernel:
         return settle_ties(order, event, breakers)
 
     def state(self) -> State:
-        """The candidates of windows to come, and the first time stamp of all."""
-        return State({"kept": self._kept}, {"first": self._first})
+        """The candidates of windows to come, the first time stamp of all, and the last watermark."""
+        return State({"kept": self._kept}, {"first": self._first, "passed": self._passed})
 
     def load(self, state: State) -> None:
         """Take them back."""
         self._kept, self._first = state.tables["kept"], state.numbers["first"]
+        passed = state.numbers["passed"]
+        self._passed = _BEGINNING if passed is None else passed
+
+
+def _by_time(windows: Windows, standing: Ints, height: int) -> Ints:
+    """Windows by their times and, among those of one time, by their last rows."""
+    last, time = windows.last[standing], windows.time[standing]
+    by_row = np.full(height, -1)
+    by_row[last] = np.arange(len(last))
+    order = by_row[by_row >= 0]
+    if len(order) < len(last):  # windows that overlap may share their last row
+        order = np.lexsort([last, time])
+    elif (np.diff(time[order]) < 0).any():
+        order = order[np.argsort(time[order], kind="stable")]
+    sorted_windows: Ints = standing[order]
+    return sorted_windows
 
 
 def _by_events(frame: pl.DataFrame, windows: Windows, tied: Ints) -> list[pl.Series]:
@@ -179,13 +235,17 @@ def _by_events(frame: pl.DataFrame, windows: Windows, tied: Ints) -> list[pl.Ser
     return [first["_time"], first["_id"], pl.Series(start - end), pl.Series(ids)]
 
 
-def _only_window(query: Query) -> SlidingWindow | BatchWindow:
-    windows = [w for w in query.windows if isinstance(w, SlidingWindow | BatchWindow)]
+def _counts(size: timedelta | int, step: timedelta | int) -> tuple[int, int]:
+    if isinstance(size, int) and isinstance(step, int):
+        return size, step
+    raise OperatorError("size and step are of different kinds", hint="give both as durations or as events")
+
+
+def _only_window(query: Query) -> _Window:
+    windows = [w for w in query.windows if not isinstance(w, CorrelationWindow)]
     if len(windows) != 1 or len(query.windows) != 1:
         kinds = ", ".join(type(w).__name__ for w in query.windows) or "none"
-        raise OperatorError(
-            f"aggregates cannot be run over these windows yet: {kinds}", hint="write one sliding or batch WINDOW"
-        )
+        raise OperatorError(f"aggregates take one window, not these: {kinds}", hint="write one WINDOW of its variable")
     return windows[0]
 
 

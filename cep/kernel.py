@@ -21,6 +21,10 @@ class Kernel(Protocol):
     def names(self) -> Names:
         """Where `Matches.frame` holds values."""
 
+    @property
+    def waiting(self) -> bool:
+        """Whether the watermark alone will make it report more."""
+
     def advance(self, released: Mapping[str, pl.DataFrame], watermark: int) -> Matches | None:
         """Take in what was released (each in total order, all below the watermark, in microseconds).
 

@@ -9,14 +9,17 @@ from typing import Protocol
 
 import polars as pl
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from ..errors import OperatorError
-from ..language.query import AfterMatchKind, Kind, Policy, Query, Source
+from ..language.query import Kind, Policy, Query, Source
 from .aggregation import AggregationKernel
 from .candidates import empty_candidates
+from .distinct import DistinctRows
 from .frames import frame_of, micros
 from .kernel import Kernel
-from .output import Output, output_schema
+from .output import Matches, Output, output_schema, row_schema
+from .output_rate import OutputRate, build_output_rate
 from .pattern import PatternKernel
 from .pending import Pending
 from .selection import SelectionKernel
@@ -37,6 +40,17 @@ class Operator(Protocol):
     def ended(self) -> bool:
         """Whether LIMIT is reached: nothing more will be reported."""
 
+    @property
+    def waiting(self) -> bool:
+        """Whether more will be reported without any further candidate, as soon as the watermark is there."""
+
+    @property
+    def held_since(self) -> datetime | None:
+        """The smallest `_time` of the rows that OUTPUT holds back; `None`: there are none.
+
+        Rows to come have a `_time` of at least this, or of at least the watermark.
+        """
+
     def process(self, candidates: Mapping[str, pa.Table], watermark: datetime | None) -> pa.Table:
         """Take in newly arrived candidates and report what became true.
 
@@ -46,7 +60,7 @@ class Operator(Protocol):
             watermark: aware; no candidate below it will follow; `None`: nothing is known. Must not go backwards.
 
         Returns:
-            Rows of `output_schema`, in output order, over all calls.
+            Rows of `output_schema`, in output order, over all calls. OUTPUT hands over the rows of a period together.
 
         Raises:
             OperatorError: the watermark is naive.
@@ -84,22 +98,13 @@ def _kernel(query: Query) -> Kernel:
 
 
 def _refuse(query: Query) -> None:
-    construct = None
     if query.policy is not Policy.ANY:
-        construct = f"POLICY {query.policy.value}"
-    elif query.after_match.kind is not AfterMatchKind.KEEP_ALL:
-        construct = f"AFTER MATCH {query.after_match.kind.value}"
-    elif query.output_rate is not None:
-        construct = "OUTPUT"
-    elif query.distinct:
-        construct = "DISTINCT"
-    if construct is not None:
-        raise OperatorError(f"{construct} cannot be run yet")
+        raise OperatorError(f"POLICY {query.policy.value} cannot be run yet")
 
 
 @dataclass(slots=True)
 class _Hosted:
-    """A kernel behind a reorder buffer per variable, its matches made into rows and counted for LIMIT."""
+    """A kernel behind a reorder buffer per variable, its matches made into rows, for DISTINCT, LIMIT and OUTPUT."""
 
     query: Query
     kernel: Kernel
@@ -107,10 +112,27 @@ class _Hosted:
     reported: int = 0
     pending: dict[str, Pending] = field(init=False)
     output: Output = field(init=False)
+    distinct: DistinctRows | None = field(init=False)
+    rate: OutputRate | None = field(init=False)
 
     def __post_init__(self) -> None:
         self.pending = {source.variable: _pending(source) for source in self.query.sources}
         self.output = Output(self.query, self.kernel.names)
+        self.distinct = DistinctRows(self.query) if self.query.distinct else None
+        self.rate = build_output_rate(self.query)
+
+    @property
+    def waiting(self) -> bool:
+        """See `Operator.waiting`."""
+        return not self.ended and (self.kernel.waiting or self.held_since is not None)
+
+    @property
+    def held_since(self) -> datetime | None:
+        """See `Operator.held_since`."""
+        if self.rate is None or not self.rate.held.num_rows:
+            return None
+        earliest: datetime = pc.min(self.rate.held["_time"]).as_py()
+        return earliest
 
     def process(self, candidates: Mapping[str, pa.Table], watermark: datetime | None) -> pa.Table:
         """See `Operator.process`."""
@@ -123,9 +145,21 @@ class _Hosted:
             arrived = pending.held.clear() if table is None else _conform(table, pending.held)
             released[variable] = pending.release(arrived, passed)
         matches = self.kernel.advance(released, passed)
-        if matches is None:
+        if matches is None and self.rate is None:
             return output_schema(self.query).empty_table()
-        return self._limited(self.output.rows(matches))
+        return self._handed_over(
+            row_schema(self.query).empty_table() if matches is None else self._rows(matches), passed
+        )
+
+    def _rows(self, matches: Matches) -> pa.Table:
+        rows = self.output.rows(matches)
+        return self._limited(rows if self.distinct is None else self.distinct.first(rows))
+
+    def _handed_over(self, rows: pa.Table, watermark: int) -> pa.Table:
+        if self.rate is None:
+            return rows
+        due = self.rate.due(rows, watermark, over=self.ended or watermark >= _END)
+        return due.select(output_schema(self.query).names)
 
     def _limited(self, rows: pa.Table) -> pa.Table:
         if self.query.limit is None:
@@ -139,7 +173,9 @@ class _Hosted:
         """See `Operator.snapshot`."""
         inner = self.kernel.state()
         held = {f"pending.{variable}": pending.held for variable, pending in self.pending.items()}
-        tables = {} if self.ended else {**held, **inner.tables}
+        seen = {} if self.distinct is None else {"distinct": self.distinct.seen}
+        rate = {} if self.rate is None else self.rate.tables()
+        tables = {} if self.ended else {**held, **inner.tables, **seen, **rate}
         return write_snapshot(self.query, State(tables, {**inner.numbers, "reported": self.reported}))
 
     def restore(self, data: bytes) -> None:
@@ -152,6 +188,10 @@ class _Hosted:
         for variable, pending in self.pending.items():
             pending.held = state.tables[f"pending.{variable}"]
         self.kernel.load(state)
+        if self.distinct is not None:
+            self.distinct.seen = state.tables["distinct"]
+        if self.rate is not None:
+            self.rate.load(state.tables)
 
 
 def _pending(source: Source) -> Pending:

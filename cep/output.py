@@ -20,7 +20,7 @@ from .digest import hex_digests
 from .expressions import bindings_of
 from .frames import Ints
 
-__all__ = ["Matches", "Output", "key_text", "output_schema", "selected_bindings"]
+__all__ = ["Matches", "Output", "group_names", "key_text", "output_schema", "row_schema", "selected_bindings"]
 
 _TIMESTAMP = pa.timestamp("us", tz="UTC")
 _ARROW_TYPES = {
@@ -46,6 +46,20 @@ def output_schema(query: Query) -> pa.Schema:
     windows = [pa.field("_window", window)] if query.kind is Kind.AGGREGATION else []
     rest = [pa.field("_time", _TIMESTAMP), pa.field("_events", events), *windows, pa.field("_id", pa.string())]
     return pa.schema(items + rest)
+
+
+def group_names(query: Query) -> list[str]:
+    """The columns that OUTPUT tells groups apart by; without GROUP BY there is one column and one group."""
+    if query.output_rate is None:
+        return []
+    return [f"#group{i}" for i in range(max(1, len(query.group_by)))]
+
+
+def row_schema(query: Query) -> pa.Schema:
+    """The columns of `output_schema`, and behind them those of `group_names`."""
+    types = [_ARROW_TYPES[e.type] for e in query.group_by] or [pa.int64()]
+    fields = [pa.field(name, of) for name, of in zip(group_names(query), types, strict=False)]
+    return pa.schema([*output_schema(query), *fields])
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,12 +90,15 @@ class Output:
     names: Names
     _schema: pa.Schema = field(init=False)
     _items: list[pl.Expr] = field(init=False)
+    _groups: dict[str, pl.Expr] = field(init=False)
     _head: str = field(init=False)
     _bindings: dict[str, Binding] = field(init=False)
     _repeats: bool = field(init=False)
 
     def __post_init__(self) -> None:
-        self._schema = output_schema(self.query)
+        self._schema = row_schema(self.query)
+        groups = [column_expression(e, self.names) for e in self.query.group_by] or [pl.lit(0, pl.Int64)]
+        self._groups = dict(zip(group_names(self.query), groups, strict=False))
         self._items = [self._item(item).alias(item.name) for item in self.query.items]
         self._head = sha256((self.query.name or self.query.normal).encode()).hexdigest()[:16] + _SEPARATOR
         self._bindings = {self.names(b): b for b in selected_bindings(self.query)}
@@ -93,21 +110,28 @@ class Output:
         return terms.text(value) if item.value.type is ValueType.TERM else value
 
     def rows(self, matches: Matches) -> pa.Table:
-        """The output table of the matches, of `output_schema`."""
+        """The output table of the matches, of `row_schema`."""
         if not len(matches.time):
             return self._schema.empty_table()
-        items = matches.frame.select(self._items)
-        if items.height != len(matches.time):  # only constants are selected
-            items = pl.concat([items] * len(matches.time))
+        items = self._values(matches, self._items)
+        groups = self._values(matches, [e.alias(name) for name, e in self._groups.items()])
         columns = [items[item.name].to_arrow().cast(_ARROW_TYPES[item.type]) for item in self.query.items]
         columns.append(_timestamps(matches.time))
         columns.append(self._events(matches.events))
         if matches.window is not None:
             start, end = matches.window
             columns.append(pa.StructArray.from_arrays([_timestamps(start), _timestamps(end)], ["start", "end"]))
-        columns.append(self._digests(matches))
+        columns.append(self._digests(matches, groups))
+        columns += [groups[name].to_arrow().cast(self._schema.field(name).type) for name in self._groups]
         rows = pa.Table.from_arrays(columns, schema=self._schema)
         return _without_repeats(rows) if self._repeats else rows
+
+    @staticmethod
+    def _values(matches: Matches, expressions: list[pl.Expr]) -> pl.DataFrame:
+        values = matches.frame.select(expressions)
+        if expressions and values.height != len(matches.time):  # only constants
+            return pl.concat([values] * len(matches.time))
+        return values
 
     def _events(self, events: Mapping[str, pl.Series]) -> pa.StructArray:
         lists = []
@@ -116,14 +140,16 @@ class Output:
             lists.append(pa.ListArray.from_arrays(offsets, ids.to_arrow().cast(pa.string())))
         return pa.StructArray.from_arrays(lists, list(events))
 
-    def _digests(self, matches: Matches) -> pa.Array:
+    def _digests(self, matches: Matches, groups: pl.DataFrame) -> pa.Array:
         """The digest of query, ids, keys and selected bindings, separated by U+001F.
 
         The query stands in it by 16 digits of the SHA-256 of its name, or of its normalised text: less is hashed.
         """
         bindings = [key_text(matches.frame[column], b.type) for column, b in self._bindings.items()]
-        keys = [key.fill_null(_UNBOUND) for key in (*matches.events.values(), *matches.keys, *bindings)]
-        parts = [pl.lit(part) for key in keys for part in (_SEPARATOR, key)]
+        keys = [*matches.events.values(), *matches.keys, *bindings]
+        if self.query.kind is not Kind.AGGREGATION:  # whose kernel gives its groups
+            keys += [key_text(s, e.type) for s, e in zip(groups, self.query.group_by, strict=False)]
+        parts = [pl.lit(part) for key in keys for part in (_SEPARATOR, key.fill_null(_UNBOUND))]
         return hex_digests(pl.select(pl.concat_str([pl.lit(self._head), *parts[1:]])).to_series())
 
 

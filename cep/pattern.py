@@ -8,7 +8,8 @@ import numpy as np
 import polars as pl
 
 from ..language.columns import Names, plain_name
-from ..language.query import Query
+from ..language.query import AfterMatchKind, Query
+from .after_match import Standing, standing_matches
 from .candidates import number_events
 from .expressions import columns_of
 from .frames import Ints, mask_of, timestamps
@@ -22,6 +23,7 @@ from .time_bounds import UNBOUNDED
 __all__ = ["PatternKernel"]
 
 _NUMBER = "#number"
+_FORBIDDEN = "#forbidden"
 
 
 class PatternKernel:
@@ -31,9 +33,11 @@ class PatternKernel:
         self._query = query
         self._plan = plan_pattern(query)
         self._kept: dict[str, pl.DataFrame] = {}
+        self._keeps_all = query.after_match.kind is AfterMatchKind.KEEP_ALL
         self._next_number = 0
         self._bindings = selected_bindings(query)
-        used = [node for item in query.items for node in columns_of(item.value)]
+        reported = [*(item.value for item in query.items), *query.group_by]
+        used = [node for e in reported for node in columns_of(e)]
         self._reported = {
             source.variable: {plain_name(node) for node in used if node.variable == source.variable}
             for source in query.sources
@@ -44,6 +48,11 @@ class PatternKernel:
         """Columns are named by variable and column."""
         return match_name
 
+    @property
+    def waiting(self) -> bool:
+        """Every match is reported with its last event."""
+        return False
+
     def advance(self, released: Mapping[str, pl.DataFrame], watermark: int) -> Matches | None:
         """The matches whose last event was released."""
         if not any(frame.height for frame in released.values()):
@@ -52,10 +61,51 @@ class PatternKernel:
         numbers = number_events(released, self._next_number)
         self._next_number = 1 + max(int(n[-1]) for n in numbers.values() if len(n))
         candidates = {v: self._join(v, frame, numbers[v]) for v, frame in released.items()}
-        rows = find_matches(self._plan, candidates)
-        self._kept = {v: c.frame.with_columns(pl.Series(_NUMBER, c.number)) for v, c in candidates.items()}
+        rows = self._allowed(candidates, find_matches(self._plan, candidates))
+        order = self._output_order(candidates, rows) if len(rows[self._plan.variables[0]]) else np.empty(0, np.int64)
+        standing = None if self._keeps_all or not len(order) else self._standing(candidates, rows, order)
+        self._kept = {v: self._keep(v, c, standing) for v, c in candidates.items()}
         self._forget(watermark)
-        return self._matches(candidates, rows) if len(rows[self._plan.variables[0]]) else None
+        if standing is not None:
+            order = order[standing.places]
+        return (
+            self._matches(candidates, {v: of_variable[order] for v, of_variable in rows.items()})
+            if len(order)
+            else None
+        )
+
+    def _allowed(self, candidates: Mapping[str, Candidates], rows: dict[str, Ints]) -> dict[str, Ints]:
+        """Matches without an event that an earlier match forbids."""
+        if self._keeps_all:
+            return rows
+        forbidden = np.zeros(len(rows[self._plan.variables[0]]), dtype=bool)
+        for variable in self._plan.counts:
+            forbidden |= candidates[variable].frame[_FORBIDDEN].to_numpy()[rows[variable]]
+        return {v: of_variable[~forbidden] for v, of_variable in rows.items()}
+
+    def _standing(self, candidates: Mapping[str, Candidates], rows: Mapping[str, Ints], order: Ints) -> Standing:
+        after = self._query.after_match
+        numbers = np.stack([candidates[v].number[rows[v][order]] for v in self._plan.variables])
+        partition = [
+            candidates[v].frame[column].gather(rows[v][order])
+            for v, column in (columns[0] for columns in self._query.partition_by)
+        ]
+        skip_to = None if after.variable is None else numbers[self._plan.variables.index(after.variable)]
+        return standing_matches(after, partition, numbers, skip_to)
+
+    def _keep(self, variable: str, candidates: Candidates, standing: Standing | None) -> pl.DataFrame:
+        """The candidates with their numbers, without those that no later match may hold.
+
+        Where candidates are counted (`n events`) these count too: they are marked.
+        """
+        kept = candidates.frame.with_columns(pl.Series(_NUMBER, candidates.number))
+        if standing is None:
+            return kept
+        columns = [dict(columns)[variable] for columns in self._query.partition_by]
+        forbidden = pl.Series(standing.forbidden([kept[column] for column in columns], candidates.number))
+        if variable in self._plan.counts:
+            return kept.with_columns(pl.col(_FORBIDDEN) | forbidden)
+        return kept.filter(~forbidden)
 
     def _join(self, variable: str, released: pl.DataFrame, number: Ints) -> Candidates:
         """What was kept of a variable, and what was released of it and can take part."""
@@ -63,6 +113,8 @@ class PatternKernel:
         if own:
             mask = mask_of(released, own)
             released, number = released.filter(pl.Series(mask)), number[mask]
+        if not self._keeps_all and variable in self._plan.counts:
+            released = released.with_columns(pl.lit(False).alias(_FORBIDDEN))  # noqa: FBT003 - a value
         kept = self._kept.get(variable)
         if kept is None or not kept.height:
             return Candidates(released, number, 0)
@@ -82,8 +134,6 @@ class PatternKernel:
             self._kept[variable] = kept[max(keep.start, counted, 0) :]
 
     def _matches(self, candidates: Mapping[str, Candidates], rows: Mapping[str, Ints]) -> Matches:
-        order = self._output_order(candidates, rows)
-        rows = {v: of_variable[order] for v, of_variable in rows.items()}
         frame = pl.DataFrame(
             [
                 candidates[v].frame[column].gather(of_variable).alias(f"{v}.{column}")

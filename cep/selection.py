@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import numpy as np
 import polars as pl
 
 from ..language.columns import Names, column_expression, plain_name
-from ..language.query import Query
-from .frames import mask_of, timestamps
-from .output import Matches
+from ..language.query import AfterMatchKind, Query
+from .frames import Ints, mask_of, timestamps
+from .ordering import binding_columns, settle_ties
+from .output import Matches, selected_bindings
 from .state import State
 
 __all__ = ["SelectionKernel"]
@@ -21,6 +23,13 @@ class SelectionKernel:
     def __init__(self, query: Query) -> None:
         self._source = query.sources[0]
         conditions = [item.condition for item in query.items] + [query.having, *query.joins]
+        # A match of one event forbids the event's other solutions, unless later matches may begin with that event.
+        self._once = query.after_match.kind in (
+            AfterMatchKind.PAST_LAST,
+            AfterMatchKind.TO_NEXT,
+            AfterMatchKind.CONSUME,
+        )
+        self._bindings = selected_bindings(query)
         self._conditions = [column_expression(e) for e in conditions if e is not None]
 
     @property
@@ -28,12 +37,29 @@ class SelectionKernel:
         """Candidates have their plain column names."""
         return plain_name
 
+    @property
+    def waiting(self) -> bool:
+        """Every match is reported with its last event."""
+        return False
+
     def advance(self, released: Mapping[str, pl.DataFrame], watermark: int) -> Matches | None:  # noqa: ARG002 - the protocol's
         """Every candidate is a match, at its own time stamp."""
         frame = released[self._source.variable]
         if self._conditions:
             frame = frame.filter(pl.Series(mask_of(frame, self._conditions)))
+        if self._bindings and frame.height > 1:
+            frame = frame[self._output_order(frame)]
+        if self._once:
+            frame = frame.unique(["_time", "_id"], keep="first", maintain_order=True)
         return Matches(frame, timestamps(frame["_time"]), {self._source.variable: frame["_id"]})
+
+    def _output_order(self, frame: pl.DataFrame) -> Ints:
+        """Candidates are in total order; solutions of one event come by the bindings that are selected."""
+        rows = np.arange(frame.height)
+        event = frame.select(pl.struct("_time", "_id").rle_id()).to_series().to_numpy().astype(np.int64)
+        return settle_ties(
+            rows, event, lambda tied: [*binding_columns(frame[tied], self._bindings), pl.Series(rows[tied])]
+        )
 
     def state(self) -> State:
         """Nothing."""

@@ -5,13 +5,25 @@ Rows are candidates in total order. Within `order` they are sorted by group, and
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from .frames import Bools, Ints
 
-__all__ = ["Rows", "Windows", "batches_of_count", "batches_of_time", "sliding_by_count", "sliding_by_time"]
+__all__ = [
+    "Rows",
+    "Windows",
+    "batches_of_count",
+    "batches_of_time",
+    "cumulating",
+    "hopping_by_count",
+    "hopping_by_time",
+    "sessions",
+    "sliding_by_count",
+    "sliding_by_time",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,3 +177,90 @@ def batches_of_count(rows: Rows, size: int) -> Windows:
     time = _taken(rows.time, order)
     last = _taken(place, order)[end - 1]
     return Windows(order, start, end, last, time[start], time[end - 1], time[end - 1], keep)
+
+
+def hopping_by_time(rows: Rows, size: int, step: int, passed: int, watermark: int) -> Windows:
+    """Windows `[k step, k step + size)` of each group whose ends the watermark has passed since it was at `passed`."""
+    low, high = (rows.time - size) // step + 1, rows.time // step
+    due = ((passed - size) // step + 1, (watermark - size) // step)
+    windows = _numbered(rows, low, high, due, lambda k: (k * step, k * step + size))
+    return replace(windows, keep=(low <= high) & (high * step + size > watermark))
+
+
+def cumulating(rows: Rows, size: int, step: int, passed: int, watermark: int) -> Windows:
+    """Windows of each group from a multiple of the size to each multiple of the step up to the next.
+
+    They are numbered by their ends; reported are those that the watermark has passed since it was at `passed`.
+    """
+    low, high = rows.time // step + 1, (rows.time // size + 1) * (size // step)
+    due = (passed // step + 1, watermark // step)
+    windows = _numbered(rows, low, high, due, lambda k: ((k * step - 1) // size * size, k * step))
+    return replace(windows, keep=high * step > watermark)
+
+
+def _numbered(
+    rows: Rows, low: Ints, high: Ints, due: tuple[int, int], span: Callable[[Ints], tuple[Ints, Ints]]
+) -> Windows:
+    """Numbered windows in time, reported at their ends.
+
+    Args:
+        rows: the candidates, all that the windows due can hold among them.
+        low: of each row the first window that holds it; ascending.
+        high: the last one; below `low` where none does.
+        due: the first and the last number that is due.
+        span: from numbers to starts and (exclusive) ends in time; ascending.
+    """
+    count = len(rows.time)
+    order, _, begins = _sorted(rows)
+    low, high = _taken(low, order), _taken(high, order)
+    first = low.copy()  # a window is found by the first row that it holds: the rows before end with lower numbers
+    first[1:] = np.where(begins[1:], low[1:], np.maximum(low[1:], high[:-1] + 1))
+    first = np.maximum(first, due[0])
+    found = np.maximum(np.minimum(high, due[1]) - first + 1, 0)
+    start = np.repeat(np.arange(count), found)
+    number = np.arange(len(start)) + np.repeat(first - (np.cumsum(found) - found), found)
+    lower, upper = span(number)
+    end = np.searchsorted(rows.time, upper, "left")
+    if order is not None and rows.group is not None:
+        group = rows.group[order]
+        end = np.searchsorted(group * (count + 1) + order, group[start] * (count + 1) + end)
+    last = _taken(np.arange(count), order)[end - 1]
+    return Windows(order, start, end, last, lower, upper, upper, np.ones(count, dtype=bool))
+
+
+def hopping_by_count(rows: Rows, size: int, step: int) -> Windows:
+    """Windows of `size` rows that begin at every `step`-th row of a group, as soon as they are full.
+
+    The rows of a group that are kept begin at a multiple of the step, and so do those of `rows`.
+    """
+    order, places, begins = _sorted(rows)
+    within = np.arange(len(begins)) - _starts(begins)
+    end = places[(within[places] >= size - 1) & ((within[places] - size + 1) % step == 0)] + 1
+    start = end - size
+    count = _ends(begins) - _starts(begins)
+    full = np.where(count >= size, (count - size) // step + 1, 0)
+    keep_sorted = within >= np.minimum(full, count // step) * step
+    keep = keep_sorted.copy()
+    if order is not None:
+        keep[order] = keep_sorted
+    time = _taken(rows.time, order)
+    last = _taken(np.arange(len(begins)), order)[end - 1]
+    return Windows(order, start, end, last, time[start], time[end - 1], time[end - 1], keep)
+
+
+def sessions(rows: Rows, gap: int, watermark: int) -> Windows:
+    """Rows of a group less than `gap` apart; a session is over when the watermark passes its last row plus the gap."""
+    order, _, begins = _sorted(rows)
+    time = _taken(rows.time, order)
+    changes = begins.copy()
+    changes[1:] |= np.diff(time) >= gap
+    start = np.flatnonzero(changes)
+    end = np.append(start[1:], len(time))[: len(start)]
+    upper = time[end - 1] + gap
+    over = upper <= watermark
+    keep = ~np.repeat(over, end - start)
+    if order is not None:
+        keep[order] = keep.copy()
+    start, end, upper = start[over], end[over], upper[over]
+    last = _taken(np.arange(len(time)), order)[end - 1]
+    return Windows(order, start, end, last, time[start], upper, upper, keep)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -15,7 +16,7 @@ from .pattern import (
     Window,
 )
 from .patterns import negated, negations_at_ends
-from .query import Item, Kind
+from .query import AfterMatchKind, Item, Kind
 from .resolving import Scope
 from .walking import aggregates, event_variables, plain_columns, walk
 from .windows import uncovered, variables_of
@@ -144,7 +145,17 @@ def _check_reported(scope: Scope, draft: Draft) -> None:
                 written = scope.quote(column.span)
                 message = f"{written} has a value for each event of the run ?{column.variable}"
                 raise scope.error(column.span, message, f"FIRST({written}), LAST({written}) or LIST({written})?")
-    variable = draft.tree.after_match.variable if draft.tree.after_match is not None else None
+    _check_after_match(scope, draft, absent)
+
+
+def _check_after_match(scope: Scope, draft: Draft, absent: AbstractSet[str]) -> None:
+    after = draft.tree.after_match
+    if after is None:
+        return
+    if draft.kind is Kind.AGGREGATION and after.kind is not AfterMatchKind.KEEP_ALL:
+        hint = "leave it out, or choose windows that do not overlap: batch, session"
+        raise scope.error(after.span, "AFTER MATCH is for matches of events, and this query reports windows", hint)
+    variable = after.variable
     if variable is not None:
         scope.stream(variable)
         if variable.name in absent:

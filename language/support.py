@@ -10,17 +10,14 @@ from .expressions import Aggregate, Call, Expression, Span
 from .pattern import (
     Alternative,
     Conjunction,
-    CumulateWindow,
     Element,
     Group,
-    HoppingWindow,
     Link,
     Negation,
     Pattern,
     Sequence,
-    SessionWindow,
 )
-from .query import AfterMatchKind, Kind, Policy, Query
+from .query import Kind, Policy, Query
 from .text import SourceText
 from .walking import walk, walk_pattern
 
@@ -34,7 +31,6 @@ def refuse_unsupported(source: SourceText, tree: syntax.Query, query: Query) -> 
     for span, construct, instead in (
         *_of_text(tree),
         *_of_pattern(query),
-        *_of_windows(query),
         *_of_expressions(query),
     ):
         raise source.type_error(span, f"{construct} cannot be run yet", instead)
@@ -44,14 +40,8 @@ _Refusal = tuple[Span, str, str]
 
 
 def _of_text(tree: syntax.Query) -> Iterator[_Refusal]:
-    if tree.distinct is not None:
-        yield tree.distinct, "SELECT DISTINCT", "leave DISTINCT out"
     if tree.policy is not None and tree.policy.policy is not Policy.ANY:
         yield tree.policy.span, f"POLICY {tree.policy.policy}", "this version runs POLICY any"
-    if tree.after_match is not None and tree.after_match.kind is not AfterMatchKind.KEEP_ALL:
-        yield tree.after_match.span, f"AFTER MATCH {tree.after_match.kind}", "this version runs AFTER MATCH KEEP ALL"
-    if tree.output is not None:
-        yield tree.output.span, "OUTPUT", "leave it out: every match is handed over at once"
 
 
 def _of_pattern(query: Query) -> Iterator[_Refusal]:
@@ -78,13 +68,6 @@ def _construct(part: Pattern) -> str | None:
             return next((f"the link '{link}'" for link in links if link is not Link.ANY), None)
         case _:
             assert_never(part)
-
-
-def _of_windows(query: Query) -> Iterator[_Refusal]:
-    modes = {HoppingWindow: "a hopping", CumulateWindow: "a cumulate", SessionWindow: "a session"}
-    for window in query.windows:
-        if type(window) in modes:
-            yield window.span, f"{modes[type(window)]} window", "this version runs sliding and batch windows"
 
 
 def _of_expressions(query: Query) -> Iterator[_Refusal]:

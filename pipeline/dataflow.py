@@ -252,7 +252,7 @@ class Dataflow:
         ids = pc.binary_join_element_wise(f"urn:kaicep:event:{flow.query.name}/", rows["_id"].cast(pa.string()), "")
         table = rows.set_column(rows.schema.get_field_index("_id"), "_id", ids)
         events[flow.query.name] = EventBatch(table)
-        watermarks[flow.query.name] = _smallest([watermarks[s] for s in flow.streams])
+        watermarks[flow.query.name] = flow.row_watermark(_smallest([watermarks[s] for s in flow.streams]))
 
     def _levels(self) -> list[list[str]]:
         """Labels by depth: a query stands in a later level than those whose output it reads."""

@@ -68,8 +68,14 @@ class QueryFlow:
 
     @property
     def ended(self) -> bool:
-        """Whether no further row can come: LIMIT is reached, or the watermark has passed WITHIN."""
-        return self._operator.ended or self.within.closed(self._watermark)
+        """Whether no further row can come: LIMIT is reached, or the watermark has passed WITHIN and every window."""
+        closed = self.within.closed(self._watermark) and not self._operator.waiting
+        return self._operator.ended or closed
+
+    def row_watermark(self, watermark: datetime | None) -> datetime | None:
+        """What no later row's `_time` lies below, when the streams' watermark is this one: OUTPUT holds rows back."""
+        held = self._operator.held_since
+        return watermark if held is None or watermark is None else min(watermark, held)
 
     def process(self, events: Mapping[str, EventBatch], watermark: datetime | None) -> pa.Table:
         """The rows that become certain.

@@ -24,7 +24,7 @@ from ..language.pattern import (
     SlidingWindow,
     Window,
 )
-from ..language.query import Kind, Query, Source
+from ..language.query import AfterMatchKind, Kind, Query, Source
 from .within import Range, bounds_in_words, duration_in_words
 
 _LINKS = {
@@ -67,6 +67,9 @@ def _source(source: Source, semantics: str) -> Iterator[str]:
         yield from (f"      {line}" for line in semantics.strip("\n").splitlines())
 
 
+_HANDED = {"ALL": "all rows, at the end", "FIRST": "the first row", "LAST": "the last row, at the end"}
+
+
 def _operator(query: Query) -> Iterator[str]:
     match query.kind:
         case Kind.SELECTION:
@@ -87,8 +90,23 @@ def _operator(query: Query) -> Iterator[str]:
     yield from (f"only while: {expression_text(i.condition)}" for i in query.items if i.condition is not None)
     if query.having is not None:
         yield f"only while: {expression_text(query.having)}"
+    yield from _reporting(query)
+
+
+def _reporting(query: Query) -> Iterator[str]:
+    """What chooses among matches and rows, in the order in which it does."""
+    after = query.after_match
+    if after.kind is not AfterMatchKind.KEEP_ALL:
+        yield f"after a match: {after.kind.value}" + (f" ?{after.variable}" if after.variable else "")
+    if query.distinct:
+        yield "distinct: a row whose items were reported is not reported again"
     if query.limit is not None:
         yield f"ends after: {query.limit} {'match' if query.limit == 1 else 'matches'}"
+    if query.output_rate is not None:
+        every = query.output_rate.every
+        matches = f"{every} {'match' if every == 1 else 'matches'}"
+        period = duration_in_words(every) if isinstance(every, timedelta) else matches
+        yield f"hands over: {_HANDED[query.output_rate.which]} of every {period}"
 
 
 def _pattern(pattern: Pattern) -> str:

@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 from kaicep.cep import build_operator
 from kaicep.errors import OperatorError
-from kaicep.language import SessionWindow
+from kaicep.language import HoppingWindow
 from support.operators import Reading, answer, at, compiled, events, feed, short
 
 
@@ -171,19 +171,89 @@ def test_event_with_several_solutions_stands_in_a_window_once_for_each() -> None
     assert short(answer(by_floor, rows)) == [{"floor": 1, "c": 1}, {"floor": 2, "c": 1}, {"floor": 2, "c": 2}]
 
 
+def test_hopping_windows_are_reported_when_the_watermark_passes_their_ends() -> None:
+    query = compiled("SELECT COUNT(?e) AS c WINDOW (?e, hopping, 4s, 2s)")
+    operator = build_operator(query)
+    assert short(feed(operator, query, readings((0, 1), (1, 1), (2, 1)), until=3)) == [{"c": 2}]
+    rows = feed(operator, query, [], until=6)
+    assert short(rows) == [{"c": 3}, {"c": 1}]
+    assert [row["_window"] for row in rows] == [{"start": at(0), "end": at(4)}, {"start": at(2), "end": at(6)}]
+    assert [row["_time"] for row in rows] == [at(4), at(6)]
+    assert feed(operator, query, []) == []
+
+
+def test_hopping_windows_may_leave_gaps() -> None:
+    rows = answer(
+        "SELECT SUM(?e.x) AS s WINDOW (?e, hopping, 1s, 3s)", readings((0, 1.0), (1, 2.0), (3.5, 4.0), (5, 8.0))
+    )
+    assert [(row["s"], row["_window"]["start"]) for row in rows] == [(1.0, at(0)), (4.0, at(3))]
+
+
+@pytest.mark.parametrize(
+    ("window", "sums"),
+    [
+        ("3 events, 1 events", [7, 14, 28]),
+        ("2 events, 2 events", [3, 12]),
+        ("3 events, 2 events", [7, 28]),
+        ("1 events, 3 events", [1, 8]),
+    ],
+)
+def test_hopping_windows_of_events(window: str, sums: list[int]) -> None:
+    """They are full, begin at every m-th candidate, and each group counts its own."""
+    rows = [{"id": f"e{i}", "t": i // 2, "n": 2 ** (i // 2), "sensor": "st"[i % 2]} for i in range(10)]
+    query = compiled(f"SELECT SUM(?e.n) AS s WINDOW (?e, hopping, {window}) GROUP BY ?e.sensor")
+    expected = [s for s in sums for _ in "st"]
+    assert [row["s"] for row in answer(query, rows)] == expected
+    operator = build_operator(query)
+    one_by_one = [row for r in rows for row in feed(operator, query, [r], until=r["t"])]
+    assert [row["s"] for row in one_by_one + feed(operator, query, [])] == expected
+
+
+def test_cumulating_windows_report_at_each_step_even_when_nothing_came() -> None:
+    rows = answer("SELECT COUNT(?e) AS c WINDOW (?e, cumulate, 3s, 1s)", readings((0, 1), (2.5, 1), (4, 1)))
+    spans = [(row["c"], row["_window"]["start"], row["_window"]["end"]) for row in rows]
+    assert spans == [
+        (1, at(0), at(1)), (1, at(0), at(2)), (2, at(0), at(3)), (1, at(3), at(5)), (1, at(3), at(6)),
+    ]  # fmt: skip
+
+
+def test_sessions_end_when_nothing_came_for_the_gap() -> None:
+    query = compiled("SELECT COUNT(?e) AS c, ?e.sensor WINDOW (?e, session, 2s) GROUP BY ?e.sensor")
+    events_ = [(0, "s"), (1, "t"), (1.9, "s"), (3.9, "s")]
+    rows = [{"id": f"e{i}", "t": t, "sensor": s} for i, (t, s) in enumerate(events_)]
+    operator = build_operator(query)
+    found = feed(operator, query, rows, until=3.9)
+    assert short(found) == [{"c": 1, "sensor": "t"}, {"c": 2, "sensor": "s"}]
+    assert [row["_window"] for row in found] == [{"start": at(1), "end": at(3)}, {"start": at(0), "end": at(3.9)}]
+    assert short(feed(operator, query, [], until=5.9)) == [{"c": 1, "sensor": "s"}]
+
+
+def test_windows_that_contain_each_other_have_ids_of_their_own() -> None:
+    for window in ("hopping, 5s, 1s", "cumulate, 5s, 1s"):
+        rows = answer(f"SELECT COUNT(?e) AS c WINDOW (?e, {window})", readings((0, 1)))
+        assert len({row["_id"] for row in rows}) == 5, window
+
+
 def test_state_holds_what_later_windows_can_hold() -> None:
-    for window, left in (("sliding, 5s", 4), ("sliding, 3 events", 2), ("batch, 10s", 0), ("batch, 7 events", 2)):
+    for window, left in (
+        ("sliding, 5s", 4), ("sliding, 3 events", 2), ("batch, 10s", 0), ("batch, 7 events", 2), ("hopping, 5s, 2s", 4),
+        ("hopping, 5 events, 2 events", 4), ("hopping, 2 events, 60 events", 40), ("hopping, 1s, 1min", 0),
+        ("cumulate, 3s, 1s", 1), ("cumulate, 10s, 1s", 0), ("session, 1s", 0), ("session, 2s", 100),
+    ):  # fmt: skip
         query = compiled(f"SELECT COUNT(?e) AS c WINDOW (?e, {window})")
         operator = build_operator(query)
         feed(operator, query, readings(*((t, 1) for t in range(100))), until=100)
         assert operator.kernel._kept.height == left, window  # type: ignore[attr-defined]  # private to the kernel
 
 
-def test_other_windows_are_refused() -> None:
+def test_aggregates_need_one_window() -> None:
     """The compiler refuses these first; a query that is built otherwise is refused as well."""
     query = compiled("SELECT COUNT(?e) AS c WINDOW (?e, batch, 2s)")
     with pytest.raises(OperatorError) as caught:
-        build_operator(replace(query, windows=(SessionWindow("e", timedelta(seconds=1), query.span),)))
-    assert str(caught.value) == (
-        "aggregates cannot be run over these windows yet: SessionWindow: write one sliding or batch WINDOW"
-    )
+        build_operator(replace(query, windows=()))
+    assert str(caught.value) == "aggregates take one window, not these: none: write one WINDOW of its variable"
+    hopping = HoppingWindow("e", timedelta(seconds=1), 2, query.span)
+    operator = build_operator(replace(query, windows=(hopping,)))
+    with pytest.raises(OperatorError) as caught:
+        feed(operator, query, readings((0, 1)))
+    assert str(caught.value) == "size and step are of different kinds: give both as durations or as events"

@@ -37,6 +37,22 @@ PATTERNS = (
     f"SELECT ?a {THREE} JOIN (?a.n + ?b.n > ?c.n) SEQ (?c, ?a) WINDOW (?a, ?b, ?c, 3s)",
     f"SELECT ?a {FOUR} JOIN (?a.n = ?c.n) JOIN (?b.sensor = ?d.sensor) SEQ (?a, ?b, ?d) WINDOW (?a, ?b, ?c, ?d, 3s)",
 )
+COUNTED = "WINDOW (?a, sliding, 3 events) WINDOW (?b, sliding, 4 events)"
+AFTERS = (
+    f"SELECT ?a {TWO} SEQ (?a, ?b) WINDOW (?a, ?b, 3s) AFTER MATCH SKIP PAST LAST EVENT",
+    f"SELECT ?a {TWO} JOIN (?a.n < ?b.n) WINDOW (?a, ?b, 3s) PARTITION BY sensor AFTER MATCH SKIP PAST LAST EVENT",
+    f"SELECT ?a {TWO} JOIN (?a.n <= ?b.n) WINDOW (?a, ?b, 3s) AFTER MATCH SKIP TO NEXT EVENT LIMIT 5",
+    f"SELECT ?a {THREE} SEQ (?a, ?c) WINDOW (?a, ?b, ?c, 3s) AFTER MATCH SKIP TO FIRST ?b",
+    f"SELECT ?a {THREE} JOIN (?a.ok = ?c.ok) WINDOW (?a, ?b, ?c, 3s) PARTITION BY sensor AFTER MATCH SKIP TO LAST ?c",
+    f"SELECT ?a {TWO} SEQ (?a, ?b) WINDOW (?a, ?b, 3s) HAVING ?b.n > 1 AFTER MATCH CONSUME",
+    f"SELECT ?a {THREE} JOIN (?a.n + ?b.n > ?c.n) WINDOW (?a, ?b, ?c, 3s) PARTITION BY sensor, n AFTER MATCH CONSUME",
+    f"SELECT ?a {TWO} {COUNTED} JOIN (?a.n <= ?b.n) AFTER MATCH CONSUME",
+    f"SELECT ?a {TWO} {COUNTED} JOIN (?a.n <= ?b.n) PARTITION BY ok AFTER MATCH SKIP PAST LAST EVENT",
+    f"SELECT ?a, ?room {TWO} {PATH_A} SEQ (?a, ?b) WINDOW (?a, ?b, 3s) AFTER MATCH SKIP TO NEXT EVENT",
+    f"SELECT ?room, ?floor FROM (?e, readings) {PATH_E} AFTER MATCH SKIP PAST LAST EVENT",
+    f"SELECT ?room, ?floor FROM (?e, readings) {PATH_E} AFTER MATCH SKIP TO FIRST ?e",
+    f"SELECT DISTINCT ?a.n {TWO} SEQ (?a, ?b) WINDOW (?a, ?b, 3s) AFTER MATCH CONSUME LIMIT 4 OUTPUT LAST EVERY 2s",
+)
 _ALL = (
     "AVG(?e.x) AS a, SUM(?e.x) AS s, SUM(?e.n) AS t, COUNT(?e.x) AS c, COUNT(?e) AS n, MIN(?e.x) AS lo, "
     "MAX(?e.note) AS hi, STDDEV(?e.x) AS d, FIRST(?e.note) AS f, LAST(?e.n) AS l, COUNT(DISTINCT ?e.sensor) AS k"
@@ -49,6 +65,20 @@ AGGREGATIONS = (
     f"SELECT {_ALL} FROM (?e, readings) FILTER (?e.ok) WINDOW (?e, batch, 2s, START first) GROUP BY ?e.n",
     f"SELECT {_ALL} FROM (?e, readings) WINDOW (?e, batch, 1500ms, START 2012-05-07T00:00:02Z) LIMIT 3",
     f"SELECT {_ALL} FROM (?e, readings) WINDOW (?e, batch, 3 events) GROUP BY ?e.sensor",
+    f"SELECT {_ALL} FROM (?e, readings) WINDOW (?e, hopping, 3s, 1s)",
+    f"SELECT {_ALL} FROM (?e, readings) WINDOW (?e, hopping, 2500ms, 1s) GROUP BY ?e.sensor",
+    f"SELECT {_ALL} FROM (?e, readings) WINDOW (?e, hopping, 1s, 1500ms) GROUP BY ?e.sensor LIMIT 5",
+    f"SELECT {_ALL} FROM (?e, readings) WINDOW (?e, hopping, 3 events, 1 events)",
+    f"SELECT {_ALL} FROM (?e, readings) WINDOW (?e, hopping, 3 events, 2 events) GROUP BY ?e.sensor",
+    f"SELECT {_ALL} FROM (?e, readings) WINDOW (?e, hopping, 1 events, 3 events) GROUP BY ?e.ok",
+    f"SELECT {_ALL} FROM (?e, readings) WINDOW (?e, cumulate, 3s, 1s)",
+    f"SELECT {_ALL} FROM (?e, readings) WINDOW (?e, cumulate, 5s, 2500ms) GROUP BY ?e.sensor",
+    f"SELECT {_ALL} FROM (?e, readings) WINDOW (?e, session, 1s)",
+    f"SELECT {_ALL} FROM (?e, readings) FILTER (?e.ok) WINDOW (?e, session, 1500ms) GROUP BY ?e.sensor",
+    f"SELECT COUNT(?e) AS c, ?room FROM (?e, readings) {PATH_E} WINDOW (?e, hopping, 2s, 1s) GROUP BY ?floor",
+    f"SELECT COUNT(?e) AS c FROM (?e, readings) {PATH_E} WINDOW (?e, hopping, 2 events, 1 events)",
+    f"SELECT COUNT(?e) AS c FROM (?e, readings) {PATH_E} WINDOW (?e, cumulate, 2s, 1s) GROUP BY ?room",
+    f"SELECT COUNT(?e) AS c FROM (?e, readings) {PATH_E} WINDOW (?e, session, 1s) GROUP BY ?room",
     "SELECT AVG(?e.x) > 1 AS a FROM (?e, readings) WINDOW (?e, sliding, 3s) HAVING (MAX(?e.n) - MIN(?e.n) > 1)",
     f"SELECT ?room, SUM(?floor) AS s FROM (?e, readings) {PATH_E} WINDOW (?e, sliding, 3s) GROUP BY ?room",
     f"SELECT COUNT(?e) AS c, SUM(?floor) AS s FROM (?e, readings) {PATH_E} WINDOW (?e, sliding, 4 events)",
@@ -57,6 +87,22 @@ AGGREGATIONS = (
 SELECTIONS = (
     "SELECT ?e.n * 2 AS n, ?e.sensor FROM (?e, readings) FILTER (?e.ok OR ?e.x > 1)",
     f"SELECT ?room FROM (?e, readings) {PATH_E} LIMIT 4",
+    "SELECT ?e.n FROM (?e, readings) OUTPUT FIRST EVERY 2s",
+    "SELECT ?e.n FROM (?e, readings) GROUP BY ?e.sensor OUTPUT LAST EVERY 2s",
+    "SELECT ?e.n FROM (?e, readings) GROUP BY ?e.sensor, ?e.n % 2 OUTPUT ALL EVERY 3 matches",
+    "SELECT ?e.n FROM (?e, readings) GROUP BY ?e.sensor LIMIT 7 OUTPUT LAST EVERY 2 matches",
+    f"SELECT ?e.n FROM (?e, readings) {PATH_E} GROUP BY ?floor OUTPUT FIRST EVERY 2 matches",
+    f"SELECT ?room FROM (?e, readings) {PATH_E} GROUP BY ?floor OUTPUT FIRST EVERY 1500ms",
+    "SELECT DISTINCT ?e.n FROM (?e, readings) LIMIT 3 OUTPUT ALL EVERY 5s",
+    "SELECT COUNT(?e) AS c FROM (?e, readings) WINDOW (?e, batch, 1s) GROUP BY ?e.sensor OUTPUT LAST EVERY 3s",
+    "SELECT COUNT(?e) AS c FROM (?e, readings) WINDOW (?e, sliding, 1s) GROUP BY ?e.sensor OUTPUT ALL EVERY 2 matches",
+    f"SELECT ?b.n {TWO} SEQ (?a, ?b) WINDOW (?a, ?b, 3s) GROUP BY ?a.sensor OUTPUT LAST EVERY 2s",
+    f"SELECT ?room {TWO} {PATH_A} SEQ (?a, ?b) WINDOW (?a, ?b, 3s) GROUP BY ?floor + ?b.n OUTPUT ALL EVERY 2 matches",
+    "SELECT DISTINCT ?e.n, ?e.sensor FROM (?e, readings)",
+    f"SELECT DISTINCT ?room, ?floor FROM (?e, readings) {PATH_E}",
+    "SELECT DISTINCT ?e.x FROM (?e, readings) LIMIT 4",
+    "SELECT DISTINCT COUNT(?e) AS c, ?e.ok FROM (?e, readings) WINDOW (?e, batch, 1s) GROUP BY ?e.sensor",
+    f"SELECT DISTINCT ?a.n + ?b.n AS n {TWO} JOIN (?a.sensor = ?b.sensor) SEQ (?a, ?b) WINDOW (?a, ?b, 3s)",
 )
 
 
@@ -103,7 +149,7 @@ def _bound(value: object) -> Any:
     return Iri(value) if isinstance(value, str) else value
 
 
-@pytest.mark.parametrize("text", PATTERNS + AGGREGATIONS + SELECTIONS)
+@pytest.mark.parametrize("text", PATTERNS + AFTERS + AGGREGATIONS + SELECTIONS)
 @settings(max_examples=60, deadline=None)
 @given(readings=streams(), data=st.data())
 def test_operators_equal_the_oracle_however_batches_are_cut(

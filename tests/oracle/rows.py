@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
@@ -12,13 +13,14 @@ from typing import Any
 import polars as pl
 import polars_hash as plh
 from kaicep.language.expressions import Aggregate, Binding
-from kaicep.language.pattern import BatchWindow, CorrelationWindow
-from kaicep.language.query import Kind, Query
+from kaicep.language.pattern import CorrelationWindow, SlidingWindow
+from kaicep.language.query import Kind, Output, Query
 
+from . import after_match
 from . import aggregates as _aggregates  # noqa: F401  # teaches expressions to aggregate
 from .expressions import Candidate, Scope, holds, item, ordered
 from .matches import events_of, matches, scope_of
-from .values import Iri, Value, canonical, lexical, shown
+from .values import EPOCH, Iri, Value, canonical, lexical, shown
 from .windows import contents
 
 
@@ -46,19 +48,60 @@ class Report:
 def rows(query: Query, candidates: Mapping[str, Sequence[Candidate]]) -> list[dict[str, Any]]:
     """The rows of a query, in output order, once each."""
     reports = aggregations(query, candidates) if query.kind is Kind.AGGREGATION else selections(query, candidates)
-    standing = [r for r in reports if stands(query, r)]
+    holding = [r for r in reports if stands(query, r)]
     found: dict[str, dict[str, Any]] = {}
-    for report in sorted(standing, key=lambda r: output_order(query, r)):
+    groups: dict[str, tuple[Value | None, ...]] = {}
+    for report in after_match.standing(query, sorted(holding, key=lambda r: output_order(query, r))):
         row = row_of(query, report)
         found.setdefault(row["_id"], row)
-    return list(found.values())[: query.limit]
+        groups.setdefault(row["_id"], report.group)
+    reported = list(found.values())
+    reported = (first_of_their_kind(query, reported) if query.distinct else reported)[: query.limit]
+    return reported if query.output_rate is None else handed_over(query.output_rate, reported, groups)
+
+
+def handed_over(
+    rate: Output, found: Sequence[dict[str, Any]], groups: Mapping[str, tuple[Value | None, ...]]
+) -> list[dict[str, Any]]:
+    """What OUTPUT hands over, in the order of the ends of periods; the end of the streams ends every period."""
+    periods: dict[tuple[object, ...], list[int]] = {}
+    before: dict[object, int] = {}
+    for place, row in enumerate(found):
+        group = groups[row["_id"]]
+        number = before.get(group, 0)
+        before[group] = number + 1
+        period = number // rate.every if isinstance(rate.every, int) else (row["_time"] - EPOCH) // rate.every
+        periods.setdefault((group, period), []).append(place)
+    handed: list[tuple[int, int]] = []
+    for places in periods.values():
+        match rate.which:
+            case "FIRST":
+                handed.append((places[0], places[0]))
+            case _ if isinstance(rate.every, int):
+                end = places[-1] if len(places) == rate.every else len(found)
+                handed += [(end, place) for place in (places if rate.which == "ALL" else places[-1:])]
+            case _:
+                handed += [(place, place) for place in (places if rate.which == "ALL" else places[-1:])]
+    return [found[place] for _, place in sorted(handed)]
+
+
+def first_of_their_kind(query: Query, found: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The rows whose selected items no earlier row has; unbound equals unbound, NaN equals NaN."""
+    selected = [i.name for i in query.items if not i.hidden]
+    first: dict[tuple[object, ...], dict[str, Any]] = {}
+    for row in found:
+        values = [row[name] for name in selected]
+        first.setdefault(tuple("NaN" if isinstance(v, float) and math.isnan(v) else (type(v), v) for v in values), row)
+    return list(first.values())
 
 
 def selections(query: Query, candidates: Mapping[str, Sequence[Candidate]]) -> Iterator[Report]:
     """One report per match; with one variable every candidate is a match."""
     for match in matches(query, candidates):
         events = events_of(match)
-        yield Report(events[-1].event.time, scope_of(match), events, match)
+        scope = scope_of(match)
+        group = tuple(item(expression, scope) for expression in query.group_by)
+        yield Report(events[-1].event.time, scope, events, match, group=group)
 
 
 def aggregations(query: Query, candidates: Mapping[str, Sequence[Candidate]]) -> Iterator[Report]:
@@ -115,7 +158,8 @@ def output_order(query: Query, report: Report) -> tuple[object, ...]:
     """By time, then last event, then the one that began earliest, then the longest, then events, then bindings."""
     first, last = report.events[0], report.events[-1]
     orders = [candidate.event.order for candidate in report.events]
-    ties = [ordered(v) for v in (*report.group, *selected_bindings(query, report))]
+    group = report.group if query.kind is Kind.AGGREGATION else ()
+    ties = [ordered(v) for v in (*group, *selected_bindings(query, report))]
     return report.time, last.event.order, first.event.order, -len(orders), orders, ties
 
 
@@ -134,13 +178,13 @@ def identity(query: Query, report: Report) -> str:
     """A digest of the query, the events, the group, the window and the bindings that it selects.
 
     XXH3 (64 bits for seed 0, 64 for seed 1) of texts that U+001F separates: 16 digits of the SHA-256 of the query's
-    name (without one: of its normalised text), the ids by variable, the group's values, start and end of a batch window
-    in microseconds, the bindings.
+    name (without one: of its normalised text), the ids by variable, the group's values, start and end of the window
+    in microseconds unless it is a sliding one, the bindings.
     """
     head = hashlib.sha256((query.name or query.normal).encode()).hexdigest()[:16]
     ids = [candidate.event.id for run in report.runs.values() for candidate in run]
-    batch = report.window is not None and any(isinstance(w, BatchWindow) for w in query.windows)
-    window = [canonical(moment) for moment in report.window or ()] if batch else []
+    sliding = any(isinstance(w, SlidingWindow) for w in query.windows)  # follows from its event
+    window = [] if sliding else [canonical(moment) for moment in report.window or ()]
     values = [digested(value) for value in report.group]
     bindings = [digested(value) for value in selected_bindings(query, report)]
     text = plh.col("text").nchash

@@ -226,6 +226,75 @@ class TestMatches:
         assert flows(ask(text, report(0, 1.0, "HALL"))) == [1.0]
 
 
+class TestAfterMatch:
+    @pytest.mark.parametrize(
+        ("after", "expected"),
+        [
+            ("KEEP ALL", ["01", "02", "12", "03", "13", "23"]),
+            ("SKIP PAST LAST EVENT", ["01", "23"]),
+            ("SKIP TO NEXT EVENT", ["01", "12", "23"]),
+            ("SKIP TO FIRST ?a", ["01", "02", "12", "13", "23"]),
+            ("SKIP TO LAST ?b", ["01", "12", "23"]),
+            ("CONSUME", ["01", "23"]),
+        ],
+    )
+    def test_what_may_follow_a_match(self, after: str, expected: list[str]) -> None:
+        text = f"SELECT ?a.flowrate AS a, ?b.flowrate AS b {PAIR} SEQ (?a, ?b) WINDOW (?a, ?b, 9s) AFTER MATCH {after}"
+        rows = ask(text, *[report(i, float(i)) for i in range(4)])
+        assert [f"{row['a']:.0f}{row['b']:.0f}" for row in rows] == expected
+
+    def test_each_partition_goes_by_itself_and_limit_counts_what_stands(self) -> None:
+        after = "PARTITION BY sensorID AFTER MATCH SKIP PAST LAST EVENT LIMIT 3"
+        text = f"SELECT ?b.flowrate {PAIR} SEQ (?a, ?b) WINDOW (?a, ?b, 9s) {after}"
+        assert flows(ask(text, *[report(i, float(i), "xy"[i % 2]) for i in range(8)])) == [2.0, 3.0, 6.0]
+
+
+class TestDistinct:
+    def test_a_row_whose_items_were_reported_is_not_reported_again(self) -> None:
+        events = [
+            report(i, x, s) for i, (x, s) in enumerate([(1.0, "x"), (2.0, "x"), (1.0, "x"), (None, "y"), (None, "y")])
+        ]
+        rows = ask("SELECT DISTINCT ?e.flowrate", *events)
+        assert flows(rows) == [1.0, 2.0, None]
+        assert seconds_of(rows) == [0.0, 1.0, 3.0]
+
+    def test_limit_counts_the_rows_that_are_left(self) -> None:
+        events = [report(i, x) for i, x in enumerate((0.0, -0.0, 2.0, 3.0))]
+        assert flows(ask("SELECT DISTINCT ?e.flowrate LIMIT 2", *events)) == [0.0, 2.0]
+
+
+class TestOutput:
+    EVENTS = tuple(report(t, float(i), "xyx"[i % 3]) for i, t in enumerate((0, 1, 2.5, 4, 4.5, 9)))
+
+    @pytest.mark.parametrize(
+        ("rate", "expected"),
+        [
+            ("ALL EVERY 2s", [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]),
+            ("FIRST EVERY 2s", [0.0, 2.0, 3.0, 5.0]),
+            ("LAST EVERY 2s", [1.0, 2.0, 4.0, 5.0]),
+            ("FIRST EVERY 4 matches", [0.0, 4.0]),
+            ("LAST EVERY 4 matches", [3.0, 5.0]),
+        ],
+    )
+    def test_of_each_period_some_rows_are_handed_over(self, rate: str, expected: list[float]) -> None:
+        assert flows(ask(f"{ALL} OUTPUT {rate}", *self.EVENTS)) == expected
+
+    @pytest.mark.parametrize(
+        ("rate", "expected"),
+        [
+            ("ALL EVERY 2 matches", [0.0, 2.0, 1.0, 4.0, 3.0, 5.0]),
+            ("FIRST EVERY 2 matches", [0.0, 1.0, 3.0]),
+            ("LAST EVERY 2 matches", [2.0, 4.0, 5.0]),
+            ("LAST EVERY 5s", [3.0, 4.0, 5.0]),
+        ],
+    )
+    def test_each_group_has_periods_of_its_own(self, rate: str, expected: list[float]) -> None:
+        assert flows(ask(f"{ALL} GROUP BY ?e.sensorID OUTPUT {rate}", *self.EVENTS)) == expected
+
+    def test_limit_counts_matches_before_output_chooses_among_them(self) -> None:
+        assert flows(ask(f"{ALL} LIMIT 3 OUTPUT LAST EVERY 5s", *self.EVENTS)) == [2.0]
+
+
 class TestWindows:
     def test_a_sliding_window_excludes_its_width(self) -> None:
         rows = ask("SELECT SUM(?e.flowrate) AS s WINDOW (?e, sliding, 2s)", *[report(i, 2.0**i) for i in range(4)])
@@ -265,6 +334,37 @@ class TestWindows:
         rows = ask(text, report(0, 1.0), report(1, 2.0, "x"), report(2, 4.0), report(3, 8.0), report(4, 16.0, "x"))
         assert column(rows, "s") == [5.0, 18.0]
         assert seconds_of(rows) == [2.0, 4.0]
+
+    def test_hopping_windows_begin_at_multiples_of_the_step_and_report_at_their_ends(self) -> None:
+        rows = ask("SELECT COUNT(?e) AS n WINDOW (?e, hopping, 4s, 2s)", report(0, 1.0), report(1, 1.0), report(2, 1.0))
+        assert column(rows, "n") == [2, 3, 1]
+        assert seconds_of(rows) == [2.0, 4.0, 6.0]
+        assert rows[1]["_window"] == {"start": at(0), "end": at(4)}
+
+    def test_a_step_beyond_the_size_leaves_gaps(self) -> None:
+        rows = ask("SELECT COUNT(?e) AS n WINDOW (?e, hopping, 1s, 3s)", *[report(i, 1.0) for i in (0, 1, 2, 3)])
+        assert column(rows, "n") == [1, 1]
+        assert seconds_of(rows) == [1.0, 4.0]
+
+    def test_hopping_windows_of_events_are_full_and_begin_at_every_mth_candidate_of_a_group(self) -> None:
+        text = "SELECT SUM(?e.flowrate) AS s WINDOW (?e, hopping, {}) GROUP BY ?e.sensorID"
+        events = [report(i, 2.0**i, "y" if i == 2 else "x") for i in range(6)]
+        assert column(ask(text.format("3 events, 1 events"), *events), "s") == [11.0, 26.0, 56.0]
+        assert column(ask(text.format("1 events, 2 events"), *events), "s") == [1.0, 4.0, 8.0, 32.0]
+
+    def test_cumulating_windows_report_at_every_step_up_to_the_size(self) -> None:
+        rows = ask("SELECT COUNT(?e) AS n WINDOW (?e, cumulate, 4s, 1s)", *[report(i, 1.0) for i in (1, 3, 6)])
+        assert column(rows, "n") == [1, 1, 2, 1, 1]
+        assert seconds_of(rows) == [2.0, 3.0, 4.0, 7.0, 8.0]
+        assert rows[2]["_window"] == {"start": at(0), "end": at(4)}
+
+    def test_a_session_ends_when_nothing_comes_for_the_gap(self) -> None:
+        text = "SELECT ?e.sensorID, COUNT(?e) AS n WINDOW (?e, session, 2s) GROUP BY ?e.sensorID"
+        events = [report(0, 1.0), report(1.9, 1.0), report(2, 1.0, "x"), report(3.9, 1.0)]
+        rows = ask(text, *events)
+        assert [(r["sensorID"], r["n"]) for r in rows] == [("D105", 2), ("x", 1), ("D105", 1)]
+        assert seconds_of(rows) == [3.9, 4.0, 5.9]
+        assert rows[0]["_window"] == {"start": at(0), "end": at(3.9)}
 
     def test_the_short_form_reports_the_aggregate_while_the_comparison_is_true(self) -> None:
         text = "SELECT AVG(?e.flowrate) > 500 AS avgrate WINDOW (?e, sliding, 2s)"

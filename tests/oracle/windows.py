@@ -8,7 +8,14 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import singledispatch
 
-from kaicep.language.pattern import BatchWindow, SlidingWindow, Window
+from kaicep.language.pattern import (
+    BatchWindow,
+    CumulateWindow,
+    HoppingWindow,
+    SessionWindow,
+    SlidingWindow,
+    Window,
+)
 
 from .expressions import Candidate
 from .values import EPOCH
@@ -72,3 +79,55 @@ def _(window: BatchWindow, group: Sequence[Candidate], every: Sequence[Candidate
     for k, group_members in itertools.groupby(group, key=lambda x: (x.event.time - origin) // width):
         start, members = origin + k * width, tuple(group_members)
         yield Content(start + width, start, start + width, members, members[-1])
+
+
+@contents.register
+def _(window: HoppingWindow, group: Sequence[Candidate], every: Sequence[Candidate]) -> Iterator[Content]:
+    if isinstance(window.size, int) or isinstance(window.step, int):
+        assert isinstance(window.size, int)
+        assert isinstance(window.step, int)
+        for begin in range(0, len(group) - window.size + 1, window.step):
+            members = tuple(group[begin : begin + window.size])
+            first, last = members[0].event.time, members[-1].event.time
+            yield Content(last, first, last, members, members[-1])
+        return
+    starts: set[datetime] = set()
+    for candidate in group:
+        start = candidate.event.time - (candidate.event.time - EPOCH) % window.step
+        while candidate.event.time < start + window.size:
+            starts.add(start)
+            start -= window.step
+    yield from (between(start, start + window.size, group) for start in sorted(starts))
+
+
+@contents.register
+def _(window: CumulateWindow, group: Sequence[Candidate], every: Sequence[Candidate]) -> Iterator[Content]:
+    starts = {c.event.time - (c.event.time - EPOCH) % window.size for c in group}
+    for start in sorted(starts):
+        for k in range(1, window.size // window.step + 1):
+            end = start + k * window.step
+            if any(start <= c.event.time < end for c in group):
+                yield between(start, end, group)
+
+
+def between(start: datetime, end: datetime, group: Sequence[Candidate]) -> Content:
+    """The window `[start, end)`, reported at its end."""
+    members = tuple(c for c in group if start <= c.event.time < end)
+    return Content(end, start, end, members, members[-1])
+
+
+@contents.register
+def _(window: SessionWindow, group: Sequence[Candidate], every: Sequence[Candidate]) -> Iterator[Content]:
+    session: list[Candidate] = []
+    for candidate in group:
+        if session and candidate.event.time - session[-1].event.time >= window.gap:
+            yield _session(session, window.gap)
+            session = []
+        session.append(candidate)
+    if session:
+        yield _session(session, window.gap)
+
+
+def _session(session: Sequence[Candidate], gap: timedelta) -> Content:
+    start, end = session[0].event.time, session[-1].event.time + gap
+    return Content(end, start, end, tuple(session), session[-1])

@@ -137,3 +137,20 @@ def test_every_window_has_words(window: Window, words: str) -> None:
 def test_every_pattern_has_words(pattern: Pattern, words: str) -> None:
     query = replace(compiled("SELECT ?e.sensorID FILTER (?e.flowrate > 5)"), pattern=pattern)
     assert f"\n  sequence: {words}\n" in explain(query, {})
+
+
+@pytest.mark.parametrize(
+    ("clauses", "words"),
+    [
+        ("AFTER MATCH SKIP PAST LAST EVENT", "after a match: SKIP PAST LAST EVENT"),
+        ("AFTER MATCH SKIP TO FIRST ?b", "after a match: SKIP TO FIRST ?b"),
+        ("OUTPUT ALL EVERY 1min", "hands over: all rows, at the end of every 1min"),
+        ("OUTPUT FIRST EVERY 3 matches", "hands over: the first row of every 3 matches"),
+        ("OUTPUT LAST EVERY 1 matches", "hands over: the last row, at the end of every 1 match"),
+    ],
+)
+def test_what_chooses_among_matches_has_words(clauses: str, words: str) -> None:
+    text = f"SELECT DISTINCT ?a.sensorID SEQ (?a, ?b) WINDOW (?a, ?b, 5min) {clauses}"
+    lines = explain(compiled(text), {}).splitlines()
+    assert f"  {words}" in lines
+    assert "  distinct: a row whose items were reported is not reported again" in lines

@@ -15,6 +15,8 @@ __all__ = ["FAMILIES", "aggregations", "documents", "joins", "selections", "sema
 
 _TERM_TESTS = ("= 3", "!= 3", "> 2", "= 'blue'", "!= bd:r0", "= bd:r0", "< 'z'", "IN (3, 4)", "NOT IN ('blue', 3)")
 _WIDE = ("1s", "2.5s", "5s", "5s", "10s", "1min")
+_HOPS = ("1s, 1s", "2s, 1s", "3s, 2s", "2.5s, 1s", "1s, 2s", "5s, 500ms", "1min, 20s",
+         "1 events, 1 events", "2 events, 1 events", "3 events, 2 events", "1 events, 2 events")  # fmt: skip
 _DURATIONS = ("1s", "2s", "3s", "2.5s", "5s", "0.1min", "1500ms", "1h")
 
 
@@ -71,11 +73,29 @@ def _selected(draw: st.DrawFn, words: Words, first: str = "") -> str:
 
 
 @st.composite
+def _distinct(draw: st.DrawFn) -> str:
+    return "DISTINCT " if draw(st.integers(0, 5)) == 0 else ""
+
+
+@st.composite
+def _rates(draw: st.DrawFn, groups: Sequence[str] = ()) -> tuple[str, str]:
+    """GROUP BY for OUTPUT, and OUTPUT; mostly neither."""
+    if draw(st.integers(0, 4)):
+        return "", ""
+    every = draw(st.sampled_from(("1s", "2s", "2.5s", "5s", "1 matches", "2 matches", "3 matches")))
+    group = draw(st.sampled_from(("", *groups)))
+    grouped = f"GROUP BY {group}" if group else ""
+    return grouped, f"OUTPUT {draw(st.sampled_from(('ALL', 'FIRST', 'LAST')))} EVERY {every}"
+
+
+@st.composite
 def selections(draw: st.DrawFn, campus: Campus) -> str:
     """FILTER on one variable."""
     head, (words,) = draw(_heads(campus, ["e"]))
     first = draw(st.sampled_from(("?e.sensorID", "?e", "?e.*", "?e._time AS at", "?e._id AS id")))
-    return _query(draw(_selected(words, first)), head, draw(_filters(words)), draw(_limits()))
+    select = draw(_distinct()) + draw(_selected(words, first))
+    group, rate = draw(_rates((*words["string"], *words["boolean"])))
+    return _query(select, head, draw(_filters(words)), group, draw(_limits()), rate)
 
 
 @st.composite
@@ -95,7 +115,9 @@ def semantics(draw: st.DrawFn, campus: Campus) -> str:
     bindings = [*path.numbers, *path.strings, *path.iris, *path.terms]
     first = f"{draw(st.sampled_from(bindings))} AS bound" if bindings else "?e.sensorID"
     extra = draw(_binding_filters(path))
-    return _query(draw(_selected(used, first)), head, path.text, extra, draw(_filters(used, 1)), draw(_limits()))
+    select = draw(_distinct()) + draw(_selected(used, first))
+    group, rate = draw(_rates([*used["string"], *bindings]))
+    return _query(select, head, path.text, extra, draw(_filters(used, 1)), group, draw(_limits()), rate)
 
 
 _OF_NUMBERS = ("AVG({n})", "SUM({n})", "COUNT({n})", "COUNT(?e)", "MIN({n})", "MAX({n})", "STDDEV({n})",
@@ -130,15 +152,22 @@ def _aggregate_items(draw: st.DrawFn, words: Words) -> str:
 def windows(draw: st.DrawFn, kind: str) -> str:
     """A window of aggregates."""
     extent = draw(st.sampled_from((*_DURATIONS, "1 events", "2 events", "3 events", "2 events")))
-    start = ""
-    if kind == "batch" and "events" not in extent:
-        start = draw(st.sampled_from(("", "", ", START first", ", START 2012-05-04T09:30:01Z", ", START 2012-05-05")))
-    return f"WINDOW (?e, {kind}, {extent}{start})"
+    match kind:
+        case "batch" if "events" not in extent:
+            starts = ("", "", ", START first", ", START 2012-05-04T09:30:01Z", ", START 2012-05-05")
+            extent += draw(st.sampled_from(starts))
+        case "hopping":
+            extent = draw(st.sampled_from(_HOPS))
+        case "cumulate":
+            extent = draw(st.sampled_from(("1s, 1s", "2s, 1s", "3s, 1.5s", "5s, 1s", "10s, 2.5s", "1min, 15s")))
+        case "session":
+            extent = draw(st.sampled_from(("500ms", "1s", "1.5s", "2s", "2s", "3.5s", "1min")))
+    return f"WINDOW (?e, {kind}, {extent})"
 
 
 @st.composite
 def aggregations(draw: st.DrawFn, campus: Campus, kind: str) -> str:
-    """Aggregates over a sliding or batch window, grouped or not."""
+    """Aggregates over a window of one kind, grouped or not."""
     head, (words,) = draw(_heads(campus, ["e"]))
     path = draw(paths("e", most=1)) if draw(st.integers(0, 2)) == 0 else None
     used = _with(words, path)
@@ -146,7 +175,7 @@ def aggregations(draw: st.DrawFn, campus: Campus, kind: str) -> str:
     group = f"GROUP BY {', '.join(draw(st.sets(st.sampled_from(keys), min_size=1, max_size=2)))}"
     having = f"HAVING {draw(_aggregates(used, _OF_NUMBERS))} {draw(st.sampled_from(('>= 1', '> 495', '!= 2')))}"
     return _query(
-        draw(_aggregate_items(used)),
+        draw(_distinct()) + draw(_aggregate_items(used)),
         head,
         path.text if path else "",
         draw(_binding_filters(path)) if path else "",
@@ -155,6 +184,7 @@ def aggregations(draw: st.DrawFn, campus: Campus, kind: str) -> str:
         draw(st.sampled_from(("", group, group))),
         having if draw(st.integers(0, 3)) == 0 else "",
         draw(_limits()),
+        draw(_rates())[1],
     )
 
 
@@ -228,22 +258,34 @@ def _several_items(draw: st.DrawFn, words: Sequence[Words]) -> str:
 
 
 @st.composite
+def _after_match(draw: st.DrawFn, variables: Sequence[str]) -> str:
+    variable = draw(st.sampled_from(variables))
+    skips = ("SKIP PAST LAST EVENT", "SKIP TO NEXT EVENT", f"SKIP TO FIRST ?{variable}", f"SKIP TO LAST ?{variable}")
+    after = draw(st.sampled_from(("", "", "", "", "KEEP ALL", *skips, "CONSUME")))
+    return after and f"AFTER MATCH {after}"
+
+
+@st.composite
 def sequences(draw: st.DrawFn, campus: Campus) -> str:
     """SEQ of two or three variables."""
     head, variables, words, clauses = draw(_several(campus))
     order = draw(st.permutations(variables))
     partitions = ("PARTITION BY sensorID", "PARTITION BY open", "PARTITION BY open, sensorID")
     partition = draw(st.sampled_from(("", "", "", "", *partitions)))
+    group, rate = draw(_rates([*words[0]["string"], *words[1]["boolean"]]))
     return _query(
-        draw(_several_items(words)),
+        draw(_distinct()) + draw(_several_items(words)),
         head,
         *clauses,
         draw(_joins(words)),
         f"SEQ ({', '.join(f'?{v}' for v in order)})",
         draw(_correlations(variables)),
         partition,
+        group,
         draw(st.sampled_from(("", "", "POLICY any"))),
+        draw(_after_match(variables)),
         draw(_limits()),
+        rate,
     )
 
 
@@ -261,6 +303,7 @@ def joins(draw: st.DrawFn, campus: Campus) -> str:
         join,
         draw(st.sampled_from((sliding, draw(_correlations(variables))))),
         draw(st.sampled_from(("", "", "PARTITION BY sensorID"))),
+        draw(_after_match(variables)),
         draw(_limits()),
     )
 
@@ -274,9 +317,16 @@ def documents(draw: st.DrawFn, campus: Campus) -> str:
             (
                 _query("?e.sensorID AS sensor, ?e.flowrate AS flow", head, draw(_filters(words, 1))),
                 _query(
+                    "?e.sensorID AS sensor, ?e.flowrate AS flow",
+                    head,
+                    "GROUP BY ?e.sensorID",
+                    f"OUTPUT {draw(st.sampled_from(('ALL', 'FIRST', 'LAST')))} EVERY",
+                    draw(st.sampled_from(("2 matches", "3 matches", "2s", "5s"))),
+                ),
+                _query(
                     "?e.sensorID AS sensor, AVG(?e.flowrate) AS flow",
                     head,
-                    draw(windows(draw(st.sampled_from(("sliding", "batch"))))),
+                    draw(windows(draw(st.sampled_from(("sliding", "batch", "session"))))),
                     "GROUP BY ?e.sensorID",
                 ),
                 _query(
@@ -295,6 +345,7 @@ def documents(draw: st.DrawFn, campus: Campus) -> str:
                 _query("COUNT(?d) AS n, MAX(?d.flow) AS top", "FROM (?d, busy)", "WINDOW (?d, sliding, 2s)"),
                 _query("COUNT(?d) AS n, ?d.sensor", "FROM (?d, busy)", "WINDOW (?d, batch, 3s)", "GROUP BY ?d.sensor"),
                 _query("SUM(?d.flow) AS s", "FROM (?d, busy)", "WINDOW (?d, batch, 2 events)", draw(_limits())),
+                _query("SUM(?d.flow) AS s", "FROM (?d, busy)", "WINDOW (?d, hopping, 3s, 1s)"),
                 _query(
                     "?d.sensor AS s, ?f.flow AS f",
                     f"FROM (?d, busy), (?f, {draw(st.sampled_from(('busy', 'busy')))})",
@@ -318,6 +369,9 @@ FAMILIES = {
     "semantics": semantics,
     "sliding windows": lambda campus: aggregations(campus, "sliding"),
     "batch windows": lambda campus: aggregations(campus, "batch"),
+    "hopping windows": lambda campus: aggregations(campus, "hopping"),
+    "cumulate windows": lambda campus: aggregations(campus, "cumulate"),
+    "session windows": lambda campus: aggregations(campus, "session"),
     "sequences": sequences,
     "joins": joins,
     "documents": documents,
