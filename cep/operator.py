@@ -200,7 +200,8 @@ def _pending(source: Source) -> Pending:
 
 
 def _conform(table: pa.Table, like: pl.DataFrame) -> pl.DataFrame:
-    return frame_of(table, like.columns).cast(like.schema)
+    frame = frame_of(table, like.columns)
+    return frame if frame.schema == like.schema else frame.cast(like.schema)
 
 
 def _microseconds(watermark: datetime | None) -> int:

@@ -63,9 +63,11 @@ class Pending:
     def release(self, arrived: pl.DataFrame, watermark: int) -> pl.DataFrame:
         """Take in what arrived and give out what lies below the watermark (microseconds), in total order."""
         waiting = pl.concat([self.held, arrived]) if self.held.height else arrived
-        due = timestamps(waiting["_time"]) < watermark
-        if due.all():
-            self.held = waiting.clear()
-            return in_total_order(waiting, self.bindings)
+        time = timestamps(waiting["_time"])
+        if (time[1:] >= time[:-1]).all():
+            due_rows = int(np.searchsorted(time, watermark, "left"))
+            self.held = waiting[due_rows:]
+            return in_total_order(waiting[:due_rows], self.bindings)
+        due = time < watermark
         self.held = waiting.filter(~due)
         return in_total_order(waiting.filter(due), self.bindings)

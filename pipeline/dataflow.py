@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -164,23 +164,29 @@ class Dataflow:
 
     def process(self, raw: Mapping[str, pa.Table]) -> Step:
         """Take one batch of raw tuples per stream, in order of arrival, and give what became certain."""
-        return self._advance({name: self._annotate(name, table) for name, table in raw.items()})
+        streams = self.admit(raw)
+        return Step(streams, dict(self.answer(streams)))
+
+    def admit(self, raw: Mapping[str, pa.Table]) -> dict[str, StreamStep]:
+        """The first half of `process`: annotate tuples and tell those that count."""
+        return {name: self._admit(name, self.annotators[name].annotate(table)) for name, table in raw.items()}
+
+    def answer(self, streams: Mapping[str, StreamStep]) -> Iterator[tuple[str, pa.Table]]:
+        """The second half of `process`: label and rows of each query, as they come; to be taken to the end."""
+        watermarks = {name: admission.watermark for name, admission in self._admissions.items()}
+        return self._answer({name: step.events for name, step in streams.items()}, watermarks)
 
     def replay(self, events: Mapping[str, pa.Table]) -> Step:
-        """The same for events that are annotated already, late ones among them, in order of arrival."""
+        """`process` for events that are annotated already, late ones among them, in order of arrival."""
         nothing = pa.table({"row": pa.array([], pa.int64()), "reason": pa.array([], pa.string())})
-        return self._advance({name: Annotated(table, nothing, 0) for name, table in events.items()})
-
-    def _advance(self, annotated: Mapping[str, Annotated]) -> Step:
-        streams = {name: self._admit(name, batch) for name, batch in annotated.items()}
-        watermarks = {name: admission.watermark for name, admission in self._admissions.items()}
-        return Step(streams, self._answer({n: s.events for n, s in streams.items()}, watermarks))
+        streams = {name: self._admit(name, Annotated(table, nothing, 0)) for name, table in events.items()}
+        return Step(streams, dict(self.answer(streams)))
 
     def finish(self) -> Step:
         """End every stream: the watermark passes everything, and whatever comes later is late."""
         for admission in self._admissions.values():
             admission.end()
-        return Step({}, self._answer({}, dict.fromkeys(self._admissions, END_OF_TIME)))
+        return Step({}, dict(self._answer({}, dict.fromkeys(self._admissions, END_OF_TIME))))
 
     def snapshot(self) -> dict[str, bytes]:
         """The state of every stream and query, by name, for `restore`."""
@@ -216,31 +222,29 @@ class Dataflow:
         if self._pool is not None:
             self._pool.shutdown()
 
-    def _annotate(self, name: str, raw: pa.Table) -> Annotated:
-        return self.annotators[name].annotate(raw)
-
     def _admit(self, name: str, batch: Annotated) -> StreamStep:
         admitted = self._admissions[name].admit(batch.events)
         return StreamStep(admitted.events, admitted.late, batch.rejected, admitted.duplicates, batch.unlinked)
 
-    def _answer(self, events: Mapping[str, pa.Table], watermarks: dict[str, datetime | None]) -> dict[str, pa.Table]:
-        matches: dict[str, pa.Table] = {}
+    def _answer(
+        self, events: Mapping[str, pa.Table], watermarks: dict[str, datetime | None]
+    ) -> Iterator[tuple[str, pa.Table]]:
         batches = {name: EventBatch(table) for name, table in events.items()}
         for level in self._levels():
-            done = self._run([self._flows[label] for label in level], batches, watermarks)
-            for label, rows in zip(level, done, strict=True):
-                query = self._flows[label].query
-                matches[label] = rows.drop_columns([item.name for item in query.items if item.hidden])
-                self._feed(self._flows[label], rows, batches, watermarks)
-        return matches
+            flows = [self._flows[label] for label in level]
+            for label, flow, rows in zip(level, flows, self._run(flows, batches, watermarks), strict=True):
+                self._feed(flow, rows, batches, watermarks)
+                yield label, rows.drop_columns([item.name for item in flow.query.items if item.hidden])
 
     def _run(
         self, flows: list[QueryFlow], events: Mapping[str, EventBatch], watermarks: Mapping[str, datetime | None]
-    ) -> list[pa.Table]:
+    ) -> Iterator[pa.Table]:
+        """The rows of queries of one level, in their order, as they come."""
+
         def answer(flow: QueryFlow) -> pa.Table:
             return flow.process(events, _smallest([watermarks[s] for s in flow.streams]))
 
-        return [answer(f) for f in flows] if self._pool is None else list(self._pool.map(answer, flows))
+        return map(answer, flows) if self._pool is None else self._pool.map(answer, flows)
 
     @staticmethod
     def _feed(

@@ -17,7 +17,7 @@ import pyarrow as pa
 from ..archive import Archive
 from ..errors import PipelineError, PlanError
 from ..planner import resolve_bounds
-from .dataflow import Dataflow, Step
+from .dataflow import Dataflow, Step, StreamStep
 from .dead_letters import DeadLetters
 from .flow import Registration
 from .progress import Progress
@@ -29,7 +29,7 @@ from .snapshots import Snapshots
 
 _SINK = "sink/"
 _PROGRESS = "progress"
-_WORKERS = 2
+_WORKERS = 3
 
 
 class DurableFlow:
@@ -88,38 +88,44 @@ class DurableFlow:
         """
         self._prepare(batch)
         began = time.perf_counter()
-        return self._complete(batch, self._dataflow.process({n: r.table for n, r in records.items()}), records, began)
+        streams = self._dataflow.admit({name: raw.table for name, raw in records.items()})
+        if self._archive is not None:
+            self._archive.append(batch, {name: _with_late(s.events, s.late) for name, s in streams.items()})
+        for name, raw in records.items():
+            self._dead_letters.write(name, batch, raw, streams[name].rejected)
+        step = self._reported(batch, streams, self._dataflow.answer(streams))
+        self._conclude(batch, step, {name: len(raw.malformed) for name, raw in records.items()}, began)
+        return step
 
     def finish(self) -> Step:
         """End the streams: what waits for later events is reported."""
         batch = (self.last or 0) + 1
         self._prepare(batch)
         began = time.perf_counter()
-        return self._complete(batch, self._dataflow.finish(), {}, began)
+        step = self._reported(batch, {}, self._dataflow.finish().matches.items())
+        self._conclude(batch, step, {}, began)
+        return step
 
     def close(self) -> None:
         """Give back the threads."""
         self._dataflow.close()
 
-    def _complete(self, batch: int, step: Step, raw: Mapping[str, RawBatch], began: float) -> Step:
-        step = Step(step.streams, {label: self._with_past(label, rows) for label, rows in step.matches.items()})
-        if self._archive is not None:
-            self._archive.append(batch, {n: _with_late(s.events, s.late) for n, s in step.streams.items()})
-        for name, records in raw.items():
-            self._dead_letters.write(name, batch, records, step.streams[name].rejected)
+    def _reported(self, batch: int, streams: Mapping[str, StreamStep], rows: Iterable[tuple[str, pa.Table]]) -> Step:
+        """Give each query's rows to the sinks as they come; in its first batch those of its past come first."""
+        matches = {}
+        for label, of_batch in rows:
+            past = self._past.pop(label, ())
+            matches[label] = pa.concat_tables([*past, of_batch]) if past else of_batch
+            for sink in self._sinks:
+                sink.write(batch, label, matches[label])
         for sink in self._sinks:
-            for label, matches in step.matches.items():
-                sink.write(batch, label, matches)
             sink.flush()
-        malformed = {name: len(records.malformed) for name, records in raw.items()}
+        return Step(streams, matches)
+
+    def _conclude(self, batch: int, step: Step, malformed: Mapping[str, int], began: float) -> None:
         self.progress = self.progress.after(step, malformed, time.perf_counter() - began)
         self._snapshots.write(batch, self._state())
         self._done = batch
-        return step
-
-    def _with_past(self, label: str, rows: pa.Table) -> pa.Table:
-        """The rows of a query in its first batch come after those of its past."""
-        return pa.concat_tables([*self._past.pop(label, ()), rows])
 
     def _state(self) -> dict[str, bytes]:
         sinks = {f"{_SINK}{i}": json.dumps(sink.snapshot()).encode() for i, sink in enumerate(self._sinks)}
