@@ -177,9 +177,8 @@ def _write_parquet(matches: pa.Table, target: Path) -> None:
     partial = target.with_suffix(".partial")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        with partial.open("wb") as file:
-            pq.write_table(matches, file, compression="none", use_dictionary=words, write_statistics=ordered)
-            file.flush()
+        pq.write_table(matches, partial, compression="none", use_dictionary=words, write_statistics=ordered)
+        with partial.open("rb") as file:
             os.fsync(file.fileno())
         partial.replace(target)
     except OSError as error:

@@ -97,7 +97,8 @@ def unpack(batch: DataFrame, settings: Settings) -> dict[str, RawBatch]:
     found = {}
     for number, (name, stream, source) in enumerate(streams):
         own = [run for run in runs if run.stream == number]
-        raw = _rows(table, own, f"{number}:")
+        # Spark delivers pieces of 10,000 rows; whatever follows works several times as fast on one.
+        raw = _rows(table, own, f"{number}:").combine_chunks()
         if raw.num_rows:
             found[name] = _records(raw, own, partial(_names, batch, number, own, paths), stream, source)
     return found
