@@ -170,14 +170,13 @@ class CallbackSink(Sink):
 
 
 def _write_parquet(matches: pa.Table, target: Path) -> None:
-    # Ids are almost all different: looking for repetitions in them, and compressing them, takes four times as long
-    # as writing them does.
+    # Ids are almost all different: no dictionary and no statistics of them is worth its time.
     words = [field.name for field in matches.schema if pa.types.is_string(field.type) and field.name != "_id"]
     ordered = [name for name in matches.column_names if name not in {"_id", "_events"}]
     partial = target.with_suffix(".partial")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        pq.write_table(matches, partial, compression="none", use_dictionary=words, write_statistics=ordered)
+        pq.write_table(matches, partial, compression="lz4", use_dictionary=words, write_statistics=ordered)
         with partial.open("rb") as file:
             os.fsync(file.fileno())
         partial.replace(target)
