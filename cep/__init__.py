@@ -2,9 +2,22 @@
 
 from __future__ import annotations
 
+from .contiguity import EVENTS, all_events, event_columns, sees_all_events
 from .filter import apply_filters, filter_mask
 from .frames import frame_of
 from .operator import END_OF_TIME, Operator, build_operator
 from .output import output_schema
 
-__all__ = ["END_OF_TIME", "Operator", "apply_filters", "build_operator", "filter_mask", "frame_of", "output_schema"]
+__all__ = [
+    "END_OF_TIME",
+    "EVENTS",
+    "Operator",
+    "all_events",
+    "apply_filters",
+    "build_operator",
+    "event_columns",
+    "filter_mask",
+    "frame_of",
+    "output_schema",
+    "sees_all_events",
+]

@@ -15,6 +15,7 @@ from ..errors import OperatorError
 from ..language.query import Kind, Policy, Query, Source
 from .aggregation import AggregationKernel
 from .candidates import empty_candidates
+from .contiguity import EVENTS, Contiguity, sees_all_events
 from .distinct import DistinctRows
 from .frames import frame_of, micros
 from .kernel import Kernel
@@ -56,7 +57,8 @@ class Operator(Protocol):
 
         Args:
             candidates: per variable (one without is as good as an empty table), in order of arrival; columns `_time`,
-                `_id` and the source's columns; every time stamp is at or above the previous call's watermark.
+                `_id` and the source's columns; every time stamp is at or above the previous call's watermark. Of a
+                query that `sees_all_events`, under `EVENTS` what `all_events` gives.
             watermark: aware; no candidate below it will follow; `None`: nothing is known. Must not go backwards.
 
         Returns:
@@ -110,13 +112,17 @@ class _Hosted:
     kernel: Kernel
     ended: bool = False
     reported: int = 0
+    contiguity: Contiguity | None = field(init=False)
     pending: dict[str, Pending] = field(init=False)
     output: Output = field(init=False)
     distinct: DistinctRows | None = field(init=False)
     rate: OutputRate | None = field(init=False)
 
     def __post_init__(self) -> None:
+        self.contiguity = Contiguity(self.query) if sees_all_events(self.query) else None
         self.pending = {source.variable: _pending(source) for source in self.query.sources}
+        if self.contiguity is not None:
+            self.pending[EVENTS] = Pending(self.contiguity.empty)
         self.output = Output(self.query, self.kernel.names)
         self.distinct = DistinctRows(self.query) if self.query.distinct else None
         self.rate = build_output_rate(self.query)
@@ -144,6 +150,8 @@ class _Hosted:
             table = candidates.get(variable)
             arrived = pending.held.clear() if table is None else _conform(table, pending.held)
             released[variable] = pending.release(arrived, passed)
+        if self.contiguity is not None:
+            released = self.contiguity.place(released, passed)
         matches = self.kernel.advance(released, passed)
         if matches is None and self.rate is None:
             return output_schema(self.query).empty_table()
@@ -175,8 +183,11 @@ class _Hosted:
         held = {f"pending.{variable}": pending.held for variable, pending in self.pending.items()}
         seen = {} if self.distinct is None else {"distinct": self.distinct.seen}
         rate = {} if self.rate is None else self.rate.tables()
-        tables = {} if self.ended else {**held, **inner.tables, **seen, **rate}
-        return write_snapshot(self.query, State(tables, {**inner.numbers, "reported": self.reported}))
+        last = {} if self.contiguity is None else {"contiguity": self.contiguity.last}
+        tables = {} if self.ended else {**held, **inner.tables, **seen, **rate, **last}
+        following = None if self.contiguity is None else self.contiguity.next
+        numbers = {**inner.numbers, "reported": self.reported, "contiguity": following}
+        return write_snapshot(self.query, State(tables, numbers))
 
     def restore(self, data: bytes) -> None:
         """See `Operator.restore`."""
@@ -188,6 +199,8 @@ class _Hosted:
         for variable, pending in self.pending.items():
             pending.held = state.tables[f"pending.{variable}"]
         self.kernel.load(state)
+        if self.contiguity is not None:
+            self.contiguity.last, self.contiguity.next = state.tables["contiguity"], state.numbers["contiguity"] or 0
         if self.distinct is not None:
             self.distinct.seen = state.tables["distinct"]
         if self.rate is not None:

@@ -7,10 +7,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
+import polars as pl
 import pyarrow as pa
 
 from ..annotator import EventShape
-from ..cep import build_operator
+from ..cep import EVENTS, all_events, build_operator, event_columns, frame_of, sees_all_events
 from ..language import Query, StreamType
 from ..ontology import KnowledgeBase
 from ..planner import explain, resolve_bounds
@@ -59,6 +60,7 @@ class QueryFlow:
             for s in query.sources
         )
         self._operator = build_operator(query)
+        self._of_all_events = event_columns(query) if sees_all_events(query) else {}
         self._watermark: datetime | None = None
 
     @property
@@ -89,9 +91,19 @@ class QueryFlow:
             for source in self.sources
             if source.source.stream.name in events
         }
+        if self._of_all_events:
+            candidates[EVENTS] = all_events(self.query, self._inside(events))
         rows = self._operator.process(candidates, watermark)
         self._watermark = watermark
         return rows
+
+    def _inside(self, events: Mapping[str, EventBatch]) -> dict[str, pl.DataFrame]:
+        """By stream, all events within WITHIN, with the columns that contiguity depends on."""
+        return {
+            stream: frame_of(self.within.select(events[stream].table), names)
+            for stream, names in self._of_all_events.items()
+            if stream in events
+        }
 
     def explain(self) -> str:
         """How the query is answered, in words."""

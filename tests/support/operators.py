@@ -4,10 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, cast
 
+import polars as pl
 import pyarrow as pa
-from kaicep.cep import END_OF_TIME, Operator, apply_filters, build_operator
+from kaicep.cep import (
+    END_OF_TIME,
+    EVENTS,
+    Operator,
+    all_events,
+    apply_filters,
+    build_operator,
+    sees_all_events,
+)
 from kaicep.cep.output import _ARROW_TYPES
 from kaicep.language import AttributeType, Query, StreamType, ValueType, Vocabulary, compile_document
 
@@ -47,7 +56,8 @@ def at(seconds: float) -> datetime:
 def candidates(query: Query, readings: Sequence[Reading]) -> dict[str, pa.Table]:
     """Every variable's candidates: the readings of its stream, once per solution that it uses, its FILTERs applied."""
     types = {a.name: _ARROW_TYPES[a.type] for a in _ATTRIBUTES}
-    tables = {}
+    tables: dict[str, pa.Table] = {}
+    streams: dict[str, pl.DataFrame] = {}
     for source in query.sources:
         of_stream = [r for r in readings if r.get("stream", "readings") == source.stream.name]
         names = [f"?{name}" for name, _ in source.bindings]
@@ -58,6 +68,10 @@ def candidates(query: Query, readings: Sequence[Reading]) -> dict[str, pa.Table]
         data["timestamp"] = data["_time"] = pa.array([at(r["t"]) for r in own], pa.timestamp("us", tz="UTC"))
         data["_id"] = pa.array([r["id"] for r in own], pa.string())
         tables[source.variable] = apply_filters(pa.table(data), source.filters)
+        streams[source.stream.name] = cast("pl.DataFrame", pl.from_arrow(pa.table(data)))
+    if sees_all_events(query):
+        every = {name: frame.unique("_id", keep="first", maintain_order=True) for name, frame in streams.items()}
+        tables[EVENTS] = all_events(query, every)
     return tables
 
 
