@@ -156,14 +156,20 @@ class EngineSettings(_Table):
     Attributes:
         trigger: buffer interval = trigger interval of the micro-batches; 0 runs them back to back.
         state: folder of checkpoint, snapshots and dead letters.
-        cache_size: verdicts kept per semantic subquery.
+        compiled: apply the compile-time rules to PATHs; off only to see what they gain.
+        buffer: evaluate the PATHs of a batch's events together; off only to see what it gains.
+        cache_size: verdicts kept per semantic subquery; 0 keeps none.
+        table_size: up to so many rows, the verdicts of all individuals are computed ahead; 0 never.
         master: Spark master.
         spark: more Spark configuration, key by key.
     """
 
     trigger: Duration = timedelta(seconds=1)
     state: str = "var/state"
-    cache_size: int = Field(default=100_000, ge=1)
+    compiled: bool = True
+    buffer: bool = True
+    cache_size: int = Field(default=100_000, ge=0)
+    table_size: int = Field(default=200_000, ge=0)
     master: str = "local[*]"
     spark: dict[str, str] = Field(default_factory=dict)
 

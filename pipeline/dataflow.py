@@ -18,6 +18,7 @@ from ..cep import END_OF_TIME
 from ..errors import PipelineError
 from ..language import Query, StreamType
 from ..ontology import KnowledgeBase
+from ..semfilter import FilterOptions
 from .admission import Admission
 from .candidates import EventBatch
 from .flow import QueryFlow, Registration, continues
@@ -60,7 +61,7 @@ class Dataflow:
         annotators: by stream name; every source stream has one.
         lateness: by stream name, how far an event may lie behind the greatest time stamp before it.
         knowledge: the knowledge base that PATHs are evaluated against.
-        cache_size: verdicts kept per semantic subquery.
+        options: how PATHs are evaluated.
         workers: queries that are evaluated at the same time.
     """
 
@@ -69,12 +70,12 @@ class Dataflow:
         annotators: Mapping[str, Annotator],
         lateness: Mapping[str, timedelta],
         knowledge: KnowledgeBase,
-        cache_size: int,
+        options: FilterOptions,
         workers: int = 1,
     ) -> None:
         self.annotators = annotators
         self._knowledge = knowledge
-        self._cache_size = cache_size
+        self._options = options
         self._lateness = lateness
         self._admissions = {name: _admission(a, lateness[name]) for name, a in annotators.items()}
         self._flows: dict[str, QueryFlow] = {}
@@ -120,7 +121,7 @@ class Dataflow:
                 f"a query named '{label}' is registered already",
                 hint="stop it first, or give the new one another name with CREATE QUERY … AS",
             )
-        flow = QueryFlow(registration, self.shape, self._knowledge, self._cache_size)
+        flow = QueryFlow(registration, self.shape, self._knowledge, self._options)
         self._flows[label] = flow
         if registration.query.name is not None:
             self._streams_of[registration.query.name] = label
@@ -132,10 +133,10 @@ class Dataflow:
 
     def _rehearsal(self, registration: Registration) -> Dataflow:
         """A data flow of this query and those whose output it reads, with no event yet."""
-        copy = Dataflow(self.annotators, self._lateness, self._knowledge, self._cache_size)
+        copy = Dataflow(self.annotators, self._lateness, self._knowledge, self._options)
         for label in [*self._upstream(registration.query), registration.label]:
             known = self._flows[label].registration
-            copy._flows[label] = QueryFlow(known, self.shape, self._knowledge, self._cache_size)
+            copy._flows[label] = QueryFlow(known, self.shape, self._knowledge, self._options)
             if known.query.name is not None:
                 copy._streams_of[known.query.name] = label
         return copy

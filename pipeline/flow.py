@@ -15,7 +15,7 @@ from ..cep import EVENTS, all_events, build_operator, event_columns, frame_of, s
 from ..language import Query, StreamType
 from ..ontology import KnowledgeBase
 from ..planner import explain, resolve_bounds
-from ..semfilter import SemanticFilter
+from ..semfilter import FilterOptions, SemanticFilter
 from .candidates import EventBatch, SourceFlow
 
 
@@ -41,7 +41,7 @@ class QueryFlow:
         registration: the query and when it was registered.
         shape_of: how the events of a stream become triples.
         knowledge: the knowledge base.
-        cache_size: verdicts kept per semantic subquery.
+        options: how PATHs are evaluated.
     """
 
     def __init__(
@@ -49,15 +49,14 @@ class QueryFlow:
         registration: Registration,
         shape_of: Callable[[StreamType], EventShape],
         knowledge: KnowledgeBase,
-        cache_size: int,
+        options: FilterOptions,
     ) -> None:
         query = registration.query
         self.registration = registration
         self.query = query
         self.within = resolve_bounds(query.bounds, registration.now)
         self.sources = tuple(
-            SourceFlow(s, self.within, SemanticFilter(s, shape_of(s.stream), knowledge, cache_size))
-            for s in query.sources
+            SourceFlow(s, self.within, SemanticFilter(s, shape_of(s.stream), knowledge, options)) for s in query.sources
         )
         self._operator = build_operator(query)
         self._of_all_events = event_columns(query) if sees_all_events(query) else {}

@@ -13,6 +13,7 @@ from ..config import Settings
 from ..errors import PlanError, QueryTypeError, did_you_mean
 from ..language import Query, Vocabulary, compile_document
 from ..ontology import KnowledgeBase, load_knowledge
+from ..semfilter import FilterOptions
 from .dataflow import Dataflow
 from .evaluation import evaluate
 from .flow import QueryFlow, Registration
@@ -89,7 +90,12 @@ class Project:
     def dataflow(self, workers: int = 1) -> Dataflow:
         """The data path of this project, with no query registered yet."""
         lateness = {name: stream.lateness for name, stream in self.settings.streams.items()}
-        return Dataflow(self.annotators, lateness, self.knowledge, self.settings.engine.cache_size, workers)
+        return Dataflow(self.annotators, lateness, self.knowledge, self.options, workers)
+
+    @property
+    def options(self) -> FilterOptions:
+        """How PATHs are evaluated."""
+        return FilterOptions.of(self.settings.engine)
 
     def explain(self, query: Query) -> str:
         """How a compiled query would be answered if it were registered before the first event, in words."""
@@ -97,7 +103,7 @@ class Project:
             Registration(query, query.name or "query"),
             self.dataflow().shape,
             self.knowledge,
-            self.settings.engine.cache_size,
+            self.options,
         )
         return flow.explain()
 

@@ -1,6 +1,7 @@
 """Semantic events in, those whose PATHs hold out, with the semantic variables as columns."""
 
 from .filter import SemanticFilter
-from .subquery import SubqueryStatistics
+from .options import NAIVE, FilterOptions
+from .statistics import SubqueryStatistics
 
-__all__ = ["SemanticFilter", "SubqueryStatistics"]
+__all__ = ["NAIVE", "FilterOptions", "SemanticFilter", "SubqueryStatistics"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 import pyoxigraph as ox
 
@@ -18,13 +19,14 @@ from .settle import settle
 from .sparql import triple_text
 from .transform import transform
 
-RULES: tuple[Rule, ...] = (decide_types, prune, transform, settle)
+RULES: tuple[Rule, ...] = (decide_types, prune, transform)
+"""In the order in which they are applied; each may be left out, and the answer is the same."""
 
 _EXISTS = re.compile(r"\bEXISTS\b", re.IGNORECASE)
 
 
-def compile_subquery(subquery: Subquery, context: Context) -> Plan:
-    """Apply all rules to a subquery.
+def compile_subquery(subquery: Subquery, context: Context, rules: Sequence[Rule] = RULES) -> Plan:
+    """Apply rules to a subquery, and settle what is left for run time.
 
     Raises:
         QueryTypeError: SPARQL that cannot be evaluated once the event stands for its variable.
@@ -35,7 +37,7 @@ def compile_subquery(subquery: Subquery, context: Context) -> Plan:
         and not any(_EXISTS.search(f.text) for f in subquery.filters)
     )
     plan = Plan(subquery, flat, subquery.triples if flat else (), subquery.filters if flat else ())
-    for rule in RULES:
+    for rule in (*rules, settle):
         plan = rule(plan, context)
     _check(plan)
     return plan

@@ -75,10 +75,20 @@ def together_query(plan: Plan, events: Sequence[ox.NamedNode]) -> str:
     return f"SELECT DISTINCT {variable} {_names(plan)} {{ VALUES {variable} {{ {nodes} }} {plan.body}\n}}"
 
 
-def solve(plan: Plan, classes: Sequence[str], scratch: Scratch, events: Sequence[Event]) -> list[list[Solution]]:
-    """The distinct solutions of each event, in a stable order, projected to `solved` and `derived` of the plan."""
+def solve(
+    plan: Plan, classes: Sequence[str], scratch: Scratch, events: Sequence[Event], *, together: bool = True
+) -> list[list[Solution]]:
+    """The distinct solutions of each event, in a stable order, projected to `solved` and `derived` of the plan.
+
+    Args:
+        plan: the subquery.
+        classes: the classes of the events.
+        scratch: where the events are put for as long as they are asked about.
+        events: what is asked about.
+        together: whether one query may be about several of them, as far as the plan allows it.
+    """
     with scratch.lock:
-        if plan.alone is not None:
+        if plan.alone is not None or not together:
             return [_solve_alone(plan, classes, scratch, event) for event in events]
         found: list[list[Solution]] = []
         for start in range(0, len(events), _TOGETHER):

@@ -7,21 +7,23 @@ from collections.abc import Iterator, Mapping
 from textwrap import indent
 
 from ..language.query import AllOf, AnyOf, Semantics, Subquery
+from .options import FilterOptions
 from .plan import Plan
+from .subquery import SubqueryFilter
 
 _IRI = re.compile(r"<([^<>\s]*[#/:])([A-Za-z_][\w-]*)>")
 
 
-def explain_semantics(semantics: Semantics, plans: dict[int, Plan], cache_size: int) -> str:
-    """The subqueries and how AND and OR join them; `plans` by `id` of the subquery node."""
+def explain_semantics(semantics: Semantics, filters: Mapping[int, SubqueryFilter], options: FilterOptions) -> str:
+    """The subqueries and how AND and OR join them; `filters` by `id` of the subquery node."""
     match semantics:
         case Subquery():
-            return "\n".join(_lines(plans[id(semantics)], cache_size))
+            return "\n".join(_lines(filters[id(semantics)], options))
         case AllOf(parts):
             word = "all of"
         case AnyOf(parts):
             word = "any of"
-    inner = [indent(explain_semantics(part, plans, cache_size), "  ") for part in parts]
+    inner = [indent(explain_semantics(part, filters, options), "  ") for part in parts]
     return "\n".join([word, *inner])
 
 
@@ -36,7 +38,8 @@ def with_prefixes(text: str, prefixes: Mapping[str, str]) -> str:
     return _IRI.sub(shorten, text)
 
 
-def _lines(plan: Plan, cache_size: int) -> Iterator[str]:
+def _lines(subquery: SubqueryFilter, options: FilterOptions) -> Iterator[str]:
+    plan = subquery.plan
     yield f"PATH of ?{plan.subquery.variable}"
     yield from (f"  {note}" for note in plan.notes)
     if plan.never is not None:
@@ -44,12 +47,21 @@ def _lines(plan: Plan, cache_size: int) -> Iterator[str]:
         return
     names = (["the event itself"] if plan.identified else []) + [_key(c.column, c.properties) for c in plan.key]
     yield f"  key: {', '.join(names) or 'none (one verdict for all events)'}"
-    yield f"  cache: the verdicts of {cache_size} keys, least recently used leave first"
-    if plan.alone is None:
-        yield "  misses of a batch: together"
-    else:
-        yield f"  misses of a batch: one by one, because {plan.alone}"
+    yield from (f"  {line}" for line in _run_time(plan, options))
     yield f"  SPARQL: {plan.body.strip() or '(nothing left)'}"
+    if subquery.statistics.events:
+        yield f"  so far: {subquery.statistics}"
+
+
+def _run_time(plan: Plan, options: FilterOptions) -> Iterator[str]:
+    kept = f"the verdicts of {options.cache_size} keys, least recently used leave first"
+    yield f"cache: {kept if options.cache_size else 'off, every event is evaluated'}"
+    if not options.buffer:
+        yield "misses of a batch: one by one, because the buffer is off"
+    elif plan.alone is None:
+        yield "misses of a batch: together"
+    else:
+        yield f"misses of a batch: one by one, because {plan.alone}"
 
 
 def _key(column: str, properties: tuple[str, ...]) -> str:

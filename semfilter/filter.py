@@ -12,38 +12,41 @@ from ..annotator import EventShape
 from ..language.columns import POLARS_TYPES
 from ..language.query import AllOf, AnyOf, Semantics, Source, Subquery
 from ..ontology import KnowledgeBase
-from .compile import compile_subquery, context_of
+from .compile import RULES, compile_subquery, context_of
 from .explain import explain_semantics, with_prefixes
+from .options import FilterOptions
 from .selection import ROW, Selection, all_of, any_of, as_frame
-from .subquery import SubqueryFilter, SubqueryStatistics
+from .statistics import SubqueryStatistics
+from .subquery import SubqueryFilter
 
 
 class SemanticFilter:
     """Selects the events of a source's stream that satisfy its PATHs.
 
     Compiled once (paper §4.1); a verdict is evaluated once per distinct key, for all keys of a batch that have none in
-    one query, and kept (§4.2). The knowledge base never changes: when there is a new one, there is a new filter.
+    one query, and kept (§4.2), unless `options` say otherwise. The knowledge base never changes: when there is a new
+    one, there is a new filter.
 
     Args:
         source: the event variable, its PATHs and the types of its semantic variables.
         shape: the triples that an event of the stream has.
         knowledge: the knowledge base.
-        cache_size: verdicts kept per subquery.
+        options: how the PATHs are evaluated; the answer never depends on it.
 
     Raises:
         QueryTypeError: a PATH that cannot be evaluated with an event in the place of its variable.
     """
 
-    def __init__(self, source: Source, shape: EventShape, knowledge: KnowledgeBase, cache_size: int) -> None:
+    def __init__(self, source: Source, shape: EventShape, knowledge: KnowledgeBase, options: FilterOptions) -> None:
         self.source = source
-        self._cache_size = cache_size
+        self._options = options
         self._prefixes = knowledge.prefixes
         self._subqueries: dict[int, SubqueryFilter] = {}
         if source.semantics is not None:
             context = context_of(source, shape, knowledge)
             for subquery in _subqueries(source.semantics):
-                plan = compile_subquery(subquery, context)
-                self._subqueries[id(subquery)] = SubqueryFilter(plan, context, cache_size)
+                plan = compile_subquery(subquery, context, RULES if options.compiled else ())
+                self._subqueries[id(subquery)] = SubqueryFilter(plan, context, options)
 
     @property
     def statistics(self) -> tuple[SubqueryStatistics, ...]:
@@ -87,8 +90,7 @@ class SemanticFilter:
         """What was evaluated ahead, what became conditions on columns, what the verdicts depend on, what is left."""
         if self.source.semantics is None:
             return f"no PATH of ?{self.source.variable}"
-        plans = {key: subquery.plan for key, subquery in self._subqueries.items()}
-        text = explain_semantics(self.source.semantics, plans, self._cache_size)
+        text = explain_semantics(self.source.semantics, self._subqueries, self._options)
         return with_prefixes(text, self._prefixes)
 
     def _evaluate(self, semantics: Semantics, events: pa.Table) -> Selection:

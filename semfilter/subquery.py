@@ -1,9 +1,9 @@
-"""One semantic subquery at run time: keys of the batch → cached verdicts, one query for the others → selection."""
+"""One semantic subquery at run time: keys of the batch → verdicts, known or evaluated → selection."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from functools import reduce
 from threading import Lock
 from time import perf_counter
@@ -11,51 +11,18 @@ from time import perf_counter
 import numpy as np
 import polars as pl
 import pyarrow as pa
-from cachetools import LRUCache
 
 from ..language.columns import column_expression
 from ..language.types import ValueType
 from .evaluate import Scratch, Solution, solve
-from .keys import Codes, Key, KeyReader, Keys, events_of
+from .keys import Codes, Key, KeyReader, events_of
+from .lookup import Lookup
+from .options import FilterOptions
 from .plan import Context, Plan
 from .selection import ROW, Mask, Selection
+from .statistics import SubqueryStatistics
 from .term_values import term_column
-
-_SOLUTION = "solution"
-
-
-@dataclass(slots=True)
-class SubqueryStatistics:
-    """What a subquery has cost so far.
-
-    Attributes:
-        events: events that it was asked about.
-        keys: distinct keys, summed over batches.
-        hits: keys whose verdict was in the cache.
-        misses: keys that had to be evaluated.
-        seconds: time spent, evaluation included.
-    """
-
-    events: int = 0
-    keys: int = 0
-    hits: int = 0
-    misses: int = 0
-    seconds: float = 0.0
-
-
-class _Solutions:
-    """The solutions of the distinct keys of a batch.
-
-    Attributes:
-        keys: the very list that they were found for.
-        of_key: the solutions of each key.
-        holds: whether each key has one.
-    """
-
-    def __init__(self, keys: Sequence[Key], of_key: list[list[Solution]]) -> None:
-        self.keys = keys
-        self.of_key = of_key
-        self.holds = np.fromiter((bool(s) for s in of_key), np.bool_, len(of_key))
+from .verdicts import PLACE, Verdicts
 
 
 class SubqueryFilter:
@@ -64,17 +31,25 @@ class SubqueryFilter:
     Args:
         plan: the compiled subquery.
         context: shape, knowledge and types of the bindings.
-        cache_size: how many keys' verdicts are kept; the least recently used leaves first.
+        options: how keys are evaluated and kept.
     """
 
-    def __init__(self, plan: Plan, context: Context, cache_size: int) -> None:
+    def __init__(self, plan: Plan, context: Context, options: FilterOptions) -> None:
         self.plan = plan
-        self.statistics = SubqueryStatistics()
+        self._statistics = SubqueryStatistics()
         self._context = context
-        self._cache: LRUCache[Key, list[Solution]] = LRUCache(cache_size)
+        self._buffer = options.buffer
+        self._lookup = Lookup(self._evaluated, options, self._statistics)
         self._keys = KeyReader(plan)
-        self._last = _Solutions([], [])
+        self._types = {n: context.bindings.get(n, ValueType.TERM) for n in plan.subquery.bindings}
+        self._asked: Sequence[Key] = []
+        self._verdicts = Verdicts(plan, self._types, [])
         self._lock = Lock()
+
+    @property
+    def statistics(self) -> SubqueryStatistics:
+        """What it has cost so far."""
+        return replace(self._statistics)
 
     @property
     def columns(self) -> frozenset[str]:
@@ -85,59 +60,44 @@ class SubqueryFilter:
 
     def select(self, events: pa.Table) -> Selection:
         """Which events of a batch satisfy the subquery, with which bindings."""
-        begin = perf_counter()
+        began = perf_counter()
         with self._lock:
             selection = self._select(events)
-            self.statistics.events += events.num_rows
-            self.statistics.seconds += perf_counter() - begin
+            self._statistics.events += events.num_rows
+            self._statistics.seconds += perf_counter() - began
         return selection
 
     def _select(self, events: pa.Table) -> Selection:
         if self.plan.never is not None or not events.num_rows:
             return self._nothing(events.num_rows)
-        keys = self._keys.of(events)
-        solutions = self._solutions(keys)
+        codes, verdicts = self._judged(events)
         possible = self._present(events)
         if not self.plan.derived:
             possible = self._conditions(events, possible)
         if not self.plan.subquery.bindings and not self.plan.derived:
-            holds = solutions.holds[keys.codes]
+            holds = verdicts.holds[codes]
             return holds if possible is None else holds & possible
-        return self._expanded(events, keys.codes, solutions.of_key, possible)
+        return self._expanded(events, codes, verdicts, possible)
 
     def _nothing(self, length: int) -> Selection:
         if not self.plan.subquery.bindings:
             return np.zeros(length, np.bool_)
-        types = self._types()
-        schema = {f"?{n}": term_column([], types[n]).dtype for n in self.plan.subquery.bindings}
+        schema = {f"?{n}": term_column([], self._types[n]).dtype for n in self.plan.subquery.bindings}
         return pl.DataFrame(schema={ROW: pl.Int64(), **schema})
 
-    def _types(self) -> dict[str, ValueType]:
-        return {n: self._context.bindings.get(n, ValueType.TERM) for n in self.plan.subquery.bindings}
+    def _judged(self, events: pa.Table) -> tuple[Codes, Verdicts]:
+        """The key of each event, and the verdicts of the keys; those of the batch before, if these are its keys."""
+        keys = self._keys.of(events)
+        if self._lookup.repeats(keys, self._asked):
+            return keys.codes, self._verdicts
+        codes, solutions = self._lookup.solutions(keys)
+        self._asked, self._verdicts = keys.distinct, Verdicts(self.plan, self._types, solutions)
+        return codes, self._verdicts
 
-    def _solutions(self, keys: Keys) -> _Solutions:
-        """Those of each key; the same keys as in the batch before need not be looked up one by one."""
-        distinct = keys.distinct
-        if self._last.keys is distinct and len(distinct) <= self._cache.maxsize:
-            self.statistics.keys += len(distinct)
-            self.statistics.hits += len(distinct)
-        else:
-            self._last = _Solutions(distinct, self._looked_up(distinct))
-        return self._last
-
-    def _looked_up(self, keys: Sequence[Key]) -> list[list[Solution]]:
-        found = [self._cache.get(key) for key in keys]
-        missing = [i for i, solutions in enumerate(found) if solutions is None]
-        self.statistics.keys += len(keys)
-        self.statistics.hits += len(keys) - len(missing)
-        self.statistics.misses += len(missing)
-        if missing:
-            asked = [keys[i] for i in missing]
-            scratch = Scratch.of(self._context.knowledge)
-            solved = solve(self.plan, self._context.shape.types, scratch, events_of(self.plan, asked))
-            for i, key, solutions in zip(missing, asked, solved, strict=True):
-                found[i] = self._cache[key] = solutions
-        return [solutions or [] for solutions in found]
+    def _evaluated(self, keys: Sequence[Key]) -> list[list[Solution]]:
+        scratch = Scratch.of(self._context.knowledge)
+        events = events_of(self.plan, keys)
+        return solve(self.plan, self._context.shape.types, scratch, events, together=self._buffer)
 
     def _present(self, events: pa.Table) -> Mask | None:
         masks = [_valid(events.column(name)) for name in self.plan.present if events.column(name).null_count]
@@ -147,61 +107,36 @@ class SubqueryFilter:
         """The conditions that need nothing but columns; null is not true."""
         if not self.plan.conditions:
             return possible
-        frame = _columns(self.plan, events)
-        true = frame.select(_all_true(self.plan)).to_series().to_numpy()
+        true = _columns(self.plan, events).select(_all_true(self.plan)).to_series().to_numpy()
         return true if possible is None else true & possible
 
-    def _expanded(
-        self, events: pa.Table, codes: Codes, solutions: Sequence[list[Solution]], possible: Mask | None
-    ) -> Selection:
+    def _expanded(self, events: pa.Table, codes: Codes, verdicts: Verdicts, possible: Mask | None) -> Selection:
         """A row per event and solution, conditions applied, projected to the bindings, each distinct one once."""
-        rows, places = _pairs(codes, [len(s) for s in solutions], possible)
-        solved = self.plan.solved
-        flat = [solution for of_key in solutions for solution in of_key]
-        frame = pl.DataFrame({ROW: rows, _SOLUTION: places}, schema={ROW: pl.Int64, _SOLUTION: pl.Int64})
+        frame = verdicts.expanded(codes, possible)
         if self.plan.derived:
-            frame = self._filtered(events, frame, flat)
+            frame = self._filtered(events, frame, verdicts)
             if not self.plan.subquery.bindings:
                 mask = np.zeros(events.num_rows, np.bool_)
                 mask[frame[ROW].to_numpy()] = True
                 return mask
-            frame = _once(frame, [solution[: len(solved)] for solution in flat])
-        types = self._types()
-        bound = {
-            f"?{name}": term_column([solution[i] for solution in flat], types[name]).gather(frame[_SOLUTION])
-            for i, name in enumerate(solved)
-        }
-        bound |= {f"?{name}": _series(events.column(column)).gather(frame[ROW]) for name, column in self.plan.copies}
-        ordered = {f"?{name}": bound[f"?{name}"] for name in self.plan.subquery.bindings}
-        return pl.DataFrame({ROW: frame[ROW], **ordered})
+        copied = {f"?{name}": column for name, column in self.plan.copies}
+        bound = {}
+        for name in (f"?{binding}" for binding in self.plan.subquery.bindings):
+            if name in copied:
+                bound[name] = _series(events.column(copied[name])).gather(frame[ROW])
+            else:
+                bound[name] = verdicts.columns[name].gather(frame[PLACE])
+        return pl.DataFrame({ROW: frame[ROW], **bound})
 
-    def _filtered(self, events: pa.Table, frame: pl.DataFrame, flat: Sequence[Solution]) -> pl.DataFrame:
-        offset = len(self.plan.solved)
+    def _filtered(self, events: pa.Table, frame: pl.DataFrame, verdicts: Verdicts) -> pl.DataFrame:
+        """The solutions that satisfy the conditions; those that differ in what is projected away only, once."""
         columns = _columns(self.plan, events)[frame[ROW]]
-        derived = {
-            f"?{d.name}": term_column([solution[offset + i] for solution in flat], d.type).gather(frame[_SOLUTION])
-            for i, d in enumerate(self.plan.derived)
-        }
-        return frame.filter(columns.with_columns(**derived).select(_all_true(self.plan)).to_series())
-
-
-def _pairs(codes: Codes, counts: Sequence[int], possible: Mask | None) -> tuple[Codes, Codes]:
-    """Per event and solution of its key: the event's row, and the solution's place among all solutions."""
-    per_key = np.asarray(counts, np.int64)
-    starts = np.concatenate(([0], np.cumsum(per_key)))[:-1]
-    per_event = per_key[codes]
-    if possible is not None:
-        per_event = np.where(possible, per_event, 0)
-    rows = np.repeat(np.arange(len(codes)), per_event)
-    within = np.arange(len(rows)) - np.repeat(np.cumsum(per_event) - per_event, per_event)
-    return rows, starts[codes[rows]] + within
-
-
-def _once(frame: pl.DataFrame, projected: Sequence[Solution]) -> pl.DataFrame:
-    """Solutions that differ in what is projected away only, once per event."""
-    numbers = {solution: i for i, solution in enumerate(dict.fromkeys(projected))}
-    number = pl.Series([numbers[solution] for solution in projected], dtype=pl.Int64).gather(frame[_SOLUTION])
-    return frame.with_columns(number=number).unique(["row", "number"], keep="first", maintain_order=True)
+        derived = {f"?{d.name}": verdicts.columns[f"?{d.name}"].gather(frame[PLACE]) for d in self.plan.derived}
+        frame = frame.filter(columns.with_columns(**derived).select(_all_true(self.plan)).to_series())
+        if verdicts.numbers is None:
+            return frame
+        number = verdicts.numbers.gather(frame[PLACE])
+        return frame.with_columns(number=number).unique([ROW, "number"], keep="first", maintain_order=True)
 
 
 def _all_true(plan: Plan) -> pl.Expr:

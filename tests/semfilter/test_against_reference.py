@@ -13,7 +13,7 @@ from kaicep.config import Settings
 from kaicep.language.query import AllOf, AnyOf, Semantics, Subquery
 from kaicep.language.types import ValueType
 from kaicep.ontology import KnowledgeBase
-from kaicep.semfilter import SemanticFilter
+from kaicep.semfilter import FilterOptions, SemanticFilter
 from support.subqueries import PREFIXES, reference_solutions, source, subquery, value
 
 _SETTINGS = Settings.parse(
@@ -154,7 +154,9 @@ def _agree(semantics: Semantics, knowledge: KnowledgeBase, rows: list[dict[str, 
     annotator = Annotator("airflowReport", _SETTINGS, knowledge)
     events = annotator.annotate(_table(rows)).events
     names = _bindings(semantics)
-    tested = SemanticFilter(source(semantics, dict.fromkeys(names, ValueType.TERM)), annotator.shape, knowledge, 3)
+    tested = SemanticFilter(
+        source(semantics, dict.fromkeys(names, ValueType.TERM)), annotator.shape, knowledge, FilterOptions(cache_size=3)
+    )
     expected = reference_solutions(semantics, annotator.shape, knowledge, events, engine)
     for batch in (events, events.slice(0, 2), events):
         selected = tested.select(batch).to_pylist()

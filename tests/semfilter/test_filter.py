@@ -13,7 +13,7 @@ from kaicep.config import Settings
 from kaicep.errors import QueryTypeError
 from kaicep.language import AllOf, AnyOf, Semantics, Source, ValueType, Vocabulary, compile_document
 from kaicep.ontology import KnowledgeBase
-from kaicep.semfilter import SemanticFilter
+from kaicep.semfilter import FilterOptions, SemanticFilter
 from support.subqueries import PREFIXES, source, subquery
 
 _CAMPUS = """
@@ -75,7 +75,9 @@ _REPORTS = _events(
 
 
 def _filter(semantics: Semantics | None, cache_size: int = 100, **bindings: ValueType) -> SemanticFilter:
-    return SemanticFilter(source(semantics, bindings), _ANNOTATOR.shape, _KNOWLEDGE, cache_size)
+    return SemanticFilter(
+        source(semantics, bindings), _ANNOTATOR.shape, _KNOWLEDGE, FilterOptions(cache_size=cache_size)
+    )
 
 
 def _rows(tested: SemanticFilter, events: pa.Table = _REPORTS) -> list[int]:
@@ -106,7 +108,7 @@ def _compiled(text: str) -> list[Source]:
 def test_the_papers_semantic_queries(text: str, rows: list[list[int]]) -> None:
     """Queries 4 to 7 (Query 7 with two room types): the events that their semantic subqueries select."""
     found = [
-        _rows(SemanticFilter(each, _ANNOTATOR.shape, _KNOWLEDGE, 100)) for each in _compiled(text)
+        _rows(SemanticFilter(each, _ANNOTATOR.shape, _KNOWLEDGE, FilterOptions())) for each in _compiled(text)
     ]  # fmt: skip
     assert found == rows
 
@@ -162,7 +164,9 @@ def test_distinct_bindings_of_different_solutions_stand_once() -> None:
     annotator = Annotator("airflowReport", _SETTINGS, knowledge)
     events = annotator.annotate(_REPORTS.select(["timestamp", "sensorID", "flowrate"])).events
     text = f"{_LOCATED} . ?loc bd:limit ?max . ?e hvc:airflow ?rate . FILTER (?rate > ?max)"
-    tested = SemanticFilter(source(subquery(text, ("loc",)), {"loc": ValueType.IRI}), annotator.shape, knowledge, 10)
+    tested = SemanticFilter(
+        source(subquery(text, ("loc",)), {"loc": ValueType.IRI}), annotator.shape, knowledge, FilterOptions()
+    )
     assert tested.select(events).column("_row").to_pylist() == [0, 2]
 
 
@@ -369,7 +373,7 @@ def test_knowledge_about_single_events() -> None:
         source(subquery("?e evt:wrong true . ?e hvc:airflow ?r", ("r",)), {"r": ValueType.DOUBLE}),
         _ANNOTATOR.shape,
         knowledge,
-        10,
+        FilterOptions(),
     )
     for _ in range(2):
         assert sorted(tested.select(_REPORTS).column("?r").to_pylist()) == [3.0, 501.0]

@@ -6,7 +6,7 @@ import pytest
 from kaicep.annotator import Annotator
 from kaicep.config import Settings
 from kaicep.ontology import KnowledgeBase
-from kaicep.semfilter import SemanticFilter
+from kaicep.semfilter import FilterOptions, SemanticFilter
 from support.subqueries import PREFIXES, source, subquery
 
 _KNOWLEDGE = KnowledgeBase.of_turtle(
@@ -35,7 +35,7 @@ _SHAPE = Annotator("report", _SETTINGS, _KNOWLEDGE).shape
 
 
 def _explained(text: str, bindings: tuple[str, ...] = ()) -> str:
-    return SemanticFilter(source(subquery(text, bindings)), _SHAPE, _KNOWLEDGE, 10).explain()
+    return SemanticFilter(source(subquery(text, bindings)), _SHAPE, _KNOWLEDGE, FilterOptions()).explain()
 
 
 @pytest.mark.parametrize(

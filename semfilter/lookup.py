@@ -1,0 +1,90 @@
+"""Buffer and cache, separately switchable: how the verdicts of a batch's events are found at run time (paper §4.2).
+
+| buffer | cache | evaluated |
+|---|---|---|
+| no | no | every event, one SPARQL query each |
+| yes | no | every event, all of a batch in one query |
+| no | yes | event by event, those whose key has no verdict yet |
+| yes | yes | the distinct keys of a batch that have no verdict yet, all in one query |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from time import perf_counter
+
+import numpy as np
+from cachetools import LRUCache
+
+from .evaluate import Solution
+from .keys import Codes, Key, Keys
+from .options import FilterOptions
+from .statistics import SubqueryStatistics
+
+Evaluate = Callable[[Sequence[Key]], list[list[Solution]]]
+
+
+class Lookup:
+    """Finds the solutions of keys; its state is the cache.
+
+    Args:
+        evaluate: the solutions of keys by SPARQL, as `options.buffer` says.
+        options: whether to buffer, how much to cache.
+        statistics: where keys, hits, misses and time are counted.
+    """
+
+    def __init__(self, evaluate: Evaluate, options: FilterOptions, statistics: SubqueryStatistics) -> None:
+        self._evaluate = evaluate
+        self._buffer = options.buffer
+        self._statistics = statistics
+        self._cache: LRUCache[Key, list[Solution]] | None = LRUCache(options.cache_size) if options.cache_size else None
+
+    def repeats(self, keys: Keys, before: Sequence[Key]) -> bool:
+        """Whether the keys are those of the batch before, and their verdicts are known; counts them, if so."""
+        known = self._buffer and self._cache is not None and len(before) <= self._cache.maxsize
+        if not known or keys.distinct is not before:
+            return False
+        self._count(len(before), 0)
+        return True
+
+    def solutions(self, keys: Keys) -> tuple[Codes, Sequence[list[Solution]]]:
+        """Per event the place of its solutions, and the solutions."""
+        if self._cache is None:
+            asked = [keys.distinct[code] for code in keys.codes.tolist()]
+            self._count(len(asked), len(asked))
+            return np.arange(len(asked)), self._evaluated(asked)
+        if self._buffer:
+            return keys.codes, self._of_distinct(keys.distinct, self._cache)
+        return keys.codes, self._of_each(keys, self._cache)
+
+    def _of_distinct(self, keys: Sequence[Key], cache: LRUCache[Key, list[Solution]]) -> list[list[Solution]]:
+        found = [cache.get(key) for key in keys]
+        missing = [i for i, solutions in enumerate(found) if solutions is None]
+        self._count(len(keys), len(missing))
+        if missing:
+            asked = [keys[i] for i in missing]
+            for i, key, solutions in zip(missing, asked, self._evaluated(asked), strict=True):
+                found[i] = cache[key] = solutions
+        return [solutions or [] for solutions in found]
+
+    def _of_each(self, keys: Keys, cache: LRUCache[Key, list[Solution]]) -> list[list[Solution]]:
+        found: list[list[Solution]] = [[] for _ in keys.distinct]
+        for code in keys.codes.tolist():
+            key = keys.distinct[code]
+            known = cache.get(key)
+            self._count(1, int(known is None))
+            if known is None:
+                known = cache[key] = self._evaluated([key])[0]
+            found[code] = known
+        return found
+
+    def _evaluated(self, keys: Sequence[Key]) -> list[list[Solution]]:
+        began = perf_counter()
+        solutions = self._evaluate(keys)
+        self._statistics.evaluation_seconds += perf_counter() - began
+        return solutions
+
+    def _count(self, keys: int, misses: int) -> None:
+        self._statistics.keys += keys
+        self._statistics.hits += keys - misses
+        self._statistics.misses += misses
