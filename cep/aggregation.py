@@ -89,6 +89,11 @@ class AggregationKernel:
             case _:
                 return self._kept.height > 0
 
+    @property
+    def held_since(self) -> None:
+        """Nothing is held back."""
+        return None
+
     def advance(self, released: Mapping[str, pl.DataFrame], watermark: int) -> Matches | None:
         """The windows that were completed: sliding ones by each candidate, time windows by the watermark."""
         new = released[self._source.variable]

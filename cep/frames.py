@@ -15,9 +15,9 @@ Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 Floats = npt.NDArray[np.float64]
 
-__all__ = ["Bools", "Floats", "Ints", "frame_of", "mask_of", "micros", "moments", "timestamps"]
+__all__ = ["EPOCH", "Bools", "Floats", "Ints", "frame_of", "mask_of", "micros", "moments", "timestamps"]
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 
 
@@ -40,7 +40,7 @@ def moments(times: Ints) -> pl.Series:
 
 def micros(value: datetime | timedelta) -> int:
     """Whole microseconds of a duration, or since the epoch of a moment."""
-    return (value - _EPOCH if isinstance(value, datetime) else value) // _MICROSECOND
+    return (value - EPOCH if isinstance(value, datetime) else value) // _MICROSECOND
 
 
 def mask_of(frame: pl.DataFrame, conditions: Sequence[pl.Expr]) -> Bools:

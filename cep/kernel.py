@@ -25,6 +25,10 @@ class Kernel(Protocol):
     def waiting(self) -> bool:
         """Whether the watermark alone will make it report more."""
 
+    @property
+    def held_since(self) -> int | None:
+        """What no `_time` of the matches to come lies below, in microseconds; `None`: the watermark."""
+
     def advance(self, released: Mapping[str, pl.DataFrame], watermark: int) -> Matches | None:
         """Take in what was released (each in total order, all below the watermark, in microseconds).
 

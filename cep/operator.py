@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Protocol
 
 import polars as pl
@@ -17,7 +17,7 @@ from .aggregation import AggregationKernel
 from .candidates import empty_candidates
 from .contiguity import EVENTS, Contiguity, sees_all_events
 from .distinct import DistinctRows
-from .frames import frame_of, micros
+from .frames import EPOCH, frame_of, micros
 from .kernel import Kernel
 from .output import Matches, Output, output_schema, row_schema
 from .output_rate import OutputRate, build_output_rate
@@ -47,7 +47,9 @@ class Operator(Protocol):
 
     @property
     def held_since(self) -> datetime | None:
-        """The smallest `_time` of the rows that OUTPUT holds back; `None`: there are none.
+        """The smallest `_time` that rows held back may have, by OUTPUT or because a match may still grow.
+
+        `None`: there are none.
 
         Rows to come have a `_time` of at least this, or of at least the watermark.
         """
@@ -135,10 +137,10 @@ class _Hosted:
     @property
     def held_since(self) -> datetime | None:
         """See `Operator.held_since`."""
-        if self.rate is None or not self.rate.held.num_rows:
-            return None
-        earliest: datetime = pc.min(self.rate.held["_time"]).as_py()
-        return earliest
+        held = [] if self.kernel.held_since is None else [EPOCH + timedelta(microseconds=self.kernel.held_since)]
+        if self.rate is not None and self.rate.held.num_rows:
+            held.append(pc.min(self.rate.held["_time"]).as_py())
+        return min(held, default=None)
 
     def process(self, candidates: Mapping[str, pa.Table], watermark: datetime | None) -> pa.Table:
         """See `Operator.process`."""
@@ -166,7 +168,9 @@ class _Hosted:
     def _handed_over(self, rows: pa.Table, watermark: int) -> pa.Table:
         if self.rate is None:
             return rows
-        due = self.rate.due(rows, watermark, over=self.ended or watermark >= _END)
+        held = self.kernel.held_since
+        passed = watermark if held is None else min(watermark, held)
+        due = self.rate.due(rows, passed, over=self.ended or watermark >= _END)
         return due.select(output_schema(self.query).names)
 
     def _limited(self, rows: pa.Table) -> pa.Table:

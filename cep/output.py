@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from ..language import term_columns as terms
 from ..language.columns import Names, column_expression
-from ..language.expressions import Binding
+from ..language.expressions import Aggregate, Binding
 from ..language.lexical import lexical_form
 from ..language.query import Item, Kind, Query
 from ..language.types import ValueType
@@ -34,18 +34,28 @@ _ARROW_TYPES = {
     ValueType.TERM: pa.string(),
 }
 _SEPARATOR = "\x1f"
+_WITHIN_RUN = "\x1e"
 _UNBOUND = "\x00"
 _SPECIAL = [_SEPARATOR, _UNBOUND, "\\"]
 
 
 def output_schema(query: Query) -> pa.Schema:
     """The columns of the query's rows: its items, `_time`, `_events`, perhaps `_window`, `_id`."""
-    items = [pa.field(item.name, _ARROW_TYPES[item.type]) for item in query.items]
+    items = [pa.field(item.name, _arrow_type(item)) for item in query.items]
     events = pa.struct([pa.field(source.variable, pa.list_(pa.string())) for source in query.sources])
     window = pa.struct([pa.field("start", _TIMESTAMP), pa.field("end", _TIMESTAMP)])
     windows = [pa.field("_window", window)] if query.kind is Kind.AGGREGATION else []
     rest = [pa.field("_time", _TIMESTAMP), pa.field("_events", events), *windows, pa.field("_id", pa.string())]
     return pa.schema(items + rest)
+
+
+def _arrow_type(item: Item) -> pa.DataType:
+    """LIST gives lists of what it lists; every other item is a single value."""
+    match item.value:
+        case Aggregate(function="LIST", argument=listed) if listed is not None:
+            return pa.list_(_ARROW_TYPES[listed.type])
+        case _:
+            return _ARROW_TYPES[item.type]
 
 
 def group_names(query: Query) -> list[str]:
@@ -69,7 +79,7 @@ class Matches:
     Attributes:
         frame: the columns that the items are computed from.
         time: when each match became true, in microseconds.
-        events: per variable, the id of its event.
+        events: per variable, the id of its event, or the list of the ids of its run; empty: it is bound to none.
         window: start and end of each row's window, for aggregate rows.
         keys: what else tells rows of the same events apart, as text: group, window. (Selected semantic bindings do
             too; they are taken from `frame`.)
@@ -107,7 +117,12 @@ class Output:
 
     def _item(self, item: Item) -> pl.Expr:
         value = column_expression(item.value, self.names)
-        return terms.text(value) if item.value.type is ValueType.TERM else value
+        if item.value.type is not ValueType.TERM:
+            return value
+        if not isinstance(item.value, Aggregate) or item.value.function != "LIST":
+            return terms.text(value)
+        of_terms = item.value.argument is not None and item.value.argument.type is ValueType.TERM
+        return value.list.eval(terms.text(pl.element())) if of_terms else value
 
     def rows(self, matches: Matches) -> pa.Table:
         """The output table of the matches, of `row_schema`."""
@@ -115,7 +130,7 @@ class Output:
             return self._schema.empty_table()
         items = self._values(matches, self._items)
         groups = self._values(matches, [e.alias(name) for name, e in self._groups.items()])
-        columns = [items[item.name].to_arrow().cast(_ARROW_TYPES[item.type]) for item in self.query.items]
+        columns = [items[item.name].to_arrow().cast(_arrow_type(item)) for item in self.query.items]
         columns.append(_timestamps(matches.time))
         columns.append(self._events(matches.events))
         if matches.window is not None:
@@ -136,6 +151,9 @@ class Output:
     def _events(self, events: Mapping[str, pl.Series]) -> pa.StructArray:
         lists = []
         for ids in events.values():
+            if ids.dtype == pl.List:
+                lists.append(ids.to_arrow().cast(pa.list_(pa.string())))
+                continue
             offsets = pa.array(np.arange(len(ids) + 1, dtype=np.int32))
             lists.append(pa.ListArray.from_arrays(offsets, ids.to_arrow().cast(pa.string())))
         return pa.StructArray.from_arrays(lists, list(events))
@@ -143,10 +161,12 @@ class Output:
     def _digests(self, matches: Matches, groups: pl.DataFrame) -> pa.Array:
         """The digest of query, ids, keys and selected bindings, separated by U+001F.
 
-        The query stands in it by 16 digits of the SHA-256 of its name, or of its normalised text: less is hashed.
+        The query stands in it by 16 digits of the SHA-256 of its name, or of its normalised text: less is hashed. The
+        ids of a run are separated by U+001E, so that a run of one event is no different from the event.
         """
+        ids = [s.list.join(_WITHIN_RUN) if s.dtype == pl.List else s for s in matches.events.values()]
         bindings = [key_text(matches.frame[column], b.type) for column, b in self._bindings.items()]
-        keys = [*matches.events.values(), *matches.keys, *bindings]
+        keys = [*ids, *matches.keys, *bindings]
         if self.query.kind is not Kind.AGGREGATION:  # whose kernel gives its groups
             keys += [key_text(s, e.type) for s, e in zip(groups, self.query.group_by, strict=False)]
         parts = [pl.lit(part) for key in keys for part in (_SEPARATOR, key.fill_null(_UNBOUND))]

@@ -53,6 +53,11 @@ class PatternKernel:
         """Every match is reported with its last event."""
         return False
 
+    @property
+    def held_since(self) -> None:
+        """Nothing is held back."""
+        return None
+
     def advance(self, released: Mapping[str, pl.DataFrame], watermark: int) -> Matches | None:
         """The matches whose last event was released."""
         if not any(frame.height for frame in released.values()):

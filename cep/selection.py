@@ -42,6 +42,11 @@ class SelectionKernel:
         """Every match is reported with its last event."""
         return False
 
+    @property
+    def held_since(self) -> None:
+        """Nothing is held back."""
+        return None
+
     def advance(self, released: Mapping[str, pl.DataFrame], watermark: int) -> Matches | None:  # noqa: ARG002 - the protocol's
         """Every candidate is a match, at its own time stamp."""
         frame = released[self._source.variable]

@@ -110,16 +110,21 @@ def _attribute_of(item: Item, streams: Mapping[str, StreamType]) -> AttributeTyp
             return None
 
 
+def is_list(value: Expression) -> bool:
+    """Whether it is a LIST, which has several values."""
+    return isinstance(value, Aggregate) and value.function == "LIST"
+
+
 def output_stream(name: str, items: Sequence[Item], streams: Mapping[str, StreamType]) -> StreamType:
     """The stream that a query's rows form: an attribute per item, and `_time`.
 
     An item that is a plain attribute keeps what the attribute stands for, so that PATHs work on rows too. Where two
-    items stand for one property, the first has it.
+    items stand for one property, the first has it. A LIST is no value that an attribute could have, and is left out.
     """
     claimed: set[str] = set()
     attributes: list[AttributeType] = []
     for item in items:
-        if item.hidden:
+        if item.hidden or is_list(item.value):
             continue
         origin = _attribute_of(item, streams)
         prop = origin.property if origin is not None and origin.property not in claimed else None
