@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Literal
 
 from pyoxigraph import Quad, Store, Triple
@@ -18,7 +19,15 @@ from .terms import shown
 Reasoner = Literal["rl", "hermit", "pellet", "none"]
 
 
-def close(modules: Sequence[Module], reasoner: Reasoner, prefixes: Mapping[str, str]) -> Store:
+@dataclass(frozen=True, slots=True)
+class Closure:
+    """Closed knowledge: the store, and what of it a DL reasoner inferred, which has no proof by rules."""
+
+    store: Store
+    inferred: frozenset[Triple] = frozenset()
+
+
+def close(modules: Sequence[Module], reasoner: Reasoner, prefixes: Mapping[str, str]) -> Closure:
     """The closed knowledge of some modules.
 
     `rl` is OWL 2 RL. `hermit` and `pellet` add what OWL 2 DL infers of named individuals, classes and properties, and
@@ -32,14 +41,16 @@ def close(modules: Sequence[Module], reasoner: Reasoner, prefixes: Mapping[str, 
     for module in modules:
         store.extend(Quad(*triple) for triple in module.triples)
     if reasoner == "none":
-        return store
+        return Closure(store)
     rl.close(store)
     check(store, modules, prefixes)
-    if reasoner != "rl":
-        store.extend(Quad(*triple) for triple in _inferred(modules, Engine(reasoner), prefixes))
-        rl.close(store)
-        check(store, modules, prefixes)
-    return store
+    if reasoner == "rl":
+        return Closure(store)
+    by_engine = frozenset(t for t in _inferred(modules, Engine(reasoner), prefixes) if Quad(*t) not in store)
+    store.extend(Quad(*triple) for triple in by_engine)
+    rl.close(store)
+    check(store, modules, prefixes)
+    return Closure(store, by_engine)
 
 
 def _inferred(modules: Sequence[Module], engine: Engine, prefixes: Mapping[str, str]) -> frozenset[Triple]:

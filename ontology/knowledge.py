@@ -43,6 +43,7 @@ class KnowledgeBase:
         store: in-memory Oxigraph store; the closure is its default graph. Not to be written to.
         modules: what was loaded, imports included.
         reasoner: how it was closed.
+        inferred: what a DL reasoner inferred beyond OWL 2 RL.
         prefixes: for messages.
 
     Implements `language.vocabulary.KnownTerms`.
@@ -59,7 +60,9 @@ class KnowledgeBase:
         self.modules = tuple(modules)
         self.reasoner = reasoner
         self.prefixes = MappingProxyType(dict(prefixes))
-        self.store = close(self.modules, reasoner, prefixes)
+        closure = close(self.modules, reasoner, prefixes)
+        self.store = closure.store
+        self.inferred = closure.inferred
         self._individuals_by_key = lru_cache(maxsize=None)(self._read_individuals)
         self._range_of = lru_cache(maxsize=None)(self._read_range)
         self._more_general = lru_cache(maxsize=None)(self._read_more_general)

@@ -2,67 +2,23 @@
 
 from __future__ import annotations
 
-import random
+import re
 
 import owlrl
 import pytest
 import rdflib
+from hypothesis import given, settings
+from kaicep.errors import OntologyError
 from kaicep.ontology import KnowledgeBase
 from pyoxigraph import DefaultGraph, RdfFormat
 from rdflib import OWL, RDF, RDFS
+from support.axioms import ontologies
 from support.ontologies import PREAMBLE, X
 
 Fact = tuple[str, str, str]
-CLASSES = [f":C{n}" for n in range(5)]
-PROPERTIES = [f":p{n}" for n in range(4)]
-DATA_PROPERTIES = [f":d{n}" for n in range(3)]
-INDIVIDUALS = [f":i{n}" for n in range(6)]
-RESTRICTION = "a owl:Restriction ; owl:onProperty"
-AXIOMS = (
-    "{C} rdfs:subClassOf {C} .",
-    "{C} owl:equivalentClass {C} .",
-    "{P} rdfs:subPropertyOf {P} .",
-    "{P} owl:equivalentProperty {P} .",
-    "{D} rdfs:subPropertyOf {D} .",
-    "{D} owl:equivalentProperty {D} .",
-    "{P} owl:inverseOf {P} .",
-    "{P} a owl:TransitiveProperty .",
-    "{P} a owl:SymmetricProperty .",
-    "{P} a owl:FunctionalProperty .",
-    "{P} a owl:InverseFunctionalProperty .",
-    "{P} rdfs:domain {C} .",
-    "{P} rdfs:range {C} .",
-    "{P} owl:propertyChainAxiom ( {P} {P} ) .",
-    "{C} owl:equivalentClass [ owl:intersectionOf ( {C} {C} ) ] .",
-    "{C} owl:unionOf ( {C} {C} ) .",
-    "{C} owl:oneOf ( {I} {I} ) .",
-    "{C} owl:equivalentClass [ " + RESTRICTION + " {P} ; owl:someValuesFrom {C} ] .",
-    "{C} rdfs:subClassOf [ " + RESTRICTION + " {P} ; owl:allValuesFrom {C} ] .",
-    "{C} owl:equivalentClass [ " + RESTRICTION + " {P} ; owl:hasValue {I} ] .",
-    "{C} owl:equivalentClass [ " + RESTRICTION + " {D} ; owl:hasValue {V} ] .",
-    "{C} rdfs:subClassOf [ " + RESTRICTION + ' {P} ; owl:maxCardinality "1"^^xsd:nonNegativeInteger ] .',
-    "{C} rdfs:subClassOf [ "
-    + RESTRICTION
-    + ' {P} ; owl:maxQualifiedCardinality "1"^^xsd:nonNegativeInteger ; owl:onClass {C} ] .',
-)
-FACTS = ("{I} a {C} .", "{I} {P} {I} .", "{I} {P} {I} .", "{I} {D} {V} .")
-
-
-def generated(seed: int) -> str:
-    rng = random.Random(seed)
-    names = {"C": CLASSES, "P": PROPERTIES, "D": DATA_PROPERTIES, "I": INDIVIDUALS, "V": ['"0"', '"1"', '"2"']}
-
-    def filled(template: str) -> str:
-        for hole, choice in names.items():
-            while f"{{{hole}}}" in template:
-                template = template.replace(f"{{{hole}}}", rng.choice(choice), 1)
-        return template
-
-    lines = [filled(rng.choice(AXIOMS)) for _ in range(rng.randint(3, 8))]
-    lines += [filled(rng.choice(FACTS)) for _ in range(10)]
-    if rng.random() < 0.3:
-        lines.append(filled("{I} owl:sameAs {I} ."))
-    return PREAMBLE + "\n".join(lines)
+# owlrl 7.6.2 never looks at the last member of these lists; repeated, it is no longer the last.
+_LAST_IN_LIST = re.compile(r"((?:owl:hasKey|owl:distinctMembers|AllDifferent ; owl:members) \(.*) (\S+) \)")
+_ERROR = rdflib.URIRef("http://www.daml.org/2002/03/agents/agent-ont#ErrorMessage")
 
 
 def facts(graph: rdflib.Graph) -> set[Fact]:
@@ -83,17 +39,22 @@ def closure(text: str) -> set[Fact]:
     return facts(rdflib.Graph().parse(data=dumped, format="nt"))
 
 
-def closure_by_owlrl(text: str) -> set[Fact]:
-    graph = rdflib.Graph().parse(data=text)
+def closure_by_owlrl(text: str) -> set[Fact] | None:
+    """What owlrl derives; `None` when it finds an error."""
+    graph = rdflib.Graph().parse(data=_LAST_IN_LIST.sub(r"\1\2 \2 )", text))
     owlrl.DeductiveClosure(owlrl.OWLRL_Semantics, axiomatic_triples=False, datatype_axioms=False).expand(graph)
-    return facts(graph)
+    return None if (None, RDF.type, _ERROR) in graph else facts(graph)
 
 
-@pytest.mark.parametrize("first", range(0, 60, 10))
-def test_generated_ontologies_have_the_closure_that_owlrl_gives(first: int) -> None:
-    for seed in range(first, first + 10):
-        text = generated(seed)
-        assert closure(text) == closure_by_owlrl(text), text
+@settings(max_examples=40, deadline=None)
+@given(ontologies(contradictory=True))
+def test_generated_ontologies_have_the_closure_that_owlrl_gives(text: str) -> None:
+    """And are refused exactly when owlrl finds an error in them."""
+    try:
+        closed = closure(text)
+    except OntologyError:
+        closed = None
+    assert closed == closure_by_owlrl(text)
 
 
 INFERRED = {
