@@ -35,13 +35,14 @@ def standing(query: Query, matches: Sequence[M]) -> list[M]:
 
 def partition(query: Query, match: Reported) -> list[object]:
     """The values of PARTITION BY, in which all events of a match agree."""
-    return [match.runs[names[0][0]][0].event.values.get(names[0][1]) for names in query.partition_by]
+    variable, event = next((v, run[0].event) for v, run in match.runs.items() if run)
+    return [event.values.get(dict(names)[variable]) for names in query.partition_by]
 
 
 def allows(after: AfterMatch, earlier: Reported, later: Reported) -> bool:
     """Whether `later` may stand after `earlier` was reported."""
     begin = later.events[0].event.order
-    run = earlier.runs[after.variable] if after.variable else ()
+    run = earlier.runs[after.variable] if after.variable is not None else ()
     match after.kind:
         case AfterMatchKind.KEEP_ALL:
             return True

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import datetime
 from fractions import Fraction
 from typing import Any
@@ -11,12 +12,17 @@ from typing import Any
 from kaicep.language.expressions import Aggregate
 from kaicep.language.types import ValueType
 
-from .expressions import Scope, bound, item, value
+from .expressions import NothingBefore, Scope, bound, item, value
 from .values import Value, plain
 
 
 @value.register
 def _(expression: Aggregate, scope: Scope) -> Value:
+    if expression.running:
+        before = scope.earlier.get(expression.variable, ())
+        if not before and expression.function not in ("COUNT", "SUM"):
+            raise NothingBefore
+        return bound(aggregate(expression, replace(scope, runs={**scope.runs, expression.variable: before})))
     return bound(aggregate(expression, scope))
 
 
@@ -30,16 +36,18 @@ def aggregate(expression: Aggregate, scope: Scope) -> Value | None:
     if expression.function == "COUNT":
         return len(set(values)) if expression.distinct else len(values)
     if expression.function in ("FIRST", "LAST"):
-        return _end_of(values, expression.function)
+        return _end_of(values, expression.function, expression.offset)
+    if expression.function == "LIST":
+        return tuple(values) or None
     fitting = [v for v in map(plain, values) if _fits(v, expression.function)]
     result = _AGGREGATES[expression.function](fitting)
     return float(result) if expression.type is ValueType.DOUBLE and result is not None else result
 
 
-def _end_of(values: Sequence[Value], function: str) -> Value | None:
-    if not values:
-        return None
-    return values[0] if function == "FIRST" else values[-1]
+def _end_of(values: Sequence[Value], function: str, offset: int) -> Value | None:
+    """So many after the first, or before the last; beyond the run nothing."""
+    inward = values if function == "FIRST" else values[::-1]
+    return inward[offset] if offset < len(inward) else None
 
 
 def _fits(v: Value, function: str) -> bool:

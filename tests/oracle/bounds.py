@@ -17,25 +17,25 @@ def now_of(delivered: Iterable[Event], registered_at: datetime | None) -> dateti
     return max((e.time for e in delivered if e.time < registered_at), default=None)
 
 
-def within(bounds: Bounds, event: Event, now: datetime | None) -> bool:
-    """Whether the event lies within both bounds."""
-    return _after(bounds.lower, event, now) and _before(bounds.upper, event, now)
+def within(bounds: Bounds, moment: datetime, now: datetime | None) -> bool:
+    """Whether a moment lies within both bounds."""
+    return _after(bounds.lower, moment, now) and _before(bounds.upper, moment, now)
 
 
-def _after(lower: Instant | None, event: Event, now: datetime | None) -> bool:
-    moment = None if lower is None else _moment(lower, now)
-    if lower is None or moment is None:
+def _after(lower: Instant | None, moment: datetime, now: datetime | None) -> bool:
+    bound = None if lower is None else _moment(lower, now)
+    if lower is None or bound is None:
         return True
-    return event.time > moment or (lower.inclusive and event.time == moment)
+    return moment > bound or (lower.inclusive and moment == bound)
 
 
-def _before(upper: Instant | None, event: Event, now: datetime | None) -> bool:
+def _before(upper: Instant | None, moment: datetime, now: datetime | None) -> bool:
     if upper is None:
         return True
-    moment = _moment(upper, now)
-    if moment is None:
+    bound = _moment(upper, now)
+    if bound is None:
         return False
-    return event.time < moment or (upper.inclusive and event.time == moment)
+    return moment < bound or (upper.inclusive and moment == bound)
 
 
 def _moment(instant: Instant, now: datetime | None) -> datetime | None:

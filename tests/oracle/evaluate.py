@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from kaicep.config import Settings
-from kaicep.language import compile_document
+from kaicep.language.compiler import check_document
 from kaicep.language.query import Query
 from kaicep.language.vocabulary import Vocabulary
 from rdflib import XSD, URIRef
@@ -45,7 +45,7 @@ class Oracle:
         retention: timedelta | None = None,
     ) -> list[dict[str, Any]]:
         """The rows of the last query of the document; see `Project.evaluate`."""
-        queries = compile_document(text, self.vocabulary, retention=retention)
+        queries = [query for _, query in check_document(text, self.vocabulary, retention=retention)]
         events = {name: admitted(a, streams.get(name, ())) for name, a in self.annotations.items()}
         came = {name: delivered(a, streams.get(name, ())) for name, a in self.annotations.items()}
         answer: list[dict[str, Any]] = []
@@ -60,13 +60,10 @@ class Oracle:
         return [{name: value for name, value in row.items() if name not in hidden} for row in answer]
 
     def _answer(self, query: Query, events: Mapping[str, list[Event]], now: datetime | None) -> list[dict[str, Any]]:
-        selected = {
-            source.variable: candidates(
-                source, [e for e in events[source.stream.name] if within(query.bounds, e, now)], self.knowledge
-            )
-            for source in query.sources
-        }
-        return rows(query, selected)
+        names = {s.stream.name for s in query.sources}
+        seen = {name: [e for e in events[name] if within(query.bounds, e.time, now)] for name in names}
+        selected = {s.variable: candidates(s, seen[s.stream.name], self.knowledge) for s in query.sources}
+        return rows(query, selected, seen, lambda moment: within(query.bounds, moment, now))
 
 
 def derived(query: Query, row: Mapping[str, Any], knowledge: Knowledge) -> Event:

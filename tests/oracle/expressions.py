@@ -26,11 +26,26 @@ from .events import Event
 from .functions import FUNCTIONS
 from .values import Iri, Term, Value, plain
 
-__all__ = ["Candidate", "Scope", "Unbound", "bound", "holds", "item", "ordered", "value"]
+__all__ = [
+    "Candidate",
+    "NothingBefore",
+    "Scope",
+    "Unbound",
+    "bound",
+    "holds",
+    "holds_stepwise",
+    "item",
+    "ordered",
+    "value",
+]
 
 
 class Unbound(Exception):
     """The expression has no value: something in it is unbound, or an error in SPARQL's sense."""
+
+
+class NothingBefore(Unbound):
+    """It has none for the only reason that nothing stands before the event in its run."""
 
 
 @dataclass(frozen=True)
@@ -53,10 +68,12 @@ class Scope:
     Attributes:
         chosen: the one candidate that `?v.x` speaks of.
         runs: the candidates that an aggregate of `?v` is taken over: its run, or its window.
+        earlier: those of its run that come before the event that is being tested, for RUNNING and PREV.
     """
 
     chosen: Mapping[str, Candidate]
     runs: Mapping[str, Sequence[Candidate]]
+    earlier: Mapping[str, Sequence[Candidate]] = field(default_factory=dict)
 
 
 def holds(condition: Expression, scope: Scope) -> bool:
@@ -65,6 +82,40 @@ def holds(condition: Expression, scope: Scope) -> bool:
         return _truth(value(condition, scope))
     except Unbound:
         return False
+
+
+def holds_stepwise(condition: Expression, scope: Scope) -> bool:
+    """The same of a condition with RUNNING or PREV: unbound only because nothing came before, it holds."""
+    try:
+        return _truth(value(condition, scope))
+    except NothingBefore:
+        return True
+    except Unbound:
+        return False
+
+
+def values(expressions: Sequence[Expression], scope: Scope) -> list[Value]:
+    """The values of several expressions.
+
+    Raises:
+        NothingBefore: some have none, and all of those for that reason alone.
+        Unbound: some have none.
+    """
+    found: list[Value] = []
+    reasons: list[Unbound] = []
+    for expression in expressions:
+        try:
+            found.append(plain(value(expression, scope)))
+        except Unbound as reason:
+            reasons.append(reason)
+    if reasons:
+        raise worst(reasons)
+    return found
+
+
+def worst(reasons: Sequence[Unbound]) -> Unbound:
+    """Of several reasons to be unbound one that is not that nothing came before, if there is one."""
+    return next((r for r in reasons if not isinstance(r, NothingBefore)), reasons[0])
 
 
 def item(expression: Expression, scope: Scope) -> Value | None:
@@ -124,7 +175,7 @@ def _(expression: Unary, scope: Scope) -> Value:
 def _(expression: Binary, scope: Scope) -> Value:
     if expression.operator in ("AND", "OR"):
         return _connect(expression, scope)
-    left, right = plain(value(expression.left, scope)), plain(value(expression.right, scope))
+    left, right = values((expression.left, expression.right), scope)
     if expression.operator in _COMPARE:
         return _COMPARE[expression.operator](left, right)
     try:
@@ -147,7 +198,7 @@ def _(expression: Membership, scope: Scope) -> Value:
 def _(expression: Call, scope: Scope) -> Value:
     if expression.function in _LAZY:
         return _LAZY[expression.function](expression.arguments, scope)
-    arguments = [plain(value(a, scope)) for a in expression.arguments]
+    arguments = values(expression.arguments, scope)
     try:
         result: Value = FUNCTIONS[expression.function](*arguments)
     except (TypeError, ValueError, AttributeError) as error:
@@ -191,12 +242,18 @@ def _truth(v: Value) -> bool:
 
 def _connect(expression: Binary, scope: Scope) -> bool:
     """AND and OR: an error beside what decides anyway does not matter."""
-    sides = [_attempt(partial(_truth_of, side, scope)) for side in (expression.left, expression.right)]
+    sides: list[bool] = []
+    reasons: list[Unbound] = []
+    for side in (expression.left, expression.right):
+        try:
+            sides.append(_truth_of(side, scope))
+        except Unbound as reason:
+            reasons.append(reason)
     decisive = expression.operator == "OR"
     if decisive in sides:
         return decisive
-    if None in sides:
-        raise Unbound
+    if reasons:
+        raise worst(reasons)
     return not decisive
 
 
@@ -299,7 +356,23 @@ def _if(arguments: Sequence[Expression], scope: Scope) -> Value:
 
 
 def _coalesce(arguments: Sequence[Expression], scope: Scope) -> Value:
-    return bound(next((found for a in arguments if (found := item(a, scope)) is not None), None))
+    reasons: list[Unbound] = []
+    for argument in arguments:
+        try:
+            return value(argument, scope)
+        except Unbound as reason:
+            reasons.append(reason)
+    raise worst(reasons)
+
+
+def _previous(arguments: Sequence[Expression], scope: Scope) -> Value:
+    """PREV: the attribute, of the event before this one in the run."""
+    (argument,) = arguments
+    assert isinstance(argument, Column | Binding)
+    before = scope.earlier.get(argument.variable, ())
+    if not before:
+        raise NothingBefore
+    return value(argument, Scope({**scope.chosen, argument.variable: before[-1]}, scope.runs))
 
 
 def _isbound(arguments: Sequence[Expression], scope: Scope) -> Value:
@@ -310,4 +383,5 @@ _LAZY: dict[str, Callable[[Sequence[Expression], Scope], Value]] = {
     "IF": _if,
     "COALESCE": _coalesce,
     "BOUND": _isbound,
+    "PREV": _previous,
 }

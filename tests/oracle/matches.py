@@ -1,126 +1,147 @@
-"""Matches over several events: every combination of candidates, and every rule asked of each."""
+"""Matches over several events: runs of SEQ, every combination with the other variables, every rule asked of each."""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from functools import singledispatch
 
-from kaicep.language.expressions import Expression
-from kaicep.language.pattern import CorrelationWindow, Element, Link, Pattern, SlidingWindow, Window
-from kaicep.language.pattern import Sequence as Links
+from kaicep.language.pattern import SlidingWindow
 from kaicep.language.query import Query
 
-from .expressions import Candidate, Scope, holds
+from .absences import Surroundings, end_of, is_violated, is_within
+from .conditions import Bound, Taken, may_hold, mentioned, negated_in, shape_of
+from .events import Event
+from .expressions import Candidate, Scope
+from .runs import Ending, Search, fits
+from .values import Value
 
-Run = tuple[Candidate, ...]
-Match = Mapping[str, Run]
-
-
-def matches(query: Query, candidates: Mapping[str, Sequence[Candidate]]) -> list[Match]:
-    """Every binding of the variables to candidates that satisfies every rule."""
-    return [match for match in assignments(query, candidates) if is_match(query, match, candidates)]
-
-
-def assignments(query: Query, candidates: Mapping[str, Sequence[Candidate]]) -> Iterator[Match]:
-    """Every way to give each variable a run of its candidates; a variable without a quantifier takes runs of one."""
-    variables = [source.variable for source in query.sources]
-    for choice in itertools.product(*(candidates[variable] for variable in variables)):
-        yield {variable: (candidate,) for variable, candidate in zip(variables, choice, strict=True)}
+Partition = tuple[Value | None, ...]
+Within = Callable[[datetime], bool]
 
 
-def is_match(query: Query, match: Match, candidates: Mapping[str, Sequence[Candidate]]) -> bool:
-    """Whether an assignment satisfies every rule of the query."""
-    return (
-        distinct(match)
-        and all(joined(condition, match) for condition in query.joins)
-        and (query.pattern is None or in_sequence(query.pattern, match))
-        and all(inside(window, match, candidates) for window in query.windows)
-        and all(agree(names, match) for names in query.partition_by)
-    )
+@dataclass(frozen=True)
+class Match:
+    """A match.
+
+    Attributes:
+        time: the moment at which it became true.
+        runs: the events of each variable that is not under NOT, in total order.
+    """
+
+    time: datetime
+    runs: Mapping[str, Sequence[Candidate]]
+
+    @property
+    def events(self) -> list[Candidate]:
+        """All its events, in total order."""
+        return sorted((c for run in self.runs.values() for c in run), key=lambda c: c.order)
+
+    @property
+    def scope(self) -> Scope:
+        """What items speak of: `?v.x` is the one event of a run of one."""
+        return Scope({variable: run[0] for variable, run in self.runs.items() if len(run) == 1}, self.runs)
 
 
-def distinct(match: Match) -> bool:
-    """Distinct variables are bound to distinct events."""
-    ids = [candidate.event.id for run in match.values() for candidate in run]
-    return len(ids) == len(set(ids))
+def matches(
+    query: Query, candidates: Mapping[str, Sequence[Candidate]], events: Mapping[str, Sequence[Event]], within: Within
+) -> list[Match]:
+    """Every match of a query of several events.
+
+    Args:
+        query: the query.
+        candidates: of every variable, in total order.
+        events: all events of the streams in FROM, by stream.
+        within: whether a moment lies within the bounds.
+    """
+    found: list[Match] = []
+    for own, of_partition in partitions(query, candidates, events):
+        streams = {e.id: name for name, some in of_partition.items() for e in some}
+        every = {e.id: e for some in of_partition.values() for e in some}
+        around = Surroundings(query, own, sorted(every.values(), key=lambda e: e.order))
+        for ending in endings(around, streams):
+            for taken in with_others(around, ending.taken):
+                match = match_of(replace(ending, taken=taken), ending, around, candidates, within)
+                if match is not None and match not in found:
+                    found.append(match)
+    return found
 
 
-def joined(condition: Expression, match: Match) -> bool:
-    """A JOIN is true of every choice of one event from each run."""
-    return all(holds(condition, Scope(chosen, match)) for chosen in choices(match))
+def partitions(
+    query: Query, candidates: Mapping[str, Sequence[Candidate]], events: Mapping[str, Sequence[Event]]
+) -> Iterator[tuple[dict[str, list[Candidate]], dict[str, list[Event]]]]:
+    """PARTITION BY: candidates and events, apart by the values of its attributes; unbound is a value too."""
+    stream_of = {source.variable: source.stream.name for source in query.sources}
+    columns = {stream_of[v]: tuple(dict(names)[v] for names in query.partition_by) for v in stream_of}
+
+    def partition(stream: str, event: Event) -> Partition:
+        return tuple(event.values.get(column) for column in columns[stream])
+
+    for key in dict.fromkeys(partition(s, e) for s in columns for e in events.get(s, ())):
+        yield (
+            {v: [c for c in some if partition(stream_of[v], c.event) == key] for v, some in candidates.items()},
+            {s: [e for e in events.get(s, ()) if partition(s, e) == key] for s in columns},
+        )
 
 
-def choices(match: Match) -> Iterator[Mapping[str, Candidate]]:
-    """Every way to choose one event of each run."""
-    for choice in itertools.product(*match.values()):
-        yield dict(zip(match, choice, strict=True))
+def endings(around: Surroundings, streams: Mapping[str, str]) -> list[Ending]:
+    """The ends of the runs of SEQ; without SEQ the one of nothing."""
+    query = around.query
+    if query.pattern is None:
+        return [Ending((), (), ())]
+    named = shape_of(query.pattern).groups
+    stream_of = {source.variable: source.stream.name for source in query.sources}
+    return Search(around, query.pattern, stream_of, streams, [v for v in stream_of if v not in named]).endings()
 
 
-@singledispatch
-def in_sequence(pattern: Pattern, match: Match) -> bool:
-    """Whether the pattern of SEQ holds."""
-    raise NotImplementedError(type(pattern))
+def with_others(around: Surroundings, taken: Sequence[Taken]) -> Iterator[tuple[Taken, ...]]:
+    """What SEQ binds with every choice of distinct events for the other variables."""
+    named = shape_of(around.query.pattern).groups
+    others = [source.variable for source in around.query.sources if source.variable not in named]
+    for choice in itertools.product(*(around.candidates[v] for v in others)):
+        every = [*taken, *(Taken(v, c, ()) for v, c in zip(others, choice, strict=True))]
+        if len({t.candidate.event.id for t in every}) == len(every):
+            yield tuple(sorted(every, key=lambda t: t.candidate.order))
 
 
-@in_sequence.register
-def _(pattern: Element, match: Match) -> bool:
-    run = match[pattern.variable]
-    return all(a.event.time < b.event.time for a, b in itertools.pairwise(run))
+def match_of(
+    ending: Ending,
+    pattern: Ending,
+    around: Surroundings,
+    candidates: Mapping[str, Sequence[Candidate]],
+    within: Within,
+) -> Match | None:
+    """The match that an ending is when every rule holds.
+
+    Args:
+        ending: all that is bound.
+        pattern: what SEQ alone bound.
+        around: the partition.
+        candidates: those of all partitions.
+        within: whether a moment lies within the bounds.
+    """
+    query = around.query
+    bound = Bound(shape_of(query.pattern), ending.taken, frozenset(), ending.sides)
+    of_pattern = replace(bound, taken=pattern.taken)
+    negated = negated_in(query.pattern)
+    if not (
+        fits(query, bound)
+        and all(may_hold(condition, bound) for condition in query.joins if not negated & set(mentioned(condition)))
+        and all(inside(w, bound, candidates) for w in query.windows if isinstance(w, SlidingWindow))
+        and not any(is_violated(a, bound, of_pattern, around, ended=True) for a in ending.absences)
+        and all(is_within(a, of_pattern, around, within) for a in ending.absences)
+    ):
+        return None
+    ends = [end for a in ending.absences if (end := end_of(a, of_pattern, around)) is not None]
+    time = max([ending.taken[-1].candidate.event.time, *ends])
+    return Match(time, {s.variable: bound.run(s.variable) for s in query.sources if s.variable not in negated})
 
 
-@in_sequence.register
-def _(pattern: Links, match: Match) -> bool:
-    """Each part holds; what stands before a link ends strictly before what stands after it begins."""
-    if any(link is not Link.ANY for link in pattern.links):
-        raise NotImplementedError(pattern.links)
-    spans = [times(part, match) for part in pattern.parts]
-    return all(in_sequence(part, match) for part in pattern.parts) and all(
-        max(before) < min(after) for before, after in itertools.pairwise(spans)
-    )
-
-
-def times(pattern: Pattern, match: Match) -> list[datetime]:
-    """The time stamps of the events that a part of the pattern binds."""
-    parts = pattern.parts if isinstance(pattern, Links) else (pattern,)
-    variables = [part.variable for part in parts if isinstance(part, Element)]
-    return [candidate.event.time for variable in variables for candidate in match[variable]]
-
-
-@singledispatch
-def inside(window: Window, match: Match, candidates: Mapping[str, Sequence[Candidate]]) -> bool:
-    """Whether the match lies inside a window."""
-    raise NotImplementedError(type(window))
-
-
-@inside.register
-def _(window: CorrelationWindow, match: Match, candidates: Mapping[str, Sequence[Candidate]]) -> bool:
-    moments = [candidate.event.time for variable in window.variables for candidate in match[variable]]
-    return max(moments) - min(moments) <= window.width
-
-
-@inside.register
-def _(window: SlidingWindow, match: Match, candidates: Mapping[str, Sequence[Candidate]]) -> bool:
-    """Judged when the last event of the match arrives."""
-    last = events_of(match)[-1]
+def inside(window: SlidingWindow, bound: Bound, candidates: Mapping[str, Sequence[Candidate]]) -> bool:
+    """A sliding window next to JOIN, judged when the last event of the match arrives; it counts all partitions."""
+    last, run = bound.taken[-1].candidate.event, bound.run(window.variable)
     if isinstance(window.extent, timedelta):
-        return all(c.event.time > last.event.time - window.extent for c in match[window.variable])
-    arrived = [c for c in candidates[window.variable] if c.event.order <= last.event.order]
-    return all(c in arrived[-window.extent :] for c in match[window.variable])
-
-
-def agree(names: Sequence[tuple[str, str]], match: Match) -> bool:
-    """PARTITION BY: all events of the match agree in the attribute; unbound is a value too."""
-    values = {candidate.event.values.get(column) for variable, column in names for candidate in match[variable]}
-    return len(values) == 1
-
-
-def events_of(match: Match) -> list[Candidate]:
-    """The events of a match, in total order."""
-    return sorted((candidate for run in match.values() for candidate in run), key=lambda c: c.event.order)
-
-
-def scope_of(match: Match) -> Scope:
-    """What the items of a match speak of."""
-    return Scope({variable: run[0] for variable, run in match.items() if len(run) == 1}, match)
+        return all(c.event.time > last.time - window.extent for c in run)
+    arrived = [c for c in candidates[window.variable] if c.event.order <= last.order]
+    return all(c in arrived[-window.extent :] for c in run)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from datetime import datetime
 from typing import Any
@@ -18,8 +18,9 @@ from kaicep.language.query import Kind, Output, Query
 
 from . import after_match
 from . import aggregates as _aggregates  # noqa: F401  # teaches expressions to aggregate
+from .events import Event
 from .expressions import Candidate, Scope, holds, item, ordered
-from .matches import events_of, matches, scope_of
+from .matches import matches
 from .values import EPOCH, Iri, Value, canonical, lexical, shown
 from .windows import contents
 
@@ -45,9 +46,24 @@ class Report:
     group: tuple[Value | None, ...] = ()
 
 
-def rows(query: Query, candidates: Mapping[str, Sequence[Candidate]]) -> list[dict[str, Any]]:
-    """The rows of a query, in output order, once each."""
-    reports = aggregations(query, candidates) if query.kind is Kind.AGGREGATION else selections(query, candidates)
+def rows(
+    query: Query,
+    candidates: Mapping[str, Sequence[Candidate]],
+    events: Mapping[str, Sequence[Event]] | None = None,
+    within: Callable[[datetime], bool] = lambda _: True,
+) -> list[dict[str, Any]]:
+    """The rows of a query, in output order, once each.
+
+    Args:
+        query: the query.
+        candidates: of every variable, in total order.
+        events: all events of the streams in FROM that lie within the bounds; left out: the candidates are all.
+        within: whether a moment lies within the bounds.
+    """
+    if query.kind is Kind.AGGREGATION:
+        reports = aggregations(query, candidates)
+    else:
+        reports = selections(query, candidates, events or of_candidates(query, candidates), within)
     holding = [r for r in reports if stands(query, r)]
     found: dict[str, dict[str, Any]] = {}
     groups: dict[str, tuple[Value | None, ...]] = {}
@@ -91,17 +107,34 @@ def first_of_their_kind(query: Query, found: Sequence[dict[str, Any]]) -> list[d
     first: dict[tuple[object, ...], dict[str, Any]] = {}
     for row in found:
         values = [row[name] for name in selected]
-        first.setdefault(tuple("NaN" if isinstance(v, float) and math.isnan(v) else (type(v), v) for v in values), row)
+        first.setdefault(tuple(map(_told_apart, values)), row)
     return list(first.values())
 
 
-def selections(query: Query, candidates: Mapping[str, Sequence[Candidate]]) -> Iterator[Report]:
+def _told_apart(v: object) -> object:
+    if isinstance(v, list):
+        return tuple(map(_told_apart, v))
+    return "NaN" if isinstance(v, float) and math.isnan(v) else (type(v), v)
+
+
+def of_candidates(query: Query, candidates: Mapping[str, Sequence[Candidate]]) -> dict[str, list[Event]]:
+    """The events of the candidates, by stream."""
+    found: dict[str, list[Event]] = {}
+    for source in query.sources:
+        found.setdefault(source.stream.name, []).extend(c.event for c in candidates[source.variable])
+    return found
+
+
+def selections(
+    query: Query,
+    candidates: Mapping[str, Sequence[Candidate]],
+    events: Mapping[str, Sequence[Event]],
+    within: Callable[[datetime], bool],
+) -> Iterator[Report]:
     """One report per match; with one variable every candidate is a match."""
-    for match in matches(query, candidates):
-        events = events_of(match)
-        scope = scope_of(match)
-        group = tuple(item(expression, scope) for expression in query.group_by)
-        yield Report(events[-1].event.time, scope, events, match, group=group)
+    for match in matches(query, candidates, events, within):
+        group = tuple(item(expression, match.scope) for expression in query.group_by)
+        yield Report(match.time, match.scope, match.events, match.runs, group=group)
 
 
 def aggregations(query: Query, candidates: Mapping[str, Sequence[Candidate]]) -> Iterator[Report]:
@@ -160,7 +193,8 @@ def output_order(query: Query, report: Report) -> tuple[object, ...]:
     orders = [candidate.event.order for candidate in report.events]
     group = report.group if query.kind is Kind.AGGREGATION else ()
     ties = [ordered(v) for v in (*group, *selected_bindings(query, report))]
-    return report.time, last.event.order, first.event.order, -len(orders), orders, ties
+    runs = [] if query.kind is Kind.AGGREGATION else [[c.event.order for c in run] for run in report.runs.values()]
+    return report.time, last.event.order, first.event.order, -len(orders), orders, ties, runs
 
 
 def row_of(query: Query, report: Report) -> dict[str, Any]:
@@ -178,11 +212,11 @@ def identity(query: Query, report: Report) -> str:
     """A digest of the query, the events, the group, the window and the bindings that it selects.
 
     XXH3 (64 bits for seed 0, 64 for seed 1) of texts that U+001F separates: 16 digits of the SHA-256 of the query's
-    name (without one: of its normalised text), the ids by variable, the group's values, start and end of the window
-    in microseconds unless it is a sliding one, the bindings.
+    name (without one: of its normalised text), the ids by variable (U+001E between those of a run), the group's values,
+    start and end of the window in microseconds unless it is a sliding one, the bindings.
     """
     head = hashlib.sha256((query.name or query.normal).encode()).hexdigest()[:16]
-    ids = [candidate.event.id for run in report.runs.values() for candidate in run]
+    ids = ["\x1e".join(candidate.event.id for candidate in run) for run in report.runs.values()]
     sliding = any(isinstance(w, SlidingWindow) for w in query.windows)  # follows from its event
     window = [] if sliding else [canonical(moment) for moment in report.window or ()]
     values = [digested(value) for value in report.group]

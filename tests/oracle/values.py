@@ -35,7 +35,9 @@ class Iri(str):
 
 
 Term = URIRef | Literal | BNode
-Value = bool | int | float | str | datetime | timedelta | Iri | Term
+Scalar = bool | int | float | str | datetime | timedelta | Iri | Term
+Value = Scalar | tuple[Scalar, ...]
+"""A tuple is what LIST gives."""
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?)?\s*(Z|[+-]\d\d:?\d\d)?")
 
@@ -180,4 +182,6 @@ def typed(term: Term | None, value_type: ValueType) -> Value | None:
 
 def shown(value: Value | None) -> object:
     """A value in an output row: terms and IRIs are their text or lexical form."""
+    if isinstance(value, tuple):
+        return [shown(v) for v in value]
     return str(value) if isinstance(value, str | Literal) else value
