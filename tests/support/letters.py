@@ -49,8 +49,8 @@ def moment(seconds: float) -> datetime:
 def stream(text: str) -> dict[str, list[dict[str, object]]]:
     """Events from text such as `a b5 c@7.5 d/left e!`.
 
-    `b5` has `x` 5; `c@7.5` comes at 7.5 s, others a second after the one before, the first at 0 s; `d/left` is of group left;
-    `e!` is of the stream `others`. An event is named by its kind and its place: `a1 b2 c3`.
+    `b5` has `x` 5; `c@7.5` comes at 7.5 s, others a second after the one before, the first at 0 s; `d/left` is of the
+    group left; `e!` is of the stream `others`. An event is named by its kind and its place: `a1 b2 c3`.
     """
     found: dict[str, list[dict[str, object]]] = {"letters": [], "others": []}
     seconds = -1.0
