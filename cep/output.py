@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from hashlib import sha256
 
 import numpy as np
 import polars as pl
@@ -16,7 +15,7 @@ from ..language.expressions import Aggregate, Binding
 from ..language.lexical import lexical_form
 from ..language.query import Item, Kind, Query
 from ..language.types import ValueType
-from .digest import hex_digests
+from .digest import hex_digests, seeds_of
 from .expressions import bindings_of
 from .frames import Ints
 
@@ -101,7 +100,7 @@ class Output:
     _schema: pa.Schema = field(init=False)
     _items: list[pl.Expr] = field(init=False)
     _groups: dict[str, pl.Expr] = field(init=False)
-    _head: str = field(init=False)
+    _seeds: tuple[int, int] = field(init=False)
     _bindings: dict[str, Binding] = field(init=False)
     _repeats: bool = field(init=False)
 
@@ -110,7 +109,7 @@ class Output:
         groups = [column_expression(e, self.names) for e in self.query.group_by] or [pl.lit(0, pl.Int64)]
         self._groups = dict(zip(group_names(self.query), groups, strict=False))
         self._items = [self._item(item).alias(item.name) for item in self.query.items]
-        self._head = sha256((self.query.name or self.query.normal).encode()).hexdigest()[:16] + _SEPARATOR
+        self._seeds = seeds_of(self.query.name or self.query.normal)
         self._bindings = {self.names(b): b for b in selected_bindings(self.query)}
         # Solutions that differ only in what is not selected give the same row, which is reported once.
         self._repeats = sum(len(source.bindings) for source in self.query.sources) > len(self._bindings)
@@ -159,18 +158,19 @@ class Output:
         return pa.StructArray.from_arrays(lists, list(events))
 
     def _digests(self, matches: Matches, groups: pl.DataFrame) -> pa.Array:
-        """The digest of query, ids, keys and selected bindings, separated by U+001F.
+        """The digest of ids, keys and selected bindings, separated by U+001F, seeded with the query.
 
-        The query stands in it by 16 digits of the SHA-256 of its name, or of its normalised text: less is hashed. The
-        ids of a run are separated by U+001E, so that a run of one event is no different from the event.
+        The query is known by its name, without one by its normalised text. The ids of a run are separated by U+001E, so
+        that a run of one event is no different from the event.
         """
         ids = [s.list.join(_WITHIN_RUN) if s.dtype == pl.List else s for s in matches.events.values()]
         bindings = [key_text(matches.frame[column], b.type) for column, b in self._bindings.items()]
         keys = [*ids, *matches.keys, *bindings]
         if self.query.kind is not Kind.AGGREGATION:  # whose kernel gives its groups
             keys += [key_text(s, e.type) for s, e in zip(groups, self.query.group_by, strict=False)]
-        parts = [pl.lit(part) for key in keys for part in (_SEPARATOR, key.fill_null(_UNBOUND))]
-        return hex_digests(pl.select(pl.concat_str([pl.lit(self._head), *parts[1:]])).to_series())
+        bound = [key.fill_null(_UNBOUND) for key in keys]
+        one = bound[0] if len(bound) == 1 else pl.select(pl.concat_str(bound, separator=_SEPARATOR)).to_series()
+        return hex_digests(one, self._seeds)
 
 
 def selected_bindings(query: Query) -> tuple[Binding, ...]:

@@ -1,7 +1,8 @@
 """The sources of a project as one streaming DataFrame, and its batches as raw records per stream, in order of arrival.
 
 Spark reads whole lines of text formats and the driver parses them (Arrow does that several times as fast, and says
-which line is malformed); tables (Parquet, ORC, any other format) come as they are. What tells the order of arrival is
+which line is malformed); of Parquet files on this machine it sends the names, and the driver reads them; other tables
+(ORC, any other format) come as they are. What tells the order of arrival is
 sent along as numbers, and only where a batch may hold several files; the files' names are asked for when a record's
 place is wanted.
 """
@@ -28,6 +29,7 @@ from pyspark.sql import types as T  # noqa: N812 - likewise
 
 from ..config import Settings, SourceSettings, StreamSettings
 from ..errors import PipelineError
+from .listed_files import is_listed, list_files, listing, planned_files, read_files
 from .records import Origin, RawBatch
 from .text_formats import declared_columns, parse_lines, text_encoding
 
@@ -85,6 +87,10 @@ def unpack(batch: DataFrame, settings: Settings) -> dict[str, RawBatch]:
         PipelineError: Spark cannot read a file, or a stream's lines are too many for one batch.
     """
     streams = source_streams(settings)
+    if len(streams) == 1 and is_listed(streams[0][2]):
+        files = planned_files(batch)
+        if files is not None:
+            return {streams[0][0]: _listed(settings, streams[0][2], files)} if files.num_rows else {}
     try:
         table = batch.select(*_needed_columns(batch, streams)).toArrow()
     except (PySparkException, Py4JError) as error:
@@ -99,7 +105,9 @@ def unpack(batch: DataFrame, settings: Settings) -> dict[str, RawBatch]:
         own = [run for run in runs if run.stream == number]
         # Spark delivers pieces of 10,000 rows; whatever follows works several times as fast on one.
         raw = _rows(table, own, f"{number}:").combine_chunks()
-        if raw.num_rows:
+        if raw.num_rows and is_listed(source):
+            found[name] = _listed(settings, source, raw)
+        elif raw.num_rows:
             found[name] = _records(raw, own, partial(_names, batch, number, own, paths), stream, source)
     return found
 
@@ -121,11 +129,14 @@ def _read(
 ) -> DataFrame:
     name, stream, source = entry
     options = source.options()
+    listed = is_listed(source)
     is_file = source.format in _FILES
     path = _path(settings, name, source) if is_file or source.path is not None else None
     reader = spark.readStream.format("text" if source.format in _LINES else source.format)
     try:
-        if "schema" in options:
+        if listed:
+            reader = list_files(spark.readStream)
+        elif "schema" in options:
             reader = reader.schema(options.pop("schema"))
         elif is_file and source.format not in _LINES:
             reader = reader.schema(_schema(spark, source.format, options, path, stream))
@@ -135,10 +146,16 @@ def _read(
             f"streams.{name}: Spark cannot read the source: {first_line(error)}",
             hint=f"check format, path and options of streams.{name}.source",
         ) from error
+    if listed:
+        return frame.select(F.lit(number).alias(_STREAM), *(c.alias(f"{number}:{n}") for n, c in listing().items()))
     converted = _converted(source, path)
     columns = [converted.get(column, _column(column)).alias(f"{number}:{column}") for column in frame.columns]
     arrival = [F.col(f"_metadata.{field}").alias(own) for own, field in _METADATA.items()] if is_file else []
     return frame.select(F.lit(number).alias(_STREAM), *arrival, *columns)
+
+
+def _listed(settings: Settings, source: SourceSettings, files: pa.Table) -> RawBatch:
+    return read_files(files, settings.path(source.path or "."))
 
 
 def _path(settings: Settings, name: str, source: SourceSettings) -> str:
@@ -196,11 +213,9 @@ def _converted(source: SourceSettings, path: str | None) -> dict[str, Column]:
 
 def _nanoseconds(path: str) -> set[str]:
     """Return the time stamps that are nanoseconds in the files, as pandas writes them: to Spark they are numbers."""
-    first = next(Path(path).rglob("*.parquet"), None) if Path(path).is_dir() else None
-    if first is None:
-        return set()
-    schema = pyarrow.parquet.read_schema(first)
-    return {field.name for field in schema if pa.types.is_timestamp(field.type) and field.type.unit == "ns"}
+    files = Path(path).rglob("*.parquet") if Path(path).is_dir() else ()
+    fields = (field for file in files for field in pyarrow.parquet.read_schema(file))
+    return {field.name for field in fields if pa.types.is_timestamp(field.type) and field.type.unit == "ns"}
 
 
 def first_line(error: PySparkException | Py4JError) -> str:

@@ -157,4 +157,5 @@ def solutions_of(result: object) -> Iterator[tuple[Term | None, ...]]:
 
 
 def _ordered(solutions: Iterable[Solution]) -> list[Solution]:
-    return sorted(dict.fromkeys(solutions), key=lambda solution: tuple(map(str, solution)))
+    distinct = list(dict.fromkeys(solutions))
+    return distinct if len(distinct) < 2 else sorted(distinct, key=lambda solution: tuple(map(str, solution)))

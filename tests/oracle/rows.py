@@ -211,20 +211,22 @@ def row_of(query: Query, report: Report) -> dict[str, Any]:
 def identity(query: Query, report: Report) -> str:
     """A digest of the query, the events, the group, the window and the bindings that it selects.
 
-    XXH3 (64 bits for seed 0, 64 for seed 1) of texts that U+001F separates: 16 digits of the SHA-256 of the query's
-    name (without one: of its normalised text), the ids by variable (U+001E between those of a run), the group's values,
-    start and end of the window in microseconds unless it is a sliding one, the bindings.
+    XXH3 of texts that U+001F separates: the ids by variable (U+001E between those of a run), the group's values, start
+    and end of the window in microseconds unless it is a sliding one, the bindings. Twice 64 bits: the seeds are the
+    first two words of the SHA-256 of the query's name (without one: of its normalised text). Each is written by 16
+    bits, the lowest first.
     """
-    head = hashlib.sha256((query.name or query.normal).encode()).hexdigest()[:16]
+    digest = hashlib.sha256((query.name or query.normal).encode()).digest()
+    seeds = [int.from_bytes(digest[at : at + 8], "little") for at in (0, 8)]
     ids = ["\x1e".join(candidate.event.id for candidate in run) for run in report.runs.values()]
     sliding = any(isinstance(w, SlidingWindow) for w in query.windows)  # follows from its event
     window = [] if sliding else [canonical(moment) for moment in report.window or ()]
     values = [digested(value) for value in report.group]
     bindings = [digested(value) for value in selected_bindings(query, report)]
     text = plh.col("text").nchash
-    row = pl.DataFrame({"text": ["\x1f".join([head, *ids, *values, *window, *bindings])]})
-    high, low = row.select(high=text.xxh3_64(seed=0), low=text.xxh3_64(seed=1)).row(0)
-    return f"{high:016x}{low:016x}"
+    row = pl.DataFrame({"text": ["\x1f".join([*ids, *values, *window, *bindings])]})
+    halves = [row.select(text.xxh3_64(seed=seed)).item() for seed in seeds]
+    return "".join(f"{(half >> bits) & 0xFFFF:04x}" for half in halves for bits in (0, 16, 32, 48))
 
 
 def digested(value: Value | None) -> str:

@@ -15,6 +15,7 @@ from kaicep.config import Settings
 from kaicep.errors import PipelineError
 from kaicep.pipeline.records import RawBatch
 from kaicep.pipeline.sources import read_streams, unpack
+from pyarrow import orc
 from pyspark.sql import DataFrame, SparkSession
 from support.spark import run_batches
 from support.streams import project_of
@@ -128,29 +129,83 @@ def test_text_in_another_encoding_is_read(spark: SparkSession, tmp_path: Path) -
     assert values(read(spark, tmp_path, project_of(tmp_path, air=source)), "air", "t") == ["ü"]
 
 
-def test_a_file_that_spark_cannot_read_is_told_in_one_line(spark: SparkSession, tmp_path: Path) -> None:
-    (tmp_path / "in").mkdir()
-    pq.write_table(pa.table({"n": [1]}), tmp_path / "in" / "a.parquet")
-    settings = project_of(tmp_path, air={"format": "parquet", "path": "in"})
+def complaint(spark: SparkSession, root: Path, file_format: str, file: Path) -> str:
+    """What reading a batch says whose only file became unreadable after Spark had planned it."""
+    settings = project_of(root, air={"format": file_format, "path": "in"})
     told: list[str] = []
 
     def on_batch(batch: DataFrame, _: int) -> None:
-        (tmp_path / "in" / "a.parquet").write_bytes(b"no Parquet, no Parquet at all")
+        file.write_bytes(b"no table, no table at all")
         try:
             unpack(batch, settings)
         except PipelineError as error:
             told.append(str(error))
 
     writer = read_streams(spark, settings).writeStream.foreachBatch(on_batch)
-    writer.option("checkpointLocation", str(tmp_path / "c")).trigger(availableNow=True).start().awaitTermination()
+    writer.option("checkpointLocation", str(root / "c")).trigger(availableNow=True).start().awaitTermination()
     (message,) = told
+    return message
+
+
+def test_a_file_that_spark_cannot_read_is_told_in_one_line(spark: SparkSession, tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    orc.write_table(pa.table({"n": [1]}), tmp_path / "in" / "a.orc")
+    message = complaint(spark, tmp_path, "orc", tmp_path / "in" / "a.orc")
     assert message.startswith("Spark cannot read a batch: ")
     assert message.endswith(": mend or remove the file; the batch is read again at the next start")
     assert "\n" not in message
 
 
-def test_an_empty_parquet_folder_has_the_schema_of_the_annotation(spark: SparkSession, tmp_path: Path) -> None:
-    frame = read_streams(spark, project_of(tmp_path, air={"format": "parquet", "path": "in"}))
+def test_a_parquet_file_that_cannot_be_read_is_named(spark: SparkSession, tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    pq.write_table(pa.table({"n": [1]}), tmp_path / "in" / "a.parquet")
+    assert complaint(spark, tmp_path, "parquet", tmp_path / "in" / "a.parquet") == (
+        f"cannot read {tmp_path}/in/a.parquet: Parquet magic bytes not found in footer. Either the file is corrupted "
+        "or this is not a parquet file.: mend or remove the file; the batch is read again at the next start"
+    )
+
+
+@pytest.mark.parametrize("options", [{}, {"mergeSchema": True}], ids=["by Arrow", "by Spark"])
+def test_parquet_files_of_several_batches_and_types(
+    spark: SparkSession, tmp_path: Path, options: dict[str, Any]
+) -> None:
+    """A name with a space and a percent sign, an older file that comes first, one without a column."""
+    source = {"format": "parquet", "path": "in", "maxFilesPerTrigger": 2, **options}
+    for name, table, modified in (
+        ("b %20.parquet", pa.table({"n": [1, 2], "t": pa.array([START] * 2, pa.timestamp("ns", "UTC"))}), 1000),
+        ("a.parquet", pa.table({"n": [3], "t": pa.array([START], pa.timestamp("ns", "UTC"))}), 2000),
+        ("c.parquet", pa.table({"n": [4]}), 3000),
+    ):
+        (tmp_path / "in").mkdir(exist_ok=True)
+        pq.write_table(table, tmp_path / "in" / name)
+        os.utime(tmp_path / "in" / name, (modified, modified))
+    batches = read(spark, tmp_path, project_of(tmp_path, air=source))
+    assert len(batches) == 2
+    assert values(batches, "air", "n") == [1, 2, 3, 4]
+    assert read_places == [
+        "in/b %20.parquet, row 1",
+        "in/b %20.parquet, row 2",
+        "in/a.parquet, row 1",
+        "in/c.parquet, row 1",
+    ]
+    assert batches[0]["air"].table["t"].to_pylist() == [START] * 3
+
+
+def test_folders_of_parquet_files_may_be_partitions(spark: SparkSession, tmp_path: Path) -> None:
+    for number, day in enumerate(("2026-01-01", "2026-01-02")):
+        (tmp_path / "in" / f"day={day}").mkdir(parents=True)
+        file = tmp_path / "in" / f"day={day}" / "x.parquet"
+        pq.write_table(pa.table({"n": [number]}), file)
+        os.utime(file, (1000 + number, 1000 + number))
+    (batch,) = read(spark, tmp_path, project_of(tmp_path, air={"format": "parquet", "path": "in"}))
+    assert [{k: str(v) for k, v in row.items()} for row in batch["air"].table.to_pylist()] == [
+        {"n": "0", "day": "2026-01-01"},
+        {"n": "1", "day": "2026-01-02"},
+    ]
+
+
+def test_an_empty_folder_of_tables_has_the_schema_of_the_annotation(spark: SparkSession, tmp_path: Path) -> None:
+    frame = read_streams(spark, project_of(tmp_path, air={"format": "orc", "path": "in"}))
     types = {field.name: field.dataType.simpleString() for field in frame.schema if ":" in field.name}
     assert types == {"0:timestamp": "timestamp", "0:sensorID": "string", "0:flowrate": "double"}
 
