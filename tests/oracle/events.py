@@ -37,7 +37,7 @@ class Event:
 
     id: str
     time: datetime
-    values: Mapping[str, Value]
+    values: Mapping[str, Value] = field(hash=False)
     triples: frozenset[Triple] = field(default=frozenset(), compare=False)
 
     @property

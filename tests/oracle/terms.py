@@ -192,10 +192,11 @@ def _(term: Negation, before: Before, place: Place, look: Look) -> Iterator[Way]
     """`NOT ?n`; the link behind it counts from the event before it, and FOR keeps off what follows."""
     strict = before.link is Link.STRICT and before.last is not None and term.duration is None
     absence = Absence(term, strict, before.last, place)
-    floor = before.floor
+    floors = [] if before.floor is None else [before.floor]
     if term.duration is not None and before.last is not None:
-        floor = before.last.time + term.duration
-    yield Way(None, Before(None, before.last, before.last, floor), term, absences=(absence,))
+        floors.append(before.last.time + term.duration)
+    after = Before(None, before.last, before.last, max(floors, default=None))
+    yield Way(None, after, term, absences=(absence,))
 
 
 @ways.register
