@@ -81,6 +81,15 @@ def read_body(names: Names, path: syntax.Path) -> Body:
     return Body(tokens, parts, triples, everywhere, flat, bound, opaque, path.span)
 
 
+def top_triples(body: Body) -> tuple[Triple, ...]:
+    """The triples of a body that stand in no group of their own, in the order in which they were written."""
+    if body.flat:
+        return body.triples
+    parts = [statement for statement in body.statements if statement.kind == "triples"]
+    where = _algebra(" . ".join(render(part.tokens).removesuffix(".") for part in parts))
+    return tuple(sorted(_triples(where, nested=False), key=_order_in(parts)))
+
+
 def _order_in(parts: Sequence[Statement]) -> Callable[[Triple], int]:
     """Where a triple was written: rdflib sorts triples for its own evaluation."""
     written = [{token.text for token in part.tokens} for part in parts]

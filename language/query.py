@@ -40,16 +40,30 @@ class ValueFilter:
 
 
 @dataclass(frozen=True, slots=True)
+class Nested:
+    """A part of a PATH that is neither a triple nor a FILTER on values: OPTIONAL, BIND, a group, FILTER EXISTS.
+
+    Attributes:
+        text: its SPARQL text, prefixes expanded.
+        variables: names of all variables in it.
+    """
+
+    text: str
+    variables: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
 class Subquery:
     """One semantic subquery of one event variable (a PATH of several event variables is split before).
 
     Attributes:
         variable: the event variable, without `?`.
         text: a SPARQL GroupGraphPattern without its braces, prefixes expanded, in which `variable` is free.
-        triples: its triple patterns, when it is *flat* (triples and FILTERs only), else empty.
-        filters: its FILTERs, when it is flat.
+        triples: its triple patterns, when it is *orderly* (all of them stand before the nested parts), else empty.
+        filters: its FILTERs on values, when it is orderly.
         flat: whether `triples` and `filters` are the whole of it.
         bindings: names of the variables that are used outside of it, in order of first use.
+        nested: its other parts in order, when it is orderly; empty when it is flat.
     """
 
     variable: str
@@ -59,6 +73,12 @@ class Subquery:
     flat: bool
     bindings: tuple[str, ...]
     span: Span
+    nested: tuple[Nested, ...] = ()
+
+    @property
+    def orderly(self) -> bool:
+        """Whether `triples`, `nested` and `filters`, one after the other, are the whole of it."""
+        return self.flat or bool(self.nested)
 
 
 @dataclass(frozen=True, slots=True)

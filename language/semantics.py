@@ -161,7 +161,7 @@ def _node(tree: PartTree, used: Sequence[Binding]) -> Semantics:
             own = frozenset(tree.names.values())
             bindings = tuple(b.name for b in used if b.variable == variable and b.name in own)
             span = tree.body.span
-            return Subquery(variable, tree.text, tree.triples, tree.filters, tree.flat, bindings, span)
+            return Subquery(variable, tree.text, tree.triples, tree.filters, tree.flat, bindings, span, tree.nested)
         case AllParts(parts=parts):
             return _all_of(_node(part, used) for part in parts)
         case AnyParts(parts=parts):

@@ -14,8 +14,8 @@ from rdflib import BNode, Variable
 
 from ..errors import QueryTypeError
 from .names import Names
-from .paths import Body, names_of, term_text, value_filter
-from .query import Triple, ValueFilter
+from .paths import Body, names_of, term_text, top_triples, value_filter
+from .query import Nested, Triple, ValueFilter
 from .sparql import Statement, Tokens, render, variables
 
 
@@ -29,6 +29,7 @@ class Part:
         triples: as `Subquery.triples`.
         filters: as `Subquery.filters`.
         flat: as `Subquery.flat`.
+        nested: as `Subquery.nested`.
         body: the PATH that it is a part of.
         names: what the variables of the PATH that this part may bind are called in it; a name that differs from the
             one in the PATH is joined with the part before that has the variable.
@@ -39,6 +40,7 @@ class Part:
     triples: tuple[Triple, ...]
     filters: tuple[ValueFilter, ...]
     flat: bool
+    nested: tuple[Nested, ...]
     body: Body
     names: Mapping[str, str]
 
@@ -92,10 +94,30 @@ def split(names: Names, body: Body, events: tuple[str, ...], taken: set[str]) ->
 def _whole(body: Body, event: str) -> Part:
     text = render(body.tokens)
     names = {name: name for name in body.bound if name != event}
-    if not body.flat:
-        return Part(event, text, (), (), flat=False, body=body, names=names)
-    filters = tuple(value_filter(s.tokens, {}) for s in body.statements if s.kind == "FILTER")
-    return Part(event, text, body.triples, filters, flat=True, body=body, names=names)
+    if not _is_orderly(body):
+        return Part(event, text, (), (), flat=False, nested=(), body=body, names=names)
+    filters = tuple(value_filter(s.tokens, {}) for s in body.statements if s.kind == "FILTER" and not _is_nested(s))
+    nested = tuple(_nested(s, {}) for s in body.statements if _is_nested(s))
+    return Part(event, text, top_triples(body), filters, flat=body.flat, nested=nested, body=body, names=names)
+
+
+def _is_orderly(body: Body) -> bool:
+    """Whether no triple stands behind a nested part; FILTERs count as standing at the end of their group."""
+    kinds = [statement.kind for statement in body.statements if statement.kind != "FILTER"]
+    return kinds != ["SELECT"] and "triples" not in kinds[kinds.count("triples") :]
+
+
+def _is_nested(statement: Statement) -> bool:
+    """Whether a statement is no triple and no FILTER on values alone."""
+    if statement.kind == "FILTER":
+        return any(token.text == "EXISTS" for token in statement.tokens)
+    return statement.kind != "triples"
+
+
+def _nested(statement: Statement, rename: Mapping[str, str]) -> Nested:
+    text = render(statement.tokens, rename)
+    names = frozenset(rename.get(name, name) for name in variables(statement.tokens))
+    return Nested(f"FILTER {text}" if statement.kind == "FILTER" else text, names)
 
 
 def _units(names: Names, body: Body) -> tuple[_Unit, ...]:
@@ -221,14 +243,14 @@ def _fresh(name: str, taken: set[str]) -> str:
 def _part(body: Body, event: str, draft: _Draft, rename: Mapping[str, str]) -> Part:
     blanks: dict[str, str] = {}
     triples = tuple(_rename(unit.triple, rename, blanks) for unit in draft.units if unit.triple is not None)
-    filters = tuple(value_filter(statement.tokens, rename) for statement in draft.filters)
-    opaque = [render(unit.statement.tokens, rename) for unit in draft.units if unit.statement is not None]
+    filters = tuple(value_filter(statement.tokens, rename) for statement in draft.filters if not _is_nested(statement))
+    others = [unit.statement for unit in draft.units if unit.statement is not None]
+    nested = tuple(_nested(s, rename) for s in (*others, *(f for f in draft.filters if _is_nested(f))))
     texts = (" ".join(term_text(t) for t in (x.subject, x.predicate, x.object)) for x in triples)
-    text = " ".join([" . ".join(texts), *opaque, *(f"FILTER {f.text}" for f in filters)])
+    text = " ".join([" . ".join(texts), *(n.text for n in nested), *(f"FILTER {f.text}" for f in filters)])
     bound = (draft.available() & body.bound) - {event}
-    flat = not opaque and not any("EXISTS" in f.text for f in filters)
     names = {name: rename.get(name, name) for name in sorted(bound)}
-    return Part(event, text, triples if flat else (), filters if flat else (), flat, body, names)
+    return Part(event, text, triples, filters, flat=not nested, nested=nested, body=body, names=names)
 
 
 def _rename(triple: Triple, rename: Mapping[str, str], blanks: dict[str, str]) -> Triple:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 import pyoxigraph as ox
@@ -11,33 +10,31 @@ from ..annotator import EventShape, event_prefix
 from ..errors import QueryTypeError
 from ..language.query import Source, Subquery
 from ..ontology import KnowledgeBase
+from .direct import direct
+from .equate import equate
 from .evaluate import alone_query
 from .event_class import decide_types
+from .normalise import normalise
 from .plan import Context, Plan, Rule
 from .prune import prune
 from .settle import settle
 from .sparql import triple_text
+from .tabulate import tabulate
 from .transform import transform
 
-RULES: tuple[Rule, ...] = (decide_types, prune, transform)
-"""In the order in which they are applied; each may be left out, and the answer is the same."""
-
-_EXISTS = re.compile(r"\bEXISTS\b", re.IGNORECASE)
+RULES: tuple[Rule, ...] = (normalise, decide_types, prune, equate, transform, direct, settle, tabulate)
+"""In the order in which they are applied; all but `settle` may be left out, and the answer is the same."""
 
 
 def compile_subquery(subquery: Subquery, context: Context, rules: Sequence[Rule] = RULES) -> Plan:
-    """Apply rules to a subquery, and settle what is left for run time.
+    """Apply rules, `settle` among them, to a subquery.
 
     Raises:
         QueryTypeError: SPARQL that cannot be evaluated once the event stands for its variable.
     """
-    flat = (
-        subquery.flat
-        and all(triple_text(t) is not None for t in subquery.triples)
-        and not any(_EXISTS.search(f.text) for f in subquery.filters)
-    )
-    plan = Plan(subquery, flat, subquery.triples if flat else (), subquery.filters if flat else ())
-    for rule in (*rules, settle):
+    orderly = subquery.orderly and all(triple_text(t) is not None for t in subquery.triples)
+    plan = Plan(subquery, orderly, subquery.triples if orderly else (), subquery.filters if orderly else ())
+    for rule in rules:
         plan = rule(plan, context)
     _check(plan)
     return plan

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
+from functools import reduce
 from typing import Literal as OneOf
 
 import pyoxigraph as ox
@@ -22,6 +24,7 @@ from .sparql import literal
 from .term_values import moment_value
 
 Kind = OneOf["integer", "decimal", "double", "other"]
+Value = bool | int | float | str | datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +95,7 @@ class _Compiler:
             case "UnaryNot":
                 return Unary("NOT", self.truth(node.expr), ValueType.BOOLEAN, self.span)
             case "RelationalExpression":
-                return self._comparison(node)
+                return self._relation(node)
             case _:
                 raise _RefusedError
 
@@ -102,10 +105,19 @@ class _Compiler:
             result = Binary(operator, result, self.truth(other), ValueType.BOOLEAN, self.span)
         return result
 
-    def _comparison(self, node: CompValue) -> Expression:
-        if node.op not in ("=", "!=", "<", "<=", ">", ">="):
-            raise _RefusedError
-        sides = node.expr, node.other
+    def _relation(self, node: CompValue) -> Expression:
+        match node.op:
+            case "IN" | "NOT IN" if isinstance(node.other, list) and node.other:
+                equal = [self._comparison("=", node.expr, option) for option in node.other]
+                any_equal = reduce(lambda a, b: Binary("OR", a, b, ValueType.BOOLEAN, self.span), equal)
+                return any_equal if node.op == "IN" else Unary("NOT", any_equal, ValueType.BOOLEAN, self.span)
+            case "=" | "!=" | "<" | "<=" | ">" | ">=":
+                return self._comparison(node.op, node.expr, node.other)
+            case _:
+                raise _RefusedError
+
+    def _comparison(self, operator: BinaryOperator, one: object, other: object) -> Expression:
+        sides = one, other
         found = [self._computed(side) if self._is_found(side) else self._value(side)[0] for side in sides]
         left, right = found
         if isinstance(left, Binding) and isinstance(right, Binding):
@@ -113,11 +125,11 @@ class _Compiler:
         if isinstance(left, Binding) or isinstance(right, Binding):
             # Of a value that turns out to be no number, `<` is an error (not true), while `!=` may be true.
             value = right if isinstance(left, Binding) else left
-            if node.op in ("=", "!=") or not value.type.numeric:
+            if operator in ("=", "!=") or not value.type.numeric:
                 raise _RefusedError
         elif left.type is not right.type and not (left.type.numeric and right.type.numeric):
             raise _RefusedError
-        return Binary(node.op, left, right, ValueType.BOOLEAN, self.span)
+        return Binary(operator, left, right, ValueType.BOOLEAN, self.span)
 
     def _is_found(self, node: object) -> bool:
         """Whether an expression speaks of variables that the rest of the subquery finds, and of no column."""
@@ -153,28 +165,10 @@ class _Compiler:
                 raise _RefusedError
 
     def _constant(self, term: object) -> tuple[Expression, Kind]:
-        if not isinstance(term, ox.Literal) or term.language is not None:
+        if not isinstance(term, ox.Literal) or (value := constant_value(term)) is None:
             raise _RefusedError
         datatype = term.datatype.value
-        kind = type_of_datatype(datatype)
-        value: bool | int | float | str | object
-        try:
-            match kind:
-                case ValueType.INTEGER:
-                    value = int(term.value)
-                case ValueType.DOUBLE if datatype != XSD + "float":
-                    value = float(term.value)
-                case ValueType.STRING if datatype == XSD + "string":
-                    value = term.value
-                case ValueType.DATETIME if term.value[-6:].endswith("Z") or term.value[-6] in "+-":
-                    value = moment_value(term.value)
-                case _:
-                    raise _RefusedError
-        except (ValueError, IndexError) as error:
-            raise _RefusedError from error
-        if value is None:
-            raise _RefusedError
-        return Constant(value, kind, self.span), _kind(datatype)
+        return Constant(value, type_of_datatype(datatype) or ValueType.TERM, self.span), _kind(datatype)
 
     def _arithmetic(self, node: CompValue) -> tuple[Expression, Kind]:
         result, kind = self._value(node.expr)
@@ -194,6 +188,29 @@ class _Compiler:
         if kinds == {"integer"} and operator != "/":
             return Binary(operator, left, right, ValueType.INTEGER, self.span), "integer"
         raise _RefusedError
+
+
+def constant_value(term: ox.Literal) -> Value | None:
+    """The value of a literal that columns can be compared with; `None`: it means the same in SPARQL only."""
+    datatype = term.datatype.value
+    if term.language is not None:
+        return None
+    try:
+        match type_of_datatype(datatype):
+            case ValueType.BOOLEAN:
+                return {"true": True, "1": True, "false": False, "0": False}.get(term.value)
+            case ValueType.INTEGER:
+                return int(term.value)
+            case ValueType.DOUBLE if datatype != XSD + "float":
+                return float(term.value)
+            case ValueType.STRING if datatype == XSD + "string":
+                return term.value
+            case ValueType.DATETIME if term.value.endswith("Z") or term.value[-6:-5] in ("+", "-"):
+                return moment_value(term.value)
+            case _:
+                return None
+    except ValueError:
+        return None
 
 
 def _kind(datatype: str) -> Kind:

@@ -72,7 +72,7 @@ def together_query(plan: Plan, events: Sequence[ox.NamedNode]) -> str:
     """The query for many events at once."""
     variable = f"?{plan.subquery.variable}"
     nodes = " ".join(str(event) for event in events)
-    return f"SELECT DISTINCT {variable} {_names(plan)} {{ VALUES {variable} {{ {nodes} }} {plan.body}\n}}"
+    return f"SELECT DISTINCT {variable} {names_of(plan)} {{ VALUES {variable} {{ {nodes} }} {plan.body}\n}}"
 
 
 def solve(
@@ -101,7 +101,7 @@ def _solve_alone(plan: Plan, classes: Sequence[str], scratch: Scratch, event: Ev
     with _Present(scratch.store, _triples(plan, classes, node, event)):
         width = len(plan.solved) + len(plan.derived)
         solutions = scratch.store.query(alone_query(plan, node))
-        return _ordered(row[:width] for row in solutions_of(solutions))
+        return distinct_solutions(row[:width] for row in solutions_of(solutions))
 
 
 def _solve_together(
@@ -114,7 +114,7 @@ def _solve_together(
         for row in solutions_of(scratch.store.query(together_query(plan, nodes))):
             node, *solution = row
             found[str(node)].append(tuple(solution))
-    return (_ordered(solutions) for solutions in found.values())
+    return (distinct_solutions(solutions) for solutions in found.values())
 
 
 class _Present:
@@ -140,12 +140,13 @@ def _triples(plan: Plan, classes: Sequence[str], node: ox.NamedNode, event: Even
         yield ox.Quad(node, RDF_TYPE, ox.NamedNode(iri))
 
 
-def _names(plan: Plan) -> str:
+def names_of(plan: Plan) -> str:
+    """What a query selects, as SPARQL writes it."""
     return " ".join(f"?{name}" for name in (*plan.solved, *(d.name for d in plan.derived)))
 
 
 def _projection(plan: Plan) -> str:
-    return _names(plan) or "(1 AS ?kaicep_holds)"
+    return names_of(plan) or "(1 AS ?kaicep_holds)"
 
 
 def solutions_of(result: object) -> Iterator[tuple[Term | None, ...]]:
@@ -156,6 +157,7 @@ def solutions_of(result: object) -> Iterator[tuple[Term | None, ...]]:
         yield tuple(solution)
 
 
-def _ordered(solutions: Iterable[Solution]) -> list[Solution]:
+def distinct_solutions(solutions: Iterable[Solution]) -> list[Solution]:
+    """Each solution once, in a stable order."""
     distinct = list(dict.fromkeys(solutions))
     return distinct if len(distinct) < 2 else sorted(distinct, key=lambda solution: tuple(map(str, solution)))

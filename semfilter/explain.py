@@ -47,13 +47,20 @@ def _lines(subquery: SubqueryFilter, options: FilterOptions) -> Iterator[str]:
         return
     names = (["the event itself"] if plan.identified else []) + [_key(c.column, c.properties) for c in plan.key]
     yield f"  key: {', '.join(names) or 'none (one verdict for all events)'}"
-    yield from (f"  {line}" for line in _run_time(plan, options))
-    yield f"  SPARQL: {plan.body.strip() or '(nothing left)'}"
+    if subquery.table is None or plan.table is None:
+        yield from (f"  {line}" for line in _run_time(plan, options))
+        yield f"  SPARQL: {plan.body.strip() or '(nothing left)'}"
+    else:
+        asked = " and ".join(f"?{name}" for name, _ in plan.table.keys)
+        yield f"  verdicts: of all individuals, ahead: {len(subquery.table):,} hold, {subquery.table.rows:,} solutions"
+        yield f"  SPARQL: for all {asked}: {plan.table.body}"
     if subquery.statistics.events:
         yield f"  so far: {subquery.statistics}"
 
 
 def _run_time(plan: Plan, options: FilterOptions) -> Iterator[str]:
+    if plan.table is not None:
+        yield f"verdicts: more than {options.table_size:,} solutions, too many to compute them ahead"
     kept = f"the verdicts of {options.cache_size} keys, least recently used leave first"
     yield f"cache: {kept if options.cache_size else 'off, every event is evaluated'}"
     if not options.buffer:

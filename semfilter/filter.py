@@ -16,6 +16,7 @@ from .compile import RULES, compile_subquery, context_of
 from .explain import explain_semantics, with_prefixes
 from .options import FilterOptions
 from .selection import ROW, Selection, all_of, any_of, as_frame
+from .settle import settle
 from .statistics import SubqueryStatistics
 from .subquery import SubqueryFilter
 
@@ -45,7 +46,7 @@ class SemanticFilter:
         if source.semantics is not None:
             context = context_of(source, shape, knowledge)
             for subquery in _subqueries(source.semantics):
-                plan = compile_subquery(subquery, context, RULES if options.compiled else ())
+                plan = compile_subquery(subquery, context, RULES if options.compiled else (settle,))
                 self._subqueries[id(subquery)] = SubqueryFilter(plan, context, options)
 
     @property

@@ -129,13 +129,18 @@ def _values(events: pa.Table, column: KeyColumn) -> tuple[Codes, list[Value]]:
     return np.where(unlinked, raw + len(named), codes), named + [(False, text) for text in texts]
 
 
-def _encoded(column: pa.ChunkedArray) -> tuple[Codes, list[Hashable]]:
-    """Codes and the values that they stand for; null is -1."""
+def dictionary_of(column: pa.ChunkedArray) -> pa.DictionaryArray:
+    """A column as one dictionary array; nulls are nulls of the indices."""
     if pa.types.is_dictionary(column.type):
         column = column.unify_dictionaries()
     array = column.combine_chunks()
     array = array.chunk(0) if isinstance(array, pa.ChunkedArray) else array
-    array = array if pa.types.is_dictionary(array.type) else array.dictionary_encode()
+    return array if pa.types.is_dictionary(array.type) else array.dictionary_encode()
+
+
+def _encoded(column: pa.ChunkedArray) -> tuple[Codes, list[Hashable]]:
+    """Codes and the values that they stand for; null is -1."""
+    array = dictionary_of(column)
     codes = array.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64, copy=False)
     return codes, array.dictionary.to_pylist()
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from ..annotator import RootProperty, event_prefix
-from .plan import Context, KeyColumn, Plan
-from .sparql import group_text
+from ..language.query import Triple
+from .plan import Context, KeyColumn, Plan, Rows
+from .sparql import triple_text
 from .visibility import Visible, visible
 
 
@@ -35,16 +37,25 @@ def visibility(body: str, variable: str, context: Context) -> Visible:
 
 
 def _body(plan: Plan) -> str:
-    if not plan.flat:
-        return plan.subquery.text
-    values = [f"VALUES ?{name} {{ {text} }}" for name, text in plan.constants if name in _used(plan)]
-    computed = [f"BIND ({d.text} AS ?{d.name})" for d in plan.derived]
-    return " ".join([*values, group_text(plan.triples, plan.filters), *computed])
+    return body_of(plan, plan.triples) if plan.orderly else plan.subquery.text
 
 
-def _used(plan: Plan) -> set[str]:
-    tested = {v for f in plan.filters for v in f.variables}
-    return tested | {v for d in plan.derived for v in d.variables} | set(plan.solved)
+def body_of(plan: Plan, triples: Sequence[Triple]) -> str:
+    """The remaining SPARQL with these triples: known values, triples, nested parts, filters, derived values."""
+    needed = [(name, text) for name, text in plan.constants if name in plan.solved or plan.uses(name) > 1]
+    parts = [f"VALUES ?{name} {{ {text} }}" for name, text in needed]
+    parts += [_listed(rows) for rows in plan.rows]
+    parts += [f"{triple_text(triple)} ." for triple in triples]
+    parts += [nested.text for nested in plan.subquery.nested]
+    parts += [f"FILTER ({f.text})" for f in plan.filters]
+    parts += [f"BIND ({d.text} AS ?{d.name})" for d in plan.derived]
+    return " ".join(parts)
+
+
+def _listed(rows: Rows) -> str:
+    names = " ".join(f"?{name}" for name in rows.names)
+    listed = " ".join(f"({' '.join(row)})" for row in rows.rows)
+    return f"VALUES ({names}) {{ {listed} }}"
 
 
 def _key(properties: tuple[RootProperty, ...], seen: frozenset[str] | None) -> tuple[KeyColumn, ...]:

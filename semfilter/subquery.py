@@ -21,12 +21,17 @@ from .options import FilterOptions
 from .plan import Context, Plan
 from .selection import ROW, Mask, Selection
 from .statistics import SubqueryStatistics
+from .table import VerdictTable
 from .term_values import term_column
 from .verdicts import PLACE, Verdicts
 
 
 class SubqueryFilter:
     """Applies one subquery to batches of events; its state is the cache and the statistics.
+
+    Attributes:
+        plan: the compiled subquery.
+        table: the verdicts of all individuals, where they could be computed ahead.
 
     Args:
         plan: the compiled subquery.
@@ -42,6 +47,9 @@ class SubqueryFilter:
         self._lookup = Lookup(self._evaluated, options, self._statistics)
         self._keys = KeyReader(plan)
         self._types = {n: context.bindings.get(n, ValueType.TERM) for n in plan.subquery.bindings}
+        self.table = VerdictTable.build(plan, context.knowledge.store, self._types, options.table_size)
+        if self.table is not None:
+            self._statistics.evaluation_seconds = self.table.seconds
         self._asked: Sequence[Key] = []
         self._verdicts = Verdicts(plan, self._types, [])
         self._lock = Lock()
@@ -56,7 +64,8 @@ class SubqueryFilter:
         """The columns of an event table that it looks at."""
         key = {name for part in self.plan.key for name in (part.column, part.individual) if name is not None}
         copied = {column for _, column in self.plan.copies}
-        return frozenset(key | copied | {*self.plan.present, *({"_id"} if self.plan.identified else ())})
+        tested = {*self.plan.present, *self.plan.tested}
+        return frozenset(key | copied | tested | ({"_id"} if self.plan.identified else set()))
 
     def select(self, events: pa.Table) -> Selection:
         """Which events of a batch satisfy the subquery, with which bindings."""
@@ -87,6 +96,11 @@ class SubqueryFilter:
 
     def _judged(self, events: pa.Table) -> tuple[Codes, Verdicts]:
         """The key of each event, and the verdicts of the keys; those of the batch before, if these are its keys."""
+        if self.table is not None:
+            asked = self.table.keys_in(events)
+            self._statistics.keys += asked
+            self._statistics.hits += asked
+            return self.table.codes(events), self.table.verdicts
         keys = self._keys.of(events)
         if self._lookup.repeats(keys, self._asked):
             return keys.codes, self._verdicts
@@ -104,7 +118,7 @@ class SubqueryFilter:
         return reduce(np.logical_and, masks) if masks else None
 
     def _conditions(self, events: pa.Table, possible: Mask | None) -> Mask | None:
-        """The conditions that need nothing but columns; null is not true."""
+        """The conditions, which need nothing but columns; null is not true."""
         if not self.plan.conditions:
             return possible
         true = _columns(self.plan, events).select(_all_true(self.plan)).to_series().to_numpy()
@@ -145,7 +159,7 @@ def _all_true(plan: Plan) -> pl.Expr:
 
 
 def _columns(plan: Plan, events: pa.Table) -> pl.DataFrame:
-    return pl.DataFrame({name: _series(events.column(name)) for name in plan.present})
+    return pl.DataFrame({name: _series(events.column(name)) for name in plan.tested})
 
 
 def _series(column: pa.ChunkedArray) -> pl.Series:

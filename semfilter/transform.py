@@ -30,7 +30,7 @@ class _Value:
 
 def transform(plan: Plan, context: Context) -> Plan:
     """Turn triples of event values into columns, and the FILTERs over them into conditions."""
-    if not plan.flat or context.known_events:
+    if not plan.orderly or context.known_events:
         return plan
     values = _candidates(plan, context)
     while values:
@@ -49,7 +49,7 @@ def _candidates(plan: Plan, context: Context) -> dict[str, _Value]:
             continue
         columns = [p for p in context.shape.properties if p.iri == str(triple.predicate)]
         name = str(triple.object)
-        if not isinstance(triple.predicate, URIRef) or len(columns) != 1 or _uses(plan, triple.object) > 1:
+        if not isinstance(triple.predicate, URIRef) or len(columns) != 1 or _stands_elsewhere(plan, name):
             continue
         column = columns[0]
         if (
@@ -61,10 +61,9 @@ def _candidates(plan: Plan, context: Context) -> dict[str, _Value]:
     return found
 
 
-def _uses(plan: Plan, variable: Variable) -> int:
-    return sum(variable in (t.subject, t.predicate) for t in plan.triples) * 2 + sum(
-        variable == t.object for t in plan.triples
-    )
+def _stands_elsewhere(plan: Plan, name: str) -> bool:
+    """Whether a variable stands anywhere but in one triple and in FILTERs."""
+    return plan.uses(name) - sum(name in f.variables for f in plan.filters) > 1
 
 
 def _may_copy(plan: Plan, context: Context, name: str, kind: ValueType) -> bool:
@@ -81,7 +80,7 @@ def _compile(plan: Plan, values: dict[str, _Value]) -> tuple[list[Expression], l
     conditions: list[Expression] = []
     derived: list[Derived] = []
     for f in _filters(plan, values):
-        made = condition(f.algebra, operands, dict(plan.constants), plan.subquery, len(derived))
+        made = condition(f.algebra, operands, dict(plan.constants), plan.subquery, len(plan.derived) + len(derived))
         if isinstance(made, Refused):
             return f
         conditions.append(made.expression)
@@ -102,9 +101,9 @@ def _transformed(plan: Plan, values: dict[str, _Value], conditions: list[Express
         plan,
         triples=tuple(t for t in plan.triples if t not in gone),
         filters=tuple(f for f in plan.filters if f not in moved),
-        present=tuple(sorted({v.column.column for v in values.values()})),
-        conditions=tuple(conditions),
-        derived=tuple(derived),
-        copies=tuple((n, values[n].column.column) for n in plan.subquery.bindings if n in values),
+        present=(*plan.present, *dict.fromkeys(v.column.column for v in values.values())),
+        conditions=plan.conditions + tuple(conditions),
+        derived=plan.derived + tuple(derived),
+        copies=plan.copies + tuple((n, values[n].column.column) for n in plan.subquery.bindings if n in values),
         notes=plan.notes + tuple(notes),
     )

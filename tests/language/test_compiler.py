@@ -129,17 +129,30 @@ def test_flat_paths_are_broken_into_triples_and_filters() -> None:
     assert [(f.text, f.variables) for f in path.filters] == [("( ?rate > ?gaf )", frozenset({"rate", "gaf"}))]
 
 
-@pytest.mark.parametrize(
-    "inner", ["OPTIONAL {?s bd:a ?x}", "FILTER EXISTS {?s bd:a ?x}", "BIND (1 AS ?x)", "{?s bd:a ?x}"]
-)
-def test_other_paths_are_not_flat(inner: str) -> None:
-    path = (
-        compiled(f"SELECT ?e.sensorID FROM (?e, airflowReport) PATH {{?e evt:hasSource ?s {inner}}}")
-        .sources[0]
-        .semantics
-    )
+def _path(body: str) -> Subquery:
+    path = compiled(f"SELECT ?e.sensorID FROM (?e, airflowReport) PATH {{{body}}}").sources[0].semantics
     assert isinstance(path, Subquery)
-    assert (path.flat, path.triples, path.filters) == (False, (), ())
+    return path
+
+
+@pytest.mark.parametrize(
+    "inner",
+    ["OPTIONAL {?s <urn:a> ?x}", "FILTER EXISTS {?s <urn:a> ?x}", "BIND (1 AS ?x)", "{?s <urn:a> ?x}"],
+)
+def test_nested_parts_stand_behind_the_triples(inner: str) -> None:
+    path = _path(f"?e evt:hasSource ?s . FILTER (?s > 1) ?s <urn:b> <urn:c> {inner}")
+    assert (path.flat, path.orderly, len(path.triples)) == (False, True, 2)
+    assert [f.text for f in path.filters] == ["( ?s > 1 )"]
+    assert [(n.text.replace(" ", ""), "x" in n.variables) for n in path.nested] == [(inner.replace(" ", ""), True)]
+
+
+@pytest.mark.parametrize(
+    "body",
+    ["OPTIONAL {?s <urn:a> ?x} ?e evt:hasSource ?s", "SELECT ?s {?e evt:hasSource ?s}"],
+)
+def test_triples_behind_nested_parts_are_not_taken_out(body: str) -> None:
+    path = _path(body)
+    assert (path.flat, path.orderly, path.triples, path.filters, path.nested) == (False, False, (), (), ())
 
 
 def test_a_shared_variable_is_a_join_of_bindings() -> None:

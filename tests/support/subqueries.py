@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import pyarrow as pa
 import pyoxigraph as ox
 from kaicep.annotator import EventShape
+from kaicep.language import compile_document
 from kaicep.language.expressions import Span
-from kaicep.language.query import AllOf, AnyOf, Semantics, Source, Subquery, Triple, ValueFilter
+from kaicep.language.query import AllOf, AnyOf, Semantics, Source, Subquery
 from kaicep.language.types import ValueType
-from kaicep.language.vocabulary import StreamType
+from kaicep.language.vocabulary import StreamType, Vocabulary
 from kaicep.ontology import KnowledgeBase
 from rdflib import Graph, Literal, URIRef
-from rdflib.plugins.sparql.algebra import translateQuery
-from rdflib.plugins.sparql.parser import parseQuery
-from rdflib.plugins.sparql.parserutils import CompValue
 
-__all__ = ["PREFIXES", "expand", "reference_solutions", "source", "subquery", "value"]
+__all__ = ["PREFIXES", "reference_solutions", "source", "subquery", "value"]
 
 PREFIXES = {
     "bd": "http://cei.usc.edu/Building.owl#",
@@ -30,42 +29,16 @@ PREFIXES = {
     "xsd": "http://www.w3.org/2001/XMLSchema#",
 }
 _SPAN = Span(0, 0)
-_NAME = re.compile(r"(?<![\w<])(" + "|".join(PREFIXES) + r"):([A-Za-z]\w*)")
 _TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
 
 
-def expand(text: str) -> str:
-    """The text with the campus's prefixed names written as IRIs."""
-    return _NAME.sub(lambda m: f"<{PREFIXES[m[1]]}{m[2]}>", text)
-
-
 def subquery(text: str, bindings: Sequence[str] = (), variable: str = "e") -> Subquery:
-    """The node of `PATH { text }`; its FILTERs are written in parentheses and hold no groups."""
-    body = expand(text)
-    where = translateQuery(parseQuery(f"SELECT * WHERE {{ {body} }}")).algebra.p.p
-    triples: list[Triple] = []
-    node: CompValue = where.p if where.name == "Filter" else where
-    flat = node.name == "BGP" and "EXISTS" not in text
-    if flat:
-        triples = [Triple(*t) for t in node.triples]
-    filters = [_filter(found) for found in _filters(body)] if flat else []
-    return Subquery(variable, body, tuple(triples), tuple(filters), flat, tuple(bindings), _SPAN)
-
-
-def _filters(body: str) -> list[str]:
-    found = []
-    for match in re.finditer(r"FILTER\s*\(", body):
-        depth, end = 1, match.end()
-        while depth:
-            depth += {"(": 1, ")": -1}.get(body[end], 0)
-            end += 1
-        found.append(body[match.end() - 1 : end])
-    return found
-
-
-def _filter(text: str) -> ValueFilter:
-    algebra = translateQuery(parseQuery(f"SELECT * WHERE {{ FILTER {text} }}")).algebra.p.p.expr
-    return ValueFilter(text, frozenset(re.findall(r"\?(\w+)", text)), algebra)
+    """The node of `PATH { text }`."""
+    stream = StreamType("stream", (), "urn:Event")
+    query = f"SELECT ?{variable} FROM (?{variable}, stream) PATH {{ {text} }}"
+    found = compile_document(query, Vocabulary({"stream": stream}, PREFIXES))[0].sources[0].semantics
+    assert isinstance(found, Subquery)
+    return replace(found, bindings=tuple(bindings))
 
 
 def source(semantics: Semantics | None, bindings: Mapping[str, ValueType] | None = None) -> Source:

@@ -1,0 +1,31 @@
+"""The plan of a semantic subquery as text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from kaicep.language.normal import expression_text
+from kaicep.semfilter.explain import with_prefixes
+from kaicep.semfilter.plan import Plan
+from kaicep.semfilter.settle import body_of
+
+__all__ = ["plan_text"]
+
+
+def plan_text(plan: Plan, prefixes: Mapping[str, str]) -> str:
+    """The SPARQL that is left, and a line for everything else, notes left out."""
+    return with_prefixes("\n".join(_lines(plan)), prefixes)
+
+
+def _lines(plan: Plan) -> Iterator[str]:
+    if plan.never is not None:
+        yield f"never: {plan.never}"
+        return
+    yield body_of(plan, plan.triples) or "(nothing)"
+    if plan.present:
+        yield f"present: {' '.join(plan.present)}"
+    yield from (f"condition: {expression_text(condition)}" for condition in plan.conditions)
+    yield from (f"copy: ?{name} = {f'<{c}>' if ':' in c else c}" for name, c in plan.copies)
+    if plan.table is not None:
+        keys = " ".join(f"?{name} = <{column}>" for name, column in plan.table.keys)
+        yield f"table of {keys}: {plan.table.body}"
