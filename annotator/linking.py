@@ -9,7 +9,6 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..language.types import ValueType
 from .annotation import Attribute
 from .datatypes import canonical_text
 from .identity import quote_distinct
@@ -37,15 +36,13 @@ def link(raw: pa.DictionaryArray, attribute: Attribute, individuals: Mapping[str
         individuals: IRI by value of the key; unused with a template.
     """
     text = canonical_text(_series(raw.dictionary), attribute.type)
-    if attribute.type is ValueType.STRING and attribute.template is None:
-        iris = [None if value is None else individuals.get(value) for value in text]
-    elif attribute.template is None:
-        iris = [individuals.get(value) for value in text]
-    else:
+    if attribute.template is not None:
         before, _, after = attribute.template.partition("{}")
-        iris = [None if value is None else before + value + after for value in quote_distinct(text)]
+        iris = before + quote_distinct(text) + after  # distinct values have distinct IRIs
+        return pa.DictionaryArray.from_arrays(raw.indices, iris.to_arrow().cast(pa.string()))
+    named = [None if value is None else individuals.get(value) for value in text]
     # Two values may stand for one individual: the column's own dictionary holds each IRI once.
-    linked = pa.array(iris, pa.string()).dictionary_encode()
+    linked = pa.array(named, pa.string()).dictionary_encode()
     return pa.DictionaryArray.from_arrays(linked.indices.take(raw.indices), linked.dictionary)
 
 
