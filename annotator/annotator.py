@@ -112,31 +112,36 @@ class Annotator:
     def _annotated(
         self, values: Mapping[str, pl.Series], extra: pl.Series, rows: pl.Series, rejected: pa.Table
     ) -> Annotated:
+        encoded = {a.name: encode(values[a.name]) for a in self.annotation.attributes if _links(a)}
         columns: dict[str, pa.Array] = {
             "_time": values[self.annotation.time].to_arrow().cast(_MOMENT),
-            "_id": self._ids(values, extra).to_arrow(),
+            "_id": self._ids(values, extra, encoded).to_arrow(),
         }
         linked: dict[str, pa.Array] = {}
         unlinked = 0
         for a in self.annotation.attributes:
-            column = values[a.name]
-            if a.individual and a.property is not None:
-                raw = encode(column)
+            raw = encoded.get(a.name)
+            if raw is not None and a.property is not None:
                 linked[a.property] = link(raw, a, self._individuals[a.name])
                 unlinked += linked[a.property].null_count - raw.null_count
-                columns[a.name] = raw if column.dtype == pl.String else column.to_arrow()
-            else:
-                columns[a.name] = column.to_arrow()
+            is_text = raw is not None and values[a.name].dtype == pl.String
+            columns[a.name] = raw if is_text else values[a.name].to_arrow()
         columns |= linked
         columns |= {"_extra": extra.to_arrow(), "_row": rows.to_arrow()}
         return Annotated(pa.table(columns), rejected, unlinked)
 
-    def _ids(self, values: Mapping[str, pl.Series], extra: pl.Series) -> pl.Series:
+    def _ids(
+        self, values: Mapping[str, pl.Series], extra: pl.Series, encoded: Mapping[str, pa.DictionaryArray]
+    ) -> pl.Series:
         kinds = {a.name: a.type for a in self.annotation.attributes}
         if self.annotation.identity:
             identity = [(name, kinds[name]) for name in self.annotation.identity]
-            return event_ids(self.annotation.stream, identity, values)
+            return event_ids(self.annotation.stream, identity, values, encoded)
         return tuple_ids(self.annotation.stream, list(kinds.items()), values, extra)
+
+
+def _links(a: Attribute) -> bool:
+    return a.individual and a.property is not None
 
 
 def _casts(a: Attribute, columns: Mapping[str, pa.ChunkedArray]) -> list[tuple[str, Cast]]:

@@ -7,6 +7,7 @@ from urllib.parse import quote
 
 import polars as pl
 import polars_hash as plh
+import pyarrow as pa
 
 from ..language.types import ValueType
 from .datatypes import canonical_text
@@ -16,16 +17,29 @@ _UNBOUND = "!"
 _RESERVED = r"[^A-Za-z0-9_.~-]"
 
 
-def event_ids(stream: str, identity: Sequence[tuple[str, ValueType]], columns: Mapping[str, pl.Series]) -> pl.Series:
+def event_ids(
+    stream: str,
+    identity: Sequence[tuple[str, ValueType]],
+    columns: Mapping[str, pl.Series],
+    encoded: Mapping[str, pa.DictionaryArray],
+) -> pl.Series:
     """Ids from the identity attributes: `urn:kaicep:event:<stream>/<segment>/<segment>…`.
 
     Args:
         stream: name of the stream.
         identity: name and type of the identity attributes, in declared order.
         columns: the typed raw values by attribute name.
+        encoded: of those attributes that were made dictionaries: their segments are written once per distinct value.
     """
-    segments = [_segments(columns[name], kind) for name, kind in identity]
-    return pl.select(pl.concat_str(_prefixed(event_prefix(stream), segments), separator="")).to_series()
+    parts: list[pl.Expr] = []
+    before = event_prefix(stream)
+    for name, kind in identity:
+        if name in encoded:
+            parts.append(pl.lit(_distinct_segments(before, encoded[name], kind)))
+        else:
+            parts += [pl.lit(before), pl.lit(_segments(columns[name], kind))]
+        before = "/"
+    return pl.select(pl.concat_str(parts, separator="")).to_series()
 
 
 def tuple_ids(
@@ -44,6 +58,13 @@ def quote_distinct(values: pl.Series) -> pl.Series:
     if not reserved:
         return values
     return values.replace(reserved, [quote(value, safe="") for value in reserved])
+
+
+def _distinct_segments(before: str, values: pa.DictionaryArray, kind: ValueType) -> pl.Series:
+    """`_segments` of a dictionary column, each behind the text `before`."""
+    distinct = pl.Series([*_segments(pl.Series(values.dictionary), kind), _UNBOUND], dtype=pl.String)
+    codes = values.indices.fill_null(len(values.dictionary)) if values.null_count else values.indices
+    return (before + distinct).gather(pl.Series(codes))
 
 
 def _segments(values: pl.Series, kind: ValueType) -> pl.Series:
