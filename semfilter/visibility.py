@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from pyparsing import ParseResults
 from rdflib import RDF, BNode, URIRef, Variable
@@ -63,8 +64,13 @@ def visible(body: str, variable: str, properties: frozenset[str], classes: froze
         classes: IRIs of the classes of the events.
         prefix: what the ids of the events begin with.
     """
-    where = parseQuery(f"SELECT * WHERE {{ {body}\n}}")[1].where
-    return _Analysis(where, Variable(variable), properties, classes, prefix).result()
+    return _Analysis(_syntax_tree(body), Variable(variable), properties, classes, prefix).result()
+
+
+@lru_cache(maxsize=256)
+def _syntax_tree(body: str) -> CompValue:
+    """A group's tree; queries are compiled anew with every change of knowledge, and their text stays the same."""
+    return parseQuery(f"SELECT * WHERE {{ {body}\n}}")[1].where
 
 
 class _Analysis:
