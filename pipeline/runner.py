@@ -10,6 +10,7 @@ from typing import Self
 
 from rich.console import Console
 
+from ..language import Query
 from .engine import Engine
 from .meter import Meter
 from .progress import Progress
@@ -39,6 +40,7 @@ def run_queries(
         KeyboardInterrupt: after a Ctrl-C, when the batch at work is finished.
         SystemExit: likewise after a request to terminate, with 143.
     """
+    _compile(project, documents)
     meter = Meter(log, quiet=quiet)
     engine = Engine(project, sinks=[sink], on_batch=meter)
     if not quiet:
@@ -52,6 +54,13 @@ def run_queries(
     finally:
         if not quiet and meter.progress.batches:
             log.print("\n".join(summary(meter)), soft_wrap=True)
+
+
+def _compile(project: Project, documents: Sequence[tuple[str, str]]) -> None:
+    """Refuse a wrong document at once, and not after the seconds that Spark takes to start."""
+    outputs: list[Query] = []
+    for name, text in documents:
+        outputs += [registration.query for registration in project.registrations(text, name, outputs)]
 
 
 def archive_behind(engine: Engine) -> int:

@@ -329,3 +329,12 @@ def test_the_demonstration_ends_by_itself_with_matches_answers_and_figures(tmp_p
     assert "Traceback" not in done.stderr
     asked = subprocess.run(kaicep("check", tmp_path), capture_output=True, text=True, check=False)
     assert asked.returncode == 0
+
+
+def test_run_refuses_a_wrong_query_before_anything_starts(project: Path) -> None:
+    (project / "queries" / "wrong.chi").write_text("SELECT ?e.flw")
+    result = call("run", project, "--once")
+    assert result.exit_code == 1
+    assert "wrong.chi:1:11: unknown attribute 'flw' of stream 'air'" in result.stderr
+    assert "starting Spark" not in result.stderr
+    assert not (project / "var").exists()
