@@ -76,11 +76,11 @@ def _statements(shape: EventShape, columns: Mapping[str, pl.Series]) -> Iterator
         yield p.iri, literals if iris is None else pl.select(pl.coalesce(pl.lit(iris), pl.lit(literals))).to_series()
     for a in shape.attributes:
         own, (iris, literals) = attribute_iri(shape.stream, a.name), terms[a.name]
-        if a.property in _ambiguous(shape):
+        if a.property in ambiguous_properties(shape):
             yield own, literals
         elif iris is not None and a.template is None and a.individual != a.name:
             yield own, pl.select(pl.when(pl.lit(iris).is_not_null()).then(pl.lit(literals))).to_series()
-        if iris is not None and a.property in _ambiguous(shape):
+        if iris is not None and a.property in ambiguous_properties(shape):
             yield own, iris
     if _EXTRA in columns:
         yield attribute_iri(shape.stream, _EXTRA), _literals(columns[_EXTRA], XSD + "string")
@@ -88,7 +88,7 @@ def _statements(shape: EventShape, columns: Mapping[str, pl.Series]) -> Iterator
         yield attribute_iri(shape.stream, _TIME), _literals(columns[_TIME], XSD + "dateTime")
 
 
-def _ambiguous(shape: EventShape) -> frozenset[str]:
+def ambiguous_properties(shape: EventShape) -> frozenset[str]:
     """The properties that more than one attribute gives: their objects do not say which attribute's they are."""
     users: dict[str, set[str]] = {}
     for p in shape.properties:
@@ -167,7 +167,7 @@ def _table(shape: EventShape, ids: list[str], objects: _Objects) -> pa.Table:
 def _value(shape: EventShape, a: AttributeShape, objects: _Objects, event: str) -> tuple[str | None, str | None]:
     """The raw value's text and the individual's IRI."""
     own = objects.get((event, attribute_iri(shape.stream, a.name)), [])
-    shared = [] if a.property in _ambiguous(shape) else objects.get((event, a.property), [])
+    shared = [] if a.property in ambiguous_properties(shape) else objects.get((event, a.property), [])
     iri = next((o.iri for o in (*own, *shared) if o.iri is not None), None)
     raw = _text(own) if _text(own) is not None else _text(shared)
     if raw is None and iri is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 import polars as pl
 import pyarrow as pa
@@ -47,6 +47,12 @@ def bucket_start(name: str) -> datetime | None:
     """Return the first moment of a graph's bucket, `None` for a graph that is no bucket."""
     stream, colon, moment = name.removeprefix(_GRAPH).partition(":")
     return datetime.fromisoformat(moment) if colon and stream and name.startswith(_GRAPH) else None
+
+
+def stream_of_graph(name: str) -> str | None:
+    """Name the stream whose events a graph holds, `None` for a graph that is no bucket."""
+    stream, colon, _ = name.removeprefix(_GRAPH).partition(":")
+    return unquote(stream) if colon and stream and name.startswith(_GRAPH) else None
 
 
 def _prefix(stream: str) -> str:

@@ -102,10 +102,27 @@ class EventLog:
         Raises:
             ArchiveError: a segment is broken, or a column has types that do not go together.
         """
+        return self.read_segments(self.segments(stream), start, end, columns)
+
+    def segments(self, stream: str, after: Position | None = None, upto: Position | None = None) -> list[Path]:
+        """List the segments of a stream of the batches behind `after` and not behind `upto`, in order of arrival."""
+        found = self._segments(stream).items()
+        return [
+            path for position, path in found
+            if (after is None or position > after) and (upto is None or position <= upto)
+        ]  # fmt: skip
+
+    def read_segments(
+        self,
+        paths: Iterable[Path],
+        start: datetime | None = None,
+        end: datetime | None = None,
+        columns: Sequence[str] | None = None,
+    ) -> pa.Table:
+        """`read` for some segments of a stream."""
         needed = None if columns is None else frozenset({*columns, "_time", "_id"})
-        paths = [p for p in self._segments(stream).values() if _overlaps(self.facts(p), start, end)]
-        events = _concatenate([(p, segment.read(p, start, end, needed)) for p in paths])
-        events = _first_of_each_id(events)
+        overlapping = [path for path in paths if _overlaps(self.facts(path), start, end)]
+        events = _first_of_each_id(_concatenate([(p, segment.read(p, start, end, needed)) for p in overlapping]))
         return events if columns is None else _select(events, columns)
 
     def read_batch(self, position: Position) -> dict[str, pa.Table]:

@@ -28,12 +28,13 @@ def encoder(shapes: Mapping[str, EventShape], bucket: timedelta) -> Callable[[st
         if shape is None:
             return b""
         graphs = graphs_of(stream, events, bucket)
-        return event_quads(shape, _with_all_columns(shape, events), graphs) + _marks(events, graphs)
+        return event_quads(shape, with_all_columns(shape, events), graphs) + _marks(events, graphs)
 
     return encode
 
 
-def _with_all_columns(shape: EventShape, events: pa.Table) -> pa.Table:
+def with_all_columns(shape: EventShape, events: pa.Table) -> pa.Table:
+    """The events with every column of their shape; those that they lack are null, and typed."""
     wanted = {a.name: COLUMN_TYPES.get(a.type, pl.String()) for a in shape.attributes}
     wanted |= {
         a.individual: pl.String() for a in shape.attributes if a.individual is not None and a.individual not in wanted

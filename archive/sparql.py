@@ -100,6 +100,23 @@ def evaluate(
         ) from error
 
 
+def select(store: ox.Store, text: str, default: Sequence[str], named: Sequence[str]) -> bytes:
+    """Answer a SELECT of our own in SPARQL's TSV format; see `EventStore.select`."""
+    try:
+        found = store.query(
+            text,
+            default_graph=[ox.NamedNode(name) for name in default],
+            named_graphs=[ox.NamedNode(name) for name in named],
+        )
+        if not isinstance(found, ox.QuerySolutions):
+            raise TypeError(type(found))
+        return found.serialize(format=ox.QueryResultsFormat.TSV) or b""
+    except (SyntaxError, OSError, RuntimeError, ValueError) as error:
+        raise ArchiveError(
+            f"the archive cannot answer a rewritten query: {error}", hint='ask with strategy="replay"'
+        ) from error
+
+
 def python_value(term: _Term | None) -> Value:
     """Return an RDF term as a Python value; a literal whose text does not fit its datatype as that text."""
     if term is None:

@@ -12,11 +12,11 @@ import pyoxigraph as ox
 
 from ..errors import ArchiveError, Place
 from ..ontology import KnowledgeBase
-from .graphs import ARCHIVE, KNOWLEDGE, graphs_between
+from .graphs import ARCHIVE, KNOWLEDGE, bucket_start, graphs_between, stream_of_graph
 from .layout import LOCK, make_folder
 from .lock import ProcessLock
 from .segment import Position
-from .sparql import Result, evaluate
+from .sparql import Result, evaluate, select
 
 _SUBJECT = ox.NamedNode("urn:kaicep:archive")
 _HOLDS = ox.NamedNode("urn:kaicep:archive:holds")
@@ -136,6 +136,24 @@ class EventStore:
         """
         graphs = graphs_within(self.oxigraph, self.bucket, start, end)
         return evaluate(self.oxigraph, text, prefixes, graphs, source)
+
+    def select(self, text: str, default: Sequence[str], named: Sequence[str]) -> bytes:
+        """Answer a SELECT of our own over some graphs, in SPARQL's TSV format.
+
+        Args:
+            text: the query, without prefixes.
+            default: names of the graphs whose union is the default graph.
+            named: names of the graphs that GRAPH finds.
+
+        Raises:
+            ArchiveError: it cannot be answered.
+        """
+        return select(self.oxigraph, text, default, named)
+
+    def graphs(self, stream: str, start: datetime | None = None, end: datetime | None = None) -> list[str]:
+        """Name the graphs that can hold events of a stream with start <= `_time` < end, in order of time."""
+        buckets = [graph.value for graph in self.oxigraph.named_graphs() if stream_of_graph(graph.value) == stream]
+        return sorted(graphs_between(buckets, self.bucket, start, end), key=bucket_start)
 
     def quads(self) -> int:
         """Count all quads, knowledge included; takes time in proportion to them."""

@@ -1,0 +1,158 @@
+"""PATH and FILTER of one event variable as SPARQL: its candidates among the archived events (paper §5.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import polars as pl
+import pyarrow as pa
+
+from ...annotator import EventShape
+from ...annotator.datatypes import MOMENT
+from ...cep import apply_filters
+from ...language.expressions import Binary, Binding, Call, Column, Expression, Unary
+from ...language.query import AnyOf, Source
+from ...language.types import ValueType
+from ...language.walking import walk
+from ...ontology import KnowledgeBase
+from ..graphs import KNOWLEDGE
+from ..quads import LATE
+from .columns import StoredColumn, stored_columns
+from .expressions import sparql_text
+from .refusal import RefusedError
+from .semantics import semantics_text
+from .solutions import iri_of, read_solutions, typed
+from .terms import iri
+
+_TIME = "kaicep_time"
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateQuery:
+    """A SELECT of one event variable's candidates.
+
+    Attributes:
+        source: the event variable.
+        text: the SPARQL, to be asked with the events' graphs as named graphs, and these and the knowledge as default.
+        columns: stem of the variables → stored column.
+        bindings: variables that PATHs bind.
+        rest: FILTERs that SPARQL does not say the same; they are asked of the columns that come back.
+        notes: why each of `rest` is left.
+    """
+
+    source: Source
+    text: str
+    columns: Mapping[str, StoredColumn]
+    rest: tuple[Expression, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def variables(self) -> list[str]:
+        """The variables of the result, without `?`."""
+        stored = [v for stem, column in self.columns.items() for v in column.variables(stem)]
+        return [self.source.variable, *stored, *(name for name, _ in self.source.bindings)]
+
+    def read(self, tsv: bytes) -> pa.Table:
+        """The candidates, with `_time`, `_id` and the columns of the source, in order of time stamp and id.
+
+        Args:
+            tsv: the answer to `text` in SPARQL's TSV format.
+        """
+        terms = read_solutions(tsv, self.variables)
+        columns = {"_id": iri_of(terms[self.source.variable])}
+        columns |= {c.name if s != _TIME else "_time": c.read(terms, s) for s, c in self.columns.items()}
+        columns["_time"] = columns["_time"].cast(MOMENT)
+        columns |= {f"?{name}": typed(terms[name], kind) for name, kind in self.source.bindings}
+        frame = pl.DataFrame(columns)
+        if isinstance(self.source.semantics, AnyOf):
+            frame = frame.unique(maintain_order=True)
+        frame = frame.sort("_time", "_id", maintain_order=True)
+        table = apply_filters(frame.to_arrow(), self.rest)
+        return table.select(["_time", "_id", *self.source.columns])
+
+
+def candidate_query(source: Source, shape: EventShape, knowledge: KnowledgeBase) -> CandidateQuery:
+    """Rewrite the PATHs and FILTERs of an event variable.
+
+    Raises:
+        RefusedError: a PATH has no SPARQL that means the same.
+    """
+    stored = stored_columns(shape)
+    filters, rest, notes = _split(source, stored)
+    names = _needed(source, rest)
+    stems = {_TIME: stored["_time"]} | {f"kaicep_{i}": stored[name] for i, name in enumerate(names)}
+    by_name = {column.name: stem for stem, column in stems.items() if stem != _TIME} | {"_time": _TIME}
+    tests = {n.name for f in filters for n in walk(f) if isinstance(n, Column)} - {"_id", *by_name}
+    tested = {f"kaicep_test_{i}": stored[name] for i, name in enumerate(sorted(tests))}
+    by_name |= {column.name: stem for stem, column in tested.items()}
+    event = f"?{source.variable}"
+
+    def value(node: Column | Binding) -> str:
+        return _value(node, event, stored, by_name)
+
+    required = _required(filters)
+    body = [semantics_text(source, shape, knowledge, _anchor(event, stored["_time"]))]
+    own = [stored["_time"].patterns(event, _TIME, required=True)]
+    every = [*stems.items(), *tested.items()]
+    own += [c.patterns(event, s, required=c.name in required) for s, c in every if s != _TIME]
+    body.append(f"GRAPH ?kaicep_graph {{ {' '.join(own)} }}")
+    body.append(f"FILTER NOT EXISTS {{ {event} {iri(LATE)} true }}")
+    body += [f"FILTER ({sparql_text(f, value)})" for f in filters]
+    variables = [v for stem, column in stems.items() for v in column.variables(stem)]
+    head = " ".join(f"?{v}" for v in (source.variable, *variables, *(name for name, _ in source.bindings)))
+    text = "\n".join([f"SELECT {head} WHERE {{", *(f"  {line}" for line in body if line), "}"])
+    return CandidateQuery(source, text, stems, tuple(rest), tuple(notes))
+
+
+def datasets(graphs: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The default graph (events and knowledge) and the named graphs (events) that a candidate query is asked of."""
+    return [KNOWLEDGE, *graphs], list(graphs)
+
+
+def _anchor(event: str, time: StoredColumn) -> str:
+    return f"GRAPH ?kaicep_some {{ {time.patterns(event, 'kaicep_at', required=True)} }}"
+
+
+def _split(
+    source: Source, stored: Mapping[str, StoredColumn]
+) -> tuple[list[Expression], list[Expression], list[str]]:
+    """The FILTERs that SPARQL can say, the others, and why."""
+    filters, rest, notes = [], [], []
+    for test in source.filters:
+        try:
+            sparql_text(test, lambda node: _value(node, "?e", stored, dict.fromkeys([*stored, "_time"], "x")))
+            filters.append(test)
+        except RefusedError as reason:
+            rest.append(test)
+            notes.append(str(reason))
+    return filters, rest, notes
+
+
+def _value(node: Column | Binding, event: str, stored: Mapping[str, StoredColumn], stems: Mapping[str, str]) -> str:
+    if isinstance(node, Binding):
+        raise RefusedError(f"?{node.name} counts as unbound where its value does not fit its type")
+    if node.name == "_id":
+        return event if node.type is ValueType.IRI else f"STR({event})"
+    return stored[node.name].value(stems[node.name])
+
+
+def _needed(source: Source, rest: Sequence[Expression]) -> list[str]:
+    """Columns that have to come back, `_time` and `_id` not counted."""
+    used = {n.name for f in rest for n in walk(f) if isinstance(n, Column)}
+    return sorted(({name for name in source.columns if not name.startswith("?")} | used) - {"_time", "_id"})
+
+
+def _required(filters: Sequence[Expression]) -> frozenset[str]:
+    """Columns without a value in which some FILTER is not true: SPARQL need not look for the events that lack them."""
+    return frozenset(n.name for f in filters if not _forgives(f) for n in walk(f) if isinstance(n, Column))
+
+
+def _forgives(test: Expression) -> bool:
+    """Whether a test may be true although something in it is unbound."""
+    return any(
+        (isinstance(n, Binary) and n.operator == "OR")
+        or (isinstance(n, Call) and n.function in ("COALESCE", "IF", "BOUND"))
+        or (isinstance(n, Unary) and n.operator == "NOT")
+        for n in walk(test)
+    )

@@ -1,0 +1,119 @@
+"""Checked expressions as SPARQL text, where that means the same (paper §5.2, Rules 1 and 2)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import assert_never
+
+from ...language.expressions import (
+    Aggregate,
+    Binary,
+    Binding,
+    Call,
+    Column,
+    Constant,
+    Expression,
+    Membership,
+    Unary,
+)
+from ...language.types import ValueType
+from ...language.walking import walk
+from .refusal import RefusedError
+from .terms import DOUBLE, constant
+
+Reference = Callable[[Column | Binding], str]
+"""SPARQL text of a column's or a semantic variable's value."""
+
+_ORDERED = frozenset(["<", "<=", ">", ">="])
+_ORDERABLE = frozenset(
+    [ValueType.INTEGER, ValueType.DOUBLE, ValueType.STRING, ValueType.DATETIME, ValueType.DURATION]
+)
+_FUNCTIONS = frozenset(
+    ["LCASE", "UCASE", "CONTAINS", "STRSTARTS", "STRENDS", "STRLEN"]
+    + ["YEAR", "MONTH", "DAY", "HOURS", "MINUTES", "ABS", "FLOOR", "CEIL", "COALESCE", "IF"]
+)
+_LOGIC = {"AND": "&&", "OR": "||"}
+
+
+def sparql_text(expression: Expression, value: Reference) -> str:
+    """An expression as SPARQL.
+
+    Raises:
+        RefusedError: SPARQL has none that means the same.
+    """
+    match expression:
+        case Constant():
+            return constant(expression)
+        case Column() | Binding():
+            return value(expression)
+        case Unary():
+            return _unary(expression, value)
+        case Binary():
+            return _binary(expression, value)
+        case Membership(operand=operand, options=options):
+            _same_kind([operand, *options])
+            listed = ", ".join(constant(option) for option in options)
+            return f"({sparql_text(operand, value)} IN ({listed}))"
+        case Call():
+            return _call(expression, value)
+        case Aggregate(function=function):
+            raise RefusedError(f"{function} is taken over events that SPARQL has no order for")
+        case _:
+            assert_never(expression)
+
+
+def _unary(node: Unary, value: Reference) -> str:
+    if node.operator == "NOT":
+        compared = (n for n in walk(node.operand) if isinstance(n, Binary) and n.operator in _ORDERED)
+        if any(ValueType.DOUBLE in (n.left.type, n.right.type) for n in compared):
+            raise RefusedError("NOT of a comparison with NaN differs between engines of SPARQL")
+        return f"(! {sparql_text(node.operand, value)})"
+    return f"(- {sparql_text(node.operand, value)})"
+
+
+def _binary(node: Binary, value: Reference) -> str:
+    left, right = sparql_text(node.left, value), sparql_text(node.right, value)
+    match node.operator:
+        case "AND" | "OR":
+            return f"({left} {_LOGIC[node.operator]} {right})"
+        case "=" | "!=" | "<" | "<=" | ">" | ">=":
+            _same_kind([node.left, node.right])
+            if node.operator in _ORDERED and node.left.type not in _ORDERABLE:
+                raise RefusedError(f"SPARQL has no order for a {node.left.type}")
+            return f"({left} {node.operator} {right})"
+        case "/" if ValueType.DURATION not in (node.left.type, node.right.type):
+            if ValueType.DOUBLE not in (node.left.type, node.right.type):
+                raise RefusedError("SPARQL divides integers into decimals")
+            return f"({DOUBLE}({left}) / {DOUBLE}({right}))"
+        case "+" | "-" | "*" if node.left.type.numeric and node.right.type.numeric:
+            return f"({left} {node.operator} {right})"
+        case "-" if node.left.type is ValueType.DATETIME:
+            return f"({left} - {right})"
+        case "+" if node.left.type is ValueType.DATETIME and node.right.type is ValueType.DURATION:
+            return f"({left} + {right})"
+        case operator:
+            raise RefusedError(f"SPARQL has no operator {operator} for a {node.left.type} and a {node.right.type}")
+
+
+def _call(node: Call, value: Reference) -> str:
+    if node.function == "BOUND":
+        text = sparql_text(node.arguments[0], value)
+        if not text.startswith("?"):
+            raise RefusedError("SPARQL asks of variables only whether they are bound")
+        return f"BOUND({text})"
+    if node.function == "STR":
+        if node.arguments[0].type not in (ValueType.STRING, ValueType.IRI):
+            raise RefusedError("STR of a number or a moment gives the text that the archive keeps")
+        return f"STR({sparql_text(node.arguments[0], value)})"
+    if node.function not in _FUNCTIONS:
+        raise RefusedError(f"the function {node.function} differs between engines of SPARQL")
+    if node.function in ("COALESCE", "IF"):
+        _same_kind([a for a in node.arguments if a is not node.arguments[0] or node.function == "COALESCE"])
+    return f"{node.function}({', '.join(sparql_text(a, value) for a in node.arguments)})"
+
+
+def _same_kind(operands: list[Expression]) -> None:
+    """Of a term, only run time knows the type, and SPARQL's errors differ from unbound values there."""
+    for operand in operands:
+        if operand.type is ValueType.TERM:
+            raise RefusedError("the type of a term is known at run time only")
