@@ -142,12 +142,21 @@ class StreamSettings(_Table):
 
 
 class ArchiveSettings(_Table):
-    """`[archive]`: where events are kept. `bucket`: the time range of one named graph of the store."""
+    """`[archive]`: where events are kept.
+
+    Attributes:
+        path: its folder.
+        enabled: whether events are archived at all.
+        store: whether there is a semantic store beside the log.
+        bucket: the time range of one named graph of the store.
+        in_flight: how long a query about the past waits for events that are on their way to the log.
+    """
 
     path: str = "var/archive"
     enabled: bool = True
     store: bool = True
     bucket: Duration = timedelta(minutes=1)
+    in_flight: Duration = timedelta(seconds=10)
 
 
 class EngineSettings(_Table):

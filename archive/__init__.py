@@ -1,7 +1,9 @@
 """The archive: admitted events go in, by batch; the event log (Parquet) and the semantic store (Oxigraph) come out."""
 
 from .archive import Archive, ArchiveReader, Counts
+from .history import History
 from .log import EventLog
+from .segment import Position
 from .sparql import Graph, Result, Solutions, Value
 from .store import EventStore
 from .writer import Lag
@@ -13,7 +15,9 @@ __all__ = [
     "EventLog",
     "EventStore",
     "Graph",
+    "History",
     "Lag",
+    "Position",
     "Result",
     "Solutions",
     "Value",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -17,6 +17,7 @@ from ..annotator import EventShape
 from ..config import Settings
 from ..errors import ArchiveError, Place
 from ..ontology import KnowledgeBase
+from .history import History
 from .layout import LOG, SNAPSHOTS, STORE, prepare
 from .log import EventLog
 from .quads import encoder
@@ -53,6 +54,8 @@ class Archive:
     ) -> None:
         self.path = settings.path(settings.archive.path)
         self.counts = Counts()
+        self.knowledge = knowledge
+        self.shapes = shapes
         self._prefixes = settings.prefixes
         self._store: EventStore | None = None
         self._writer: StoreWriter | None = None
@@ -116,6 +119,29 @@ class Archive:
             raise _no_store(self.path)
         self._writer.wait_for_knowledge()
         return self._store.query(text, self._prefixes, start=start, end=end)
+
+    @property
+    def store(self) -> EventStore | None:
+        """The semantic store; `None` when it is switched off."""
+        return self._store
+
+    @property
+    def informed(self) -> bool:
+        """Whether there is a store, and it has the knowledge base as it is now."""
+        return self._store is not None and self._store.knowledge_version == self.knowledge.version
+
+    @property
+    def held(self) -> Position | None:
+        """The last batch up to which the store holds every event of the log; `None`: it holds none for certain."""
+        progress = None if self._store is None else self._store.progress
+        if progress is None:
+            return None
+        whole = progress.rows >= self.log.batch_rows(progress.position)
+        return progress.position if whole else Position(progress.position.generation, progress.position.batch - 1)
+
+    def history(self, streams: Iterable[str], after: Position | None = None, upto: Position | None = None) -> History:
+        """Give the log's events of some streams by time, of the batches behind `after` and not behind `upto`."""
+        return History(self.log, {stream: self.shapes[stream] for stream in streams}, after, upto)
 
     def quads(self) -> int:
         """Count the quads of the store, knowledge included; takes time in proportion to them."""

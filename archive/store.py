@@ -153,7 +153,8 @@ class EventStore:
     def graphs(self, stream: str, start: datetime | None = None, end: datetime | None = None) -> list[str]:
         """Name the graphs that can hold events of a stream with start <= `_time` < end, in order of time."""
         buckets = [graph.value for graph in self.oxigraph.named_graphs() if stream_of_graph(graph.value) == stream]
-        return sorted(graphs_between(buckets, self.bucket, start, end), key=bucket_start)
+        starts = {name: bucket_start(name) for name in graphs_between(buckets, self.bucket, start, end)}
+        return [name for _, name in sorted((first, name) for name, first in starts.items() if first is not None)]
 
     def quads(self) -> int:
         """Count all quads, knowledge included; takes time in proportion to them."""

@@ -53,6 +53,11 @@ class SourceFlow:
         self._tested = _columns_of(self._before)
         self._kept = sorted({n for n in self._columns if not n.startswith("?")} | _columns_of(self._after))
 
+    @property
+    def columns(self) -> frozenset[str]:
+        """The columns of an event table that it looks at."""
+        return frozenset(self._kept) | self._tested | self.semantics.columns
+
     def candidates(self, batch: EventBatch) -> pa.Table:
         """The candidates among the events, once per distinct solution, with the columns that the query uses."""
         inside = self._within.select(batch.table)

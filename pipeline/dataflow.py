@@ -5,10 +5,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from types import MappingProxyType
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -18,6 +19,7 @@ from ..cep import END_OF_TIME
 from ..errors import PipelineError
 from ..language import Query, StreamType
 from ..ontology import KnowledgeBase
+from ..planner import Part
 from ..semfilter import FilterOptions
 from .admission import Admission
 from .candidates import EventBatch
@@ -44,6 +46,15 @@ class StreamStep:
     rejected: pa.Table
     duplicates: int
     unlinked: int
+
+    @property
+    def archived(self) -> pa.Table:
+        """The events to archive: admitted ones and late ones, marked."""
+        parts = [
+            part.drop_columns("_row").append_column("_late", pa.repeat(pa.scalar(mark), part.num_rows))
+            for part, mark in ((self.events, False), (self.late, True))
+        ]
+        return pa.concat_tables(parts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +94,11 @@ class Dataflow:
         self._pool = ThreadPoolExecutor(workers) if workers > 1 else None
 
     @property
+    def watermarks(self) -> dict[str, datetime | None]:
+        """By stream, what no event that is admitted from now on lies below."""
+        return {name: admission.watermark for name, admission in self._admissions.items()}
+
+    @property
     def flows(self) -> Mapping[str, QueryFlow]:
         """The registered queries by label, each after those whose output it reads."""
         return self._flows
@@ -101,16 +117,8 @@ class Dataflow:
             origins |= {name} if upstream is None else self.origins(self._flows[upstream].query)
         return origins
 
-    def register(self, registration: Registration, past: Iterable[Mapping[str, pa.Table]] = ()) -> list[pa.Table]:
+    def register(self, registration: Registration) -> None:
         """Begin to answer a query with the next batch.
-
-        Args:
-            registration: the query; its label is new.
-            past: batches of event tables by stream that the data flow has taken already, in order. The query is given
-                them first, as if it had always been there.
-
-        Returns:
-            The rows that the past makes certain, a table per batch.
 
         Raises:
             PipelineError: the label is taken.
@@ -125,21 +133,18 @@ class Dataflow:
         self._flows[label] = flow
         if registration.query.name is not None:
             self._streams_of[registration.query.name] = label
-        rehearsal = self._rehearsal(registration)
-        rows = [rehearsal.replay(batch).matches[label] for batch in past]
-        if rows:
-            self._flows[label] = rehearsal.flows[label]
-        return rows
 
-    def _rehearsal(self, registration: Registration) -> Dataflow:
-        """A data flow of this query and those whose output it reads, with no event yet."""
+    def rehearsal(self, labels: Sequence[str]) -> Dataflow:
+        """A data flow of registered queries and those whose output they read, with no event yet."""
         copy = Dataflow(self.annotators, self._lateness, self._knowledge, self._options)
-        for label in [*self._upstream(registration.query), registration.label]:
-            known = self._flows[label].registration
-            copy._flows[label] = QueryFlow(known, self.shape, self._knowledge, self._options)
-            if known.query.name is not None:
-                copy._streams_of[known.query.name] = label
+        upstream = {u for label in labels for u in self._upstream(self._flows[label].query)}
+        for label in [label for label in self._flows if label in upstream or label in labels]:
+            copy.register(self._flows[label].registration)
         return copy
+
+    def adopt(self, label: str, rehearsed: Dataflow) -> None:
+        """Go on with a query where another data flow is with it."""
+        self._flows[label] = rehearsed.flows[label]
 
     def _upstream(self, query: Query) -> list[str]:
         """Labels of the queries whose output a query reads, directly or not, in the order of their registration."""
@@ -174,14 +179,17 @@ class Dataflow:
 
     def answer(self, streams: Mapping[str, StreamStep]) -> Iterator[tuple[str, pa.Table]]:
         """The second half of `process`: label and rows of each query, as they come; to be taken to the end."""
-        watermarks = {name: admission.watermark for name, admission in self._admissions.items()}
-        return self._answer({name: step.events for name, step in streams.items()}, watermarks)
+        return self._answer({name: step.events for name, step in streams.items()}, self.watermarks)
 
     def replay(self, events: Mapping[str, pa.Table]) -> Step:
         """`process` for events that are annotated already, late ones among them, in order of arrival."""
         nothing = pa.table({"row": pa.array([], pa.int64()), "reason": pa.array([], pa.string())})
         streams = {name: self._admit(name, Annotated(table, nothing, 0)) for name, table in events.items()}
         return Step(streams, dict(self.answer(streams)))
+
+    def take(self, part: Part) -> dict[str, pa.Table]:
+        """The rows of each query by label for a piece of the past, whose events were admitted when they came."""
+        return dict(self._answer(part.events, dict(part.watermarks), part.candidates))
 
     def finish(self) -> Step:
         """End every stream: the watermark passes everything, and whatever comes later is late."""
@@ -228,22 +236,29 @@ class Dataflow:
         return StreamStep(admitted.events, admitted.late, batch.rejected, admitted.duplicates, batch.unlinked)
 
     def _answer(
-        self, events: Mapping[str, pa.Table], watermarks: dict[str, datetime | None]
+        self,
+        events: Mapping[str, pa.Table],
+        watermarks: dict[str, datetime | None],
+        found: Mapping[str, pa.Table] = MappingProxyType({}),
     ) -> Iterator[tuple[str, pa.Table]]:
         batches = {name: EventBatch(table) for name, table in events.items()}
         for level in self._levels():
             flows = [self._flows[label] for label in level]
-            for label, flow, rows in zip(level, flows, self._run(flows, batches, watermarks), strict=True):
+            for label, flow, rows in zip(level, flows, self._run(flows, batches, watermarks, found), strict=True):
                 self._feed(flow, rows, batches, watermarks)
                 yield label, rows.drop_columns([item.name for item in flow.query.items if item.hidden])
 
     def _run(
-        self, flows: list[QueryFlow], events: Mapping[str, EventBatch], watermarks: Mapping[str, datetime | None]
+        self,
+        flows: list[QueryFlow],
+        events: Mapping[str, EventBatch],
+        watermarks: Mapping[str, datetime | None],
+        found: Mapping[str, pa.Table],
     ) -> Iterator[pa.Table]:
         """The rows of queries of one level, in their order, as they come."""
 
         def answer(flow: QueryFlow) -> pa.Table:
-            return flow.process(events, _smallest([watermarks[s] for s in flow.streams]))
+            return flow.process(events, _smallest([watermarks[s] for s in flow.streams]), found)
 
         return map(answer, flows) if self._pool is None else self._pool.map(answer, flows)
 

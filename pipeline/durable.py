@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from ..archive import Archive
+from ..archive import Archive, Position
 from ..errors import PipelineError, PlanError
-from ..planner import resolve_bounds
+from .catch_up import CatchUp, begin_in_the_past
 from .dataflow import Dataflow, Step, StreamStep
 from .dead_letters import DeadLetters
 from .flow import Registration
@@ -90,7 +90,7 @@ class DurableFlow:
         began = time.perf_counter()
         streams = self._dataflow.admit({name: raw.table for name, raw in records.items()})
         if self._archive is not None:
-            self._archive.append(batch, {name: _with_late(s.events, s.late) for name, s in streams.items()})
+            self._archive.append(batch, {name: s.archived for name, s in streams.items()})
         for name, raw in records.items():
             self._dead_letters.write(name, batch, raw, streams[name].rejected)
         step = self._reported(batch, streams, self._dataflow.answer(streams))
@@ -146,16 +146,18 @@ class DurableFlow:
         Raises:
             PlanError: it begins in the past and there is no archive.
         """
-        within = resolve_bounds(registration.query.bounds, registration.now)
-        past: Iterable[Mapping[str, pa.Table]] = ()
-        if registration.now is not None and within.begins_before(registration.now):
+        self._dataflow.register(registration)
+        if begin_in_the_past(self._dataflow, [registration.label]):
             if self._archive is None:
+                self._dataflow.remove(registration.label)
                 raise PlanError(
                     f"'{registration.label}' begins in the past, of which there is no archive",
                     hint="set archive.enabled, or begin WITHIN at now",
                 )
-            past = self._logged(batch - 1)
-        self._past[registration.label] = self._dataflow.register(registration, past)
+            upto = Position(self._archive.log.generation, batch - 1)
+            catch_up = CatchUp(self._dataflow, [registration.label], self._archive, upto=upto)
+            self._past[registration.label] = [rows[registration.label] for rows in catch_up.rows()]
+            catch_up.hand_over()
         self._registry.write([flow.registration for flow in self._dataflow.flows.values()])
 
     def _logged(self, last: int) -> Iterator[Mapping[str, pa.Table]]:
@@ -205,12 +207,3 @@ class DurableFlow:
             step = self._dataflow.replay(events)
             self.progress = self.progress.after(step, {}, time.perf_counter() - began)
         return [q for q in queries if q.label not in self._dataflow.flows]
-
-
-def _with_late(events: pa.Table, late: pa.Table) -> pa.Table:
-    """The events to archive: admitted ones and late ones, marked."""
-    parts = [
-        part.drop_columns("_row").append_column("_late", pa.repeat(pa.scalar(mark), part.num_rows))
-        for part, mark in ((events, False), (late, True))
-    ]
-    return pa.concat_tables(parts)

@@ -2,46 +2,78 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ..annotator import Annotator
 from ..language import Query
-from .dataflow import Dataflow
+from ..planner import Strategy
 from .flow import Registration
 from .rows import rows
+from .simulation import Gap, simulate
 from .tuples import RawTuples, raw_table
+
+if TYPE_CHECKING:
+    from .project import Project
 
 
 def evaluate(
-    dataflow: Dataflow,
+    project: Project,
     queries: Sequence[Query],
     streams: Mapping[str, RawTuples],
-    registered_at: datetime | None,
+    gap: Gap | None,
+    strategy: Strategy | None,
+    *,
+    archived: bool,
 ) -> list[dict[str, Any]]:
     """The rows of the last query over whole streams that end.
 
     Args:
-        dataflow: a fresh one.
+        project: of the streams and queries.
         queries: of a document, in order.
         streams: raw tuples by stream, in order of arrival.
-        registered_at: see `Project.evaluate`.
+        gap: when the queries are registered, and what archive and live stream hold then; `None`: before all events.
+        strategy: how an archived past is answered; `None`: as the planner chooses.
+        archived: whether the past lies in an archive; otherwise all of it comes live.
     """
     raw = {name: raw_table(tuples) for name, tuples in streams.items()}
-    past = {} if registered_at is None else delivered_before(dataflow, raw, registered_at)
-    labels = [query.name or f"query-{position}" for position, query in enumerate(queries, 1)]
-    for query, label in zip(queries, labels, strict=True):
-        now = max((past[s] for s in dataflow.origins(query) if s in past), default=None)
-        dataflow.register(Registration(query, label, now))
-    done = dataflow.process(raw).matches[labels[-1]], dataflow.finish().matches[labels[-1]]
-    return [row for table in done for row in rows(table)]
+    past = {} if gap is None else delivered_before(project.annotators, raw, gap.moment)
+    outputs = {query.name: query for query in queries if query.name is not None}
+    registrations = [
+        Registration(query, query.name or f"query-{position}", _now(past, query, outputs))
+        for position, query in enumerate(queries, 1)
+    ]
+    if archived and gap is not None:
+        tables = simulate(project, registrations, raw, gap, strategy)
+    else:
+        tables = _live(project, registrations, raw)
+    return [row for table in tables for row in rows(table)]
 
 
-def delivered_before(dataflow: Dataflow, raw: Mapping[str, pa.Table], moment: datetime) -> dict[str, datetime]:
+def _live(project: Project, queries: Sequence[Registration], streams: Mapping[str, pa.Table]) -> Iterator[pa.Table]:
+    """The rows of the last query when everything comes live."""
+    dataflow = project.dataflow()
+    for query in queries:
+        dataflow.register(query)
+    yield dataflow.process(streams).matches[queries[-1].label]
+    yield dataflow.finish().matches[queries[-1].label]
+
+
+def _now(past: Mapping[str, datetime], query: Query, outputs: Mapping[str, Query]) -> datetime | None:
+    """The greatest time stamp that a query's source streams have delivered, those of the queries it reads included."""
+    names = [source.stream.name for source in query.sources]
+    moments = [_now(past, outputs[name], outputs) if name in outputs else past.get(name) for name in names]
+    return max((m for m in moments if m is not None), default=None)
+
+
+def delivered_before(
+    annotators: Mapping[str, Annotator], raw: Mapping[str, pa.Table], moment: datetime
+) -> dict[str, datetime]:
     """Per stream the greatest time stamp below `moment`: its time when the query was registered."""
-    times = {name: dataflow.annotators[name].annotate(table).events["_time"] for name, table in raw.items()}
+    times = {name: annotators[name].annotate(table).events["_time"] for name, table in raw.items()}
     before = {name: pc.max(pc.filter(t, pc.less(t, pa.scalar(moment, t.type)))).as_py() for name, t in times.items()}
     return {name: time for name, time in before.items() if time is not None}

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from types import MappingProxyType
 
 import polars as pl
 import pyarrow as pa
@@ -14,7 +15,7 @@ from ..annotator import EventShape
 from ..cep import EVENTS, all_events, build_operator, event_columns, frame_of, sees_all_events
 from ..language import Query, StreamType
 from ..ontology import KnowledgeBase
-from ..planner import explain, resolve_bounds
+from ..planner import Seam, explain, resolve_bounds
 from ..semfilter import FilterOptions, SemanticFilter
 from .candidates import EventBatch, SourceFlow
 
@@ -36,6 +37,9 @@ class Registration:
 
 class QueryFlow:
     """Runs one query over the events of its streams, batch by batch.
+
+    Attributes:
+        seam: what it was given of the past and is not to be given again; `None`: nothing.
 
     Args:
         registration: the query and when it was registered.
@@ -61,11 +65,21 @@ class QueryFlow:
         self._operator = build_operator(query)
         self._of_all_events = event_columns(query) if sees_all_events(query) else {}
         self._watermark: datetime | None = None
+        self.seam: Seam | None = None
 
     @property
     def streams(self) -> frozenset[str]:
         """Names of the streams that it reads."""
         return frozenset(s.stream.name for s in self.query.sources)
+
+    @property
+    def columns(self) -> dict[str, frozenset[str]]:
+        """By stream, the columns of its events that are looked at."""
+        found = {stream: frozenset(names) for stream, names in self._of_all_events.items()}
+        for source in self.sources:
+            name = source.source.stream.name
+            found[name] = found.get(name, frozenset()) | source.columns
+        return found
 
     @property
     def ended(self) -> bool:
@@ -78,18 +92,28 @@ class QueryFlow:
         held = self._operator.held_since
         return watermark if held is None or watermark is None else min(watermark, held)
 
-    def process(self, events: Mapping[str, EventBatch], watermark: datetime | None) -> pa.Table:
+    def process(
+        self,
+        events: Mapping[str, EventBatch],
+        watermark: datetime | None,
+        found: Mapping[str, pa.Table] = MappingProxyType({}),
+    ) -> pa.Table:
         """The rows that become certain.
 
         Args:
             events: by stream, what was admitted since the last call.
             watermark: the smallest watermark of the query's streams; `None`: one of them has not begun.
+            found: by event variable, candidates that the archive's store found; WITHIN is still to be applied.
         """
+        if self.seam is not None:
+            events = {stream: _unseen(batch, self.seam) for stream, batch in events.items() if stream in self.streams}
         candidates = {
             source.source.variable: source.candidates(events[source.source.stream.name])
             for source in self.sources
             if source.source.stream.name in events
         }
+        for variable, table in found.items():
+            candidates[variable] = _together(self.within.select(table), candidates.get(variable))
         if self._of_all_events:
             candidates[EVENTS] = all_events(self.query, self._inside(events))
         rows = self._operator.process(candidates, watermark)
@@ -126,6 +150,20 @@ class QueryFlow:
         """
         length = int.from_bytes(state[:4], "big")
         self._operator.restore(state[4 + length :])
+
+
+def _unseen(batch: EventBatch, seam: Seam) -> EventBatch:
+    table = seam.drop(batch.table)
+    return batch if table is batch.table else EventBatch(table)
+
+
+def _together(found: pa.Table, others: pa.Table | None) -> pa.Table:
+    """Candidates from the store and from events, in any order: operators sort."""
+    if others is None or not others.num_rows:
+        return found
+    frames = [pl.DataFrame(pl.from_arrow(table)) for table in (found, others)]
+    both = pl.concat(frames, how="vertical_relaxed")
+    return both.to_arrow(compat_level=pl.CompatLevel.newest())
 
 
 def continues(state: bytes, registration: Registration) -> Registration | None:

@@ -13,13 +13,15 @@ from ..config import Settings
 from ..errors import PlanError, QueryTypeError, did_you_mean
 from ..language import Query, Vocabulary, compile_document
 from ..ontology import KnowledgeBase, load_knowledge
+from ..planner import Strategy
 from ..semfilter import FilterOptions
 from .dataflow import Dataflow
 from .evaluation import evaluate
 from .flow import QueryFlow, Registration
+from .simulation import Gap
 from .tuples import RawTuples
 
-Strategy = Literal["live", "replay", "rewrite", "hybrid"]
+_STRATEGIES = ("live", *(strategy.value for strategy in Strategy))
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,18 +114,22 @@ class Project:
         text: str,
         streams: Mapping[str, RawTuples],
         *,
-        strategy: Strategy = "live",
+        strategy: Literal["live", "replay", "rewrite", "hybrid"] | None = "live",
         registered_at: datetime | None = None,
         overlap: timedelta = timedelta(0),
         in_flight: timedelta = timedelta(0),
         retention: timedelta | None = None,
     ) -> list[dict[str, Any]]:
-        """The rows of a document's last query over recorded events, without Spark and without an archive.
+        """The rows of a document's last query over recorded events, without Spark.
+
+        With a strategy other than `live` this tries what happens when the query is registered in the middle of the
+        stream: what came before lies in an archive of its own that is gone afterwards, the rest comes live.
 
         Args:
             text: a χ-CEP document.
             streams: by stream name, raw tuples as dictionaries or a table, in order of arrival; they end then.
-            strategy: how the past is answered; the rows never depend on it.
+            strategy: how the past is answered: everything `live`, or from an archive by `replay`, `rewrite`, `hybrid`,
+                or as the planner chooses (`None`); the rows never depend on it.
             registered_at: the moment of registration in the time of the streams; by default before the first event.
             overlap: how much of the past is live as well; never changes the rows.
             in_flight: how much of the past is archived late; never changes the rows.
@@ -135,8 +141,11 @@ class Project:
         Raises:
             QuerySyntaxError, QueryTypeError, PlanError: with the way out.
         """
-        if strategy != "live":
-            raise PlanError(f"strategy '{strategy}' cannot be run yet", hint='use strategy="live"')
+        if strategy is not None and strategy not in _STRATEGIES:
+            raise PlanError(
+                f"there is no strategy '{strategy}'",
+                hint=did_you_mean(strategy, list(_STRATEGIES)) or f"choose {', '.join(_STRATEGIES)}, or None",
+            )
         for name, duration in (("overlap", overlap), ("in_flight", in_flight)):
             if duration < timedelta(0):
                 raise PlanError(f"{name} is negative: {duration}", hint="give a duration of zero or more")
@@ -147,7 +156,9 @@ class Project:
                 hint=did_you_mean(unknown, list(self.annotators)) or f"its streams: {', '.join(self.annotators)}",
             )
         queries = self.compile(text, retention=retention)
-        return evaluate(self.dataflow(), queries, streams, registered_at)
+        gap = None if registered_at is None else Gap(registered_at, overlap, in_flight)
+        chosen = Strategy(strategy) if strategy in list(Strategy) else None
+        return evaluate(self, queries, streams, gap, chosen, archived=strategy != "live")
 
     def registrations(
         self, text: str, label: str, outputs: Sequence[Query] = (), retention: timedelta | None = None

@@ -1,6 +1,24 @@
 """The planner: a query and the moment of its registration go in; what is asked of past, present and seam comes out."""
 
+from .choice import Choice, choose
 from .explain import explain
+from .gap import wait_for_archive
+from .past import ROWS_AT_ONCE, Asked, Part, Seam, span_of
+from .strategies import Strategy
 from .within import Range, bounds_in_words, resolve_bounds
 
-__all__ = ["Range", "bounds_in_words", "explain", "resolve_bounds"]
+__all__ = [
+    "ROWS_AT_ONCE",
+    "Asked",
+    "Choice",
+    "Part",
+    "Range",
+    "Seam",
+    "Strategy",
+    "bounds_in_words",
+    "choose",
+    "explain",
+    "resolve_bounds",
+    "span_of",
+    "wait_for_archive",
+]

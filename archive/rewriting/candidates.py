@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 import polars as pl
 import pyarrow as pa
@@ -18,6 +19,7 @@ from ...language.walking import walk
 from ...ontology import KnowledgeBase
 from ..graphs import KNOWLEDGE
 from ..quads import LATE
+from ..store import EventStore
 from .columns import StoredColumn, stored_columns
 from .expressions import sparql_text
 from .refusal import RefusedError
@@ -105,6 +107,12 @@ def candidate_query(source: Source, shape: EventShape, knowledge: KnowledgeBase)
     return CandidateQuery(source, text, stems, tuple(rest), tuple(notes))
 
 
+def ask(store: EventStore, query: CandidateQuery, start: datetime | None, end: datetime | None) -> pa.Table:
+    """The candidates in the buckets that overlap start <= `_time` < end."""
+    graphs = store.graphs(query.source.stream.name, start, end)
+    return query.read(store.select(query.text, *datasets(graphs)) if graphs else b"")
+
+
 def datasets(graphs: Sequence[str]) -> tuple[list[str], list[str]]:
     """The default graph (events and knowledge) and the named graphs (events) that a candidate query is asked of."""
     return [KNOWLEDGE, *graphs], list(graphs)
@@ -114,9 +122,7 @@ def _anchor(event: str, time: StoredColumn) -> str:
     return f"GRAPH ?kaicep_some {{ {time.patterns(event, 'kaicep_at', required=True)} }}"
 
 
-def _split(
-    source: Source, stored: Mapping[str, StoredColumn]
-) -> tuple[list[Expression], list[Expression], list[str]]:
+def _split(source: Source, stored: Mapping[str, StoredColumn]) -> tuple[list[Expression], list[Expression], list[str]]:
     """The FILTERs that SPARQL can say, the others, and why."""
     filters, rest, notes = [], [], []
     for test in source.filters:

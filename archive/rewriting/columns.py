@@ -130,9 +130,7 @@ def stored_columns(shape: EventShape) -> Mapping[str, StoredColumn]:
         if a.individual is not None and a.individual not in found:
             prop = attribute_iri(shape.stream, a.name) if a.property in shared else a.property
             found[a.individual] = StoredColumn(a.individual, ValueType.IRI, XSD + "string", "individual", (prop,))
-    own = StoredColumn(
-        "_time", ValueType.DATETIME, XSD + "dateTime", "value", (attribute_iri(shape.stream, "_time"),)
-    )
+    own = StoredColumn("_time", ValueType.DATETIME, XSD + "dateTime", "value", (attribute_iri(shape.stream, "_time"),))
     found["_time"] = found.get(shape.time, own)
     return found
 

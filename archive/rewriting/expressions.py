@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+from datetime import timedelta
 from typing import assert_never
 
 from ...language.expressions import (
@@ -25,13 +27,10 @@ Reference = Callable[[Column | Binding], str]
 """SPARQL text of a column's or a semantic variable's value."""
 
 _ORDERED = frozenset(["<", "<=", ">", ">="])
-_ORDERABLE = frozenset(
-    [ValueType.INTEGER, ValueType.DOUBLE, ValueType.STRING, ValueType.DATETIME, ValueType.DURATION]
-)
-_FUNCTIONS = frozenset(
-    ["LCASE", "UCASE", "CONTAINS", "STRSTARTS", "STRENDS", "STRLEN"]
-    + ["YEAR", "MONTH", "DAY", "HOURS", "MINUTES", "ABS", "FLOOR", "CEIL", "COALESCE", "IF"]
-)
+_ORDERABLE = frozenset([ValueType.INTEGER, ValueType.DOUBLE, ValueType.STRING, ValueType.DATETIME, ValueType.DURATION])
+_TEXT_FUNCTIONS = frozenset(["LCASE", "UCASE", "CONTAINS", "STRSTARTS", "STRENDS", "STRLEN"])
+_TIME_FUNCTIONS = frozenset(["YEAR", "MONTH", "DAY", "HOURS", "MINUTES"])
+_FUNCTIONS = _TEXT_FUNCTIONS | _TIME_FUNCTIONS | {"ABS", "FLOOR", "CEIL", "COALESCE", "IF"}
 _LOGIC = {"AND": "&&", "OR": "||"}
 
 
@@ -85,14 +84,32 @@ def _binary(node: Binary, value: Reference) -> str:
             if ValueType.DOUBLE not in (node.left.type, node.right.type):
                 raise RefusedError("SPARQL divides integers into decimals")
             return f"({DOUBLE}({left}) / {DOUBLE}({right}))"
-        case "+" | "-" | "*" if node.left.type.numeric and node.right.type.numeric:
-            return f"({left} {node.operator} {right})"
-        case "-" if node.left.type is ValueType.DATETIME:
+        case "-" if _countable(node.left) and _countable(node.right):
             return f"({left} - {right})"
-        case "+" if node.left.type is ValueType.DATETIME and node.right.type is ValueType.DURATION:
-            return f"({left} + {right})"
+        # Oxigraph sums and multiplies in an order of its own, which rounds otherwise, and finds no sum of a duration
+        # and a moment in that order.
+        case "+" if node.left.type.numeric and node.right.type.numeric:
+            return f"({left} - (- {right}))"
+        case "+" if node.left.type is ValueType.DATETIME and isinstance(node.right, Constant):
+            return f"({left} - {constant(_negative(node.right))})"
+        case "*" if node.left.type.numeric and node.right.type.numeric and not _product(node.left, node.right):
+            return f"({left} * {right})"
         case operator:
             raise RefusedError(f"SPARQL has no operator {operator} for a {node.left.type} and a {node.right.type}")
+
+
+def _countable(node: Expression) -> bool:
+    return node.type.numeric or node.type is ValueType.DATETIME or isinstance(node, Constant)
+
+
+def _product(*factors: Expression) -> bool:
+    return any(isinstance(factor, Binary) and factor.operator == "*" for factor in factors)
+
+
+def _negative(duration: Constant) -> Constant:
+    if not isinstance(duration.value, timedelta):
+        raise RefusedError(f"SPARQL adds no {duration.type} to a moment")
+    return replace(duration, value=-duration.value)
 
 
 def _call(node: Call, value: Reference) -> str:

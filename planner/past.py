@@ -1,0 +1,182 @@
+"""What is asked of the past, piece by piece in time order, and what a query may know of time at each (paper §5, §6).
+
+What can still come live lies at or above the watermarks at the border between archive and live stream. So the
+past below the smallest of them is complete: it is given out with watermarks that rise from piece to piece. What the
+archive holds above it is given last, and waits inside the operators for what comes live: the paper's boundary windows
+need no query of their own where operators go on from the past.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from itertools import pairwise
+
+import polars as pl
+import pyarrow as pa
+
+from ..archive import History, Position
+from ..language import Query
+from .within import Range
+
+Watermarks = Mapping[str, datetime | None]
+ROWS_AT_ONCE = 200_000
+_MICROSECOND = timedelta(microseconds=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A piece of the past.
+
+    Attributes:
+        watermarks: by stream, what no later event of the past or the live stream lies below.
+        events: by stream, events whose candidates have to be found still.
+        candidates: by event variable, candidates that the store found.
+    """
+
+    watermarks: Watermarks
+    events: Mapping[str, pa.Table] = field(default_factory=dict)
+    candidates: Mapping[str, pa.Table] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Moments start <= t < end; `None` is unbounded."""
+
+    start: datetime | None
+    end: datetime | None
+
+
+def span_of(ranges: Sequence[Range]) -> Span | None:
+    """The smallest span that has all moments of some ranges; `None`: they have none."""
+    some = [r for r in ranges if not r.empty]
+    if not some:
+        return None
+    lowers = [r.lower for r in some if r.lower is not None]
+    uppers = [r.upper for r in some if r.upper is not None]
+    start = min(lowers) if len(lowers) == len(some) else None
+    end = _behind(max(uppers)) if len(uppers) == len(some) else None
+    return Span(start, end)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What is asked of the past.
+
+    Attributes:
+        queries: those that begin in the past, and those whose output they read.
+        span: what their WITHINs allow; `None`: nothing.
+        columns: by source stream, the columns that are looked at.
+        watermarks: of these streams, at the border between archive and live stream.
+        upto: the last batch before the border; `None`: all that the log has.
+    """
+
+    queries: tuple[Query, ...]
+    span: Span | None
+    columns: Mapping[str, frozenset[str]]
+    watermarks: Watermarks
+    upto: Position | None = None
+
+
+def replayed(history: History, asked: Asked, rows: int) -> Iterator[Part]:
+    """The past from the log alone (paper §5.1).
+
+    Args:
+        history: of the streams that are read.
+        asked: what for.
+        rows: how many events a piece has, about.
+    """
+    if asked.span is None:
+        return
+    for start, end in pieces(asked, history.borders(asked.span.start, asked.span.end, rows)):
+        yield Part(at_most(asked.watermarks, end), events=history.read(start, end, asked.columns))
+
+
+def prefiltered(
+    history: History,
+    asked: Asked,
+    borders: Sequence[datetime],
+    ask: Callable[[datetime | None, datetime | None], Mapping[str, pa.Table]],
+) -> Iterator[Part]:
+    """The past from the store, PATHs and FILTERs evaluated there (paper §5.3), and from the log what the store lacks.
+
+    Args:
+        history: what the store did not hold yet when this began.
+        asked: what for.
+        borders: where the store's time is cut.
+        ask: gives the store's candidates, by event variable, of start <= `_time` < end, and perhaps others.
+    """
+    for start, end in pieces(asked, borders):
+        rest = history.read(start, end, asked.columns)
+        # While this runs, the store goes on: what it has of the rest by now would stand twice.
+        known = pl.concat([pl.Series(table["_id"]).cast(pl.String) for table in rest.values()])
+        found = {v: _between(table, start, end, known) for v, table in ask(start, end).items()}
+        yield Part(at_most(asked.watermarks, end), events=rest, candidates=found)
+
+
+def pieces(asked: Asked, borders: Sequence[datetime]) -> Iterator[tuple[datetime | None, datetime | None]]:
+    """Cut what is asked for at borders, and at the smallest watermark: what lies above it is the last piece."""
+    span, border = asked.span, smallest(asked.watermarks)
+    if span is None:
+        return
+    cuts = [b for b in borders if border is None or b < border]
+    if border is not None and (span.start is None or border > span.start) and (span.end is None or border < span.end):
+        cuts.append(border)
+    yield from pairwise([span.start, *cuts, span.end])
+
+
+def at_most(watermarks: Watermarks, moment: datetime | None) -> Watermarks:
+    """The watermarks, none above a moment."""
+    return {s: w if w is None or moment is None else min(w, moment) for s, w in watermarks.items()}
+
+
+class Seam:
+    """Knows what the archive gave at the border, and drops it from what comes live: a negative gap (paper §6.2).
+
+    Args:
+        watermarks: at the border. Only events at or above the smallest can come again, so few are remembered.
+    """
+
+    def __init__(self, watermarks: Watermarks) -> None:
+        self._lowest = smallest(watermarks)
+        self._given: list[pl.Series] = []
+
+    def note(self, part: Part) -> None:
+        """Remember what of a part can come again."""
+        for table in (*part.events.values(), *part.candidates.values()):
+            ids = pl.Series(table["_id"]).cast(pl.String)
+            again = ids if self._lowest is None else ids.filter(pl.Series(table["_time"]) >= self._lowest)
+            if len(again):
+                self._given.append(again)
+
+    def drop(self, events: pa.Table) -> pa.Table:
+        """The events that the archive did not give; the table itself when it gave none of them."""
+        if not self._given or not events.num_rows:
+            return events
+        again = pl.Series(events["_id"]).cast(pl.String).is_in(pl.concat(self._given).implode())
+        return events.filter((~again).to_arrow()) if again.any() else events
+
+
+def smallest(watermarks: Watermarks) -> datetime | None:
+    """The smallest watermark; `None` when a stream has none."""
+    known = [w for w in watermarks.values() if w is not None]
+    return min(known) if known and len(known) == len(watermarks) else None
+
+
+def _between(table: pa.Table, start: datetime | None, end: datetime | None, known: pl.Series) -> pa.Table:
+    frame = pl.DataFrame(pl.from_arrow(table))
+    if start is not None:
+        frame = frame.filter(pl.col("_time") >= start)
+    if end is not None:
+        frame = frame.filter(pl.col("_time") < end)
+    if len(known):
+        frame = frame.filter(~pl.col("_id").is_in(known.implode()))
+    return frame.to_arrow()
+
+
+def _behind(moment: datetime) -> datetime | None:
+    try:
+        return moment + _MICROSECOND
+    except OverflowError:
+        return None

@@ -1,0 +1,120 @@
+"""The strategies by which the past is answered, and which of them can answer a query (paper §5)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from functools import cached_property
+
+import pyarrow as pa
+
+from ..archive import Archive, EventStore, History
+from ..archive.graphs import bucket_start
+from ..archive.rewriting import CandidateQuery, RefusedError, ask, candidate_query
+from ..cep import sees_all_events
+from ..language import Query
+from ..language.pattern import Element, Group
+from ..language.walking import walk_pattern
+from .past import Asked, Part, Span, prefiltered, replayed
+
+_GRAPHS_AT_ONCE = 4
+"""So many graphs a query: Oxigraph looks each triple pattern up in every graph, so its time grows with their square."""
+
+
+class Strategy(StrEnum):
+    """How the past is answered; the rows never depend on it."""
+
+    REPLAY = "replay"
+    REWRITE = "rewrite"
+    HYBRID = "hybrid"
+
+
+@dataclass(frozen=True)
+class Replay:
+    """All events from the log, through the same filters and operators as live ones."""
+
+    archive: Archive
+    asked: Asked
+    rows: int
+
+    @cached_property
+    def history(self) -> History:
+        """The log up to the border."""
+        return self.archive.history(self.asked.columns, upto=self.asked.upto)
+
+    def parts(self) -> Iterator[Part]:
+        """The past, piece by piece."""
+        yield from replayed(self.history, self.asked, self.rows)
+
+
+@dataclass(frozen=True)
+class Hybrid:
+    """PATHs and FILTERs by SPARQL over the store, correlation by the operators.
+
+    Args:
+        archive: its store answers for what it holds, its log for the rest.
+        asked: of one query.
+        selects: one SELECT for each event variable.
+    """
+
+    archive: Archive
+    asked: Asked
+    selects: tuple[CandidateQuery, ...]
+
+    @classmethod
+    def of(cls, archive: Archive, asked: Asked) -> Hybrid:
+        """Rewrite the query.
+
+        Raises:
+            RefusedError: why it cannot be rewritten.
+        """
+        query = only_query(archive, asked)
+        _refuse_events_that_are_no_candidates(query)
+        selects = [candidate_query(s, archive.shapes[s.stream.name], archive.knowledge) for s in query.sources]
+        return cls(archive, asked, tuple(selects))
+
+    def parts(self) -> Iterator[Part]:
+        """The past, bucket range by bucket range."""
+        store, held = self.archive.store, self.archive.held
+        if store is None or self.asked.span is None:
+            return
+        rest = self.archive.history(self.asked.columns, after=held, upto=self.asked.upto)
+        borders = bucket_borders(store, list(self.asked.columns), self.asked.span)
+
+        def found(start: datetime | None, end: datetime | None) -> dict[str, pa.Table]:
+            return {s.source.variable: ask(store, s, start, end) for s in self.selects}
+
+        yield from prefiltered(rest, self.asked, borders, found)
+
+
+def only_query(archive: Archive, asked: Asked) -> Query:
+    """The query, when the store can be asked for it.
+
+    Raises:
+        RefusedError: the store cannot.
+    """
+    if archive.store is None:
+        raise RefusedError("the archive has no store")
+    if not archive.informed:
+        raise RefusedError("the store does not have the knowledge base yet")
+    if len(asked.queries) != 1:
+        names = ", ".join(f"'{q.name}'" for q in asked.queries[:-1])
+        raise RefusedError(f"it reads the output of {names}, which is no part of the archived events")
+    return asked.queries[0]
+
+
+def bucket_borders(store: EventStore, streams: Sequence[str], span: Span) -> list[datetime]:
+    """The moments at which a few buckets end and the next few begin."""
+    graphs = (name for stream in streams for name in store.graphs(stream, span.start, span.end))
+    starts = sorted({start for name in graphs if (start := bucket_start(name)) is not None})
+    return [s for s in starts[_GRAPHS_AT_ONCE::_GRAPHS_AT_ONCE] if span.start is None or s > span.start]
+
+
+def _refuse_events_that_are_no_candidates(query: Query) -> None:
+    if sees_all_events(query):
+        raise RefusedError("strict contiguity looks at every event, candidate or not")
+    for part in () if query.pattern is None else walk_pattern(query.pattern):
+        if isinstance(part, Element | Group) and part.quantifier is not None and part.quantifier.until is not None:
+            raise RefusedError("UNTIL looks at events that are no candidates")

@@ -1,0 +1,92 @@
+"""One stream from the past to the future: however a query's past is answered, its rows are those of one live engine."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from pathlib import Path
+from tempfile import gettempdir
+from typing import Any, Literal
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from kaicep.errors import PlanError
+from kaicep.pipeline.project import Project
+from support.cases import Case, bounded_cases, cases, difference
+from support.engines import project_of
+from support.tuples import moment
+
+SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.function_scoped_fixture]
+MEMORY = Path("/dev/shm")  # noqa: S108 - thousands of archives are made, and none has to survive
+BUCKET = timedelta(seconds=2)
+Strategy = Literal["replay", "rewrite", "hybrid"] | None
+
+
+@pytest.fixture(autouse=True)
+def _archives_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(MEMORY) if MEMORY.is_dir() else gettempdir())
+
+
+@dataclass(frozen=True)
+class Seam:
+    """Where a query is registered, and what archive and live stream have in common or lack there."""
+
+    case: Case
+    at: datetime
+    overlap: timedelta
+    in_flight: timedelta
+
+
+@st.composite
+def seams(draw: st.DrawFn) -> Seam:
+    """Queries with WITHIN, and documents, registered in the middle of their streams."""
+    case = draw(bounded_cases() if draw(st.integers(0, 9)) else cases("documents"))
+    seconds = st.sampled_from((0, 0, 0.5, 1, 3, 60)).map(lambda s: timedelta(seconds=s))
+    at = case.registered_at or moment(draw(st.sampled_from((1, 2.5, 4, 6, 9, 30))))
+    return Seam(case, at, draw(seconds), draw(seconds))
+
+
+def project(seed: int) -> Project:
+    """The campus with buckets that a stream of a few seconds has several of."""
+    made = project_of(seed)
+    archive = made.settings.archive.model_copy(update={"bucket": BUCKET})
+    return replace(made, settings=made.settings.model_copy(update={"archive": archive}))
+
+
+def agree(seam: Seam, strategy: Strategy) -> None:
+    """Ask the live engine, and one that has the past in its archive."""
+    case, asked = seam.case, project(seam.case.campus.seed)
+    live = asked.evaluate(case.text, case.streams, registered_at=seam.at)
+    with contextlib.suppress(PlanError) if strategy in ("rewrite", "hybrid") else contextlib.nullcontext():
+        rows = asked.evaluate(
+            case.text, case.streams, strategy=strategy, registered_at=seam.at,
+            overlap=seam.overlap, in_flight=seam.in_flight,
+        )  # fmt: skip
+        _same(case, rows, live)
+
+
+def _same(case: Case, rows: Sequence[Mapping[str, Any]], live: Sequence[Mapping[str, Any]]) -> None:
+    found = difference(rows, live, 1e-9 if "STDDEV" in case.text else 1e-12)
+    assert found is None, found
+    assert [row["_id"] for row in rows] == [row["_id"] for row in live]
+
+
+strategies = pytest.mark.parametrize("strategy", ["replay", "hybrid", None])
+
+
+@strategies
+@settings(max_examples=200, deadline=None, suppress_health_check=SLOW)
+@given(seam=seams())
+def test_rows_do_not_depend_on_how_the_past_is_answered(strategy: Strategy, seam: Seam) -> None:
+    agree(seam, strategy)
+
+
+@pytest.mark.long
+@strategies
+@settings(max_examples=5000, deadline=None, suppress_health_check=SLOW)
+@given(seam=seams())
+def test_rows_do_not_depend_on_how_the_past_is_answered_in_the_long_run(strategy: Strategy, seam: Seam) -> None:
+    agree(seam, strategy)
