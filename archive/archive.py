@@ -126,6 +126,11 @@ class Archive:
         return self._store
 
     @property
+    def last(self) -> Position | None:
+        """The last batch whose events the log holds, those of all its streams; `None` before the first."""
+        return self._last
+
+    @property
     def informed(self) -> bool:
         """Whether there is a store, and it has the knowledge base as it is now."""
         return self._store is not None and self._store.knowledge_version == self.knowledge.version

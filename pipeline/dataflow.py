@@ -175,7 +175,11 @@ class Dataflow:
 
     def admit(self, raw: Mapping[str, pa.Table]) -> dict[str, StreamStep]:
         """The first half of `process`: annotate tuples and tell those that count."""
-        return {name: self._admit(name, self.annotators[name].annotate(table)) for name, table in raw.items()}
+        return self.accept({name: self.annotators[name].annotate(table) for name, table in raw.items()})
+
+    def accept(self, annotated: Mapping[str, Annotated]) -> dict[str, StreamStep]:
+        """Tell those that count among tuples that are annotated already."""
+        return {name: self._admit(name, batch) for name, batch in annotated.items()}
 
     def answer(self, streams: Mapping[str, StreamStep]) -> Iterator[tuple[str, pa.Table]]:
         """The second half of `process`: label and rows of each query, as they come; to be taken to the end."""
@@ -184,7 +188,7 @@ class Dataflow:
     def replay(self, events: Mapping[str, pa.Table]) -> Step:
         """`process` for events that are annotated already, late ones among them, in order of arrival."""
         nothing = pa.table({"row": pa.array([], pa.int64()), "reason": pa.array([], pa.string())})
-        streams = {name: self._admit(name, Annotated(table, nothing, 0)) for name, table in events.items()}
+        streams = self.accept({name: Annotated(table, nothing, 0) for name, table in events.items()})
         return Step(streams, dict(self.answer(streams)))
 
     def take(self, part: Part) -> dict[str, pa.Table]:

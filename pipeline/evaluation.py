@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..annotator import Annotator
+from ..annotator import Annotated
 from ..language import Query
 from ..planner import Strategy
 from .flow import Registration
@@ -40,26 +40,26 @@ def evaluate(
         strategy: how an archived past is answered; `None`: as the planner chooses.
         archived: whether the past lies in an archive; otherwise all of it comes live.
     """
-    raw = {name: raw_table(tuples) for name, tuples in streams.items()}
-    past = {} if gap is None else delivered_before(project.annotators, raw, gap.moment)
+    annotated = {name: project.annotators[name].annotate(raw_table(tuples)) for name, tuples in streams.items()}
+    past = {} if gap is None else _delivered_before(annotated, gap.moment)
     outputs = {query.name: query for query in queries if query.name is not None}
     registrations = [
         Registration(query, query.name or f"query-{position}", _now(past, query, outputs))
         for position, query in enumerate(queries, 1)
     ]
     if archived and gap is not None:
-        tables = simulate(project, registrations, raw, gap, strategy)
+        tables = simulate(project, registrations, annotated, gap, strategy)
     else:
-        tables = _live(project, registrations, raw)
+        tables = _live(project, registrations, annotated)
     return [row for table in tables for row in rows(table)]
 
 
-def _live(project: Project, queries: Sequence[Registration], streams: Mapping[str, pa.Table]) -> Iterator[pa.Table]:
+def _live(project: Project, queries: Sequence[Registration], streams: Mapping[str, Annotated]) -> Iterator[pa.Table]:
     """The rows of the last query when everything comes live."""
     dataflow = project.dataflow()
     for query in queries:
         dataflow.register(query)
-    yield dataflow.process(streams).matches[queries[-1].label]
+    yield dict(dataflow.answer(dataflow.accept(streams)))[queries[-1].label]
     yield dataflow.finish().matches[queries[-1].label]
 
 
@@ -70,10 +70,8 @@ def _now(past: Mapping[str, datetime], query: Query, outputs: Mapping[str, Query
     return max((m for m in moments if m is not None), default=None)
 
 
-def delivered_before(
-    annotators: Mapping[str, Annotator], raw: Mapping[str, pa.Table], moment: datetime
-) -> dict[str, datetime]:
+def _delivered_before(annotated: Mapping[str, Annotated], moment: datetime) -> dict[str, datetime]:
     """Per stream the greatest time stamp below `moment`: its time when the query was registered."""
-    times = {name: annotators[name].annotate(table).events["_time"] for name, table in raw.items()}
+    times = {name: batch.events["_time"] for name, batch in annotated.items()}
     before = {name: pc.max(pc.filter(t, pc.less(t, pa.scalar(moment, t.type)))).as_py() for name, t in times.items()}
     return {name: time for name, time in before.items() if time is not None}

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ..annotator import Annotated
 from ..archive import Archive, Position
 from ..planner import ROWS_AT_ONCE, Strategy, wait_for_archive
 from .catch_up import CatchUp, begin_in_the_past
@@ -49,7 +50,7 @@ class Gap:
 def simulate(
     project: Project,
     queries: Sequence[Registration],
-    streams: Mapping[str, pa.Table],
+    streams: Mapping[str, Annotated],
     gap: Gap,
     strategy: Strategy | None,
 ) -> Iterator[pa.Table]:
@@ -58,7 +59,7 @@ def simulate(
     Args:
         project: of the streams and queries.
         queries: in order, with the time of their registration.
-        streams: raw tuples by stream, in order of arrival; they end then.
+        streams: annotated tuples by stream, in order of arrival; they end then.
         gap: where archive and live stream meet.
         strategy: how the past is answered; `None`: as the planner chooses.
 
@@ -67,23 +68,22 @@ def simulate(
     """
     live = project.dataflow()
     moments = gap.moment, gap.moment - gap.in_flight, gap.moment - gap.overlap
-    registered, archived, begun = (_places(live, streams, moment) for moment in moments)
+    registered, archived, begun = (_places(streams, moment) for moment in moments)
     with _archive(project, store=strategy is not Strategy.REPLAY) as archive:
         archiver = project.dataflow()
-        _append(archive, 1, archiver.admit(_rows(streams, None, archived)))
+        _append(archive, 1, archiver.accept(_rows(streams, None, archived)))
         archive.flush()
-        on_the_way = archiver.admit(_rows(streams, archived, registered))
-        live.admit(_rows(streams, None, begun))
+        on_the_way = archiver.accept(_rows(streams, archived, registered))
+        live.accept(_rows(streams, None, begun))
         for query in queries:
             live.register(query)
-        rest = _rows(streams, begun, None)
         with ThreadPoolExecutor(1) as second:
             second.submit(_append, archive, 2, on_the_way)
             missing = any(begun[s] > archived[s] and on_the_way[s].archived.num_rows for s in streams)
             upto = Position(archive.log.generation, 2 if missing else 1)
-            wait_for_archive(archive.log, upto if missing else None, project.settings.archive.in_flight)
+            wait_for_archive(archive, upto if missing else None, project.settings.archive.in_flight)
             yield from _past(live, [q.label for q in queries], archive, upto, strategy)
-        yield live.process(rest).matches[queries[-1].label]
+        yield dict(live.answer(live.accept(_rows(streams, begun, None))))[queries[-1].label]
         yield live.finish().matches[queries[-1].label]
 
 
@@ -102,23 +102,26 @@ def _past(
     catch_up.hand_over()
 
 
-def _places(dataflow: Dataflow, streams: Mapping[str, pa.Table], moment: datetime) -> dict[str, int]:
-    """By stream, how many tuples came before the first one of `moment` or later."""
+def _places(streams: Mapping[str, Annotated], moment: datetime) -> dict[str, int]:
+    """By stream, how many events came before the first one of `moment` or later."""
     places = {}
-    for name, table in streams.items():
-        events = dataflow.annotators[name].annotate(table).events
-        later = events["_row"].filter(pc.greater_equal(events["_time"], pa.scalar(moment, events["_time"].type)))
-        places[name] = table.num_rows if not len(later) else later[0].as_py()
+    for name, batch in streams.items():
+        times = batch.events["_time"]
+        first = pc.index(pc.greater_equal(times, pa.scalar(moment, times.type)), value=True).as_py()
+        places[name] = len(times) if first < 0 else first
     return places
 
 
 def _rows(
-    streams: Mapping[str, pa.Table], start: Mapping[str, int] | None, end: Mapping[str, int] | None
-) -> dict[str, pa.Table]:
-    """The tuples from one place on up to another."""
-    first = dict.fromkeys(streams, 0) if start is None else start
-    last = {s: table.num_rows for s, table in streams.items()} if end is None else end
-    return {s: table.slice(first[s], max(0, last[s] - first[s])) for s, table in streams.items()}
+    streams: Mapping[str, Annotated], start: Mapping[str, int] | None, end: Mapping[str, int] | None
+) -> dict[str, Annotated]:
+    """The events from one place on up to another."""
+    found = {}
+    for name, batch in streams.items():
+        first = 0 if start is None else start[name]
+        last = batch.events.num_rows if end is None else end[name]
+        found[name] = Annotated(batch.events.slice(first, max(0, last - first)), batch.rejected, batch.unlinked)
+    return found
 
 
 def _append(archive: Archive, batch: int, streams: Mapping[str, StreamStep]) -> None:

@@ -1,23 +1,39 @@
-"""Which strategy answers the past of a query."""
+"""Which strategy answers the past of a query, and why."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ..archive import Archive
 from ..archive.rewriting import RefusedError
 from ..errors import PlanError
+from .cost import Statistics, log_statistics, store_statistics
 from .past import ROWS_AT_ONCE, Asked
 from .strategies import Hybrid, Replay, Strategy
 
+_QUICK = 0.1
+"""A replay of so many seconds is not worth looking for something faster."""
 
-@dataclass(frozen=True)
+Answer = Replay | Hybrid
+
+
+@dataclass(frozen=True, slots=True)
 class Choice:
-    """A strategy and why it was chosen."""
+    """How the past of a query is answered.
+
+    Attributes:
+        strategy: its name.
+        reason: why this one.
+        answer: gives the past.
+    """
 
     strategy: Strategy
     reason: str
-    answer: Replay | Hybrid
+    answer: Answer
+
+    def __str__(self) -> str:
+        return f"{self.strategy}: {self.reason}"
 
 
 def choose(archive: Archive, asked: Asked, strategy: Strategy | None = None, rows: int = ROWS_AT_ONCE) -> Choice:
@@ -32,9 +48,58 @@ def choose(archive: Archive, asked: Asked, strategy: Strategy | None = None, row
     Raises:
         PlanError: the strategy that is asked for cannot answer the query.
     """
-    if strategy is Strategy.HYBRID:
+    if strategy is not None:
         try:
-            return Choice(Strategy.HYBRID, "asked for", Hybrid.of(archive, asked))
+            return Choice(strategy, "it was asked for", _answer(archive, asked, strategy, rows))
         except RefusedError as reason:
-            raise PlanError(f"strategy 'hybrid' cannot answer this query: {reason}", hint="replay can") from reason
-    return Choice(Strategy.REPLAY, "asked for", Replay(archive, asked, rows))
+            raise PlanError(
+                f"strategy '{strategy}' cannot answer this query: {reason}",
+                hint="leave the choice to the planner, or ask for replay",
+            ) from reason
+    replay = Replay(archive, asked, rows)
+    known = log_statistics(archive, asked)
+    if known.replay() <= _QUICK:
+        return Choice(Strategy.REPLAY, f"the log has {_replayed(known)}", replay)
+    return _cheapest(archive, asked, replay)
+
+
+def _answer(archive: Archive, asked: Asked, strategy: Strategy, rows: int) -> Answer:
+    match strategy:
+        case Strategy.REPLAY:
+            return Replay(archive, asked, rows)
+        case Strategy.HYBRID:
+            return Hybrid.of(archive, asked)
+        case Strategy.REWRITE:
+            raise RefusedError("it cannot be run yet")
+
+
+def _cheapest(archive: Archive, asked: Asked, replay: Replay) -> Choice:
+    try:
+        hybrid = Hybrid.of(archive, asked)
+    except RefusedError as reason:
+        known = log_statistics(archive, asked)
+        return Choice(Strategy.REPLAY, f"the log has {_replayed(known)}; hybrid cannot: {reason}", replay)
+    known = store_statistics(archive, asked, hybrid.selects)
+    answers: dict[Strategy, Answer] = {Strategy.REPLAY: replay, Strategy.HYBRID: hybrid}
+    costs = {Strategy.REPLAY: known.replay(), Strategy.HYBRID: known.hybrid()}
+    best = min(costs, key=lambda s: costs[s])
+    return Choice(best, _compared(known, costs), answers[best])
+
+
+def _compared(known: Statistics, costs: Mapping[Strategy, float]) -> str:
+    candidates = sum(known.candidates.values())
+    details = {
+        Strategy.REPLAY: _replayed(known),
+        Strategy.HYBRID: f"{_count(known.graphs, 'bucket')}, some {_count(candidates, 'candidate')}",
+        Strategy.REWRITE: "all of it in SPARQL",
+    }
+    words = [f"{name} about {costs[name]:.2g} s ({details[name]})" for name in sorted(costs, key=lambda s: costs[s])]
+    return "; ".join(words)
+
+
+def _replayed(known: Statistics) -> str:
+    return f"{_count(known.rows, 'event')} in {_count(known.segments, 'segment')}"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" + ("" if number == 1 else "s")

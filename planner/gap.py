@@ -5,17 +5,17 @@ from __future__ import annotations
 import time
 from datetime import timedelta
 
-from ..archive import EventLog, Position
+from ..archive import Archive, Position
 from ..errors import PlanError
 
 _POLL_S = 0.002
 
 
-def wait_for_archive(log: EventLog, upto: Position | None, patience: timedelta) -> None:
-    """Wait until a log holds every batch before the live stream: a positive gap closes by itself.
+def wait_for_archive(archive: Archive, upto: Position | None, patience: timedelta) -> None:
+    """Wait until the log holds every batch before the live stream: a positive gap closes by itself.
 
     Args:
-        log: perhaps written by another process.
+        archive: written on another thread.
         upto: the last batch before what comes live; `None`: nothing is on its way.
         patience: how long to wait for it.
 
@@ -23,9 +23,9 @@ def wait_for_archive(log: EventLog, upto: Position | None, patience: timedelta) 
         PlanError: it did not come.
     """
     deadline = time.monotonic() + patience.total_seconds()
-    while upto is not None and (not (known := log.positions()) or known[-1] < upto):
+    while upto is not None and ((known := archive.last) is None or known < upto):
         if time.monotonic() > deadline:
-            held = f"ends with batch {known[-1]}" if known else "is empty"
+            held = "is empty" if known is None else f"ends with batch {known}"
             raise PlanError(
                 f"batch {upto} is not in the archive, whose log {held}",
                 hint="see whether the archive is written, or give it more time: in_flight under [archive]",

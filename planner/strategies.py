@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -10,6 +10,7 @@ from functools import cached_property
 
 import pyarrow as pa
 
+from ..annotator import EventShape
 from ..archive import Archive, EventStore, History
 from ..archive.graphs import bucket_start
 from ..archive.rewriting import CandidateQuery, RefusedError, ask, candidate_query
@@ -17,6 +18,7 @@ from ..cep import sees_all_events
 from ..language import Query
 from ..language.pattern import Element, Group
 from ..language.walking import walk_pattern
+from ..ontology import KnowledgeBase
 from .past import Asked, Part, Span, prefiltered, replayed
 
 _GRAPHS_AT_ONCE = 4
@@ -70,10 +72,7 @@ class Hybrid:
         Raises:
             RefusedError: why it cannot be rewritten.
         """
-        query = only_query(archive, asked)
-        _refuse_events_that_are_no_candidates(query)
-        selects = [candidate_query(s, archive.shapes[s.stream.name], archive.knowledge) for s in query.sources]
-        return cls(archive, asked, tuple(selects))
+        return cls(archive, asked, candidate_queries(only_query(archive, asked), archive.shapes, archive.knowledge))
 
     def parts(self) -> Iterator[Part]:
         """The past, bucket range by bucket range."""
@@ -89,6 +88,25 @@ class Hybrid:
         yield from prefiltered(rest, self.asked, borders, found)
 
 
+def candidate_queries(
+    query: Query, shapes: Mapping[str, EventShape], knowledge: KnowledgeBase
+) -> tuple[CandidateQuery, ...]:
+    """One SELECT for the candidates of each event variable.
+
+    Raises:
+        RefusedError: candidates are not all that the query looks at, or SPARQL cannot say what they are.
+    """
+    derived = next((s.stream.name for s in query.sources if s.stream.name not in shapes), None)
+    if derived is not None:
+        raise RefusedError(f"it reads the output of '{derived}', which is no part of the archived events")
+    if sees_all_events(query):
+        raise RefusedError("strict contiguity looks at every event, candidate or not")
+    for part in () if query.pattern is None else walk_pattern(query.pattern):
+        if isinstance(part, Element | Group) and part.quantifier is not None and part.quantifier.until is not None:
+            raise RefusedError("UNTIL looks at events that are no candidates")
+    return tuple(candidate_query(s, shapes[s.stream.name], knowledge) for s in query.sources)
+
+
 def only_query(archive: Archive, asked: Asked) -> Query:
     """The query, when the store can be asked for it.
 
@@ -99,10 +117,7 @@ def only_query(archive: Archive, asked: Asked) -> Query:
         raise RefusedError("the archive has no store")
     if not archive.informed:
         raise RefusedError("the store does not have the knowledge base yet")
-    if len(asked.queries) != 1:
-        names = ", ".join(f"'{q.name}'" for q in asked.queries[:-1])
-        raise RefusedError(f"it reads the output of {names}, which is no part of the archived events")
-    return asked.queries[0]
+    return asked.queries[-1]
 
 
 def bucket_borders(store: EventStore, streams: Sequence[str], span: Span) -> list[datetime]:
@@ -110,11 +125,3 @@ def bucket_borders(store: EventStore, streams: Sequence[str], span: Span) -> lis
     graphs = (name for stream in streams for name in store.graphs(stream, span.start, span.end))
     starts = sorted({start for name in graphs if (start := bucket_start(name)) is not None})
     return [s for s in starts[_GRAPHS_AT_ONCE::_GRAPHS_AT_ONCE] if span.start is None or s > span.start]
-
-
-def _refuse_events_that_are_no_candidates(query: Query) -> None:
-    if sees_all_events(query):
-        raise RefusedError("strict contiguity looks at every event, candidate or not")
-    for part in () if query.pattern is None else walk_pattern(query.pattern):
-        if isinstance(part, Element | Group) and part.quantifier is not None and part.quantifier.until is not None:
-            raise RefusedError("UNTIL looks at events that are no candidates")

@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import assert_never
 
 import polars as pl
 import pyarrow as pa
+from rdflib import RDF, Literal, URIRef, Variable
 
 from ...annotator import EventShape
 from ...annotator.datatypes import MOMENT
 from ...cep import apply_filters
 from ...language.expressions import Binary, Binding, Call, Column, Expression, Unary
-from ...language.query import AnyOf, Source
+from ...language.query import AllOf, AnyOf, Semantics, Source, Subquery
 from ...language.types import ValueType
 from ...language.walking import walk
 from ...ontology import KnowledgeBase
@@ -48,6 +50,11 @@ class CandidateQuery:
     columns: Mapping[str, StoredColumn]
     rest: tuple[Expression, ...]
     notes: tuple[str, ...]
+
+    @property
+    def indexed(self) -> bool:
+        """Whether a PATH names an object of the events' own triples: the store finds those events by its index."""
+        return self.source.semantics is not None and _names_an_object(self.source.semantics)
 
     @property
     def variables(self) -> list[str]:
@@ -141,6 +148,19 @@ def _value(node: Column | Binding, event: str, stored: Mapping[str, StoredColumn
     if node.name == "_id":
         return event if node.type is ValueType.IRI else f"STR({event})"
     return stored[node.name].value(stems[node.name])
+
+
+def _names_an_object(semantics: Semantics) -> bool:
+    match semantics:
+        case Subquery(variable=variable, triples=triples):
+            own = [t for t in triples if t.subject == Variable(variable) and t.predicate != RDF.type]
+            return any(isinstance(t.object, URIRef | Literal) for t in own)
+        case AllOf(parts):
+            return any(map(_names_an_object, parts))
+        case AnyOf(parts):
+            return all(map(_names_an_object, parts))
+        case _:
+            assert_never(semantics)
 
 
 def _needed(source: Source, rest: Sequence[Expression]) -> list[str]:

@@ -1,0 +1,101 @@
+"""What a strategy would cost, from the archive's statistics: rows, segments, buckets, and candidates in a sample.
+
+The constants are seconds, measured by `benchmarks/archive.py`; choosing needs their ratios only.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+from typing import assert_never
+
+from ..archive import Archive
+from ..archive.rewriting import CandidateQuery, datasets
+from ..language.query import Kind, Query
+from .past import Asked
+
+_SEGMENT = 4e-4
+"""To open a segment of the log."""
+_ROW = 3e-7
+"""To read an event from the log and to filter it."""
+_GRAPH = 1.5e-3
+"""To ask a bucket of the store."""
+_TRIPLE = 1.5e-6
+"""To look at an event in the store."""
+_SOLUTION = 1.2e-5
+"""To bring a candidate with its columns out of the store."""
+_PAIR = 2e-6
+"""To compare two candidates in SPARQL."""
+
+
+@dataclass(frozen=True, slots=True)
+class Statistics:
+    """What the archive holds of what is asked.
+
+    Attributes:
+        rows: events.
+        segments: of the log.
+        graphs: buckets of the store.
+        candidates: by event variable, how many there are, if all buckets are like a sample.
+        looked_at: by event variable, how many events SPARQL looks at to find them.
+    """
+
+    rows: int
+    segments: int
+    graphs: int
+    candidates: dict[str, int]
+    looked_at: dict[str, int]
+
+    def replay(self) -> float:
+        """Seconds that the log and the operators take."""
+        return _SEGMENT * self.segments + _ROW * self.rows
+
+    def hybrid(self) -> float:
+        """Seconds that SPARQL takes to give the candidates."""
+        return sum(
+            _GRAPH * self.graphs + _TRIPLE * self.looked_at[v] + _SOLUTION * count
+            for v, count in self.candidates.items()
+        )
+
+    def rewrite(self, query: Query) -> float:
+        """Seconds that SPARQL takes for everything; Oxigraph compares every two candidates."""
+        counts = list(self.candidates.values())
+        match query.kind:
+            case Kind.SELECTION:
+                pairs = 0
+            case Kind.AGGREGATION:
+                pairs = counts[0] ** 2
+            case Kind.PATTERN:
+                pairs = sum(a * b for a, b in combinations(counts, 2))
+            case _:
+                assert_never(query.kind)
+        # One query over all buckets looks each event up in each of them.
+        return self.hybrid() + _TRIPLE * sum(self.looked_at.values()) * self.graphs / 4 + _PAIR * pairs
+
+
+def log_statistics(archive: Archive, asked: Asked) -> Statistics:
+    """What the log's footers tell, which costs next to nothing."""
+    if asked.span is None:
+        return Statistics(0, 0, 0, {}, {})
+    history = archive.history(asked.columns, upto=asked.upto)
+    segments = sum(len(paths) for paths in history.paths.values())
+    return Statistics(history.rows(asked.span.start, asked.span.end), segments, 0, {}, {})
+
+
+def store_statistics(archive: Archive, asked: Asked, selects: tuple[CandidateQuery, ...]) -> Statistics:
+    """The same and what the store tells: its buckets, and how many candidates one of them has."""
+    known = log_statistics(archive, asked)
+    store = archive.store
+    if store is None or asked.span is None:
+        return known
+    candidates, looked_at, graphs = {}, {}, 0
+    for select in selects:
+        stream = select.source.stream.name
+        buckets = store.graphs(stream, asked.span.start, asked.span.end)
+        graphs = max(graphs, len(buckets))
+        of_stream = archive.history([stream], upto=asked.upto).rows(asked.span.start, asked.span.end)
+        sample = buckets[len(buckets) // 2 :][:1]
+        found = select.read(store.select(select.text, *datasets(sample))).num_rows if sample else 0
+        candidates[select.source.variable] = found * len(buckets)
+        looked_at[select.source.variable] = min(of_stream, found * len(buckets)) if select.indexed else of_stream
+    return Statistics(known.rows, known.segments, graphs, candidates, looked_at)
