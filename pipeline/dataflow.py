@@ -20,7 +20,7 @@ from ..errors import PipelineError
 from ..language import Query, StreamType
 from ..ontology import KnowledgeBase
 from ..planner import Part
-from ..semfilter import FilterOptions
+from ..semfilter import FilterOptions, SubqueryStatistics
 from .admission import Admission
 from .candidates import EventBatch
 from .flow import QueryFlow, Registration, continues
@@ -102,6 +102,11 @@ class Dataflow:
     def flows(self) -> Mapping[str, QueryFlow]:
         """The registered queries by label, each after those whose output it reads."""
         return self._flows
+
+    @property
+    def subqueries(self) -> dict[str, tuple[SubqueryStatistics, ...]]:
+        """By query label, what each of its PATHs has cost; queries without PATHs left out."""
+        return {label: flow.subqueries for label, flow in self._flows.items() if flow.subqueries}
 
     def now(self, query: Query) -> datetime | None:
         """The greatest time stamp that the query's streams have delivered so far."""

@@ -123,7 +123,7 @@ class DurableFlow:
         return Step(streams, matches)
 
     def _conclude(self, batch: int, step: Step, malformed: Mapping[str, int], began: float) -> None:
-        self.progress = self.progress.after(step, malformed, time.perf_counter() - began)
+        self.progress = self.progress.after(step, malformed, time.perf_counter() - began, self._dataflow.subqueries)
         self._snapshots.write(batch, self._state())
         self._done = batch
 
@@ -205,5 +205,5 @@ class DurableFlow:
         for events in self._logged(batch):
             began = time.perf_counter()
             step = self._dataflow.replay(events)
-            self.progress = self.progress.after(step, {}, time.perf_counter() - began)
+            self.progress = self.progress.after(step, {}, time.perf_counter() - began, self._dataflow.subqueries)
         return [q for q in queries if q.label not in self._dataflow.flows]

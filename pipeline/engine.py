@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Self
 
 from ..archive import Archive
 from ..errors import KaicepError, PipelineError
+from ..language import Query
 from .dataflow import Step
 from .durable import DurableFlow
 from .generation import current_generation
@@ -144,6 +145,11 @@ class Engine:
             self._flow.submit(registrations)
         self._handles |= {h.name: h for h in handles}
         return handles[-1]
+
+    def explain(self, label: str, query: Query) -> str:
+        """How a query of this project is answered, in words; if it is registered under `label`, as it is answered."""
+        flow = self._flow.dataflow.flows.get(label)
+        return self.project.explain(query) if flow is None else flow.explain()
 
     def withdraw(self, label: str) -> None:
         """Stop answering a query at the next batch border.

@@ -16,7 +16,7 @@ from ..cep import EVENTS, all_events, build_operator, event_columns, frame_of, s
 from ..language import Query, StreamType
 from ..ontology import KnowledgeBase
 from ..planner import Seam, explain, resolve_bounds
-from ..semfilter import FilterOptions, SemanticFilter
+from ..semfilter import FilterOptions, SemanticFilter, SubqueryStatistics
 from .candidates import EventBatch, SourceFlow
 
 
@@ -80,6 +80,11 @@ class QueryFlow:
             name = source.source.stream.name
             found[name] = found.get(name, frozenset()) | source.columns
         return found
+
+    @property
+    def subqueries(self) -> tuple[SubqueryStatistics, ...]:
+        """What each PATH has cost so far: source by source, in the order of the text."""
+        return tuple(s for source in self.sources for s in source.semantics.statistics)
 
     @property
     def ended(self) -> bool:

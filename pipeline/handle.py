@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from ..errors import PipelineError
 from ..language import Query
+from ..semfilter import SubqueryStatistics
 from .flow import Registration
 from .rows import rows
 
@@ -42,8 +43,13 @@ class QueryHandle:
         return self._state
 
     def explain(self) -> str:
-        """How the query is answered, in words."""
-        return self._engine.project.explain(self.query)
+        """How the query is answered, in words; once it is, with what its PATHs have cost so far."""
+        return self._engine.explain(self.name, self.query)
+
+    @property
+    def subqueries(self) -> tuple[SubqueryStatistics, ...]:
+        """What each of the query's PATHs has cost so far: hits, misses, time."""
+        return self._engine.progress.subqueries.get(self.name, ())
 
     def matches(self) -> Iterator[dict[str, Any]]:
         """The rows in order, as dictionaries; waits for more until the query or the engine ends.

@@ -9,6 +9,7 @@ from datetime import datetime
 
 import pyarrow.compute as pc
 
+from ..semfilter import SubqueryStatistics
 from .dataflow import Step, StreamStep
 
 
@@ -39,6 +40,8 @@ class Progress:
         matches: by query label.
         time: the greatest time stamp so far.
         seconds: time spent in the data path, Spark's part not included.
+        subqueries: by query label, what each of its PATHs has cost, in the order of the query's text; unlike the
+            counts these begin anew with the engine, as the caches do.
     """
 
     batches: int = 0
@@ -46,6 +49,7 @@ class Progress:
     matches: Mapping[str, int] = field(default_factory=dict)
     time: datetime | None = None
     seconds: float = 0.0
+    subqueries: Mapping[str, tuple[SubqueryStatistics, ...]] = field(default_factory=dict)
 
     @property
     def records(self) -> int:
@@ -57,7 +61,13 @@ class Progress:
         """The rows of all queries."""
         return sum(self.matches.values())
 
-    def after(self, step: Step, malformed: Mapping[str, int], seconds: float) -> Progress:
+    def after(
+        self,
+        step: Step,
+        malformed: Mapping[str, int],
+        seconds: float,
+        subqueries: Mapping[str, tuple[SubqueryStatistics, ...]],
+    ) -> Progress:
         """The counts after one more batch."""
         streams = dict(self.streams)
         for name, batch in step.streams.items():
@@ -65,11 +75,13 @@ class Progress:
         matches = dict(self.matches)
         for label, rows in step.matches.items():
             matches[label] = matches.get(label, 0) + rows.num_rows
-        return Progress(self.batches + 1, streams, matches, _later(self.time, step), self.seconds + seconds)
+        return Progress(self.batches + 1, streams, matches, _later(self.time, step), self.seconds + seconds, subqueries)
 
     def to_bytes(self) -> bytes:
         """For the snapshot."""
-        return json.dumps(asdict(self), default=lambda moment: moment.isoformat()).encode()
+        kept = asdict(self)
+        del kept["subqueries"]
+        return json.dumps(kept, default=lambda moment: moment.isoformat()).encode()
 
     @classmethod
     def from_bytes(cls, state: bytes) -> Progress:

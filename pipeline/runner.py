@@ -72,7 +72,9 @@ def summary(meter: Meter) -> list[str]:
     """Return what a run did: events, matches by query, and what could not be used."""
     progress = meter.progress
     lines = [f"{meter.line()} in {meter.seconds:,.1f} s"]
-    lines += [f"  {label}: {count:,} matches" for label, count in progress.matches.items()]
+    for label, count in progress.matches.items():
+        lines.append(f"  {label}: {count:,} matches")
+        lines += [f"    PATH {i}: {cost}" for i, cost in enumerate(progress.subqueries.get(label, ()), 1)]
     return [*lines, *_unused(progress)]
 
 

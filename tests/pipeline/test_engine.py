@@ -235,15 +235,19 @@ def test_bad_records_go_to_the_dead_letters_and_the_stream_goes_on(tmp_path: Pat
 def test_a_handle_gives_rows_and_ends_with_its_limit(tmp_path: Path, spark: SparkSession) -> None:
     write(tmp_path / "in", tuples(4))
     project = Project.parse(settings(), root=tmp_path)
+    text = QUERIES["high"] + " PATH { ?e a <urn:Report> } LIMIT 3"
     with Engine(project, spark=spark) as engine:
-        handle = engine.submit(QUERIES["high"] + " LIMIT 3", label="first")
+        handle = engine.submit(text, label="first")
         before = handle.state
+        assert "so far" not in handle.explain()
         rows = list(handle.matches())
         assert (before, handle.state) == ("registered", "ended")
+        (cost,) = handle.subqueries
+        assert f"so far: {cost}" in handle.explain()
     assert len(rows) == 3
-    assert rows == Project.parse(settings()).evaluate(
-        "SELECT ?e.sensor, ?e.flow FILTER (?e.flow > 70) LIMIT 3", {"air": [r for f in tuples(4) for r in f]}
-    )
+    assert 3 <= cost.events <= FILES * ROWS
+    assert (cost.misses, cost.hits + cost.misses) == (1, cost.keys)
+    assert rows == Project.parse(settings()).evaluate(text, {"air": [r for f in tuples(4) for r in f]})
 
 
 def test_a_query_submitted_later_begins_at_now(tmp_path: Path, spark: SparkSession) -> None:
