@@ -1,4 +1,4 @@
-"""The command line: `kaicep demo | run | try | check | explain | sparql`.
+"""The command line: `kaicep demo | run | try | check | explain | why | sparql`.
 
 Rows go to the standard output, all else to the standard error. Exit codes: 0; 1 for an error that kaicep explains; 2
 for a command that nobody understands; 130 after Ctrl-C; 143 when told to terminate.
@@ -8,6 +8,7 @@ for a command that nobody understands; 130 after Ctrl-C; 143 when told to termin
 
 from __future__ import annotations
 
+import json
 import sys
 from enum import StrEnum
 from pathlib import Path
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from .pipeline.sinks import Sink
 
 _PAGE = 120
+_WIDE = 500
 
 __all__ = ["app", "main"]
 
@@ -60,6 +62,13 @@ class Rows(StrEnum):
     TABLE = "table"
     JSON = "json"
     CSV = "csv"
+
+
+class Reasons(StrEnum):
+    """How reasons are printed."""
+
+    TREE = "tree"
+    JSON = "json"
 
 
 class Matches(StrEnum):
@@ -196,6 +205,48 @@ def explain(query: Query, project: ProjectOption) -> None:
     typer.echo("\n\n".join(loaded.explain(compiled) for compiled in loaded.compile(text, source=source)))
 
 
+@app.command(
+    epilog="Examples: `kaicep why high.chi -e urn:kaicep:event:air/s1/1767225602000000 -p campus/`, "
+    '`kaicep why high.chi -e \'{"sensor": "s1", "at": "2026-01-01T00:00:00Z", "flow": 5}\' -p campus/`'
+)
+def why(
+    query: Query,
+    event: Annotated[
+        str,
+        typer.Option(
+            "--event",
+            "-e",
+            metavar="EVENT",
+            help="A tuple as a JSON object, a file with one, or an archived event's id.",
+        ),
+    ],
+    project: ProjectOption,
+    *,
+    stream: Annotated[str | None, typer.Option(metavar="NAME", help="The stream that a tuple is of.")] = None,
+    variable: Annotated[
+        str | None, typer.Option(metavar="NAME", help="The event variable to explain; by default all of the stream.")
+    ] = None,
+    form: Annotated[Reasons, typer.Option("--format", "-f", help="How reasons are printed.")] = Reasons.TREE,
+) -> None:
+    """Say why an event is a candidate of a query, down to axioms; or which clause drops it, and by how much."""
+    from .ontology.proofs import Wording
+    from .pipeline.project import Project
+    from .pipeline.why_printing import explanation_dict, explanation_tree
+
+    text, source = _text_of(query)
+    tuple_or_id = _event_of(event)
+    loaded = Project.load(project)
+    found = loaded.why(
+        text, tuple_or_id, stream=stream, variable=variable and variable.removeprefix("?"), source=source
+    )
+    if form is Reasons.JSON:
+        typer.echo(json.dumps(explanation_dict(found), ensure_ascii=False))
+    else:
+        out = Console(file=sys.stdout, highlight=False)
+        out = out if out.is_terminal else Console(file=sys.stdout, width=_WIDE, highlight=False)
+        out.print(explanation_tree(found, Wording(loaded.knowledge)), soft_wrap=True)
+
+
 @app.command(epilog="Example: `kaicep sparql 'SELECT (COUNT(*) AS ?n) { ?e a evt:AirflowReport }' --project campus/`")
 def sparql(
     query: Annotated[str, typer.Argument(metavar="QUERY", help="SPARQL: a file, a text, or - for the standard input.")],
@@ -234,6 +285,23 @@ def _text_of(query: str) -> tuple[str, str]:
     if len(query.split()) == 1 and (Path(query).exists() or Path(query).suffix):
         return read_document(Path(query)), query
     return query, "query"
+
+
+def _event_of(event: str) -> str | dict[str, object]:
+    """Return a tuple from JSON or a file, else the id that an event is named by."""
+    text = event
+    if not event.lstrip().startswith("{") and Path(event).is_file():
+        text = Path(event).read_text(encoding="utf-8")
+    if not text.lstrip().startswith("{"):
+        return event
+    try:
+        found: dict[str, object] = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise PipelineError(
+            f"the event is no JSON object: {error.msg} at character {error.pos + 1}",
+            hint='write {"attribute": value, …}',
+        ) from error
+    return found
 
 
 def _check_output(out: str | None, form: Matches) -> None:

@@ -20,6 +20,7 @@ from .evaluation import evaluate
 from .flow import QueryFlow, Registration
 from .simulation import Gap
 from .tuples import RawTuples
+from .why import EventOrId, Explanation, explain_event
 
 _STRATEGIES = ("live", *(strategy.value for strategy in Strategy))
 
@@ -159,6 +160,31 @@ class Project:
         gap = None if registered_at is None else Gap(registered_at, overlap, in_flight)
         chosen = Strategy(strategy) if strategy in list(Strategy) else None
         return evaluate(self, queries, streams, gap, chosen, archived=strategy != "live")
+
+    def why(
+        self,
+        text: str,
+        event: EventOrId,
+        *,
+        stream: str | None = None,
+        variable: str | None = None,
+        now: datetime | None = None,
+        source: str = "query",
+    ) -> Explanation:
+        """Why an event is a candidate of a query, with proofs, or the clauses that it fails and by how much.
+
+        Args:
+            text: a χ-CEP document; of several queries the last one that reads the event's stream is asked.
+            event: a raw tuple, or the id of an archived event.
+            stream: what stream a tuple is of, if the document reads several.
+            variable: the event variable to explain; by default all over that stream.
+            now: the query's `now` (WITHIN); by default bounds relative to it are not judged.
+            source: what the document is called in messages.
+
+        Raises:
+            QuerySyntaxError, QueryTypeError, PipelineError: with the way out.
+        """
+        return explain_event(self, text, event, stream=stream, variable=variable, now=now, source=source)
 
     def registrations(
         self, text: str, label: str, outputs: Sequence[Query] = (), retention: timedelta | None = None

@@ -54,7 +54,7 @@ def call(*arguments: str | Path, stdin: str | None = None) -> Result:
     return CliRunner(env={"COLUMNS": "200", "TERM": "dumb"}).invoke(app, [str(a) for a in arguments], input=stdin)
 
 
-@pytest.mark.parametrize("command", ["demo", "run", "try", "check", "explain", "sparql"])
+@pytest.mark.parametrize("command", ["demo", "run", "try", "check", "explain", "why", "sparql"])
 def test_every_command_explains_itself_with_an_example(command: str) -> None:
     result = call(command, "--help")
     assert result.exit_code == 0
@@ -338,3 +338,38 @@ def test_run_refuses_a_wrong_query_before_anything_starts(project: Path) -> None
     assert "wrong.chi:1:11: unknown attribute 'flw' of stream 'air'" in result.stderr
     assert "starting Spark" not in result.stderr
     assert not (project / "var").exists()
+
+
+EVENT = '{"sensor": "s1", "at": "2026-01-01T00:00:01Z", "flow": 40}'
+
+
+def test_why_tells_a_tree_of_reasons(project: Path) -> None:
+    result = call("why", HIGH, "--event", EVENT, "-p", project)
+    assert result.exit_code == 0
+    assert result.stdout.splitlines() == [
+        "urn:kaicep:event:air/s1/1767225601000000  at=2026-01-01T00:00:01Z, sensor=s1, flow=40.0",
+        "└── ✗ no candidate of ?e in query",
+        "    └── ✗ FILTER (?e.flow > 50): ?e.flow is 40, 10 below",
+    ]
+
+
+def test_why_takes_an_event_from_a_file_and_gives_json(project: Path) -> None:
+    (project / "event.json").write_text(EVENT)
+    result = call("why", project / "queries" / "high.chi", "-e", project / "event.json", "-p", project, "-f", "json")
+    told = json.loads(result.stdout)
+    assert told["holds"] is False
+    assert told["candidacies"][0]["clauses"][0]["note"] == "?e.flow is 40, 10 below"
+
+
+def test_why_refuses_what_is_no_event(project: Path) -> None:
+    result = call("why", HIGH, "-e", "{sensor: 1}", "-p", project)
+    assert result.exit_code == 1
+    assert result.stderr == (
+        "the event is no JSON object: Expecting property name enclosed in double quotes at character 2: "
+        'write {"attribute": value, …}\n'
+    )
+    result = call("why", HIGH, "-e", "urn:kaicep:event:air/s1/5", "-p", project)
+    assert (result.exit_code, result.stderr) == (
+        1,
+        "the archive has no event <urn:kaicep:event:air/s1/5>: of stream air it has 0; copy the id from _events of a row\n",
+    )

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cached_property
 
-from pyoxigraph import BlankNode, NamedNode, Triple
+from pyoxigraph import BlankNode, Literal, NamedNode, Triple
 
 from ..knowledge import KnowledgeBase
-from ..terms import OWL, PREFIXES, RDF, TYPE, Term, shown
+from ..terms import OWL, PREFIXES, RDF, TYPE, XSD, Term, shown
 
 _FIRST, _REST, _NIL = (NamedNode(RDF + name) for name in ("first", "rest", "nil"))
 _UNSAID = (NamedNode(OWL + "Restriction"), NamedNode(OWL + "Class"))
+_BARE = {XSD + name for name in ("integer", "decimal", "double", "boolean")}
 _DEEPEST = 4
 
 
@@ -34,8 +35,14 @@ class Wording:
         """A predicate; `a` for rdf:type."""
         return "a" if predicate == TYPE else self.term(predicate)
 
+    def iri(self, iri: str) -> str:
+        """An IRI as a prefixed name."""
+        return self.term(NamedNode(iri))
+
     def term(self, term: Term, depth: int = 0) -> str:
         """A term; a blank node as the list or the description that it stands for."""
+        if isinstance(term, Literal) and term.datatype.value in _BARE:
+            return term.value
         if not isinstance(term, BlankNode):
             return "()" if term == _NIL else shown(term, self._prefixes)
         said = self._of_blank.get(term, ())
