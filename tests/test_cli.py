@@ -369,7 +369,8 @@ def test_why_refuses_what_is_no_event(project: Path) -> None:
         'write {"attribute": value, …}\n'
     )
     result = call("why", HIGH, "-e", "urn:kaicep:event:air/s1/5", "-p", project)
-    assert (result.exit_code, result.stderr) == (
-        1,
-        "the archive has no event <urn:kaicep:event:air/s1/5>: of stream air it has 0; copy the id from _events of a row\n",
+    assert result.exit_code == 1
+    assert result.stderr == (
+        "the archive has no event <urn:kaicep:event:air/s1/5>: of stream air it has 0; "
+        "copy the id from _events of a row\n"
     )
