@@ -1,4 +1,4 @@
-"""The command line: `kaicep demo | run | try | check | explain | why | sparql`.
+"""The command line: `kaicep demo | run | try | check | explain | why | sparql | ontology`.
 
 Rows go to the standard output, all else to the standard error. Exit codes: 0; 1 for an error that kaicep explains; 2
 for a command that nobody understands; 130 after Ctrl-C; 143 when told to terminate.
@@ -54,6 +54,11 @@ app = typer.Typer(
     rich_markup_mode="markdown",
     help="Semantic event processing: χ-CEP queries over past, present and future events, SPARQL over all of them.",
 )
+
+ontology = typer.Typer(
+    no_args_is_help=True, rich_markup_mode="markdown", help="Change the ontology modules, also while an engine runs."
+)
+app.add_typer(ontology, name="ontology", epilog="Example: `kaicep ontology add rooms.ttl --project campus/`")
 
 
 class Rows(StrEnum):
@@ -269,6 +274,52 @@ def sparql(
             typer.echo(str(answer), nl=False)
         case _:
             typer.echo("true" if answer else "false")
+
+
+@ontology.command("add", epilog="Example: `kaicep ontology add rooms.ttl --project campus/`")
+def add_module(
+    module: Annotated[Path, typer.Argument(metavar="FILE", help="An ontology module, in any RDF syntax.")],
+    project: ProjectOption,
+    *,
+    replace: Annotated[
+        str | None,
+        typer.Option(metavar="MODULE", help="The module whose place it takes: its file, file name or ontology IRI."),
+    ] = None,
+) -> None:
+    """Add a module, or replace the one of the same file or ontology IRI.
+
+    A running engine takes it over at a batch border; without one, the next start does. A module that is broken, that
+    contradicts the others, or that would change the columns of a running query, is refused.
+    """
+    from .config import Settings
+    from .pipeline.ontology_commands import add_module
+
+    typer.echo("\n".join(add_module(Settings.load(project), module, replace)))
+
+
+@ontology.command("remove", epilog="Example: `kaicep ontology remove rooms.ttl --project campus/`")
+def remove_module(
+    module: Annotated[str, typer.Argument(metavar="MODULE", help="Its file, file name or ontology IRI.")],
+    project: ProjectOption,
+) -> None:
+    """Remove a module; its file stays where it is."""
+    from .config import Settings
+    from .pipeline.ontology_commands import remove_module
+
+    typer.echo("\n".join(remove_module(Settings.load(project), module)))
+
+
+@ontology.command("list", epilog="Example: `kaicep ontology list --project campus/`")
+def list_modules(project: ProjectOption, *, form: RowForm = None) -> None:
+    """List the modules, and since which version, batch and moment each has been in force."""
+    from .config import Settings
+    from .pipeline.ontology_commands import COLUMNS, list_modules
+
+    settings = Settings.load(project)
+    rows, said = list_modules(settings)
+    _print(rows, COLUMNS, form, settings)
+    for line in said:
+        _tell(line)
 
 
 def main() -> None:

@@ -9,6 +9,7 @@ import polars as pl
 import pyarrow as pa
 
 from ..config import Settings
+from ..language.types import ValueType
 from ..ontology import KnowledgeBase
 from .annotation import Attribute, compile_annotation
 from .casting import Cast, cast_column, to_series
@@ -71,6 +72,12 @@ class Annotator:
     def warnings(self) -> tuple[str, ...]:
         """Names in the annotation that the knowledge base does not have."""
         return self.annotation.warnings
+
+    @property
+    def individuals(self) -> Mapping[str, Mapping[str, str]]:
+        """Column of individuals → string value of the key → IRI, where individuals are found by their keys."""
+        keyed = [a for a in self.annotation.attributes if a.key is not None and a.type is ValueType.STRING]
+        return {a.property: self._individuals[a.name] for a in keyed if a.property is not None}
 
     def annotate(self, raw: pa.Table) -> Annotated:
         """Make semantic events of raw tuples.

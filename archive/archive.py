@@ -57,6 +57,7 @@ class Archive:
         self.knowledge = knowledge
         self.shapes = shapes
         self._prefixes = settings.prefixes
+        self._bucket = settings.archive.bucket
         self._store: EventStore | None = None
         self._writer: StoreWriter | None = None
         prepare(self.path)
@@ -97,6 +98,11 @@ class Archive:
             )
         if self._writer is not None:
             self._writer.notify(position, sum(table.num_rows for table in events.values()))
+
+    def adopt(self, knowledge: KnowledgeBase, shapes: Mapping[str, EventShape]) -> None:
+        """Let the store know this knowledge, and write what it has not written yet as the shapes say."""
+        if self._writer is not None:
+            self._writer.adopt(knowledge, encoder(shapes, self._bucket))
 
     @property
     def lag(self) -> Lag:

@@ -95,6 +95,12 @@ class StoreWriter:
         """
         return self._wait(lambda: self._knows and not self._pending, timeout)
 
+    def adopt(self, knowledge: KnowledgeBase, encode: Encode) -> None:
+        """Replace the store's knowledge, and how events are encoded from now on."""
+        with self._changed:
+            self._knowledge, self._encode, self._knows = knowledge, encode, False
+            self._changed.notify_all()
+
     def wait_for_knowledge(self) -> None:
         """Wait until the store holds the knowledge base.
 
@@ -132,16 +138,23 @@ class StoreWriter:
     def _run(self) -> None:
         try:
             remove_leftovers(self._snapshots)
-            self._store.set_knowledge(self._knowledge)
-            with self._changed:
-                self._knows = True
-                self._changed.notify_all()
             while not self._stopping:
+                self._learn()
                 self._step()
         except ArchiveError as error:
             self._fail(error)
         except BaseException as error:  # noqa: BLE001  # whatever ends the thread has to surface in another
             self._fail(ArchiveError(f"the store's writer failed: {error!r}", hint="the log is complete; start again"))
+
+    def _learn(self) -> None:
+        """Give the store the knowledge base that it is to hold."""
+        if self._knows:
+            return
+        knowledge = self._knowledge
+        self._store.set_knowledge(knowledge)
+        with self._changed:
+            self._knows = knowledge is self._knowledge
+            self._changed.notify_all()
 
     def _step(self) -> None:
         answer_requests(self._store, self._snapshots)

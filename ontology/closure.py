@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -25,6 +25,10 @@ class Closure:
 
     store: Store
     inferred: frozenset[Triple] = frozenset()
+
+
+Closing = Callable[[Sequence[Module], Reasoner, Mapping[str, str]], Closure]
+"""What closes modules: `close`, or the same in another process."""
 
 
 def close(modules: Sequence[Module], reasoner: Reasoner, prefixes: Mapping[str, str]) -> Closure:

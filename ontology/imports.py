@@ -7,6 +7,7 @@ catalog folder that does, which is then a module too, with imports of its own. C
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 
@@ -74,7 +75,7 @@ def with_imports(modules: Sequence[Module], catalog: Catalog) -> tuple[Module, .
                 raise _unresolved(module, wanted, declared, catalog)
             declared |= {_normal(iri) for iri in found.declares}
             if found.digest not in loaded:
-                loaded[found.digest] = found
+                loaded[found.digest] = replace(found, imported=True)
                 waiting.append(found)
     return tuple(loaded.values())
 
@@ -97,6 +98,16 @@ def _unresolved(module: Module, wanted: str, declared: set[str], catalog: Catalo
 
 def _one_line(error: OntologyError) -> str:
     return f"{error.place}: {error.message}" if error.place else error.message
+
+
+def same_ontology(one: Module, other: Module) -> bool:
+    """Whether both declare one IRI."""
+    return bool({_normal(iri) for iri in one.declares} & {_normal(iri) for iri in other.declares})
+
+
+def imports(module: Module, other: Module) -> bool:
+    """Whether a module asks for another."""
+    return bool({_normal(iri) for iri in module.imports} & {_normal(iri) for iri in other.declares})
 
 
 def _normal(iri: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
 from types import MappingProxyType
 
@@ -12,7 +12,7 @@ from pyoxigraph import Literal, NamedNode, RdfFormat
 from ..config import Settings
 from ..errors import OntologyError
 from ..language.types import ValueType
-from .closure import Reasoner, close
+from .closure import Closing, Reasoner, close
 from .equivalence import equivalence_classes, more_general
 from .imports import Catalog, with_imports
 from .modules import Module, find_modules
@@ -50,9 +50,13 @@ class KnowledgeBase:
     """
 
     def __init__(
-        self, modules: Iterable[Module], reasoner: Reasoner = "rl", prefixes: Mapping[str, str] = PREFIXES
+        self,
+        modules: Iterable[Module],
+        reasoner: Reasoner = "rl",
+        prefixes: Mapping[str, str] = PREFIXES,
+        closing: Closing = close,
     ) -> None:
-        """Close the modules.
+        """Close the modules; `closing` does it, in this process or elsewhere.
 
         Raises:
             OntologyError: they contradict themselves.
@@ -60,7 +64,7 @@ class KnowledgeBase:
         self.modules = tuple(modules)
         self.reasoner = reasoner
         self.prefixes = MappingProxyType(dict(prefixes))
-        closure = close(self.modules, reasoner, prefixes)
+        closure = closing(self.modules, reasoner, prefixes)
         self.store = closure.store
         self.inferred = closure.inferred
         self._individuals_by_key = lru_cache(maxsize=None)(self._read_individuals)
@@ -186,6 +190,24 @@ def load_knowledge(settings: Settings) -> KnowledgeBase:
     Raises:
         OntologyError: a module that is missing, unreadable or contradictory, or an import that nothing declares.
     """
+    return knowledge_of(settings, stated_modules(settings))
+
+
+def stated_modules(settings: Settings) -> tuple[Module, ...]:
+    """The modules that a project file names.
+
+    Raises:
+        OntologyError: a module that is missing or unreadable.
+    """
+    return tuple(Module.load(p, settings.root) for p in find_modules(settings.knowledge.modules, settings.root))
+
+
+def knowledge_of(settings: Settings, stated: Sequence[Module], closing: Closing = close) -> KnowledgeBase:
+    """The knowledge base of these modules and what they import, with a project's catalog, reasoner and prefixes.
+
+    Raises:
+        OntologyError: the modules are contradictory, or import what nothing declares.
+    """
     knowledge = settings.knowledge
     folders = [settings.path(folder) for folder in knowledge.catalog]
     for folder, written in zip(folders, knowledge.catalog, strict=True):
@@ -193,5 +215,5 @@ def load_knowledge(settings: Settings) -> KnowledgeBase:
             raise OntologyError(
                 f"no folder '{written}' in {settings.root}", hint="knowledge.catalog takes folders with ontology files"
             )
-    modules = [Module.load(path, settings.root) for path in find_modules(knowledge.modules, settings.root)]
-    return KnowledgeBase(with_imports(modules, Catalog(folders, settings.root)), knowledge.reasoner, settings.prefixes)
+    modules = with_imports(stated, Catalog(folders, settings.root))
+    return KnowledgeBase(modules, knowledge.reasoner, settings.prefixes, closing)

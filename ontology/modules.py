@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from pyoxigraph import NamedNode, Triple
+from pyoxigraph import NamedNode, RdfFormat, Triple, parse, serialize
 
 from ..errors import OntologyError, Place
 from .syntax import SUFFIXES, Syntax, read_document
@@ -26,6 +26,7 @@ class Module:
         digest: SHA-256 of its text, in hex.
         declares: ontology and version IRIs that it is known by.
         imports: ontology IRIs that it asks for, in order.
+        imported: whether it is here only because another module imports it.
     """
 
     source: str
@@ -33,6 +34,7 @@ class Module:
     digest: str
     declares: frozenset[str]
     imports: tuple[str, ...]
+    imported: bool = False
 
     @classmethod
     def parse(cls, source: str, content: bytes, syntax: Syntax | None = None, base: str | None = None) -> Module:
@@ -57,6 +59,20 @@ class Module:
         except OSError as error:
             raise OntologyError(f"cannot read the module: {error.strerror}", place=Place(source)) from error
         return cls.parse(source, content, base=path.resolve().as_uri())
+
+
+def written(module: Module) -> bytes:
+    """What a module says, as N-Triples; blank nodes keep their names."""
+    return serialize(module.triples, format=RdfFormat.N_TRIPLES) or b""
+
+
+def read_written(text: bytes) -> tuple[Triple, ...]:
+    """The triples that `written` wrote.
+
+    Raises:
+        SyntaxError: it did not.
+    """
+    return tuple(quad.triple for quad in parse(text, format=RdfFormat.N_TRIPLES))
 
 
 def find_modules(patterns: Sequence[str], root: Path) -> tuple[Path, ...]:

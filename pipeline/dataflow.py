@@ -20,7 +20,7 @@ from ..errors import PipelineError
 from ..language import Query, StreamType
 from ..ontology import KnowledgeBase
 from ..planner import Part
-from ..semfilter import FilterOptions, SubqueryStatistics
+from ..semfilter import FilterOptions, SemanticFilter, SubqueryStatistics
 from .admission import Admission
 from .candidates import EventBatch
 from .flow import QueryFlow, Registration, continues
@@ -63,6 +63,21 @@ class Step:
 
     streams: Mapping[str, StreamStep] = field(default_factory=dict)
     matches: Mapping[str, pa.Table] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    """A batch that was taken before, and how it was judged then.
+
+    Attributes:
+        events: event tables by stream, late events among them.
+        annotators: those in force then.
+        knowledge: likewise.
+    """
+
+    events: Mapping[str, pa.Table]
+    annotators: Mapping[str, Annotator]
+    knowledge: KnowledgeBase
 
 
 class Dataflow:
@@ -121,6 +136,24 @@ class Dataflow:
             upstream = self._streams_of.get(name)
             origins |= {name} if upstream is None else self.origins(self._flows[upstream].query)
         return origins
+
+    def judge_by(
+        self,
+        annotators: Mapping[str, Annotator],
+        knowledge: KnowledgeBase,
+        filters: Mapping[tuple[str, str], SemanticFilter] | None = None,
+    ) -> None:
+        """Judge what comes from now on by other knowledge; what waits in operators stays as it was judged.
+
+        Args:
+            annotators: by stream name, compiled against the knowledge.
+            knowledge: for PATHs.
+            filters: (label, event variable) → semantic filter over it, where there is one; the others are compiled now.
+        """
+        self.annotators = annotators
+        self._knowledge = knowledge
+        for label, flow in self._flows.items():
+            flow.judge_by({v: f for (of, v), f in (filters or {}).items() if of == label}, self.shape, knowledge)
 
     def register(self, registration: Registration) -> None:
         """Begin to answer a query with the next batch.
@@ -190,10 +223,12 @@ class Dataflow:
         """The second half of `process`: label and rows of each query, as they come; to be taken to the end."""
         return self._answer({name: step.events for name, step in streams.items()}, self.watermarks)
 
-    def replay(self, events: Mapping[str, pa.Table]) -> Step:
+    def replay(self, past: Past) -> Step:
         """`process` for events that are annotated already, late ones among them, in order of arrival."""
+        if past.knowledge is not self._knowledge:
+            self.judge_by(past.annotators, past.knowledge)
         nothing = pa.table({"row": pa.array([], pa.int64()), "reason": pa.array([], pa.string())})
-        streams = self.accept({name: Annotated(table, nothing, 0) for name, table in events.items()})
+        streams = self.accept({name: Annotated(table, nothing, 0) for name, table in past.events.items()})
         return Step(streams, dict(self.answer(streams)))
 
     def take(self, part: Part) -> dict[str, pa.Table]:
@@ -293,8 +328,13 @@ class Dataflow:
 
     def shape(self, stream: StreamType) -> EventShape:
         """How the events of a stream, a source or the output of a query, become triples."""
-        annotator = self.annotators.get(stream.name)
-        return event_shape(stream, self._knowledge) if annotator is None else annotator.shape
+        return shape_of(stream, self.annotators, self._knowledge)
+
+
+def shape_of(stream: StreamType, annotators: Mapping[str, Annotator], knowledge: KnowledgeBase) -> EventShape:
+    """How the events of a stream, a source or the output of a query, become triples."""
+    annotator = annotators.get(stream.name)
+    return event_shape(stream, knowledge) if annotator is None else annotator.shape
 
 
 def _admission(annotator: Annotator, lateness: timedelta) -> Admission:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import pyarrow as pa
@@ -17,18 +17,22 @@ import pyarrow as pa
 from ..archive import Archive, Position
 from ..errors import PipelineError, PlanError
 from .catch_up import CatchUp, begin_in_the_past
-from .dataflow import Dataflow, Step, StreamStep
+from .dataflow import Dataflow, Past, Step, StreamStep
 from .dead_letters import DeadLetters
 from .flow import Registration
+from .knowledge_history import KnowledgeHistory, Turn
+from .knowledge_store import KnowledgeStore, Version
 from .progress import Progress
 from .project import Project
 from .records import RawBatch
 from .registry import Registry
 from .sinks import Sink
 from .snapshots import Snapshots
+from .takeover import Takeover
 
 _SINK = "sink/"
 _PROGRESS = "progress"
+_KNOWLEDGE = "knowledge"
 _WORKERS = 3
 
 
@@ -40,10 +44,26 @@ class DurableFlow:
         state: folder of snapshots, registrations and dead letters.
         sinks: where the rows of all queries go.
         archive: where events go; `None` when it is switched off.
+        on_takeover: called with each new version of the knowledge before the first batch that it judges.
+
+    Attributes:
+        progress: what was done so far, over restarts.
+        history: the versions of the knowledge.
+        version: the one that judged the last batch; `None` before the first.
     """
 
-    def __init__(self, project: Project, state: Path, sinks: Sequence[Sink], archive: Archive | None) -> None:
+    def __init__(
+        self,
+        project: Project,
+        state: Path,
+        sinks: Sequence[Sink],
+        archive: Archive | None,
+        on_takeover: Callable[[Version, Takeover], None] = lambda _version, _takeover: None,
+    ) -> None:
         self.progress = Progress()
+        self._on_takeover = on_takeover
+        self.history = KnowledgeHistory(project, KnowledgeStore(state / "ontology"))
+        self.version: Version | None = None
         self._project = project
         self._sinks = tuple(sinks)
         self._archive = archive
@@ -59,6 +79,11 @@ class DurableFlow:
     def dataflow(self) -> Dataflow:
         """The data flow as it stands after the last batch."""
         return self._dataflow
+
+    @property
+    def project(self) -> Project:
+        """The project with the knowledge in force."""
+        return self._project
 
     @property
     def last(self) -> int | None:
@@ -129,16 +154,31 @@ class DurableFlow:
 
     def _state(self) -> dict[str, bytes]:
         sinks = {f"{_SINK}{i}": json.dumps(sink.snapshot()).encode() for i, sink in enumerate(self._sinks)}
-        return self._dataflow.snapshot() | sinks | {_PROGRESS: self.progress.to_bytes()}
+        version = {} if self.version is None else {_KNOWLEDGE: str(self.version).encode()}
+        return self._dataflow.snapshot() | sinks | version | {_PROGRESS: self.progress.to_bytes()}
 
     def _prepare(self, batch: int) -> None:
         """Bring the state to the end of the batch before, and register what waits for a batch border."""
         if self._done != batch - 1:
             self._restore(batch - 1)
+        self._adopt(self.history.begin(batch))
         for registration in self._waiting:
             now = self._dataflow.now(registration.query)
             self._register(Registration(registration.query, registration.label, now), batch)
         self._waiting = []
+
+    def _adopt(self, turn: Turn) -> None:
+        """Judge by a version of the knowledge from this batch on."""
+        self.version = turn.version
+        if turn.project is self._project:
+            return
+        self._project = turn.project
+        self._dataflow.judge_by(turn.project.annotators, turn.project.knowledge, turn.filters)
+        if turn.takeover is not None:
+            if self._archive is not None:
+                shapes = {name: annotator.shape for name, annotator in turn.project.annotators.items()}
+                self._archive.adopt(turn.project.knowledge, shapes)
+            self._on_takeover(turn.version, turn.takeover)
 
     def _register(self, registration: Registration, batch: int) -> None:
         """Register a query; what its WITHIN asks of the time before is answered from the log.
@@ -160,11 +200,14 @@ class DurableFlow:
             catch_up.hand_over()
         self._registry.write([flow.registration for flow in self._dataflow.flows.values()])
 
-    def _logged(self, last: int) -> Iterator[Mapping[str, pa.Table]]:
-        """The batches of the log up to `last`, in order; none without an archive."""
+    def _logged(self, last: int) -> Iterator[Past]:
+        """The batches of the log up to `last`, in order, as they were judged; none without an archive."""
         if self._archive is not None:
             log = self._archive.log
-            yield from (log.read_batch(p) for p in log.positions() if p.batch <= last)
+            for position in log.positions():
+                if position.batch <= last:
+                    then = self.history.at(position.batch)
+                    yield Past(log.read_batch(position), then.annotators, then.knowledge)
 
     def _restore(self, batch: int) -> None:
         """Go back to the state after a batch: by its snapshot, else by replaying the archive's log."""
@@ -202,8 +245,9 @@ class DurableFlow:
         for registration in known:
             self._dataflow.register(registration)
         self.progress = Progress()
-        for events in self._logged(batch):
+        for past in self._logged(batch):
             began = time.perf_counter()
-            step = self._dataflow.replay(events)
+            step = self._dataflow.replay(past)
             self.progress = self.progress.after(step, {}, time.perf_counter() - began, self._dataflow.subqueries)
+        self._dataflow.judge_by(self._project.annotators, self._project.knowledge)
         return [q for q in queries if q.label not in self._dataflow.flows]

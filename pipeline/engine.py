@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -15,18 +16,23 @@ from ..errors import KaicepError, PipelineError
 from ..language import Query
 from .dataflow import Step
 from .durable import DurableFlow
-from .generation import current_generation
+from .generation import begun_batch, current_generation
 from .handle import QueryHandle
+from .knowledge_store import Version
+from .living_knowledge import LivingKnowledge
 from .progress import Progress
 from .project import Project
 from .session import start_spark
 from .sinks import Sink
 from .sources import first_line, read_streams, unpack
+from .takeover import Takeover
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.streaming.query import StreamingQuery
     from pyspark.sql.streaming.readwriter import DataStreamWriter
+
+_LOG = logging.getLogger("kaicep")
 
 
 class _StoppingError(Exception):
@@ -41,6 +47,7 @@ class Engine:
         spark: a session to use; by default the engine starts one and stops it at the end.
         sinks: where the rows of all queries go, besides the handles.
         on_batch: called after each batch with the progress so far.
+        on_knowledge: called with each line that tells of a change of the ontology modules; by default it is logged.
 
     Example:
         >>> with Engine(Project.load("kaicep.toml")) as engine:  # doctest: +SKIP
@@ -56,12 +63,15 @@ class Engine:
         spark: SparkSession | None = None,
         sinks: Sequence[Sink] = (),
         on_batch: Callable[[Progress], None] | None = None,
+        on_knowledge: Callable[[str], None] = _LOG.info,
     ) -> None:
-        self.project = project
+        self._project = project
         self._given = spark
         self._spark: SparkSession | None = spark
         self._sinks = sinks
         self._on_batch = on_batch
+        self._on_knowledge = on_knowledge
+        self._living: LivingKnowledge | None = None
         self._handles: dict[str, QueryHandle] = {}
         self._stream: StreamingQuery | None = None
         self._lock = threading.Lock()
@@ -71,19 +81,29 @@ class Engine:
         self._entered: DurableFlow | None = None
 
     def __enter__(self) -> Self:
-        settings = self.project.settings
+        try:
+            self._enter()
+        except BaseException:
+            self.__exit__(None, None, None)
+            raise
+        return self
+
+    def _enter(self) -> None:
+        settings = self._project.settings
         if settings.archive.enabled:
-            shapes = {name: annotator.shape for name, annotator in self.project.annotators.items()}
-            self._archive = Archive(settings, self.project.knowledge, shapes)
-        self._entered = DurableFlow(self.project, self._state, self._sinks, self._archive)
+            shapes = {name: annotator.shape for name, annotator in self._project.annotators.items()}
+            self._archive = Archive(settings, self._project.knowledge, shapes)
+        self._entered = DurableFlow(self._project, self._state, self._sinks, self._archive, self._tell)
+        self._living = LivingKnowledge(self._entered, self._on_knowledge)
         if self._spark is None:
             self._spark = start_spark(settings.engine)
-        return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.stop()
+        if self._living is not None:
+            self._living.close()
         if self._entered is not None:
             self._entered.close()
         if self._archive is not None:
@@ -91,6 +111,22 @@ class Engine:
         if self._given is None and self._spark is not None:
             self._spark.stop()
             self._spark = None
+
+    @property
+    def project(self) -> Project:
+        """The project; once the engine is entered, with the knowledge in force."""
+        return self._project if self._entered is None else self._entered.project
+
+    @property
+    def ontology(self) -> LivingKnowledge:
+        """The ontology modules, to be changed while queries run.
+
+        Raises:
+            PipelineError: the engine is not entered.
+        """
+        if self._living is None:
+            raise PipelineError("the engine is not entered", hint="use it in a `with` statement")
+        return self._living
 
     @property
     def progress(self) -> Progress:
@@ -133,7 +169,7 @@ class Engine:
             QuerySyntaxError, QueryTypeError, PipelineError: nothing of the document is registered then.
         """
         outputs = [h.query for h in self._handles.values()]
-        registrations = self.project.registrations(text, label, outputs, retention)
+        registrations = self._flow.history.newest.registrations(text, label, outputs, retention)
         taken = next((r.label for r in registrations if r.label in self._handles), None)
         if taken is not None:
             raise PipelineError(
@@ -254,6 +290,7 @@ class Engine:
         self._stopping.clear()
         self._failure = None
         generation = current_generation(self.project.settings, self._state, self._flow.last)
+        self._flow.history.begun = begun_batch(generation)
         frame = read_streams(self._spark, self.project.settings)
         writer = with_trigger(frame.writeStream.foreachBatch(self._deliver_from(generation.base)))
         self._stream = writer.option("checkpointLocation", str(generation.checkpoint)).start()
@@ -279,6 +316,11 @@ class Engine:
     def _leave_when_stopping(self) -> None:
         if self._stopping.is_set():
             raise _StoppingError
+
+    def _tell(self, version: Version, takeover: Takeover) -> None:
+        head, *others = takeover.summary
+        for line in (f"ontology: {version} from batch {version.batch} on: {head}", *(f"  {line}" for line in others)):
+            self._on_knowledge(line)
 
     def _report(self, step: Step) -> None:
         flows = self._flow.dataflow.flows

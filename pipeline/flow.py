@@ -133,6 +133,23 @@ class QueryFlow:
             if stream in events
         }
 
+    def judge_by(
+        self,
+        filters: Mapping[str, SemanticFilter],
+        shape_of: Callable[[StreamType], EventShape],
+        knowledge: KnowledgeBase,
+    ) -> None:
+        """Judge PATHs by other knowledge from now on.
+
+        Args:
+            filters: by event variable, those that are compiled already.
+            shape_of: how the events of a stream become triples.
+            knowledge: the knowledge base.
+        """
+        for source in self.sources:
+            ready = filters.get(source.source.variable)
+            source.semantics = ready or source.semantics.over(shape_of(source.source.stream), knowledge)
+
     def explain(self) -> str:
         """How the query is answered, in words."""
         semantics = {

@@ -53,6 +53,16 @@ def current_generation(settings: Settings, state: Path, last: int | None) -> Gen
     return Generation(folder / "checkpoint", base)
 
 
+def begun_batch(generation: Generation) -> int:
+    """The last batch that Spark has planned: it may have been done in part, and is delivered again in that case.
+
+    Returns:
+        Its number in our count; one less than the generation's first if there is none.
+    """
+    planned = [int(file.name) for file in (generation.checkpoint / "offsets").glob("[0-9]*") if file.name.isdigit()]
+    return generation.base + max(planned, default=-1)
+
+
 def _describe(settings: Settings) -> dict[str, object]:
     """What Spark must find unchanged in a checkpoint: the streams, their formats and paths, in order."""
     return {

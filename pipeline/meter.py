@@ -69,6 +69,11 @@ class Meter:
             self._shown = time.monotonic()
             self._console.print(self.line(), highlight=False, soft_wrap=True)
 
+    def tell(self, line: str) -> None:
+        """Show a line that stays."""
+        if not self._quiet:
+            self._console.print(line, highlight=False, soft_wrap=True)
+
     def line(self) -> str:
         """Return events, events per second, matches, lag."""
         parts = [

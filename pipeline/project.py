@@ -8,16 +8,17 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, Literal
 
-from ..annotator import Annotator
+from ..annotator import Annotator, EventShape
 from ..config import Settings
 from ..errors import PlanError, QueryTypeError, did_you_mean
-from ..language import Query, Vocabulary, compile_document
-from ..ontology import KnowledgeBase, load_knowledge
+from ..language import Query, StreamType, Vocabulary, compile_document
+from ..ontology import KnowledgeBase, Module, knowledge_of, stated_modules, with_module, without_module
 from ..planner import Strategy
 from ..semfilter import FilterOptions
-from .dataflow import Dataflow
+from .dataflow import Dataflow, shape_of
 from .evaluation import evaluate
 from .flow import QueryFlow, Registration
+from .knowledge_store import KnowledgeStore
 from .simulation import Gap
 from .tuples import RawTuples
 from .why import EventOrId, Explanation, explain_event
@@ -58,10 +59,45 @@ class Project:
 
     @classmethod
     def of(cls, settings: Settings) -> Project:
-        """The same from checked settings."""
-        knowledge = load_knowledge(settings)
+        """The same from checked settings, with what `kaicep ontology` has changed of the modules."""
+        modules = KnowledgeStore.of(settings).changed(stated_modules(settings))
+        return cls._with(settings, knowledge_of(settings, modules))
+
+    @classmethod
+    def _with(cls, settings: Settings, knowledge: KnowledgeBase) -> Project:
         annotators = {name: Annotator(name, settings, knowledge) for name in settings.streams}
         return cls(settings, knowledge, annotators)
+
+    def with_knowledge(self, knowledge: KnowledgeBase) -> Project:
+        """The same project over another knowledge base.
+
+        Raises:
+            AnnotationError: an annotation does not go with it.
+        """
+        return self._with(self.settings, knowledge)
+
+    def with_module(self, path: str | Path, *, replacing: str | None = None) -> Project:
+        """The same project with one more ontology module.
+
+        Args:
+            path: of its file; it takes the place of the module of the same file or ontology IRI.
+            replacing: file, file name or ontology IRI of the module whose place it takes.
+
+        Raises:
+            OntologyError, AnnotationError: the module is broken, contradicts the others, or is there already.
+        """
+        module = Module.load(Path(path).absolute(), self.settings.root)
+        change = with_module(self.knowledge.modules, module, replacing=replacing)
+        return self.with_knowledge(knowledge_of(self.settings, change.modules))
+
+    def without_module(self, name: str) -> Project:
+        """The same project without the ontology module of this file, file name or ontology IRI.
+
+        Raises:
+            OntologyError, AnnotationError: there is none, or another needs it.
+        """
+        change = without_module(self.knowledge.modules, name)
+        return self.with_knowledge(knowledge_of(self.settings, change.modules))
 
     def vocabulary(self, outputs: Sequence[Query] = ()) -> Vocabulary:
         """What a query may speak of; `outputs` are named queries whose rows it may read."""
@@ -89,6 +125,10 @@ class Project:
             QuerySyntaxError, QueryTypeError: with place, caret and way out.
         """
         return compile_document(text, self.vocabulary(outputs), source, retention)
+
+    def shape(self, stream: StreamType) -> EventShape:
+        """How the events of a stream, a source or the output of a query, become triples."""
+        return shape_of(stream, self.annotators, self.knowledge)
 
     def dataflow(self, workers: int = 1) -> Dataflow:
         """The data path of this project, with no query registered yet."""

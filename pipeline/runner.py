@@ -42,7 +42,7 @@ def run_queries(
     """
     _compile(project, documents)
     meter = Meter(log, quiet=quiet)
-    engine = Engine(project, sinks=[sink], on_batch=meter)
+    engine = Engine(project, sinks=[sink], on_batch=meter, on_knowledge=meter.tell)
     if not quiet:
         log.print("starting Spark")
     try:

@@ -15,7 +15,7 @@ from weakref import WeakKeyDictionary
 
 import pyoxigraph as ox
 
-from ..ontology import KnowledgeBase
+from ..ontology import KnowledgeBase, copied
 from .plan import Plan
 from .replace import replace_variable
 
@@ -48,8 +48,7 @@ class Scratch:
 
     def __init__(self, knowledge: KnowledgeBase) -> None:
         self.lock = Lock()
-        self.store = ox.Store()
-        self.store.bulk_extend(knowledge.store)
+        self.store = copied(knowledge.store)
         # Nobody can name these nodes who has not seen them.
         self.prefix = f"urn:kaicep:node:{secrets.token_hex(16)}/"
 

@@ -50,6 +50,15 @@ class SemanticFilter:
                 self._subqueries[id(subquery)] = SubqueryFilter(plan, context, options)
 
     @property
+    def subqueries(self) -> tuple[SubqueryFilter, ...]:
+        """The subqueries, in the order of the query's text."""
+        return tuple(self._subqueries.values())
+
+    def over(self, shape: EventShape, knowledge: KnowledgeBase) -> SemanticFilter:
+        """The same filter over another knowledge base, with nothing known yet."""
+        return SemanticFilter(self.source, shape, knowledge, self._options)
+
+    @property
     def statistics(self) -> tuple[SubqueryStatistics, ...]:
         """Hits, misses and time of each subquery, in the order of the query's text."""
         return tuple(subquery.statistics for subquery in self._subqueries.values())

@@ -10,7 +10,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from time import perf_counter
 
 import numpy as np
@@ -38,6 +38,15 @@ class Lookup:
         self._buffer = options.buffer
         self._statistics = statistics
         self._cache: LRUCache[Key, list[Solution]] | None = LRUCache(options.cache_size) if options.cache_size else None
+
+    def known(self) -> dict[Key, list[Solution]]:
+        """The solutions in the cache."""
+        return {} if self._cache is None else dict(self._cache)
+
+    def learn(self, solutions: Mapping[Key, list[Solution]]) -> None:
+        """Take solutions that were found elsewhere into the cache."""
+        if self._cache is not None:
+            self._cache.update(solutions)
 
     def repeats(self, keys: Keys, before: Sequence[Key]) -> bool:
         """Whether the keys are those of the batch before, and their verdicts are known; counts them, if so."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 
 @dataclass(slots=True)
@@ -24,6 +24,11 @@ class SubqueryStatistics:
     misses: int = 0
     evaluation_seconds: float = 0.0
     seconds: float = 0.0
+
+    def add(self, other: SubqueryStatistics) -> None:
+        """Count what another has cost as well."""
+        for field in fields(self):
+            setattr(self, field.name, getattr(self, field.name) + getattr(other, field.name))
 
     @property
     def hit_rate(self) -> float | None:

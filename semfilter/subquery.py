@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
 from threading import Lock
@@ -42,9 +42,9 @@ class SubqueryFilter:
     def __init__(self, plan: Plan, context: Context, options: FilterOptions) -> None:
         self.plan = plan
         self._statistics = SubqueryStatistics()
-        self._context = context
+        self.context = context
         self._buffer = options.buffer
-        self._lookup = Lookup(self._evaluated, options, self._statistics)
+        self._lookup = Lookup(self.solve, options, self._statistics)
         self._keys = KeyReader(plan)
         self._types = {n: context.bindings.get(n, ValueType.TERM) for n in plan.subquery.bindings}
         self.table = VerdictTable.build(plan, context.knowledge.store, self._types, options.table_size)
@@ -66,6 +66,25 @@ class SubqueryFilter:
         copied = {column for _, column in self.plan.copies}
         tested = {*self.plan.present, *self.plan.tested}
         return frozenset(key | copied | tested | ({"_id"} if self.plan.identified else set()))
+
+    def verdicts(self) -> dict[Key, list[Solution]]:
+        """The solutions that are known by now, by key."""
+        with self._lock:
+            return self._lookup.known()
+
+    def carry_on(self, verdicts: Mapping[Key, list[Solution]], statistics: SubqueryStatistics) -> None:
+        """Take solutions that are known already, and go on counting."""
+        with self._lock:
+            self._lookup.learn(verdicts)
+            self._statistics.add(statistics)
+
+    def solve(self, keys: Sequence[Key]) -> list[list[Solution]]:
+        """The solutions of keys by SPARQL, whatever is known already."""
+        if self.plan.never is not None:
+            return [[] for _ in keys]
+        scratch = Scratch.of(self.context.knowledge)
+        events = events_of(self.plan, keys)
+        return solve(self.plan, self.context.shape.types, scratch, events, together=self._buffer)
 
     def select(self, events: pa.Table) -> Selection:
         """Which events of a batch satisfy the subquery, with which bindings."""
@@ -107,11 +126,6 @@ class SubqueryFilter:
         codes, solutions = self._lookup.solutions(keys)
         self._asked, self._verdicts = keys.distinct, Verdicts(self.plan, self._types, solutions)
         return codes, self._verdicts
-
-    def _evaluated(self, keys: Sequence[Key]) -> list[list[Solution]]:
-        scratch = Scratch.of(self._context.knowledge)
-        events = events_of(self.plan, keys)
-        return solve(self.plan, self._context.shape.types, scratch, events, together=self._buffer)
 
     def _present(self, events: pa.Table) -> Mask | None:
         masks = [_valid(events.column(name)) for name in self.plan.present if events.column(name).null_count]

@@ -43,6 +43,19 @@ class Visible:
 
 
 @dataclass(frozen=True, slots=True)
+class Asked:
+    """Which triples of the knowledge a group can look at.
+
+    Attributes:
+        properties: IRIs of their predicates; `None`: any.
+        classes: IRIs of the classes whose members it asks for; `None`: any.
+    """
+
+    properties: frozenset[str] | None
+    classes: frozenset[str] | None
+
+
+@dataclass(frozen=True, slots=True)
 class _Predicate:
     iris: frozenset[str]
     everything: bool = False
@@ -70,7 +83,20 @@ def visible(body: str, variable: str, properties: frozenset[str], classes: froze
 @lru_cache(maxsize=256)
 def _syntax_tree(body: str) -> CompValue:
     """A group's tree; queries are compiled anew with every change of knowledge, and their text stays the same."""
-    return parseQuery(f"SELECT * WHERE {{ {body}\n}}")[1].where
+    where: CompValue = parseQuery(f"SELECT * WHERE {{ {body}\n}}")[1].where
+    return where
+
+
+def asked(body: str) -> Asked:
+    """What a group, without braces and prefixes, can look at."""
+    where = _syntax_tree(body)
+    triples = [t for n in _nodes(where) if n.name == "TriplesBlock" for t in _flattened(n.triples)]
+    if any(p.everything or p.zero for _, p, _ in triples):
+        return Asked(None, None)
+    typed = [(p, o) for _, p, o in triples if str(RDF.type) in p.iris]
+    named = all(p.plain and isinstance(o, URIRef) for p, o in typed)
+    properties = frozenset(iri for _, p, _ in triples for iri in p.iris)
+    return Asked(properties, frozenset(str(o) for _, o in typed) if named else None)
 
 
 class _Analysis:

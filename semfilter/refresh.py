@@ -1,0 +1,125 @@
+"""A semantic filter over changed knowledge: what does not depend on the change stays, and who is judged otherwise.
+
+A subquery depends on a change if its plan is another one, or if it can look at a triple that came or went. Only then
+are the keys that have a verdict evaluated again, ahead of the first batch, which finds the cache filled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import pyoxigraph as ox
+
+from ..annotator import EventShape
+from ..ontology import KnowledgeBase
+from .evaluate import RDF_TYPE, Scratch
+from .filter import SemanticFilter
+from .keys import Key, Value
+from .plan import Plan
+from .subquery import SubqueryFilter
+from .visibility import asked
+
+__all__ = ["Difference", "Refreshed", "Relink", "difference", "refresh"]
+
+Relink = Callable[[str, Value], Value]
+"""(column of individuals, value of the key before) → the value that the same events have after a change."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """What two knowledge bases say differently.
+
+    Attributes:
+        properties: predicates of the triples that came or went.
+        classes: whose members came or went.
+    """
+
+    properties: frozenset[str]
+    classes: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Refreshed:
+    """A filter over changed knowledge.
+
+    Attributes:
+        filter: takes the old one's place.
+        known: keys that had a verdict.
+        differing: those of them whose verdict or bindings are others now.
+        incomparable: whether verdicts now depend on other attributes, so that nobody can tell who is judged otherwise.
+    """
+
+    filter: SemanticFilter
+    known: frozenset[Key]
+    differing: frozenset[Key]
+    incomparable: bool
+
+
+def difference(before: KnowledgeBase, after: KnowledgeBase) -> Difference:
+    """What came and what went."""
+    changed = set(before.store) ^ set(after.store)
+    classes = {q.object.value for q in changed if q.predicate == RDF_TYPE and isinstance(q.object, ox.NamedNode)}
+    return Difference(frozenset(q.predicate.value for q in changed), frozenset(classes))
+
+
+def refresh(
+    old: SemanticFilter, shape: EventShape, knowledge: KnowledgeBase, changed: Difference, relink: Relink
+) -> Refreshed:
+    """The filter over another knowledge base, its cache filled with what the old one knew.
+
+    Args:
+        old: goes on unchanged.
+        shape: of the stream's events, by the new knowledge.
+        knowledge: the new knowledge base.
+        changed: what it says differently.
+        relink: which individual, if any, a value stands for now.
+
+    Raises:
+        QueryTypeError: a PATH that cannot be evaluated any more.
+    """
+    new = old.over(shape, knowledge)
+    if new.subqueries:
+        Scratch.of(knowledge)
+    parts = [_carry(*pair, changed, relink) for pair in zip(old.subqueries, new.subqueries, strict=True)]
+    known = frozenset(key for part in parts if part is not None for key in part)
+    differing = frozenset(key for part in parts if part is not None for key, differs in part.items() if differs)
+    return Refreshed(new, known, differing, None in parts)
+
+
+def _carry(
+    before: SubqueryFilter, after: SubqueryFilter, changed: Difference, relink: Relink
+) -> dict[Key, bool] | None:
+    """Hand verdicts on, evaluated again where needed; of each key whether it differs, `None`: keys are others now."""
+    verdicts = before.verdicts()
+    if after.plan.never is None and _layout(before.plan) != _layout(after.plan):
+        return None
+    moved = {key: _moved(before.plan, key, relink) for key in verdicts}
+    dependent = _depends(before, after, changed)
+    asked_again = list(dict.fromkeys(new for key, new in moved.items() if dependent or new != key))
+    solved = dict(zip(asked_again, after.solve(asked_again), strict=True))
+    current = {key: solved.get(new, verdicts[key]) for key, new in moved.items()}
+    after.carry_on({moved[key]: solutions for key, solutions in current.items()}, before.statistics)
+    return {key: solutions != verdicts[key] for key, solutions in current.items()}
+
+
+def _layout(plan: Plan) -> tuple[object, ...]:
+    return plan.never is None, plan.identified, tuple((part.column, part.individual) for part in plan.key)
+
+
+def _moved(plan: Plan, key: Key, relink: Relink) -> Key:
+    skipped = 1 if plan.identified else 0
+    values = zip(plan.key, key[skipped:], strict=True)
+    return (*key[:skipped], *(v if c.individual is None else relink(c.individual, v) for c, v in values))
+
+
+def _depends(before: SubqueryFilter, after: SubqueryFilter, changed: Difference) -> bool:
+    if before.plan != after.plan or before.context.shape.types != after.context.shape.types:
+        return True
+    if before.plan.never is not None:
+        return False
+    seen = asked(before.plan.body)
+    if seen.properties is None or seen.properties & (changed.properties - {RDF_TYPE.value}):
+        return True
+    typed = RDF_TYPE.value in seen.properties & changed.properties
+    return typed and (seen.classes is None or bool(seen.classes & changed.classes))
