@@ -68,21 +68,19 @@ def list_modules(settings: Settings) -> tuple[list[dict[str, Any]], list[str]]:
     versions = store.versions()
     added = {entry.digest for entry in store.changes.added}
     rows = [_row(module, versions, added) for module in knowledge.modules]
+    said = store.in_words(knowledge)
     if not versions:
-        return rows, [f"{_size(knowledge)}, in force when the engine starts"]
-    last = versions[-1]
-    if last.digest == knowledge.version:
-        return rows, [f"{last}: {_size(knowledge)}, in force since batch {last.batch}"]
-    return rows, [f"{last} is in force since batch {last.batch}", f"{_size(knowledge)} take over with the next batch"]
+        return rows, [f"{said}; takes over when the engine starts"]
+    if versions[-1].digest != knowledge.version:
+        return rows, [f"{said}; takes over with the next batch, after {versions[-1]}"]
+    return rows, [said]
 
 
 def _row(module: Module, versions: tuple[Version, ...], added: set[str]) -> dict[str, Any]:
     since = _since(module, versions)
     origin = "import" if module.imported else "added" if module.digest in added else "project"
-    row: dict[str, Any] = {"module": module.source, "triples": len(module.triples), "from": origin}
-    if since is None:
-        return row
-    return row | {"version": since.number, "batch": since.batch, "since": since.since}
+    taken = (None, None, None) if since is None else (since.number, since.batch, since.since)
+    return dict(zip(COLUMNS, (module.source, len(module.triples), origin, *taken), strict=True))
 
 
 def _since(module: Module, versions: tuple[Version, ...]) -> Version | None:

@@ -50,7 +50,8 @@ class Requests:
                 f"{self.lock.holder()} runs this project", hint="stop it first, or choose another state under [engine]"
             )
         for leftover in self._folder.iterdir():
-            leftover.unlink(missing_ok=True)
+            if not _lives(leftover):
+                leftover.unlink(missing_ok=True)
 
     def ask(self, content: Mapping[str, object]) -> list[str]:
         """Ask the engine and wait for its answer, as lines.
@@ -99,6 +100,17 @@ class Requests:
             gone = True
         if gone and not request.with_suffix(".answer").exists():
             raise PipelineError("the engine ended before it answered", hint="try it again")
+
+
+def _lives(file: Path) -> bool:
+    """Whether the process that asked is there to hear the answer."""
+    try:
+        os.kill(int(file.stem.rpartition("-")[2]), 0)
+    except (ValueError, ProcessLookupError):
+        return False
+    except PermissionError:
+        return True
+    return True
 
 
 def _lines(content: Mapping[str, Any]) -> list[str]:

@@ -148,7 +148,8 @@ class Project:
             self.knowledge,
             self.options,
         )
-        return flow.explain()
+        known = KnowledgeStore.of(self.settings).in_words(self.knowledge)
+        return f"{flow.explain()}\n  knowledge: {known}" if self.knowledge.modules else flow.explain()
 
     def evaluate(
         self,

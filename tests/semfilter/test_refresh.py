@@ -1,0 +1,94 @@
+"""Changed knowledge: caches that do not depend on the change stay, the others are judged again and compared."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+from kaicep.annotator import event_shape
+from kaicep.language import StreamType, ValueType
+from kaicep.language.vocabulary import AttributeType
+from kaicep.ontology import KnowledgeBase
+from kaicep.semfilter import FilterOptions, Refreshed, SemanticFilter, Value, difference, refresh
+from support.subqueries import PREFIXES, expand, source, subquery
+
+HEAD = "".join(f"@prefix {k}: <{v}> . " for k, v in PREFIXES.items())
+CAMPUS = "ee:s1 bd:in bd:r1 . ee:s2 bd:in bd:r2 . bd:r1 a bd:Office . bd:r1 bd:limit 5 . "
+STREAM = StreamType("s", (AttributeType("sensor", ValueType.STRING, expand("evt:hasSource"), individual=True),))
+IN_OFFICE = "?e evt:hasSource ?x . ?x bd:in ?r . ?r rdf:type bd:Office"
+SENSORS = ("s1", "s2", "s3")
+
+
+def knowledge(*more: str) -> KnowledgeBase:
+    return KnowledgeBase.of_turtle(HEAD + CAMPUS + " ".join(more))
+
+
+def events(*sensors: str) -> pa.Table:
+    iris = pa.array([expand(f"ee:{s}")[1:-1] for s in sensors])
+    ids = pa.array([f"urn:kaicep:event:s/{s}" for s in sensors])
+    return pa.table({"_id": ids, "sensor": pa.array(sensors), expand("evt:hasSource")[1:-1]: iris})
+
+
+def same(_: str, value: Value) -> Value:
+    return value
+
+
+def refreshed(text: str, before: KnowledgeBase, after: KnowledgeBase) -> tuple[SemanticFilter, Refreshed]:
+    """A filter that has seen all sensors, and the one after the change."""
+    stream = StreamType(
+        "s", (AttributeType("sensor", ValueType.STRING, expand("evt:hasSource")[1:-1], individual=True),)
+    )
+    old = SemanticFilter(source(subquery(text), {}), event_shape(stream, before), before, FilterOptions())
+    old.select(events(*SENSORS))
+    return old, refresh(old, event_shape(stream, after), after, difference(before, after), same)
+
+
+def kept(new: SemanticFilter) -> list[str]:
+    return [str(s) for s in new.select(events(*SENSORS))["sensor"].to_pylist()]
+
+
+def test_individuals_that_are_judged_otherwise_are_counted() -> None:
+    old, found = refreshed(IN_OFFICE, knowledge(), knowledge("ee:s3 bd:in bd:r1 ."))
+    assert (len(found.known), len(found.differing), found.incomparable) == (3, 1, False)
+    assert kept(old) == ["s1"]
+    assert kept(found.filter) == ["s1", "s3"]
+
+
+def test_the_first_batch_after_a_change_finds_all_verdicts() -> None:
+    _, found = refreshed(IN_OFFICE, knowledge(), knowledge("bd:r2 a bd:Office ."))
+    misses = found.filter.statistics[0].misses
+    assert kept(found.filter) == ["s1", "s2"]
+    assert found.filter.statistics[0].misses == misses
+
+
+def test_a_cache_that_does_not_depend_on_the_change_stays() -> None:
+    """Nothing is evaluated again for other properties and other classes; the counts go on."""
+    for change in ("bd:r1 bd:limit 7 .", "bd:r9 a bd:MeetingRoom ."):
+        old, found = refreshed(IN_OFFICE, knowledge(), knowledge(change))
+        assert not found.differing
+        assert found.filter.subqueries[0].verdicts() == old.subqueries[0].verdicts()
+        assert found.filter.statistics == old.statistics
+
+
+def test_variable_properties_depend_on_everything() -> None:
+    _, found = refreshed("?e evt:hasSource ?x . ?x ?p ?y", knowledge(), knowledge("ee:s3 bd:other 1 ."))
+    assert len(found.differing) == 1
+
+
+def test_a_value_that_stands_for_another_individual_now_is_judged_as_that() -> None:
+    def moved(column: str, value: Value) -> Value:
+        assert column == expand("evt:hasSource")[1:-1]
+        s3, s1 = ((True, expand(f"ee:{name}")[1:-1]) for name in ("s3", "s1"))
+        return s1 if value == s3 else value
+
+    before, after = knowledge(), knowledge("bd:r9 bd:limit 7 .")
+    old, _ = refreshed(IN_OFFICE, before, after)
+    found = refresh(old, old.subqueries[0].context.shape, after, difference(before, after), moved)
+    assert len(found.differing) == 1
+
+
+def test_a_subquery_that_could_never_hold_cannot_be_compared() -> None:
+    text = f"{IN_OFFICE} . bd:switch bd:on ?z"
+    _, found = refreshed(text, knowledge(), knowledge("bd:switch bd:on 1 ."))
+    assert found.incomparable
+    assert kept(found.filter) == ["s1"]
+    _, back = refreshed(text, knowledge("bd:switch bd:on 1 ."), knowledge())
+    assert (len(back.differing), back.incomparable) == (1, False)
