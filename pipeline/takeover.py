@@ -24,13 +24,11 @@ class Answers:
 
     Attributes:
         query: its label.
-        known: individuals (combinations of root property values) that it had a verdict for.
-        differing: those of them that it judges otherwise now.
+        differing: individuals (combinations of root property values) that it judges otherwise now.
         incomparable: whether its verdicts depend on other attributes now.
     """
 
     query: str
-    known: int
     differing: int
     incomparable: bool
 
@@ -42,7 +40,7 @@ class Answers:
     def __str__(self) -> str:
         if self.incomparable:
             return f"{self.query}: its PATHs now depend on other attributes than before"
-        return f"{self.query}: answers differently for {self.differing:,} of {self.known:,} individuals"
+        return f"{self.query}: answers differently for {self.differing:,} individual{'s' * (self.differing != 1)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,9 +125,8 @@ class _Relink:
 
 
 def _answers(label: str, refreshed: Mapping[str, Refreshed]) -> Answers:
-    known = {(v, key) for v, r in refreshed.items() for key in r.known}
-    differing = {(v, key) for v, r in refreshed.items() for key in r.differing}
-    return Answers(label, len(known), len(differing), any(r.incomparable for r in refreshed.values()))
+    differing = {(variable, key) for variable, r in refreshed.items() for key in r.differing}
+    return Answers(label, len(differing), any(r.incomparable for r in refreshed.values()))
 
 
 def _check_stream(before: StreamType, after: StreamType) -> None:

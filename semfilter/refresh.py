@@ -45,14 +45,12 @@ class Refreshed:
 
     Attributes:
         filter: takes the old one's place.
-        known: keys that had a verdict.
-        differing: those of them whose verdict or bindings are others now.
+        differing: keys whose verdict or bindings are others now; each is the values of the columns that it is made of.
         incomparable: whether verdicts now depend on other attributes, so that nobody can tell who is judged otherwise.
     """
 
     filter: SemanticFilter
-    known: frozenset[Key]
-    differing: frozenset[Key]
+    differing: frozenset[object]
     incomparable: bool
 
 
@@ -82,29 +80,42 @@ def refresh(
     if new.subqueries:
         Scratch.of(knowledge)
     parts = [_carry(*pair, changed, relink) for pair in zip(old.subqueries, new.subqueries, strict=True)]
-    known = frozenset(key for part in parts if part is not None for key in part)
-    differing = frozenset(key for part in parts if part is not None for key, differs in part.items() if differs)
-    return Refreshed(new, known, differing, None in parts)
+    return Refreshed(new, frozenset(key for part in parts for key in part or ()), None in parts)
 
 
 def _carry(
     before: SubqueryFilter, after: SubqueryFilter, changed: Difference, relink: Relink
-) -> dict[Key, bool] | None:
-    """Hand verdicts on, evaluated again where needed; of each key whether it differs, `None`: keys are others now."""
-    verdicts = before.verdicts()
-    if after.plan.never is None and _layout(before.plan) != _layout(after.plan):
+) -> frozenset[object] | None:
+    """Hand verdicts on, evaluated again where needed; the keys that differ, `None`: keys are others now."""
+    if not _comparable(before, after):
         return None
+    verdicts = before.verdicts()
     moved = {key: _moved(before.plan, key, relink) for key in verdicts}
     dependent = _depends(before, after, changed)
     asked_again = list(dict.fromkeys(new for key, new in moved.items() if dependent or new != key))
     solved = dict(zip(asked_again, after.solve(asked_again), strict=True))
     current = {key: solved.get(new, verdicts[key]) for key, new in moved.items()}
     after.carry_on({moved[key]: solutions for key, solutions in current.items()}, before.statistics)
-    return {key: solutions != verdicts[key] for key, solutions in current.items()}
+    differing: set[object] = {key for key, solutions in current.items() if solutions != verdicts[key]}
+    return frozenset(differing | (_differing_rows(before, after) if dependent else set()))
+
+
+def _comparable(before: SubqueryFilter, after: SubqueryFilter) -> bool:
+    if after.plan.never is not None:
+        return True
+    same = _layout(before.plan) == _layout(after.plan)
+    return same and (before.table is None) == (after.table is None)
+
+
+def _differing_rows(before: SubqueryFilter, after: SubqueryFilter) -> set[object]:
+    """The individuals that the tables of all verdicts, before and after, judge differently."""
+    old, new = before.table_of() or {}, after.table_of() or {}
+    return {key for key in old.keys() | new.keys() if old.get(key) != new.get(key)}
 
 
 def _layout(plan: Plan) -> tuple[object, ...]:
-    return plan.never is None, plan.identified, tuple((part.column, part.individual) for part in plan.key)
+    table = None if plan.table is None else tuple(column for _, column in plan.table.keys)
+    return plan.never is None, plan.identified, tuple((part.column, part.individual) for part in plan.key), table
 
 
 def _moved(plan: Plan, key: Key, relink: Relink) -> Key:

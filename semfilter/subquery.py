@@ -14,14 +14,14 @@ import pyarrow as pa
 
 from ..language.columns import column_expression
 from ..language.types import ValueType
-from .evaluate import Scratch, Solution, solve
+from .evaluate import Scratch, Solution, distinct_solutions, solve
 from .keys import Codes, Key, KeyReader, events_of
 from .lookup import Lookup
 from .options import FilterOptions
 from .plan import Context, Plan
 from .selection import ROW, Mask, Selection
 from .statistics import SubqueryStatistics
-from .table import VerdictTable
+from .table import VerdictTable, solutions_of_all
 from .term_values import term_column
 from .verdicts import PLACE, Verdicts
 
@@ -44,6 +44,7 @@ class SubqueryFilter:
         self._statistics = SubqueryStatistics()
         self.context = context
         self._buffer = options.buffer
+        self._table_size = options.table_size
         self._lookup = Lookup(self.solve, options, self._statistics)
         self._keys = KeyReader(plan)
         self._types = {n: context.bindings.get(n, ValueType.TERM) for n in plan.subquery.bindings}
@@ -71,6 +72,13 @@ class SubqueryFilter:
         """The solutions that are known by now, by key."""
         with self._lock:
             return self._lookup.known()
+
+    def table_of(self) -> dict[tuple[str, ...], list[Solution]] | None:
+        """The solutions of all individuals that have one, where they are computed ahead."""
+        if self.table is None:
+            return None
+        found = solutions_of_all(self.plan, self.context.knowledge.store, self._table_size)
+        return None if found is None else {key: distinct_solutions(solutions) for key, solutions in found.items()}
 
     def carry_on(self, verdicts: Mapping[Key, list[Solution]], statistics: SubqueryStatistics) -> None:
         """Take solutions that are known already, and go on counting."""

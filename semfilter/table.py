@@ -21,6 +21,24 @@ from .verdicts import Verdicts
 _SEARCHED = 20
 
 
+def solutions_of_all(plan: Plan, store: ox.Store, most: int) -> dict[tuple[str, ...], list[Solution]] | None:
+    """The solutions of all individuals that have one, by the IRIs of the key; `None`: there are more than `most`."""
+    query = plan.table
+    if query is None:
+        return None
+    keys = " ".join(f"(?{name} AS ?kaicep_individual_{i})" for i, (name, _) in enumerate(query.keys))
+    found = store.query(f"SELECT DISTINCT {keys} {names_of(plan)} {{ {query.body} }} LIMIT {most + 1}")
+    solutions: dict[tuple[str, ...], list[Solution]] = {}
+    width = len(query.keys)
+    for number, row in enumerate(solutions_of(found)):
+        if number == most:
+            return None
+        names = tuple(term.value for term in row[:width] if isinstance(term, ox.NamedNode))
+        if len(names) == width:
+            solutions.setdefault(names, []).append(row[width:])
+    return solutions
+
+
 class VerdictTable:
     """The individuals, or combinations of them, for which a subquery holds, and their solutions.
 
@@ -77,17 +95,8 @@ class VerdictTable:
         if query is None or not most:
             return None
         began = perf_counter()
-        keys = " ".join(f"(?{name} AS ?kaicep_individual_{i})" for i, (name, _) in enumerate(query.keys))
-        found = store.query(f"SELECT DISTINCT {keys} {names_of(plan)} {{ {query.body} }} LIMIT {most + 1}")
-        solutions: dict[tuple[str, ...], list[Solution]] = {}
-        width = len(query.keys)
-        for number, row in enumerate(solutions_of(found)):
-            if number == most:
-                return None
-            names = tuple(term.value for term in row[:width] if isinstance(term, ox.NamedNode))
-            if len(names) == width:
-                solutions.setdefault(names, []).append(row[width:])
-        return cls(plan, query, solutions, types, perf_counter() - began)
+        solutions = solutions_of_all(plan, store, most)
+        return None if solutions is None else cls(plan, query, solutions, types, perf_counter() - began)
 
     def codes(self, events: pa.Table) -> Codes:
         """Per event the place of its key in `verdicts`; -1: nothing holds for it."""
