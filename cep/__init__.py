@@ -5,12 +5,14 @@ from __future__ import annotations
 from .contiguity import EVENTS, all_events, event_columns, sees_all_events
 from .filter import apply_filters, filter_mask
 from .frames import frame_of
+from .interval import Interval
 from .operator import END_OF_TIME, Operator, build_operator
 from .output import output_schema
 
 __all__ = [
     "END_OF_TIME",
     "EVENTS",
+    "Interval",
     "Operator",
     "all_events",
     "apply_filters",

@@ -58,18 +58,18 @@ def standing_matches(
     Args:
         after: anything but KEEP ALL.
         partition: the values of PARTITION BY of each match.
-        numbers: the events' numbers, a row per variable and a column per match.
-        skip_to: the number of the event that SKIP TO FIRST or LAST names, in each match.
+        numbers: the events' numbers, a row per variable and a column per match; −1: it is not bound.
+        skip_to: the number of the event that SKIP TO FIRST or LAST names, in each match; −1: there is none.
     """
     partitions = _partitions(partition, numbers.shape[1])
     nothing = partitions.clear().with_columns(pl.Series(_BAR, [], dtype=pl.Int64))
     if after.kind is AfterMatchKind.CONSUME:
         places = _unconsumed(numbers)
         return Standing(places, nothing, np.unique(numbers[:, places]))
-    first, last = numbers.min(axis=0), numbers.max(axis=0)
+    first, last = np.where(numbers < 0, numbers.max(initial=0), numbers).min(axis=0), numbers.max(axis=0)
     bar = last if after.kind is AfterMatchKind.PAST_LAST else first
     if skip_to is not None:
-        bar = skip_to - 1  # later matches may begin at that event
+        bar = np.where(skip_to < 0, first, skip_to - 1)  # later matches may begin at that event
     places = _behind_bars(group_codes(partitions.get_columns()), first, bar)
     bars = partitions[places].with_columns(pl.Series(_BAR, bar[places]))
     return Standing(places, bars.group_by(partitions.columns).agg(pl.max(_BAR)), np.empty(0, np.int64))
@@ -96,7 +96,8 @@ def _unconsumed(numbers: Ints) -> Ints:
     """Matches none of whose events serves in a match before them that stands."""
     consumed: set[int] = set()
     places = []
-    for place, events in enumerate(numbers.T.tolist()):
+    for place, column in enumerate(numbers.T.tolist()):
+        events = [number for number in column if number >= 0]
         if consumed.isdisjoint(events):
             consumed.update(events)
             places.append(place)

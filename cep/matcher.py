@@ -17,10 +17,21 @@ import polars as pl
 from ..language.columns import plain_name
 from .frames import Bools, Ints, mask_of, timestamps
 from .keys import combine, joint_codes
-from .pattern_plan import Condition, PatternPlan, match_name
+from .pattern_plan import Condition, Key, PatternPlan, match_name
 from .time_bounds import UNBOUNDED, Bounds
 
-__all__ = ["PAIRS_AT_ONCE", "Candidates", "find_matches"]
+__all__ = [
+    "PAIRS_AT_ONCE",
+    "Candidates",
+    "Partial",
+    "Ranges",
+    "combined_codes",
+    "encode_keys",
+    "expand",
+    "find_matches",
+    "holding",
+    "ranges_by_key",
+]
 
 PAIRS_AT_ONCE = 4_000_000
 _MOST = 2**62
@@ -51,7 +62,7 @@ class Candidates:
 
 
 @dataclass(frozen=True, slots=True)
-class _Ranges:
+class Ranges:
     """For each partial match the candidates `order[start:end]` (`order` absent: rows themselves)."""
 
     start: Ints
@@ -69,14 +80,14 @@ class _Span:
 
 def find_matches(plan: PatternPlan, candidates: Mapping[str, Candidates]) -> dict[str, Ints]:
     """Rows of the candidates of every match whose last event is new, in no particular order."""
-    _encode_keys(plan, candidates)
     found = [match for last in plan.bounds for match in _Search(plan, candidates, last).matches()]
     empty = np.empty(0, dtype=np.int64)
     return {v: np.concatenate([match[v] for match in found]) if found else empty for v in plan.variables}
 
 
-def _encode_keys(plan: PatternPlan, candidates: Mapping[str, Candidates]) -> None:
-    for i, key in enumerate(plan.keys):
+def encode_keys(keys: Sequence[Key], candidates: Mapping[str, Candidates]) -> None:
+    """Give candidates their codes of all keys."""
+    for i, key in enumerate(keys):
         columns = [candidates[v].frame.select(e.alias("key")).to_series() for v, e in key.expressions.items()]
         codes = joint_codes(columns, nulls_match=key.nulls_match)
         for variable, of_variable in zip(key.expressions, codes, strict=True):
@@ -112,28 +123,25 @@ class _Search:
             return
         ranges = {v: self._ranges(partial, v) for v in remaining}
         variable = min(remaining, key=lambda v: int(ranges[v].count.sum()))
-        for grown in _expand(partial, variable, ranges[variable]):
+        for grown in expand(partial, variable, ranges[variable]):
             yield from self._extend(self._tested(grown, variable))
 
-    def _ranges(self, partial: Partial, variable: str) -> _Ranges:
-        keys = [
-            i for i, key in enumerate(self.plan.keys)
-            if variable in key.expressions and not key.expressions.keys().isdisjoint(partial)
-        ]  # fmt: skip
+    def _ranges(self, partial: Partial, variable: str) -> Ranges:
         span = self._times(partial, variable)
-        if not keys:
+        codes = combined_codes(self.plan.keys, self.candidates, partial, variable)
+        if codes is None:
             start, end = self._rows(partial, variable, span)
-            return _Ranges(start, np.maximum(end - start, 0), None)
-        own, wanted = self._codes(partial, variable, keys)
+            return Ranges(start, np.maximum(end - start, 0), None)
+        own, wanted = codes
         time = self.candidates[variable].time
         width = int(time[-1] - time[0]) + 2 if len(time) else 2
         greatest = max(int(own.max(initial=0)), int(wanted.max(initial=0)))
         if variable in self.plan.counts or (greatest + 1) * width >= _MOST:
             start, end = self._rows(partial, variable, span)
-            return _ranges_by_key(own, wanted, np.arange(len(own)), (np.clip(start, 0, None), end), len(own) + 1)
+            return ranges_by_key(own, wanted, np.arange(len(own)), (np.clip(start, 0, None), end), len(own) + 1)
         begin = int(time[0]) if len(time) else 0
         places = tuple(np.clip(t - begin, 0, width - 1) for t in (span.earliest, span.latest + 1))
-        return _ranges_by_key(own, wanted, time - begin, (places[0], places[1]), width)
+        return ranges_by_key(own, wanted, time - begin, (places[0], places[1]), width)
 
     def _times(self, partial: Partial, variable: str) -> _Span:
         """For each partial match, when an event of `variable` can lie by all bounds to the bound variables."""
@@ -161,18 +169,6 @@ class _Search:
         """The first row that is among the last candidates of `variable` when the event numbered `last` comes."""
         return np.searchsorted(self.candidates[variable].number, last, "right") - self.plan.counts[variable]
 
-    def _codes(self, partial: Partial, variable: str, keys: Sequence[int]) -> tuple[Ints, Ints]:
-        """The combined key of all candidates of `variable`, and that which each partial match asks for."""
-        combined: list[Ints] = []
-        for i in keys:
-            own = self.candidates[variable].codes[i]
-            for other in self.plan.keys[i].expressions:
-                if other in partial:
-                    pair = [own, self.candidates[other].codes[i][partial[other]]]
-                    combined = combine(combined, pair) if combined else pair
-                    break
-        return combined[0], combined[1]
-
     def _tested(self, partial: Partial, variable: str) -> Partial:
         """Those partial matches that satisfy what can be tested now that `variable` is bound."""
         keep = self._distinct_and_before_last(partial, variable)
@@ -181,7 +177,7 @@ class _Search:
         due = [c for c in self.plan.conditions if variable in c.variables and c.variables <= partial.keys()]
         if not due:
             return partial
-        left = np.flatnonzero(mask_of(self._frame(partial, due), [c.test for c in due]))
+        left = np.flatnonzero(holding(due, self.candidates, partial))
         return {v: rows[left] for v, rows in partial.items()}
 
     def _distinct_and_before_last(self, partial: Partial, variable: str) -> Bools | None:
@@ -196,17 +192,33 @@ class _Search:
             keep = fits if keep is None else keep & fits
         return keep
 
-    def _frame(self, partial: Partial, conditions: Sequence[Condition]) -> pl.DataFrame:
-        columns = {match_name(node): node for c in conditions for node in c.columns}
-        return pl.DataFrame(
-            {
-                name: self.candidates[node.variable].frame[plain_name(node)].gather(partial[node.variable])
-                for name, node in columns.items()
-            }
-        )
+
+def combined_codes(
+    keys: Sequence[Key], candidates: Mapping[str, Candidates], partial: Partial, variable: str
+) -> tuple[Ints, Ints] | None:
+    """The combined key of all candidates of `variable`, and that which each partial match asks for; `None`: none."""
+    combined: list[Ints] = []
+    for i, key in enumerate(keys):
+        if variable not in key.expressions:
+            continue
+        own = candidates[variable].codes[i]
+        for other in key.expressions:
+            if other in partial:
+                pair = [own, candidates[other].codes[i][partial[other]]]
+                combined = combine(combined, pair) if combined else pair
+                break
+    return (combined[0], combined[1]) if combined else None
 
 
-def _ranges_by_key(own: Ints, wanted: Ints, place: Ints, between: tuple[Ints, Ints], width: int) -> _Ranges:
+def holding(conditions: Sequence[Condition], candidates: Mapping[str, Candidates], partial: Partial) -> Bools:
+    """Of which partial matches all conditions are true."""
+    frame = {"": pl.Series(next(iter(partial.values())))}
+    for node in (node for c in conditions for node in c.columns):
+        frame[match_name(node)] = candidates[node.variable].frame[plain_name(node)].gather(partial[node.variable])
+    return mask_of(pl.DataFrame(frame), [c.test for c in conditions])
+
+
+def ranges_by_key(own: Ints, wanted: Ints, place: Ints, between: tuple[Ints, Ints], width: int) -> Ranges:
     """Candidates sorted by key and place: those of one key between two places are a range.
 
     Args:
@@ -226,7 +238,7 @@ def _ranges_by_key(own: Ints, wanted: Ints, place: Ints, between: tuple[Ints, In
     count = np.where(base < 0, 0, np.maximum(behind - first, 0))
     starts, counts = np.empty_like(first), np.empty_like(count)
     starts[visit], counts[visit] = first, count
-    return _Ranges(starts, counts, order)
+    return Ranges(starts, counts, order)
 
 
 def _stable_order(codes: Ints) -> Ints:
@@ -235,7 +247,7 @@ def _stable_order(codes: Ints) -> Ints:
     return np.argsort(codes, kind="stable")
 
 
-def _expand(partial: Partial, variable: str, ranges: _Ranges) -> Iterator[Partial]:
+def expand(partial: Partial, variable: str, ranges: Ranges) -> Iterator[Partial]:
     """Every pair of a partial match and a candidate in its range, so many at a time."""
     behind = np.cumsum(ranges.count)
     total = int(behind[-1]) if len(behind) else 0

@@ -12,12 +12,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..errors import OperatorError
-from ..language.query import Kind, Policy, Query, Source
+from ..language.query import Kind, Query, Source
 from .aggregation import AggregationKernel
 from .candidates import empty_candidates
 from .contiguity import EVENTS, Contiguity, sees_all_events
 from .distinct import DistinctRows
 from .frames import EPOCH, frame_of, micros
+from .interval import Interval
 from .kernel import Kernel
 from .output import Matches, Output, output_schema, row_schema
 from .output_rate import OutputRate, build_output_rate
@@ -81,29 +82,27 @@ class Operator(Protocol):
         """
 
 
-def build_operator(query: Query) -> Operator:
+def build_operator(query: Query, within: Interval | None = None) -> Operator:
     """The operator that answers a checked query.
+
+    Args:
+        query: the query.
+        within: the moments of WITHIN, which candidates keep to anyway; by default all.
 
     Raises:
         OperatorError: the query uses a construct that operators do not run.
     """
-    _refuse(query)
-    return _Hosted(query, _kernel(query))
+    return _Hosted(query, _kernel(query, within or Interval()))
 
 
-def _kernel(query: Query) -> Kernel:
+def _kernel(query: Query, within: Interval) -> Kernel:
     match query.kind:
         case Kind.SELECTION:
             return SelectionKernel(query)
         case Kind.AGGREGATION:
             return AggregationKernel(query)
         case Kind.PATTERN:
-            return PatternKernel(query)
-
-
-def _refuse(query: Query) -> None:
-    if query.policy is not Policy.ANY:
-        raise OperatorError(f"POLICY {query.policy.value} cannot be run yet")
+            return PatternKernel(query, within)
 
 
 @dataclass(slots=True)

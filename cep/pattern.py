@@ -1,4 +1,4 @@
-"""Patterns: matches over several events, skip till any match (LANGUAGE §3, Matches over several events)."""
+"""Patterns that repeat nothing: matches over several events, as joins of columns (LANGUAGE §3)."""
 
 from __future__ import annotations
 
@@ -9,39 +9,56 @@ import polars as pl
 
 from ..language.columns import Names, plain_name
 from ..language.query import AfterMatchKind, Query
+from .absence import Refutation
 from .after_match import Standing, standing_matches
+from .awaiting import NEXT, Verdict, later_absences, note_following
 from .candidates import number_events
-from .expressions import columns_of
-from .frames import Ints, mask_of, timestamps
-from .matcher import Candidates, find_matches
-from .ordering import binding_columns, settle_ties
-from .output import Matches, selected_bindings
+from .contiguity import EVENTS, NUMBER
+from .finding import Finder, build_finder, named_variables
+from .found import UNBOUND, Found, gathered
+from .frames import Bools, mask_of
+from .interval import Interval
+from .matcher import Candidates, encode_keys
+from .memory import Memory
+from .output import Matches
 from .pattern_plan import match_name, plan_pattern
+from .probing import Probe
+from .reporting import Reporting
 from .state import State
 from .time_bounds import UNBOUNDED
 
 __all__ = ["PatternKernel"]
 
-_NUMBER = "#number"
 _FORBIDDEN = "#forbidden"
 
 
 class PatternKernel:
-    """Joins what is released with what can still take part, and forgets what no later event can reach."""
+    """Joins what is released with what can still take part, and forgets what no later event can reach.
 
-    def __init__(self, query: Query) -> None:
+    Args:
+        query: a query that repeats nothing.
+        within: the moments of WITHIN.
+    """
+
+    def __init__(self, query: Query, within: Interval | None = None) -> None:
         self._query = query
-        self._plan = plan_pattern(query)
-        self._kept: dict[str, pl.DataFrame] = {}
-        self._keeps_all = query.after_match.kind is AfterMatchKind.KEEP_ALL
+        self._plan = plan = plan_pattern(query)
+        self._bound = [s.variable for s in query.sources if any(s.variable in way.variables for way in plan.ways)]
+        self._inside = named_variables(query)
+        self._later = later_absences(plan)
+        self._strict = {v for of_way in self._later.values() for a in of_way if a.strict for v in a.before}
+        self._within = within or Interval()
+        self._memory = Memory(plan.own)
+        self._finder: Finder = build_finder(plan, self._inside)
+        self._awaiting = Found.joined([], self._bound)
         self._next_number = 0
-        self._bindings = selected_bindings(query)
-        reported = [*(item.value for item in query.items), *query.group_by]
-        used = [node for e in reported for node in columns_of(e)]
-        self._reported = {
-            source.variable: {plain_name(node) for node in used if node.variable == source.variable}
-            for source in query.sources
-        }
+        self._keeps_all = query.after_match.kind is AfterMatchKind.KEEP_ALL
+        # Where rows are remembered, or counted, forbidden candidates are marked and not removed.
+        keeps_rows = self._finder.keeps_rows or bool(self._later)
+        self._marked = set() if self._keeps_all else {v for v in self._bound if keeps_rows or v in plan.ways[0].counts}
+        optional = len(plan.ways) > 1 or bool(self._later)
+        self._reporting = Reporting(query, optional=optional)
+        self._alike = len({way.variables for way in plan.ways}) < len(plan.ways)
 
     @property
     def names(self) -> Names:
@@ -50,128 +67,160 @@ class PatternKernel:
 
     @property
     def waiting(self) -> bool:
-        """Every match is reported with its last event."""
-        return False
+        """Whether a match waits for its last NOT to end."""
+        return bool(len(self._awaiting.due))
 
     @property
     def held_since(self) -> None:
-        """Nothing is held back."""
+        """A match that waits becomes true at the watermark or later."""
         return None
 
     def advance(self, released: Mapping[str, pl.DataFrame], watermark: int) -> Matches | None:
-        """The matches whose last event was released."""
-        if not any(frame.height for frame in released.values()):
-            self._forget(watermark)
+        """The matches that became true."""
+        if not self.waiting and not any(frame.height for frame in released.values()):
+            self._finder.forget(self._memory, watermark, [])
             return None
-        numbers = number_events(released, self._next_number)
-        self._next_number = 1 + max(int(n[-1]) for n in numbers.values() if len(n))
-        candidates = {v: self._join(v, frame, numbers[v]) for v, frame in released.items()}
-        rows = self._allowed(candidates, find_matches(self._plan, candidates))
-        order = self._output_order(candidates, rows) if len(rows[self._plan.variables[0]]) else np.empty(0, np.int64)
-        standing = None if self._keeps_all or not len(order) else self._standing(candidates, rows, order)
-        self._kept = {v: self._keep(v, c, standing) for v, c in candidates.items()}
-        self._forget(watermark)
+        candidates = self._memory.take_in(self._prepared(released))
+        if self._strict:
+            candidates = self._following(candidates, released[EVENTS])
+        encode_keys(self._plan.keys, candidates)
+        probe = Probe(self._plan.keys, self._plan.conditions, candidates)
+        verdict = Verdict(self._plan, self._later, self._inside, self._within, Refutation(probe, self._plan.shortest))
+        found = self._true_now(verdict, self._complete(verdict, released, watermark), watermark)
+        return self._report(self._judged(candidates, found), candidates, watermark)
+
+    def _prepared(self, released: Mapping[str, pl.DataFrame]) -> dict[str, pl.DataFrame]:
+        """What was released, numbered, with the columns that the kernel notes things in."""
+        frames = dict(released)
+        if EVENTS not in released and any(frame.height for frame in released.values()):
+            numbers = number_events(released, self._next_number)
+            self._next_number = 1 + max(int(n[-1]) for n in numbers.values() if len(n))
+            frames = {v: frame.with_columns(pl.Series(NUMBER, numbers[v])) for v, frame in released.items()}
+        elif EVENTS not in released:
+            frames = {v: frame.with_columns(pl.Series(NUMBER, [], pl.Int64)) for v, frame in released.items()}
+        for v in self._marked:
+            frames[v] = frames[v].with_columns(pl.lit(False).alias(_FORBIDDEN))  # noqa: FBT003 - a value
+        for v in self._strict:
+            frames[v] = frames[v].with_columns(pl.lit(None, pl.Datetime("us", "UTC")).alias(NEXT))
+        return frames
+
+    def _following(self, candidates: dict[str, Candidates], events: pl.DataFrame) -> dict[str, Candidates]:
+        for v in self._strict:
+            frame = note_following(candidates[v].frame, events)
+            self._memory.frames[v] = frame
+            candidates[v] = Candidates(frame, candidates[v].number, candidates[v].first_new)
+        return candidates
+
+    def _complete(self, verdict: Verdict, released: Mapping[str, pl.DataFrame], watermark: int) -> Found:
+        """The matches whose last event was released, and that no NOT refutes that is decided by then."""
+        parts = []
+        for way, rows in self._finder.find(verdict.refutation, self._memory, released.get(EVENTS), watermark):
+            size = len(next(iter(rows.values())))
+            every = {v: rows.get(v, np.full(size, UNBOUND)) for v in self._bound}
+            parts.append(Found(np.full(size, way), every, np.empty(size, dtype=np.int64)))
+        found = Found.joined(parts, self._bound)
+        return verdict.standing(found, self._finder.undecided) if self._finder.undecided else found
+
+    def _true_now(self, verdict: Verdict, found: Found, watermark: int) -> Found:
+        """What became true, of new matches and of those that were waiting; the others go on waiting."""
+        if not self._later:
+            return verdict.due(found)
+        old = self._awaiting
+        waiting = Found(old.way, self._memory.current(old.rows), old.due)
+        every = verdict.due(Found.joined([waiting, found], self._bound))
+        ready = every.due < min(watermark, UNBOUNDED)  # the end of time is no event that follows
+        rest = every.at(~ready)
+        self._awaiting = Found(rest.way, self._memory.fixed(rest.rows), rest.due)
+        return verdict.standing(every.at(ready), self._later)
+
+    def _judged(self, candidates: Mapping[str, Candidates], found: Found) -> Found:
+        """Without what an earlier match forbids, and with what is asked of complete matches."""
+        if not len(found.due):
+            return found
+        for v in self._marked:
+            forbidden = candidates[v].frame[_FORBIDDEN]
+            found = found.at(~gathered(forbidden, found.rows[v]).fill_null(value=False).to_numpy())
+        for condition in self._plan.verdicts:
+            columns = {
+                match_name(node): gathered(candidates[node.variable].frame[plain_name(node)], found.rows[node.variable])
+                for node in condition.columns
+            }
+            found = found.at(mask_of(pl.DataFrame({"": found.due, **columns}), [condition.test]))
+        return found
+
+    def _report(self, found: Found, candidates: Mapping[str, Candidates], watermark: int) -> Matches | None:
+        standing = None
+        if len(found.due):
+            found = found.at(self._reporting.order(found, candidates))
+            if self._alike:
+                found = self._once(found)
+            if not self._keeps_all:
+                standing = self._standing(candidates, found)
+                found = found.at(standing.places)
+        matches = self._reporting.matches(found, candidates) if len(found.due) else None
         if standing is not None:
-            order = order[standing.places]
-        return (
-            self._matches(candidates, {v: of_variable[order] for v, of_variable in rows.items()})
-            if len(order)
-            else None
+            self._forbid(standing)
+        self._finder.forget(self._memory, watermark, [self._awaiting.rows])
+        return matches
+
+    def _once(self, found: Found) -> Found:
+        """A match is reported once, whichever ways it took; those that wait for another way's NOT are dropped."""
+        rows = pl.DataFrame(dict(found.rows))
+        waiting = pl.DataFrame(self._memory.current(self._awaiting.rows))
+        again = waiting.join(rows, on=rows.columns, how="semi", maintain_order="left") if waiting.height else waiting
+        if again.height:
+            index = waiting.with_row_index("#").join(rows, on=rows.columns, how="anti", maintain_order="left")["#"]
+            self._awaiting = self._awaiting.at(index.to_numpy().astype(np.int64))
+        return found.at(
+            rows.is_unique().to_numpy() | rows.select(pl.struct(pl.all()).is_first_distinct()).to_series().to_numpy()
         )
 
-    def _allowed(self, candidates: Mapping[str, Candidates], rows: dict[str, Ints]) -> dict[str, Ints]:
-        """Matches without an event that an earlier match forbids."""
-        if self._keeps_all:
-            return rows
-        forbidden = np.zeros(len(rows[self._plan.variables[0]]), dtype=bool)
-        for variable in self._plan.counts:
-            forbidden |= candidates[variable].frame[_FORBIDDEN].to_numpy()[rows[variable]]
-        return {v: of_variable[~forbidden] for v, of_variable in rows.items()}
-
-    def _standing(self, candidates: Mapping[str, Candidates], rows: Mapping[str, Ints], order: Ints) -> Standing:
+    def _standing(self, candidates: Mapping[str, Candidates], found: Found) -> Standing:
         after = self._query.after_match
-        numbers = np.stack([candidates[v].number[rows[v][order]] for v in self._plan.variables])
-        partition = [
-            candidates[v].frame[column].gather(rows[v][order])
-            for v, column in (columns[0] for columns in self._query.partition_by)
-        ]
-        skip_to = None if after.variable is None else numbers[self._plan.variables.index(after.variable)]
+        numbers = found.numbers(candidates)
+        partition = []
+        for columns in self._query.partition_by:
+            of_variables = [
+                gathered(candidates[v].frame[column], found.rows[v]).alias(v)
+                for v, column in columns
+                if v in found.rows
+            ]
+            partition.append(pl.DataFrame(of_variables).select(pl.coalesce(pl.all())).to_series())
+        skip_to = None if after.variable is None else numbers[self._bound.index(after.variable)]
         return standing_matches(after, partition, numbers, skip_to)
 
-    def _keep(self, variable: str, candidates: Candidates, standing: Standing | None) -> pl.DataFrame:
-        """The candidates with their numbers, without those that no later match may hold.
+    def _forbid(self, standing: Standing) -> None:
+        """Mark or remove the candidates that no later match may hold."""
+        for v in self._bound:
+            kept = self._memory.frames[v]
+            columns = [dict(columns)[v] for columns in self._query.partition_by]
+            forbidden = pl.Series(self._forbidden(standing, kept, columns))
+            if v in self._marked:
+                self._memory.frames[v] = kept.with_columns(pl.col(_FORBIDDEN) | forbidden)
+            else:
+                self._memory.frames[v] = kept.filter(~forbidden)
+        if self._marked:
+            self._finder.drop(self._memory, {v: self._memory.frames[v][_FORBIDDEN] for v in self._marked})
 
-        Where candidates are counted (`n events`) these count too: they are marked.
-        """
-        kept = candidates.frame.with_columns(pl.Series(_NUMBER, candidates.number))
-        if standing is None:
-            return kept
-        columns = [dict(columns)[variable] for columns in self._query.partition_by]
-        forbidden = pl.Series(standing.forbidden([kept[column] for column in columns], candidates.number))
-        if variable in self._plan.counts:
-            return kept.with_columns(pl.col(_FORBIDDEN) | forbidden)
-        return kept.filter(~forbidden)
-
-    def _join(self, variable: str, released: pl.DataFrame, number: Ints) -> Candidates:
-        """What was kept of a variable, and what was released of it and can take part."""
-        own = self._plan.own[variable]
-        if own:
-            mask = mask_of(released, own)
-            released, number = released.filter(pl.Series(mask)), number[mask]
-        if not self._keeps_all and variable in self._plan.counts:
-            released = released.with_columns(pl.lit(False).alias(_FORBIDDEN))  # noqa: FBT003 - a value
-        kept = self._kept.get(variable)
-        if kept is None or not kept.height:
-            return Candidates(released, number, 0)
-        frame = pl.concat([kept.drop(_NUMBER), released])
-        return Candidates(frame, np.concatenate([kept[_NUMBER].to_numpy(), number]), kept.height)
-
-    def _forget(self, watermark: int) -> None:
-        """Keep what an event at the watermark or later can still reach."""
-        for variable, kept in self._kept.items():
-            reach = [of[last, variable] for last, of in self._plan.bounds.items() if last != variable]
-            keep = slice(kept.height, None)
-            if reach and max(reach) >= UNBOUNDED:
-                keep = slice(0, None)
-            elif reach:
-                keep = slice(int(np.searchsorted(timestamps(kept["_time"]), watermark - max(reach), "left")), None)
-            counted = kept.height - self._plan.counts.get(variable, kept.height)
-            self._kept[variable] = kept[max(keep.start, counted, 0) :]
-
-    def _matches(self, candidates: Mapping[str, Candidates], rows: Mapping[str, Ints]) -> Matches:
-        frame = pl.DataFrame(
-            [
-                candidates[v].frame[column].gather(of_variable).alias(f"{v}.{column}")
-                for v, of_variable in rows.items()
-                for column in candidates[v].frame.columns
-                if column in ("_time", "_id") or column in self._reported[v]
-            ]
-        )
-        events = {v: frame[f"{v}._id"] for v in rows}
-        times = np.max([candidates[v].time[of_variable] for v, of_variable in rows.items()], axis=0)
-        return Matches(frame, times, events)
-
-    def _output_order(self, candidates: Mapping[str, Candidates], rows: Mapping[str, Ints]) -> Ints:
-        """By last event, first event, the events in time order, and selected semantic bindings."""
-        numbers = np.stack([candidates[v].number[rows[v]] for v in self._plan.variables])
-        first, last = numbers.min(axis=0), numbers.max(axis=0)
-        earliest = int(first.min())
-        key = (last - earliest) * (int(last.max()) - earliest + 1) + first - earliest
-        order = np.argsort(key, kind="stable")
-
-        def breakers(tied: Ints) -> list[pl.Series]:
-            chosen = {v: candidates[v].frame[rows[v][tied]] for v in self._plan.variables}
-            by_time = [pl.Series(of_place) for of_place in np.sort(numbers[:, tied], axis=0)]
-            bindings = [column for b in self._bindings for column in binding_columns(chosen[b.variable], [b])]
-            return [*by_time, *bindings, *(pl.Series(rows[v][tied]) for v in rows)]
-
-        return settle_ties(order, key, breakers)
+    @staticmethod
+    def _forbidden(standing: Standing, kept: pl.DataFrame, columns: list[str]) -> Bools:
+        return standing.forbidden([kept[column] for column in columns], kept[NUMBER].to_numpy())
 
     def state(self) -> State:
-        """The candidates that can still take part."""
-        return State({f"kept.{v}": frame for v, frame in self._kept.items()}, {"next": self._next_number})
+        """The candidates that can still take part, runs and matches that wait."""
+        tables = {f"kept.{v}": frame for v, frame in self._memory.frames.items()}
+        numbers: dict[str, int | None] = {f"forgotten.{v}": n for v, n in self._memory.forgotten.items()}
+        awaiting = pl.DataFrame({"#way": self._awaiting.way, "#due": self._awaiting.due, **self._awaiting.rows})
+        tables |= {"awaiting": awaiting, **self._finder.tables()}
+        return State(tables, {**numbers, "next": self._next_number})
 
     def load(self, state: State) -> None:
         """Take the candidates back."""
-        self._kept = {v: state.tables[f"kept.{v}"] for v in self._plan.variables if f"kept.{v}" in state.tables}
+        variables = [source.variable for source in self._query.sources]
+        self._memory.frames = {v: state.tables[f"kept.{v}"] for v in variables if f"kept.{v}" in state.tables}
+        self._memory.forgotten = {v: state.numbers.get(f"forgotten.{v}") or 0 for v in variables}
+        awaiting = state.tables["awaiting"]
+        rows = {v: awaiting[v].to_numpy() for v in self._bound}
+        self._awaiting = Found(awaiting["#way"].to_numpy(), rows, awaiting["#due"].to_numpy())
+        self._finder.load(state.tables)
         self._next_number = state.numbers["next"] or 0

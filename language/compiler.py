@@ -51,8 +51,8 @@ def compile_document(
     """
     where = SourceText(source, text)
     compiled = check_document(text, vocabulary, source, retention)
-    for statement, query in compiled:
-        refuse_unsupported(where, statement.query, query)
+    for _, query in compiled:
+        refuse_unsupported(where, query)
     return tuple(query for _, query in compiled)
 
 

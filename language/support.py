@@ -5,31 +5,28 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import assert_never
 
-from . import syntax
 from .expressions import Aggregate, Call, Expression, Span
 from .pattern import (
     Alternative,
     Conjunction,
     Element,
     Group,
-    Link,
     Negation,
     Pattern,
     Sequence,
 )
-from .query import Kind, Policy, Query
+from .query import Kind, Query
 from .text import SourceText
 from .walking import walk, walk_pattern
 
 
-def refuse_unsupported(source: SourceText, tree: syntax.Query, query: Query) -> None:
-    """Refuse a query that asks for what no operator can do; `tree` is the query as written.
+def refuse_unsupported(source: SourceText, query: Query) -> None:
+    """Refuse a query that asks for what no operator can do.
 
     Raises:
         QueryTypeError: `<construct> cannot be run yet`, at the first such construct of each kind.
     """
     for span, construct, instead in (
-        *_of_text(tree),
         *_of_pattern(query),
         *_of_expressions(query),
     ):
@@ -39,13 +36,8 @@ def refuse_unsupported(source: SourceText, tree: syntax.Query, query: Query) -> 
 _Refusal = tuple[Span, str, str]
 
 
-def _of_text(tree: syntax.Query) -> Iterator[_Refusal]:
-    if tree.policy is not None and tree.policy.policy is not Policy.ANY:
-        yield tree.policy.span, f"POLICY {tree.policy.policy}", "this version runs POLICY any"
-
-
 def _of_pattern(query: Query) -> Iterator[_Refusal]:
-    instead = "this version runs SEQ of plain variables"
+    instead = "this version runs patterns without repetition"
     for part in () if query.pattern is None else walk_pattern(query.pattern):
         construct = _construct(part)
         if construct is not None:
@@ -56,16 +48,10 @@ def _construct(part: Pattern) -> str | None:
     match part:
         case Element(quantifier=quantifier):
             return None if quantifier is None else "a quantifier"
-        case Negation():
-            return "NOT in SEQ"
         case Group():
             return "a repeated group"
-        case Conjunction():
-            return "AND in SEQ"
-        case Alternative():
-            return "OR in SEQ"
-        case Sequence(links=links):
-            return next((f"the link '{link}'" for link in links if link is not Link.ANY), None)
+        case Negation() | Conjunction() | Alternative() | Sequence():
+            return None
         case _:
             assert_never(part)
 

@@ -62,7 +62,7 @@ class QueryFlow:
         self.sources = tuple(
             SourceFlow(s, self.within, SemanticFilter(s, shape_of(s.stream), knowledge, options)) for s in query.sources
         )
-        self._operator = build_operator(query)
+        self._operator = build_operator(query, self.within.interval)
         self._of_all_events = event_columns(query) if sees_all_events(query) else {}
         self._watermark: datetime | None = None
         self.seam: Seam | None = None

@@ -8,6 +8,8 @@ from datetime import UTC, datetime, timedelta
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ..cep import Interval
+from ..cep.frames import micros
 from ..errors import PlanError
 from ..language.query import Bounds, Instant
 
@@ -50,6 +52,14 @@ class Range:
             if not pc.all(mask, min_count=0).as_py():
                 return events.filter(mask if len(tests) == 1 else pc.and_(*tests))
         return events
+
+    @property
+    def interval(self) -> Interval:
+        """The moments within, for operators, which are asked nothing when there are none."""
+        every = Interval()
+        first = every.first if self.lower is None else micros(self.lower) + (not self.lower_inclusive)
+        last = every.last if self.upper is None else micros(self.upper) - (not self.upper_inclusive)
+        return Interval(first, last)
 
     def begins_before(self, moment: datetime) -> bool:
         """Tell whether `moment`, or an earlier one, can lie within."""

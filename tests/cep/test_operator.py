@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 
 import pyarrow as pa
 import pytest
 from kaicep.cep import END_OF_TIME, apply_filters, build_operator, output_schema
 from kaicep.errors import OperatorError
-from kaicep.language import Policy
 from support.operators import Reading, answer, at, candidates, compiled, events, feed, short
 
 SELECTION = "SELECT ?e.n FROM (?e, readings)"
@@ -200,12 +198,6 @@ def test_snapshots_that_cannot_be_restored(data: bytes, message: str) -> None:
     with pytest.raises(OperatorError) as caught:
         build_operator(compiled(SUM)).restore(data)
     assert str(caught.value) == message
-
-
-def test_a_policy_that_no_operator_runs() -> None:
-    with pytest.raises(OperatorError) as caught:
-        build_operator(replace(compiled(PAIRS), policy=Policy.NEXT))
-    assert str(caught.value) == "POLICY next cannot be run yet"
 
 
 def test_events_at_the_edges_of_time() -> None:

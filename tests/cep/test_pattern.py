@@ -7,8 +7,9 @@ from datetime import timedelta
 
 import pytest
 from kaicep.cep import build_operator, matcher
+from kaicep.cep.pattern import PatternKernel
 from kaicep.errors import OperatorError
-from kaicep.language import Alternative, Element, SessionWindow
+from kaicep.language import Element, Link, Quantifier, SessionWindow
 from support.operators import Reading, answer, compiled, events, feed, short
 
 SEQ = "SELECT ?a FROM (?a, readings), (?b, readings) SEQ (?a, ?b) WINDOW (?a, ?b, 5s)"
@@ -147,7 +148,7 @@ def test_state_is_bounded_by_windows() -> None:
     query = compiled(SEQ)
     operator = build_operator(query)
     feed(operator, query, [reading(f"e{t}", t) for t in range(100)], until=100)
-    kept = operator.kernel._kept  # type: ignore[attr-defined]  # the state is private to the kernel
+    kept = operator.kernel._memory.frames  # type: ignore[attr-defined]  # the state is private to the kernel
     assert {variable: frame.height for variable, frame in kept.items()} == {"a": 5, "b": 0}
 
 
@@ -157,7 +158,7 @@ def test_retention_bounds_a_match() -> None:
     operator = build_operator(query)
     rows = feed(operator, query, [reading(f"e{t}", t) for t in range(0, 8, 2)] + [reading("f", 7)], until=9)
     assert events(rows) == ["e0 e2", "e2 e4", "e4 e6", "e6 f"]
-    assert operator.kernel._kept["a"].height == 1  # type: ignore[attr-defined]  # the state is private to the kernel
+    assert operator.kernel._memory.frames["a"].height == 1  # type: ignore[attr-defined]  # the state is private to the kernel
 
 
 def test_pairs_are_enumerated_in_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -183,13 +184,12 @@ def test_keys_and_times_that_do_not_fit_one_number(monkeypatch: pytest.MonkeyPat
     assert answer(text, rows) == whole
 
 
-def test_what_is_more_than_a_sequence_is_refused() -> None:
-    """The compiler refuses these first; a query that is built otherwise is refused as well."""
+def test_repetitions_are_not_for_joins_of_columns() -> None:
     query = compiled(SEQ)
-    either = Alternative((Element("a", None, query.span), Element("b", None, query.span)), query.span)
+    twice = Quantifier(2, 2, Link.NEXT, every_length=False, until=None, span=query.span)
     with pytest.raises(OperatorError) as caught:
-        build_operator(replace(query, pattern=either))
-    assert str(caught.value) == "Alternative in SEQ cannot be run yet: use plain variables and ','"
+        PatternKernel(replace(query, pattern=Element("a", twice, query.span)))
+    assert str(caught.value) == "a repetition is not answered by joins of columns"
 
 
 def test_window_over_several_variables_has_to_be_a_correlation_window() -> None:
