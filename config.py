@@ -49,7 +49,13 @@ def parse_duration(text: object) -> object:
     return text
 
 
+def parse_timeout(text: object) -> object:
+    """A duration, or `"never"`: the longest one that there is."""
+    return timedelta.max if text == "never" else parse_duration(text)
+
+
 Duration = Annotated[timedelta, BeforeValidator(parse_duration), Field(ge=timedelta(0))]
+Timeout = Annotated[timedelta, BeforeValidator(parse_timeout), Field(ge=timedelta(0))]
 
 
 class _Table(BaseModel):
@@ -129,6 +135,7 @@ class StreamSettings(_Table):
         attributes: in declared order; the time attribute need not be repeated.
         identity: attributes that identify an event; none: the whole tuple does.
         lateness: how far an event may lie behind the greatest time stamp so far.
+        idle_timeout: how long it may be silent before its watermark goes on by wall clock; `None`: the engine's.
         source: where raw events come from; `None` for a stream that only `evaluate` and `try` feed.
         annotation: file with these keys, relative to the project file, instead of writing them here.
     """
@@ -138,6 +145,7 @@ class StreamSettings(_Table):
     attributes: dict[str, AttributeSettings] = Field(default_factory=dict)
     identity: tuple[str, ...] = ()
     lateness: Duration = timedelta(0)
+    idle_timeout: Timeout | None = None
     source: SourceSettings | None = None
 
 
@@ -164,6 +172,8 @@ class EngineSettings(_Table):
 
     Attributes:
         trigger: buffer interval = trigger interval of the micro-batches; 0 runs them back to back.
+        idle_timeout: how long a stream may be silent before its watermark goes on by wall clock; `timedelta.max`:
+            never.
         state: folder of checkpoint, snapshots and dead letters.
         compiled: apply the compile-time rules to PATHs; off only to see what they gain.
         buffer: evaluate the PATHs of a batch's events together; off only to see what it gains.
@@ -174,6 +184,7 @@ class EngineSettings(_Table):
     """
 
     trigger: Duration = timedelta(seconds=1)
+    idle_timeout: Timeout = timedelta(seconds=30)
     state: str = "var/state"
     compiled: bool = True
     buffer: bool = True
@@ -235,6 +246,11 @@ class Settings(_Table):
                 first.add_note(str(other))
             raise first from error
         return settings.model_copy(update={"prefixes": WELL_KNOWN_PREFIXES | settings.prefixes})
+
+    def idle_timeouts(self) -> dict[str, timedelta]:
+        """By stream, how long it may be silent before its watermark goes on by wall clock."""
+        default = self.engine.idle_timeout
+        return {n: default if s.idle_timeout is None else s.idle_timeout for n, s in self.streams.items()}
 
     def path(self, relative: str) -> Path:
         """A path of the project file, made absolute."""

@@ -1,5 +1,6 @@
 """The archive: admitted events go in, by batch; the event log (Parquet) and the semantic store (Oxigraph) come out."""
 
+from .advances import AdvanceLog
 from .archive import Archive, ArchiveReader, Counts
 from .history import History
 from .log import EventLog
@@ -9,6 +10,7 @@ from .store import EventStore
 from .writer import Lag
 
 __all__ = [
+    "AdvanceLog",
     "Archive",
     "ArchiveReader",
     "Counts",

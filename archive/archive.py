@@ -17,8 +17,9 @@ from ..annotator import EventShape
 from ..config import Settings
 from ..errors import ArchiveError, Place
 from ..ontology import KnowledgeBase
+from .advances import AdvanceLog
 from .history import History
-from .layout import LOG, SNAPSHOTS, STORE, prepare
+from .layout import ADVANCES, LOG, SNAPSHOTS, STORE, prepare
 from .log import EventLog
 from .quads import encoder
 from .segment import Position
@@ -62,6 +63,7 @@ class Archive:
         self._writer: StoreWriter | None = None
         prepare(self.path)
         self.log = EventLog(self.path / LOG, generation)
+        self.advances = AdvanceLog(self.path / ADVANCES)
         self.log.lock()
         try:
             self._last = max(self.log.positions(), default=None)

@@ -2,6 +2,7 @@
 
 - `format.json`: the version of this layout
 - `log/<stream>/<generation>-<batch>.parquet`: the event log; `log/.lock` is held by its writer
+- `advances/<generation>-<batch>.json`: where wall clock moved the watermarks of silent streams
 - `store/`: Oxigraph; `store.lock` is held by whoever has it open
 - `snapshots/`: copies of the store that other processes asked for
 """
@@ -18,7 +19,7 @@ from urllib.parse import quote, unquote
 from ..errors import ArchiveError, Place
 
 FORMAT = 1
-LOG, STORE, SNAPSHOTS = "log", "store", "snapshots"
+LOG, ADVANCES, STORE, SNAPSHOTS = "log", "advances", "store", "snapshots"
 LOCK = ".lock"
 _VERSION_FILE = "format.json"
 _TEMPORARY = ".tmp-"

@@ -48,6 +48,7 @@ __all__ = ["AggregationKernel"]
 
 _SEPARATOR = "\x1f"  # below every character of an id
 _BEGINNING = -(2**62)  # below every time stamp, in microseconds
+_END = 2**62  # above every window's end
 _VALUE = "#value"
 
 _Window = SlidingWindow | BatchWindow | HoppingWindow | CumulateWindow | SessionWindow
@@ -81,13 +82,25 @@ class AggregationKernel:
         return self._columns[signature(node)] if isinstance(node, Aggregate) else plain_name(node)
 
     @property
-    def waiting(self) -> bool:
-        """Whether there are candidates in windows that end with the watermark."""
+    def due(self) -> int | None:
+        """When the first window ends of those that hold candidates and end with the watermark."""
+        if not self._kept.height:
+            return None
+        time = timestamps(self._kept["_time"])
+        earliest, passed = int(time[0]), self._passed
         match self._window:
-            case SlidingWindow() | BatchWindow(extent=int()) | HoppingWindow(size=int()):
-                return False
+            case BatchWindow(extent=timedelta()):
+                return self._first_end(earliest)
+            case HoppingWindow(size=timedelta() as size, step=timedelta() as step):
+                width, stride = micros(size), micros(step)
+                return (max(earliest - width, passed - width) // stride + 1) * stride + width
+            case CumulateWindow(step=step):
+                return (max(earliest, passed) // micros(step) + 1) * micros(step)
+            case SessionWindow(gap=gap):
+                groups = [self._kept.select(e.alias("group")).to_series() for e, _ in self._groups]
+                return int(sessions(self._rows(self._kept, groups, 0), micros(gap), _END).upper.min())
             case _:
-                return self._kept.height > 0
+                return None
 
     @property
     def held_since(self) -> None:

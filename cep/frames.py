@@ -15,10 +15,11 @@ Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 Floats = npt.NDArray[np.float64]
 
-__all__ = ["EPOCH", "Bools", "Floats", "Ints", "frame_of", "mask_of", "micros", "moments", "timestamps"]
+__all__ = ["EPOCH", "Bools", "Floats", "Ints", "frame_of", "mask_of", "micros", "moment_of", "moments", "timestamps"]
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
+_LAST = datetime.max.replace(tzinfo=UTC)
 
 
 def frame_of(table: pa.Table, columns: Sequence[str]) -> pl.DataFrame:
@@ -41,6 +42,11 @@ def moments(times: Ints) -> pl.Series:
 def micros(value: datetime | timedelta) -> int:
     """Whole microseconds of a duration, or since the epoch of a moment."""
     return (value - EPOCH if isinstance(value, datetime) else value) // _MICROSECOND
+
+
+def moment_of(microseconds: int) -> datetime:
+    """The moment so many microseconds after the epoch; the last one that there is for what lies beyond."""
+    return EPOCH + min(microseconds * _MICROSECOND, _LAST - EPOCH)
 
 
 def mask_of(frame: pl.DataFrame, conditions: Sequence[pl.Expr]) -> Bools:

@@ -22,8 +22,11 @@ class Kernel(Protocol):
         """Where `Matches.frame` holds values."""
 
     @property
-    def waiting(self) -> bool:
-        """Whether the watermark alone will make it report more."""
+    def due(self) -> int | None:
+        """The next watermark (microseconds) that may make it report more without a further candidate; `None`: none.
+
+        It may be too early, never too late: whoever moves the watermark there asks again.
+        """
 
     @property
     def held_since(self) -> int | None:

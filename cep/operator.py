@@ -17,7 +17,7 @@ from .aggregation import AggregationKernel
 from .candidates import empty_candidates
 from .contiguity import EVENTS, Contiguity, sees_all_events
 from .distinct import DistinctRows
-from .frames import EPOCH, frame_of, micros
+from .frames import EPOCH, frame_of, micros, moment_of
 from .interval import Interval
 from .kernel import Kernel
 from .output import Matches, Output, output_schema, row_schema
@@ -45,6 +45,13 @@ class Operator(Protocol):
     @property
     def waiting(self) -> bool:
         """Whether more will be reported without any further candidate, as soon as the watermark is there."""
+
+    @property
+    def due(self) -> datetime | None:
+        """The next watermark that may make it report more without any further candidate; `None`: none will.
+
+        Candidates that wait for the watermark count too. It may be too early, never too late.
+        """
 
     @property
     def held_since(self) -> datetime | None:
@@ -131,7 +138,17 @@ class _Hosted:
     @property
     def waiting(self) -> bool:
         """See `Operator.waiting`."""
-        return not self.ended and (self.kernel.waiting or self.held_since is not None)
+        return not self.ended and (self.kernel.due is not None or self.held_since is not None)
+
+    @property
+    def due(self) -> datetime | None:
+        """See `Operator.due`."""
+        if self.ended:
+            return None
+        moments = [pending.due for pending in self.pending.values()]
+        moments += [self.kernel.due, None if self.rate is None else self.rate.next_end]
+        known = [moment for moment in moments if moment is not None]
+        return moment_of(min(known)) if known else None
 
     @property
     def held_since(self) -> datetime | None:

@@ -29,6 +29,10 @@ class OutputRate(Protocol):
     def held(self) -> pa.Table:
         """Rows that are not handed over yet, in output order."""
 
+    @property
+    def next_end(self) -> int | None:
+        """The watermark (microseconds) at which the first of the held rows are due; `None`: none by a watermark."""
+
     def due(self, rows: pa.Table, watermark: int, *, over: bool) -> pa.Table:
         """Take in new rows and give out those that are due.
 
@@ -64,6 +68,14 @@ class _EveryTime:
         self._schema = row_schema(query)
         self.held = self._schema.empty_table()
         self._begun = self._periods(self.held)
+
+    @property
+    def next_end(self) -> int | None:
+        """See `OutputRate.next_end`."""
+        if not self.held.num_rows:
+            return None
+        earliest: int = self._periods(self.held)[_PERIOD].min()  # type: ignore[assignment] # an integer column
+        return (earliest + 1) * self._every
 
     def _periods(self, rows: pa.Table) -> pl.DataFrame:
         """Group and period of each row."""
@@ -112,6 +124,11 @@ class _EveryMatches:
         self._schema = row_schema(query).append(pa.field(_NUMBER, pa.int64()))
         self.held = self._schema.empty_table()
         self._counts = frame_of(self.held, [*self._groups, _NUMBER]).rename({_NUMBER: _COUNT})
+
+    @property
+    def next_end(self) -> int | None:
+        """See `OutputRate.next_end`: only further matches fill a period."""
+        return None
 
     def due(self, rows: pa.Table, watermark: int, *, over: bool) -> pa.Table:  # noqa: ARG002 - the protocol's
         """See `OutputRate.due`."""

@@ -66,9 +66,9 @@ class PatternKernel:
         return match_name
 
     @property
-    def waiting(self) -> bool:
-        """Whether a match waits for its last NOT to end."""
-        return bool(len(self._awaiting.due))
+    def due(self) -> int | None:
+        """When the first NOT ends that a match waits for."""
+        return int(self._awaiting.due.min()) if len(self._awaiting.due) else None
 
     @property
     def held_since(self) -> None:

@@ -60,6 +60,11 @@ class Pending:
     held: pl.DataFrame
     bindings: tuple[str, ...] = ()
 
+    @property
+    def due(self) -> int | None:
+        """The watermark (microseconds) that lets the first candidate go; `None`: none waits."""
+        return int(timestamps(self.held["_time"]).min()) + 1 if self.held.height else None
+
     def release(self, arrived: pl.DataFrame, watermark: int) -> pl.DataFrame:
         """Take in what arrived and give out what lies below the watermark (microseconds), in total order."""
         waiting = pl.concat([self.held, arrived]) if self.held.height else arrived

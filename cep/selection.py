@@ -38,9 +38,9 @@ class SelectionKernel:
         return plain_name
 
     @property
-    def waiting(self) -> bool:
+    def due(self) -> int | None:
         """Every match is reported with its last event."""
-        return False
+        return None
 
     @property
     def held_since(self) -> None:

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from ..errors import OperatorError
 
-_VERSION = 1
+_VERSION = 2
 _SEEN = pl.Schema({"_id": pl.String(), "_time": pl.Datetime("us", "UTC")})
 
 
@@ -43,6 +43,7 @@ class Admission:
         self._lateness = lateness
         self._bounded = bounded
         self._greatest: datetime | None = None
+        self._floor: datetime | None = None
         self._seen = pl.DataFrame(schema=_SEEN)
 
     @property
@@ -52,8 +53,9 @@ class Admission:
 
     @property
     def watermark(self) -> datetime | None:
-        """The greatest time stamp minus the lateness; no admitted event comes below it any more."""
-        return None if self._greatest is None else _minus(self._greatest, self._lateness)
+        """The greatest time stamp minus the lateness, or where `advance` moved it; no event is admitted below it."""
+        own = None if self._greatest is None else _minus(self._greatest, self._lateness)
+        return max((w for w in (own, self._floor) if w is not None), default=None)
 
     def admit(self, events: pa.Table) -> Admitted:
         """Judge the tuples one by one, in order of arrival.
@@ -77,6 +79,17 @@ class Admission:
             return Admitted(events, events.slice(0, 0), duplicates)
         return Admitted(events.filter((~late).to_arrow()), events.filter(late.to_arrow()), duplicates)
 
+    def advance(self, watermark: datetime) -> None:
+        """Move the watermark of a stream that has been silent; it never goes back.
+
+        Args:
+            watermark: aware.
+        """
+        if self._floor is None or watermark > self._floor:
+            self._floor = watermark.astimezone(UTC)
+            if self._bounded:
+                self._seen = self._seen.filter(pl.col("_time") >= self.watermark)
+
     def end(self) -> None:
         """End the stream: whatever comes now is late."""
         self._greatest = datetime.max.replace(tzinfo=UTC)
@@ -85,8 +98,9 @@ class Admission:
         """The state as bytes, for `restore`."""
         buffer = BytesIO()
         state = self._seen.select("_id", "_time").to_arrow()
-        greatest = "" if self._greatest is None else self._greatest.isoformat()
-        state = state.replace_schema_metadata({"version": str(_VERSION), "greatest": greatest})
+        moments = {"greatest": self._greatest, "floor": self._floor}
+        texts = {name: "" if moment is None else moment.isoformat() for name, moment in moments.items()}
+        state = state.replace_schema_metadata({"version": str(_VERSION), **texts})
         with pa.ipc.new_file(buffer, state.schema) as writer:
             writer.write_table(state)
         return buffer.getvalue()
@@ -104,8 +118,8 @@ class Admission:
                 f"the snapshot of a stream has version {metadata[b'version'].decode()}, this kaicep reads {_VERSION}",
                 hint="run the kaicep that wrote it, or remove the snapshots to start from the archive",
             )
-        greatest = metadata[b"greatest"].decode()
-        self._greatest = datetime.fromisoformat(greatest) if greatest else None
+        self._greatest = _moment(metadata[b"greatest"])
+        self._floor = _moment(metadata[b"floor"])
         self._seen = pl.DataFrame(pl.from_arrow(table)).cast(_SEEN)
 
     def _fresh(self, keys: pl.DataFrame) -> pl.Series | None:
@@ -135,6 +149,8 @@ class Admission:
         if greatest is not None:
             before = pl.select(pl.max_horizontal(pl.lit(before), pl.lit(greatest).cast(before.dtype))).to_series()
         late = (time < before - self._lateness).fill_null(value=False)
+        if self._floor is not None:
+            late = late | (time < self._floor)
         return late if late.any() else None
 
     def _advance(self, keys: pl.DataFrame) -> None:
@@ -148,6 +164,10 @@ class Admission:
             keys = keys.filter(pl.col("_time") >= watermark)
             self._seen = self._seen.filter(pl.col("_time") >= watermark)
         self._seen = pl.concat([self._seen, keys])
+
+
+def _moment(text: bytes) -> datetime | None:
+    return datetime.fromisoformat(text.decode()) if text else None
 
 
 def _minus(moment: datetime, lateness: timedelta) -> datetime:

@@ -73,11 +73,13 @@ class Past:
         events: event tables by stream, late events among them.
         annotators: those in force then.
         knowledge: likewise.
+        advances: where the watermarks of silent streams were moved after that (`Dataflow.advance`).
     """
 
     events: Mapping[str, pa.Table]
     annotators: Mapping[str, Annotator]
     knowledge: KnowledgeBase
+    advances: Mapping[str, datetime] = field(default_factory=dict)
 
 
 class Dataflow:
@@ -229,11 +231,37 @@ class Dataflow:
             self.judge_by(past.annotators, past.knowledge)
         nothing = pa.table({"row": pa.array([], pa.int64()), "reason": pa.array([], pa.string())})
         streams = self.accept({name: Annotated(table, nothing, 0) for name, table in past.events.items()})
+        self.advance(past.advances)
         return Step(streams, dict(self.answer(streams)))
 
     def take(self, part: Part) -> dict[str, pa.Table]:
         """The rows of each query by label for a piece of the past, whose events were admitted when they came."""
         return dict(self._answer(part.events, dict(part.watermarks), part.candidates))
+
+    @property
+    def begun(self) -> frozenset[str]:
+        """The source streams that have delivered an event."""
+        return frozenset(name for name, admission in self._admissions.items() if admission.greatest is not None)
+
+    @property
+    def due(self) -> dict[str, datetime]:
+        """The source streams that queries wait for: the next watermark of each that may bring rows without events."""
+        watermarks = self.watermarks
+        due: dict[str, datetime] = {}
+        for flow in self._flows.values():
+            moment = flow.due
+            if moment is None:
+                continue
+            origins = self.origins(flow.query)
+            behind = {name for name in origins if (w := watermarks[name]) is None or w < moment}
+            for name in behind or origins:
+                due[name] = min(moment, due.get(name, moment))
+        return due
+
+    def advance(self, watermarks: Mapping[str, datetime]) -> None:
+        """Move the watermarks of source streams that have been silent; whatever comes below them is late."""
+        for name, watermark in watermarks.items():
+            self._admissions[name].advance(watermark)
 
     def finish(self) -> Step:
         """End every stream: the watermark passes everything, and whatever comes later is late."""

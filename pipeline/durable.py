@@ -1,8 +1,8 @@
 """The data flow with a memory: every batch is durable before it counts, and can be done again.
 
-A batch is done in this order: log segment durable → dead letters and rows to the sinks → snapshot durable. Whoever
-calls commits the batch after that (DESIGN, decision 5). Done again, it starts from the snapshot before it and gives
-the same rows with the same `_id`.
+A batch is done in this order: log segment durable, and how far the watermarks of silent streams are moved → dead
+letters and rows to the sinks → snapshot durable. Whoever calls commits the batch after that (DESIGN, decision 5). Done
+again, it starts from the snapshot before it, moves the same watermarks, and gives the same rows with the same `_id`.
 """
 
 from __future__ import annotations
@@ -10,16 +10,18 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
 
 import pyarrow as pa
 
-from ..archive import Archive, Position
+from ..archive import AdvanceLog, Archive, Position
 from ..errors import PipelineError, PlanError
 from .catch_up import CatchUp, begin_in_the_past
 from .dataflow import Dataflow, Past, Step, StreamStep
 from .dead_letters import DeadLetters
 from .flow import Registration
+from .idleness import Idleness
 from .knowledge_history import KnowledgeHistory, Turn
 from .knowledge_store import KnowledgeStore, Version
 from .progress import Progress
@@ -68,12 +70,16 @@ class DurableFlow:
         self._sinks = tuple(sinks)
         self._archive = archive
         self._snapshots = Snapshots(state / "snapshots")
+        self._advances = AdvanceLog(state / "advances") if archive is None else archive.advances
         self._registry = Registry(state / "registrations.json")
         self._dead_letters = DeadLetters(state / "dead-letters")
         self._dataflow = project.dataflow(_WORKERS)
         self._waiting: list[Registration] = []
         self._past: dict[str, list[pa.Table]] = {}
         self._done: int | None = None
+        self._begun: int | None = None
+        self._generation = 0 if archive is None else archive.log.generation
+        self._quiet_since: Position | None = None
 
     @property
     def dataflow(self) -> Dataflow:
@@ -104,18 +110,25 @@ class DurableFlow:
         if label in self._dataflow.flows:
             self._dataflow.remove(label)
 
-    def run(self, batch: int, records: Mapping[str, RawBatch]) -> Step:
+    def run(self, batch: int, records: Mapping[str, RawBatch], idleness: Idleness | None = None) -> Step:
         """Do a batch; when this returns, it is durable.
 
         Args:
             batch: its number; the one after the last, or one that was done before and is delivered again.
             records: raw records by stream.
+            idleness: which streams are silent; `None`: wall clock moves no watermark.
         """
         self._prepare(batch)
+        # The first batch of a process may be one that an earlier process had begun.
+        again = self._begun is None or batch <= self._begun
+        self._begun = max(batch, self._begun or batch)
         began = time.perf_counter()
         streams = self._dataflow.admit({name: raw.table for name, raw in records.items()})
         if self._archive is not None:
             self._archive.append(batch, {name: s.archived for name, s in streams.items()})
+        if idleness is not None:
+            idleness.heard(name for name, step in streams.items() if step.events.num_rows)
+        self._advance(batch, quiet=not streams, idleness=None if again else idleness)
         for name, raw in records.items():
             self._dead_letters.write(name, batch, raw, streams[name].rejected)
         step = self._reported(batch, streams, self._dataflow.answer(streams))
@@ -134,6 +147,41 @@ class DurableFlow:
     def close(self) -> None:
         """Give back the threads."""
         self._dataflow.close()
+
+    def overdue(self, idleness: Idleness) -> bool:
+        """Whether a batch is needed though no record has come.
+
+        A query waits to be registered, or for the watermark of a stream that has been silent for too long.
+        """
+        return bool(self._waiting or self._idle(idleness))
+
+    def _idle(self, idleness: Idleness) -> dict[str, datetime]:
+        flow = self._dataflow
+        return idleness.advances(flow.due, flow.watermarks, flow.begun)
+
+    def _advance(self, batch: int, *, quiet: bool, idleness: Idleness | None) -> None:
+        """Move the watermarks of silent streams; where to is durable before it takes effect.
+
+        A batch that may have been begun before moves what it moved then and nothing else, so its rows are the same.
+
+        Args:
+            batch: its number.
+            quiet: it has no record.
+            idleness: `None`: the batch may have been begun before, or wall clock moves nothing.
+        """
+        if not quiet:
+            self._quiet_since = None
+        position = Position(self._generation, batch)
+        if idleness is None:
+            watermarks = self._advances.read(position)
+        else:
+            watermarks = self._idle(idleness)
+            self._advances.write(position, watermarks, self._quiet_since)
+        if watermarks:
+            self._quiet_since = position  # with no event in between, the next note replaces this one
+        self._dataflow.advance(watermarks)
+        if self._archive is None:
+            self._advances.remove(before=position)
 
     def _reported(self, batch: int, streams: Mapping[str, StreamStep], rows: Iterable[tuple[str, pa.Table]]) -> Step:
         """Give each query's rows to the sinks as they come; in its first batch those of its past come first."""
@@ -203,11 +251,12 @@ class DurableFlow:
     def _logged(self, last: int) -> Iterator[Past]:
         """The batches of the log up to `last`, in order, as they were judged; none without an archive."""
         if self._archive is not None:
-            log = self._archive.log
-            for position in log.positions():
+            log, advances = self._archive.log, self._archive.advances
+            for position in sorted({*log.positions(), *advances.positions()}):
                 if position.batch <= last:
                     then = self.history.at(position.batch)
-                    yield Past(log.read_batch(position), then.annotators, then.knowledge)
+                    events, moved = log.read_batch(position), advances.read(position)
+                    yield Past(events, then.annotators, then.knowledge, moved)
 
     def _restore(self, batch: int) -> None:
         """Go back to the state after a batch: by its snapshot, else by replaying the archive's log."""

@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
@@ -18,6 +19,8 @@ from .dataflow import Step
 from .durable import DurableFlow
 from .generation import begun_batch, current_generation
 from .handle import QueryHandle
+from .heartbeat import Heartbeat
+from .idleness import Idleness
 from .knowledge_store import Version
 from .living_knowledge import LivingKnowledge
 from .progress import Progress
@@ -79,6 +82,7 @@ class Engine:
         self._failure: BaseException | None = None
         self._archive: Archive | None = None
         self._entered: DurableFlow | None = None
+        self._heartbeat: Heartbeat | None = None
 
     def __enter__(self) -> Self:
         try:
@@ -198,17 +202,22 @@ class Engine:
             self._handles.pop(label, None)
 
     def start(self) -> None:
-        """Begin to read the streams with the project's trigger interval; does nothing when it is running."""
-        seconds = self.project.settings.engine.trigger.total_seconds()
-        self._begin(lambda writer: writer.trigger(processingTime=f"{seconds} seconds"))
+        """Begin to read the streams with the project's trigger interval; does nothing when it is running.
+
+        From now on the watermark of a stream that is silent goes on by wall clock (`idle_timeout`).
+        """
+        settings = self.project.settings
+        seconds = settings.engine.trigger.total_seconds()
+        idleness = Idleness(settings.idle_timeouts())
+        self._begin(lambda writer: writer.trigger(processingTime=f"{seconds} seconds"), idleness)
 
     def run_available(self) -> None:
-        """Read what there is now, wait for the end of it.
+        """Read what there is now, wait for the end of it; wall clock moves no watermark.
 
         Raises:
             PipelineError: a batch failed.
         """
-        self._begin(lambda writer: writer.trigger(availableNow=True))
+        self._begin(lambda writer: writer.trigger(availableNow=True), None)
         self.wait()
 
     def wait(self, timeout: float | None = None) -> bool:
@@ -247,6 +256,7 @@ class Engine:
     def stop(self) -> None:
         """Finish the batch at work, then stop reading; a later engine goes on from there."""
         self._stopping.set()
+        self._stop_heartbeat()
         if self._stream is not None:
             with self._lock:
                 self._stream.stop()
@@ -282,31 +292,51 @@ class Engine:
     def _state(self) -> Path:
         return self.project.settings.path(self.project.settings.engine.state)
 
-    def _begin(self, with_trigger: Callable[[DataStreamWriter], DataStreamWriter]) -> None:
+    def _begin(self, with_trigger: Callable[[DataStreamWriter], DataStreamWriter], idleness: Idleness | None) -> None:
         if self.running:
             return
         if self._spark is None:
             raise PipelineError("the engine is not entered", hint="use it in a `with` statement")
         self._stopping.clear()
         self._failure = None
+        self._stop_heartbeat()
         generation = current_generation(self.project.settings, self._state, self._flow.last)
         self._flow.history.begun = begun_batch(generation)
-        frame = read_streams(self._spark, self.project.settings)
-        writer = with_trigger(frame.writeStream.foreachBatch(self._deliver_from(generation.base)))
+        frame = read_streams(self._spark, self.project.settings, generation.heartbeats)
+        writer = with_trigger(frame.writeStream.foreachBatch(self._deliver_from(generation.base, idleness)))
         self._stream = writer.option("checkpointLocation", str(generation.checkpoint)).start()
+        if idleness is not None:
+            self._heartbeat = Heartbeat(generation.heartbeats, partial(self._overdue, idleness), idleness.patience)
 
-    def _deliver_from(self, base: int) -> Callable[[DataFrame, int], None]:
+    def _stop_heartbeat(self) -> None:
+        if self._heartbeat is not None:
+            self._heartbeat.stop()
+            self._heartbeat = None
+
+    def _overdue(self, idleness: Idleness) -> bool:
+        """Whether a batch has to be made without records; while one is at work there is no need."""
+        if not self._lock.acquire(blocking=False):
+            return False
+        try:
+            return self._flow.overdue(idleness)
+        finally:
+            self._lock.release()
+
+    def _deliver_from(self, base: int, idleness: Idleness | None) -> Callable[[DataFrame, int], None]:
         """Spark's `foreachBatch`, where its batch 0 is our batch `base`."""
-        return lambda frame, number: self._deliver(frame, base + number)
+        return lambda frame, number: self._deliver(frame, base + number, idleness)
 
-    def _deliver(self, frame: DataFrame, batch: int) -> None:
+    def _deliver(self, frame: DataFrame, batch: int, idleness: Idleness | None) -> None:
         # `stop` holds the lock while Spark waits for this call to end: it must give up instead of waiting for it.
         while not self._lock.acquire(timeout=0.1):
             self._leave_when_stopping()
         try:
             self._leave_when_stopping()
+            heartbeat = self._heartbeat
+            if heartbeat is not None:
+                heartbeat.answered()
             records = unpack(frame, self.project.settings)
-            self._report(self._flow.run(batch, records))
+            self._report(self._flow.run(batch, records, idleness))
         except Exception as error:
             self._failure = None if isinstance(error, _StoppingError) else error
             raise

@@ -92,6 +92,11 @@ class QueryFlow:
         closed = self.within.closed(self._watermark) and not self._operator.waiting
         return self._operator.ended or closed
 
+    @property
+    def due(self) -> datetime | None:
+        """The next watermark that may bring further rows without a further event; `None`: none will."""
+        return None if self.ended else self._operator.due
+
     def row_watermark(self, watermark: datetime | None) -> datetime | None:
         """What no later row's `_time` lies below, when the streams' watermark is this one: OUTPUT holds rows back."""
         held = self._operator.held_since

@@ -19,10 +19,12 @@ class Generation:
     Attributes:
         checkpoint: Spark's checkpoint folder.
         base: Spark's batch 0 is batch `base`.
+        heartbeats: the folder of the source that makes batches without data.
     """
 
     checkpoint: Path
     base: int
+    heartbeats: Path
 
 
 def current_generation(settings: Settings, state: Path, last: int | None) -> Generation:
@@ -41,7 +43,7 @@ def current_generation(settings: Settings, state: Path, last: int | None) -> Gen
     if folders:
         known = json.loads((folders[-1] / _FILE).read_text(encoding="utf-8"))
         if known["sources"] == sources:
-            return Generation(folders[-1] / "checkpoint", known["base"])
+            return _in(folders[-1], known["base"])
     base = 1 if last is None else last + 1
     folder = state / f"generation-{len(folders):06d}"
     folder.mkdir(parents=True, exist_ok=True)
@@ -50,7 +52,11 @@ def current_generation(settings: Settings, state: Path, last: int | None) -> Gen
     temporary.replace(folder / _FILE)
     sync_folder(folder)
     sync_folder(state)
-    return Generation(folder / "checkpoint", base)
+    return _in(folder, base)
+
+
+def _in(folder: Path, base: int) -> Generation:
+    return Generation(folder / "checkpoint", base, folder / "heartbeats")
 
 
 def begun_batch(generation: Generation) -> int:
@@ -64,9 +70,10 @@ def begun_batch(generation: Generation) -> int:
 
 
 def _describe(settings: Settings) -> dict[str, object]:
-    """What Spark must find unchanged in a checkpoint: the streams, their formats and paths, in order."""
-    return {
+    """What Spark must find unchanged in a checkpoint: the streams, their formats and paths, in order; heartbeats."""
+    streams = {
         name: {"format": stream.source.format, "path": stream.source.path}
         for name, stream in settings.streams.items()
         if stream.source is not None
     }
+    return {"streams": streams, "heartbeats": True}

@@ -60,10 +60,15 @@ def source_streams(settings: Settings) -> list[tuple[str, StreamSettings, Source
     return [(name, stream, stream.source) for name, stream in settings.streams.items() if stream.source is not None]
 
 
-def read_streams(spark: SparkSession, settings: Settings) -> DataFrame:
+def read_streams(spark: SparkSession, settings: Settings, heartbeats: Path | None = None) -> DataFrame:
     """One streaming DataFrame of all streams of a project; `unpack` reads its batches.
 
     A folder that does not exist yet is made: it is where files will be dropped.
+
+    Args:
+        spark: the session.
+        settings: the project's.
+        heartbeats: a folder; each new file in it makes a batch, if need be one without records.
 
     Raises:
         PipelineError: no stream has a source, or Spark cannot read one.
@@ -74,6 +79,8 @@ def read_streams(spark: SparkSession, settings: Settings) -> DataFrame:
             "the project has no stream with a source", hint="add source = { format = …, path = … } to a stream"
         )
     frames = [_read(spark, settings, number, entry) for number, entry in enumerate(streams)]
+    if heartbeats is not None:
+        frames.append(_heartbeats(spark, heartbeats))
     return reduce(lambda one, other: one.unionByName(other, allowMissingColumns=True), frames)
 
 
@@ -156,6 +163,13 @@ def _read(
 
 def _listed(settings: Settings, source: SourceSettings, files: pa.Table) -> RawBatch:
     return read_files(files, settings.path(source.path or "."))
+
+
+def _heartbeats(spark: SparkSession, folder: Path) -> DataFrame:
+    """A source without rows: Spark sees that there is something new, and plans nothing to read it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    files = spark.readStream.format("text").load(str(folder))
+    return files.where(F.lit(False)).select(F.lit(0).alias(_STREAM))  # noqa: FBT003 - a value
 
 
 def _path(settings: Settings, name: str, source: SourceSettings) -> str:

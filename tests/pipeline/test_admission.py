@@ -83,6 +83,29 @@ def test_watermark_is_the_greatest_time_minus_lateness() -> None:
     assert admission.watermark == START + timedelta(seconds=5)
 
 
+@pytest.mark.parametrize("bounded", [True, False])
+def test_a_watermark_that_was_moved_makes_late_what_comes_below(bounded: bool) -> None:
+    """It never goes back, and it is part of the snapshot."""
+    admission = Admission(timedelta(seconds=2), bounded=bounded)
+    admission.admit(events([(3, "a")]))
+    admission.advance(START + timedelta(seconds=9))
+    admission.advance(START + timedelta(seconds=5))
+    restored = Admission(timedelta(seconds=2), bounded=bounded)
+    restored.restore(admission.snapshot())
+    step = restored.admit(events([(8, "a"), (9, "b"), (8, "c"), (12, "d"), (9, "e"), (11, "f")]))
+    assert (ids(step.events), ids(step.late)) == (["b9", "d12", "f11"], ["a8", "c8", "e9"])
+    assert restored.watermark == START + timedelta(seconds=10)
+    assert restored.greatest == START + timedelta(seconds=12)
+
+
+def test_a_stream_can_have_a_watermark_before_its_first_event() -> None:
+    admission = Admission(timedelta(0), bounded=True)
+    admission.advance(START + timedelta(seconds=5))
+    assert (admission.watermark, admission.greatest) == (START + timedelta(seconds=5), None)
+    step = admission.admit(events([(4, "a"), (6, "b")]))
+    assert (ids(step.events), ids(step.late)) == (["b6"], ["a4"])
+
+
 def test_after_the_end_everything_is_late() -> None:
     admission = Admission(timedelta(0), bounded=True)
     admission.admit(events([(1, "a")]))
@@ -94,11 +117,11 @@ def test_a_snapshot_of_another_version_is_refused() -> None:
     admission = Admission(timedelta(0), bounded=True)
     state = pa.ipc.open_file(pa.BufferReader(admission.snapshot())).read_all()
     sink = pa.BufferOutputStream()
-    with pa.ipc.new_file(sink, state.schema.with_metadata({"version": "99", "greatest": ""})) as writer:
+    with pa.ipc.new_file(sink, state.schema.with_metadata({"version": "99", "greatest": "", "floor": ""})) as writer:
         writer.write_table(state)
     with pytest.raises(OperatorError) as error:
         admission.restore(sink.getvalue().to_pybytes())
     assert str(error.value) == (
-        "the snapshot of a stream has version 99, this kaicep reads 1: "
+        "the snapshot of a stream has version 99, this kaicep reads 2: "
         "run the kaicep that wrote it, or remove the snapshots to start from the archive"
     )

@@ -250,6 +250,26 @@ def test_a_handle_gives_rows_and_ends_with_its_limit(tmp_path: Path, spark: Spar
     assert rows == Project.parse(settings()).evaluate(text, {"air": [r for f in tuples(4) for r in f]})
 
 
+def test_time_goes_on_over_a_silent_stream(tmp_path: Path, spark: SparkSession) -> None:
+    """Also after a restart. Reading what there is takes each file as a batch, as ever, and waits for nothing."""
+    content = settings()
+    content["streams"]["air"] |= {"lateness": "0s", "idle_timeout": "300ms"}
+    files = [[reading(0), reading(0.1)], [reading(0.2)], [reading(60)], [reading(60.1)]]
+    for restarts, count in enumerate((3, 2)):
+        write(tmp_path / "in", files[: 2 * restarts + 2])
+        with Engine(Project.parse(content, root=tmp_path), spark=spark) as engine:
+            handle = engine.submit("SELECT COUNT(?e) AS n WINDOW (?e, session, 200ms)")
+            engine.run_available()
+            assert engine.progress.total_matches == restarts
+            assert engine.progress.batches == 2 or restarts
+            row = next(handle.matches())
+        assert row["n"] == count
+
+
+def reading(second: float) -> dict[str, Any]:
+    return {"sensor": "a", "at": (START + timedelta(seconds=second)).isoformat(), "flow": 90.0}
+
+
 def test_a_query_submitted_later_begins_at_now(tmp_path: Path, spark: SparkSession) -> None:
     """Its default WITHIN is what comes after the greatest time stamp at the batch border."""
     files = tuples(5)

@@ -1,0 +1,82 @@
+"""Silent streams: how far wall clock may move their watermarks (LANGUAGE §1)."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping
+from datetime import UTC, datetime, timedelta
+
+__all__ = ["Idleness"]
+
+_FIRST, _LAST = (moment.replace(tzinfo=UTC) for moment in (datetime.min, datetime.max))  # noqa: DTZ901 - has one here
+
+
+class Idleness:
+    """Follows how long each stream has been silent while the engine listens.
+
+    After `timeout` of silence a stream's watermark goes on at the pace of the clock, from where it was: it stays so
+    long behind the time that passes as the timeout says, so an event that was that long on its way is not late. A
+    stream that has delivered nothing yet has no time of its own: it follows the slowest of the others at the same
+    distance.
+
+    Args:
+        timeouts: by stream; `timedelta.max`: never.
+        clock: seconds that pass, as `time.monotonic`; time that the engine does not run is no silence.
+    """
+
+    def __init__(self, timeouts: Mapping[str, timedelta], clock: Callable[[], float] = time.monotonic) -> None:
+        self._timeouts = timeouts
+        self._clock = clock
+        began = clock()
+        self._since = dict.fromkeys(timeouts, began)
+        self._from: dict[str, datetime] = {}
+
+    @property
+    def patience(self) -> timedelta:
+        """The shortest of the timeouts."""
+        return min(self._timeouts.values(), default=timedelta.max)
+
+    def heard(self, streams: Iterable[str]) -> None:
+        """Note that these streams have just brought events."""
+        for name in streams:
+            self._since[name] = self._clock()
+            self._from.pop(name, None)
+
+    def advances(
+        self, due: Mapping[str, datetime], watermarks: Mapping[str, datetime | None], begun: Iterable[str]
+    ) -> dict[str, datetime]:
+        """Return which streams' watermarks are to be moved now, and where to.
+
+        Args:
+            due: the streams that somebody waits for, and the watermark that is waited for.
+            watermarks: of every stream; `None`: it has none yet.
+            begun: the streams that have delivered events.
+        """
+        started = set(begun)
+        silent = {name: more for name in due if (more := self._beyond_timeout(name)) is not None}
+        moved = {name: self._on_its_own(name, watermarks[name], silent[name]) for name in silent if name in started}
+        others = [w for name in started if (w := moved.get(name) or watermarks[name]) is not None]
+        if others:
+            slowest = min(others)
+            moved |= {name: _shifted(slowest, -self._timeouts[name]) for name in silent if name not in started}
+        return {name: to for name, to in moved.items() if to is not None and _useful(to, due[name], watermarks[name])}
+
+    def _beyond_timeout(self, name: str) -> timedelta | None:
+        """How much longer the stream has been silent than its timeout; `None`: it is not idle."""
+        silence = timedelta(seconds=self._clock() - self._since[name])
+        return silence - self._timeouts[name] if silence > self._timeouts[name] else None
+
+    def _on_its_own(self, name: str, watermark: datetime | None, more: timedelta) -> datetime | None:
+        return None if watermark is None else _shifted(self._from.setdefault(name, watermark), more)
+
+
+def _shifted(moment: datetime, by: timedelta) -> datetime:
+    """`moment + by`; beyond the calendar its last or first day (a sensor without a clock may send the year 9999)."""
+    try:
+        return moment + by
+    except OverflowError:
+        return _LAST if by > timedelta(0) else _FIRST
+
+
+def _useful(to: datetime, due: datetime, watermark: datetime | None) -> bool:
+    return to >= due and (watermark is None or to > watermark)
