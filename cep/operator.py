@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Protocol
 
 import polars as pl
@@ -17,7 +17,7 @@ from .aggregation import AggregationKernel
 from .candidates import empty_candidates
 from .contiguity import EVENTS, Contiguity, sees_all_events
 from .distinct import DistinctRows
-from .frames import EPOCH, frame_of, micros, moment_of
+from .frames import frame_of, micros, moment_of
 from .interval import Interval
 from .kernel import Kernel
 from .output import Matches, Output, output_schema, row_schema
@@ -153,7 +153,7 @@ class _Hosted:
     @property
     def held_since(self) -> datetime | None:
         """See `Operator.held_since`."""
-        held = [] if self.kernel.held_since is None else [EPOCH + timedelta(microseconds=self.kernel.held_since)]
+        held = [] if self.kernel.held_since is None else [moment_of(self.kernel.held_since)]
         if self.rate is not None and self.rate.held.num_rows:
             held.append(pc.min(self.rate.held["_time"]).as_py())
         return min(held, default=None)

@@ -67,8 +67,8 @@ class PatternKernel:
 
     @property
     def due(self) -> int | None:
-        """When the first NOT ends that a match waits for."""
-        return int(self._awaiting.due.min()) if len(self._awaiting.due) else None
+        """When the first NOT has ended that a match waits for: its interval includes its end."""
+        return int(self._awaiting.due.min()) + 1 if len(self._awaiting.due) else None
 
     @property
     def held_since(self) -> None:
