@@ -262,8 +262,8 @@ def test_time_goes_on_over_a_silent_stream(tmp_path: Path, spark: SparkSession) 
             engine.run_available()
             assert engine.progress.total_matches == restarts
             assert engine.progress.batches == 2 or restarts
-            row = next(handle.matches())
-        assert row["n"] == count
+            # A batch that Spark had not committed when the first engine stopped comes again, rows and all.
+            assert any(row["n"] == count for row in handle.matches())
 
 
 def reading(second: float) -> dict[str, Any]:
