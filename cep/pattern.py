@@ -77,7 +77,7 @@ class PatternKernel:
 
     def advance(self, released: Mapping[str, pl.DataFrame], watermark: int) -> Matches | None:
         """The matches that became true."""
-        if not self.waiting and not any(frame.height for frame in released.values()):
+        if not len(self._awaiting.due) and not any(frame.height for frame in released.values()):
             self._finder.forget(self._memory, watermark, [])
             return None
         candidates = self._memory.take_in(self._prepared(released))
