@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 import polars as pl
 
-from ..language.columns import Names, plain_name
+from ..language.columns import Names
 from ..language.query import AfterMatchKind, Query
 from .absence import Refutation
 from .after_match import Standing, standing_matches
@@ -16,7 +16,7 @@ from .candidates import number_events
 from .contiguity import EVENTS, NUMBER
 from .finding import Finder, build_finder, named_variables
 from .found import UNBOUND, Found, gathered
-from .frames import Bools, mask_of
+from .frames import Bools
 from .interval import Interval
 from .matcher import Candidates, encode_keys
 from .memory import Memory
@@ -140,12 +140,8 @@ class PatternKernel:
         for v in self._marked:
             forbidden = candidates[v].frame[_FORBIDDEN]
             found = found.at(~gathered(forbidden, found.rows[v]).fill_null(value=False).to_numpy())
-        for condition in self._plan.verdicts:
-            columns = {
-                match_name(node): gathered(candidates[node.variable].frame[plain_name(node)], found.rows[node.variable])
-                for node in condition.columns
-            }
-            found = found.at(mask_of(pl.DataFrame({"": found.due, **columns}), [condition.test]))
+        if self._plan.verdicts:
+            found = found.at(self._reporting.holding(found, candidates, self._plan.verdicts))
         return found
 
     def _report(self, found: Found, candidates: Mapping[str, Candidates], watermark: int) -> Matches | None:

@@ -16,7 +16,7 @@ from ..language.expressions import Aggregate, Binary, Binding, Column, Expressio
 from ..language.pattern import CorrelationWindow, Link, SlidingWindow, Window
 from ..language.query import Query
 from .alternatives import Alternative, alternatives
-from .expressions import columns_of, conjuncts, of_single_events, variables_of
+from .expressions import columns_of, conjuncts, of_single_events, signature, variables_of
 from .frames import micros
 from .keys import key_expressions
 from .time_bounds import UNBOUNDED, Bounds, bounds_with_last
@@ -81,7 +81,7 @@ class QueryPlan:
         own: conditions on one variable, over its plain columns; of a variable whose candidates are counted they are
             among `conditions`, because what they refuse counts too.
         conditions: the conditions on several variables.
-        verdicts: what is asked of complete matches, over columns named by `match_name`.
+        verdicts: what is asked of complete matches.
         widths: by pair of variables, the shortest WINDOW that names both, in microseconds.
         shortest: the shortest WINDOW.
     """
@@ -90,7 +90,7 @@ class QueryPlan:
     keys: tuple[Key, ...]
     own: Mapping[str, list[pl.Expr]]
     conditions: tuple[Condition, ...]
-    verdicts: tuple[Condition, ...]
+    verdicts: tuple[Expression, ...]
     widths: Mapping[tuple[str, str], int]
     shortest: int
 
@@ -101,7 +101,9 @@ class QueryPlan:
 
 
 def match_name(node: Column | Binding | Aggregate) -> str:
-    """The column of a node in a frame of matches: `e1.flowrate`, `e1.?room`."""
+    """The column of a node in a frame of matches: `e1.flowrate`, `e1.?room`; of an aggregate what it says."""
+    if isinstance(node, Aggregate):
+        return str(signature(node))
     return f"{node.variable}.{plain_name(node)}"
 
 
@@ -133,7 +135,7 @@ def plan_pattern(query: Query) -> QueryPlan:
         tuple(keys),
         own,
         tuple(later),
-        () if simple else tuple(_condition(of_single_events(e), variables_of(e)) for e in verdicts),
+        () if simple else tuple(verdicts),
         _widths(windows),
         min((micros(w.width) for w in query.windows if isinstance(w, CorrelationWindow)), default=UNBOUNDED),
     )

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import polars as pl
 
 from ..language.columns import column_expression, plain_name
-from ..language.expressions import Aggregate
+from ..language.expressions import Aggregate, Expression
 from ..language.query import Query
 from .expressions import aggregates_of, columns_of, of_single_events
 from .found import Found, gathered
-from .frames import Ints
+from .frames import Bools, Ints, mask_of
 from .matcher import Candidates
 from .ordering import binding_columns, settle_ties
 from .output import Matches, selected_bindings
@@ -33,10 +33,7 @@ class Reporting:
         self._bindings = selected_bindings(query)
         self._optional = optional
         self._variables = [source.variable for source in query.sources]
-        reported = [*(item.value for item in query.items), *query.group_by]
-        self._aggregates = {match_name(a): a for e in reported for a in aggregates_of(e)}
-        used = [node for e in reported for node in columns_of(e)]
-        self._used = {v: {plain_name(node) for node in used if node.variable == v} for v in self._variables}
+        self._reported = [*(item.value for item in query.items), *query.group_by]
 
     def order(self, found: Found, candidates: Mapping[str, Candidates]) -> Ints:
         """By `_time`, last event, first event, length, the events in time order, and selected semantic bindings."""
@@ -60,27 +57,14 @@ class Reporting:
 
     def matches(self, found: Found, candidates: Mapping[str, Candidates]) -> Matches:
         """The columns of matches, in their order."""
-        frame = pl.DataFrame(
-            [
-                gathered(candidates[v].frame[column], rows).alias(f"{v}.{column}")
-                for v, rows in found.rows.items()
-                for column in candidates[v].frame.columns
-                if column in ("_time", "_id") or column in self._used[v]
-            ]
-        )
-        frame = frame.with_columns(self._run_of_one(a).alias(name) for name, a in self._aggregates.items())
+        frame = _columns(found, candidates, self._reported)
         return Matches(frame, found.due, {v: self._events(frame, v) for v in self._variables})
 
     @staticmethod
-    def _run_of_one(aggregate: Aggregate) -> pl.Expr:
-        """What an aggregate is over a run of one event, or over none."""
-        bound = pl.col(f"{aggregate.variable}._id").is_not_null()
-        if aggregate.function == "LIST" and aggregate.argument is not None:
-            value = column_expression(aggregate.argument, match_name)
-            return pl.when(bound).then(pl.concat_list(value).list.drop_nulls()).otherwise(pl.lit([]))
-        of_one = column_expression(of_single_events(aggregate), match_name)
-        nothing = pl.lit(0) if aggregate.function in ("COUNT", "SUM") else None
-        return pl.when(bound).then(of_one).otherwise(nothing)
+    def holding(found: Found, candidates: Mapping[str, Candidates], conditions: Sequence[Expression]) -> Bools:
+        """Of which matches all conditions are true; what a match does not bind is unbound."""
+        frame = _columns(found, candidates, conditions)
+        return mask_of(frame, [column_expression(e, match_name) for e in conditions])
 
     def _events(self, frame: pl.DataFrame, variable: str) -> pl.Series:
         """The id of the variable's event; where variables may be unbound a list of none or one."""
@@ -90,6 +74,32 @@ class Reporting:
         if not self._optional:
             return frame[name]
         return frame.select(pl.concat_list(name).list.drop_nulls()).to_series()
+
+
+def _columns(found: Found, candidates: Mapping[str, Candidates], used: Sequence[Expression]) -> pl.DataFrame:
+    """`_time` and `_id` of every variable's event, the columns that expressions mention, and their aggregates."""
+    mentioned = {(node.variable, plain_name(node)) for e in used for node in columns_of(e)}
+    frame = pl.DataFrame(
+        [
+            gathered(candidates[v].frame[column], rows).alias(f"{v}.{column}")
+            for v, rows in found.rows.items()
+            for column in candidates[v].frame.columns
+            if column in ("_time", "_id") or (v, column) in mentioned
+        ]
+    )
+    aggregates = {match_name(a): a for e in used for a in aggregates_of(e)}
+    return frame.with_columns(_run_of_one(a).alias(name) for name, a in aggregates.items()) if aggregates else frame
+
+
+def _run_of_one(aggregate: Aggregate) -> pl.Expr:
+    """What an aggregate is over a run of one event, or over none."""
+    bound = pl.col(f"{aggregate.variable}._id").is_not_null()
+    if aggregate.function == "LIST" and aggregate.argument is not None:
+        value = column_expression(aggregate.argument, match_name)
+        return pl.when(bound).then(pl.concat_list(value).list.drop_nulls()).otherwise(pl.lit([]))
+    of_one = column_expression(of_single_events(aggregate), match_name)
+    nothing = pl.lit(0) if aggregate.function in ("COUNT", "SUM") else None
+    return pl.when(bound).then(of_one).otherwise(nothing)
 
 
 def _by_number(last: Ints, first: Ints) -> tuple[Ints, Ints]:

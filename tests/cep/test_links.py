@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 from kaicep.cep import Interval, Operator, build_operator
 from kaicep.cep.frames import micros
-from support.operators import START, Reading, at, compiled, events, feed, short
+from kaicep.language.compiler import check_document
+from support.operators import START, STREAMS, Reading, at, compiled, events, feed, short
 
 _EVENT = re.compile(r"(?P<kind>[a-z])(?P<n>\d+)?(@(?P<at>[\d.]+))?(/(?P<sensor>\w))?(?P<alarm>!)?")
 
@@ -319,3 +320,15 @@ def test_candidates_of_a_not_are_forgotten() -> None:
     operator = build_operator(query)
     feed(operator, query, readings(" ".join(["n"] * 50)), until=50)
     assert operator.kernel._memory.frames["n"].height == 5  # type: ignore[attr-defined]  # private to the kernel
+
+
+def test_an_event_is_a_run_of_one_for_aggregates_and_what_is_unbound_a_run_of_none() -> None:
+    select = "COUNT(?b) AS c, SUM(?b.n) AS s, AVG(?b.n) AS m, LIST(?b.n) AS l, FIRST(?b.n) AS f"
+    text = text_of("?a -> (?b OR ?d)", "HAVING (COUNT(?a) = 1 AND COUNT(?b) + COUNT(?d) = 1)", select=select)
+    [(_, query)] = check_document(text, STREAMS)
+    rows = feed(build_operator(query), query, readings("a b4 a d a b"))
+    assert short(rows) == [
+        {"c": 1, "s": 4, "m": 4.0, "l": [4], "f": 4},
+        {"c": 0, "s": 0, "m": None, "l": [], "f": None},
+        {"c": 1, "s": 0, "m": None, "l": [], "f": None},
+    ]
