@@ -16,6 +16,7 @@ from pyoxigraph import BlankNode, NamedNode, Quad, Store, Triple
 from rdflib import URIRef
 from reasonable import PyReasoner
 
+from .reflexive import reflexive
 from .rules import derive
 from .terms import OWL, RDFS, Term
 
@@ -35,7 +36,8 @@ def close(store: Store) -> None:
         store.extend(Quad(*triple) for triple in derived)
         new = derive(store)
         if not new:
-            return
+            break
+    store.extend([Quad(*triple) for triple in reflexive(store)])
 
 
 class _Reasonable:

@@ -1,7 +1,8 @@
 """The rules of OWL 2 RL as data: a body of triple patterns and a head.
 
 Source: W3C, OWL 2 Web Ontology Language Profiles, second edition, §4.3, tables 4-9, without the rules that conclude
-`false` (`ontology/contradictions.py`) and what makes a term the same as or equivalent to itself. Beyond it, as in
+`false` (`ontology/contradictions.py`) and what makes a term the same as or equivalent to itself; and rdfs6 and rdfs10
+of RDFS, for what is below itself without being declared. Beyond it, as in
 `ontology/rules.py`: `owl:cardinality` counts as `owl:maxCardinality`, and `owl:disjointUnionOf` as `owl:unionOf`; and
 `everything` is an `owl:Thing`, which is a theorem of the standard.
 """
@@ -94,6 +95,16 @@ scm-avf1: ?a owl:allValuesFrom ?c . ?a owl:onProperty ?p . ?b owl:allValuesFrom 
 ?c rdfs:subClassOf ?d -> ?a rdfs:subClassOf ?b
 scm-avf2: ?a owl:allValuesFrom ?c . ?a owl:onProperty ?p . ?b owl:allValuesFrom ?c . ?b owl:onProperty ?q . \
 ?q rdfs:subPropertyOf ?p -> ?a rdfs:subClassOf ?b
+scm-cls:  ?c rdf:type owl:Class -> ?c rdfs:subClassOf ?c
+rdfs10:   ?c rdf:type rdfs:Class -> ?c rdfs:subClassOf ?c
+rdfs10:   ?c rdfs:subClassOf ?d -> ?c rdfs:subClassOf ?c
+rdfs10:   ?d rdfs:subClassOf ?c -> ?c rdfs:subClassOf ?c
+rdfs10:   ?x rdf:type ?c -> ?c rdfs:subClassOf ?c
+scm-op:   ?p rdf:type owl:ObjectProperty -> ?p rdfs:subPropertyOf ?p
+scm-dp:   ?p rdf:type owl:DatatypeProperty -> ?p rdfs:subPropertyOf ?p
+rdfs6:    ?p rdf:type rdf:Property -> ?p rdfs:subPropertyOf ?p
+rdfs6:    ?p rdfs:subPropertyOf ?q -> ?p rdfs:subPropertyOf ?p
+rdfs6:    ?q rdfs:subPropertyOf ?p -> ?p rdfs:subPropertyOf ?p
 cls-thing: -> owl:Thing rdf:type owl:Class
 cls-nothing1: -> owl:Nothing rdf:type owl:Class
 everything: ?x ?p ?y -> ?x rdf:type owl:Thing

@@ -1,4 +1,4 @@
-"""Published ontologies: Brick 1.5.0 with the model of a real building."""
+"""Published ontologies: Brick 1.5.0 with the model of a real building; SOSA, SSN, OWL-Time, ORG and SAREF."""
 
 from __future__ import annotations
 
@@ -56,3 +56,43 @@ def test_brick_without_a_catalog_names_the_import() -> None:
         "imports <http://data.ashrae.org/bacnet>, which no loaded module and no file of the catalog declares"
     )
     assert str(raised.value.place) == MODULES[0]
+
+
+STANDARDS = ["ssn/ssn.ttl", "time/time.ttl", "org/org.ttl", "saref/saref-2.1.2.ttl"]
+FACTS = """
+@prefix sosa: <http://www.w3.org/ns/sosa/> . @prefix ssn: <http://www.w3.org/ns/ssn/> .
+@prefix time: <http://www.w3.org/2006/time#> . @prefix org: <http://www.w3.org/ns/org#> .
+@prefix saref: <https://w3id.org/saref#> . @prefix : <urn:x#> .
+:platform ssn:inDeployment :campaign . :sensor ssn:hasDeployment :campaign ; ssn:implements :method .
+:observation a sosa:Observation ; sosa:madeBySensor :sensor .
+:monday time:before :tuesday . :tuesday time:before :friday .
+:unit org:unitOf :faculty . :faculty org:subOrganizationOf :university . :head org:headOf :unit .
+:thermostat a saref:TemperatureSensor .
+"""
+FOLLOWS = {
+    "SOSA": ":sensor sosa:madeObservation :observation ; a sosa:Sensor",
+    "SSN": ":platform sosa:hosts :sensor . :observation sosa:usedProcedure :method",
+    "OWL-Time": ":monday time:before :friday . :friday time:after :monday",
+    "ORG": ":unit a org:OrganizationalUnit . :faculty org:transitiveSubOrganizationOf :university",
+    "ORG, of people": ":head org:memberOf :unit . :unit org:hasMember :head",
+    "SAREF": ":thermostat a saref:FunctionRelated . saref:Comfort saref:isAccomplishedBy :thermostat",
+}
+
+
+@pytest.fixture(scope="module")
+def standards(tmp_path_factory: pytest.TempPathFactory) -> KnowledgeBase:
+    facts = tmp_path_factory.mktemp("facts") / "facts.ttl"
+    facts.write_text(FACTS)
+    modules = [f"ontologies/{name}" for name in STANDARDS] + [str(facts)]
+    knowledge = {"modules": modules, "catalog": ["ontologies/sosa"]}
+    return load_knowledge(Settings.parse({"knowledge": knowledge}, root=ROOT))
+
+
+def test_standards_load_together_with_what_they_import(standards: KnowledgeBase) -> None:
+    assert "ontologies/sosa/sosa.ttl" in [module.source for module in standards.modules]
+
+
+@pytest.mark.parametrize("standard", FOLLOWS)
+def test_what_standards_say_of_facts_follows(standard: str, standards: KnowledgeBase) -> None:
+    prefixes = FACTS.split(":platform", maxsplit=1)[0].replace("@prefix", "PREFIX").replace("> .", ">")
+    assert bool(standards.store.query(f"{prefixes} ASK {{ {FOLLOWS[standard]} }}"))

@@ -1,0 +1,1 @@
+"""A greenhouse described and observed in the words of SOSA, SSN and ORG."""
