@@ -14,6 +14,9 @@ from .matcher import Candidates
 
 __all__ = ["Memory"]
 
+_PIECES = 32
+"""So many batches are kept apart: gathering from more costs more than putting them together."""
+
 
 @dataclass(slots=True)
 class Memory:
@@ -38,6 +41,7 @@ class Memory:
                 new = new.filter(pl.Series(mask_of(new, own)))
             first_new = 0 if kept is None else kept.height
             frame = pl.concat([kept, new.select(kept.columns)]) if kept is not None and kept.height else new
+            frame = frame.rechunk() if frame.n_chunks() > _PIECES else frame
             self.frames[variable] = frame
             found[variable] = Candidates(frame, frame[NUMBER].to_numpy(), first_new)
         return found

@@ -95,9 +95,9 @@ class PatternKernel:
         if EVENTS not in released and any(frame.height for frame in released.values()):
             numbers = number_events(released, self._next_number)
             self._next_number = 1 + max(int(n[-1]) for n in numbers.values() if len(n))
-            frames = {v: frame.with_columns(pl.Series(NUMBER, numbers[v])) for v, frame in released.items()}
+            frames = {v: frame.hstack([pl.Series(NUMBER, numbers[v])]) for v, frame in released.items()}
         elif EVENTS not in released:
-            frames = {v: frame.with_columns(pl.Series(NUMBER, [], pl.Int64)) for v, frame in released.items()}
+            frames = {v: frame.hstack([pl.Series(NUMBER, [], pl.Int64)]) for v, frame in released.items()}
         for v in self._marked:
             frames[v] = frames[v].with_columns(pl.lit(False).alias(_FORBIDDEN))  # noqa: FBT003 - a value
         for v in self._strict:
