@@ -1,0 +1,113 @@
+"""docs/language.md is right: its examples give what it says, and it leaves nothing of the language out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from kaicep import Project, QueryTypeError
+from kaicep.errors import KaicepError
+from kaicep.language.signatures import FUNCTIONS
+from oracle.evaluate import Oracle
+from support.cases import difference
+from support.letters import stream
+from support.manual import PAGE, Example, examples, knowledge, settings, shown
+
+PAGE_TEXT = PAGE.read_text(encoding="utf-8")
+EXAMPLES = list(examples(PAGE_TEXT))
+GRAMMAR = PAGE.parents[1] / "language" / "grammar.lark"
+KEYWORD = re.compile(r"^_?[A-Z]+(?:\.\d)?: /(\w+?)(?:s\?)?(?:\\b|\(\?!)", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class House:
+    """The page's project, as the engine and as the oracle have it."""
+
+    project: Project
+    oracle: Oracle
+
+
+@pytest.fixture(scope="module")
+def house(tmp_path_factory: pytest.TempPathFactory) -> House:
+    folder = tmp_path_factory.mktemp("house")
+    (folder / "house.ttl").write_text(knowledge(PAGE_TEXT), encoding="utf-8")
+    content = settings(PAGE_TEXT, folder)
+    return House(Project.parse(content), Oracle(content))
+
+
+def test_there_are_examples() -> None:
+    assert sum(e.pattern for e in EXAMPLES) > 40
+    assert sum(not e.pattern for e in EXAMPLES) > 30
+
+
+@pytest.mark.parametrize("example", [e for e in EXAMPLES if e.events is not None], ids=lambda e: f"line {e.line}")
+def test_an_example_gives_what_stands_below_it(example: Example, house: House) -> None:
+    """By the meaning of the language, and by the engine, which may refuse what it cannot run yet."""
+    tuples = stream(example.events or "")
+    expected = None if "unit:" in example.text else house.oracle.evaluate(example.text, tuples)  # it knows no units
+    try:
+        found = house.project.evaluate(example.text, tuples)
+    except QueryTypeError as error:
+        assert "cannot be run yet" in str(error)  # noqa: PT017 - nothing else may refuse it
+        found = expected or []
+    assert shown(found, pattern=example.pattern) == example.given
+    assert expected is None or difference(_bound(found), _bound(expected)) is None
+
+
+def _bound(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Rows without the variables that bind no event."""
+    return [{**row, "_events": {v: ids for v, ids in row["_events"].items() if ids}} for row in rows]
+
+
+@pytest.mark.parametrize("example", [e for e in EXAMPLES if e.events is None], ids=lambda e: f"line {e.line}")
+def test_an_error_reads_as_the_page_says(example: Example, house: House) -> None:
+    with pytest.raises(KaicepError) as error:
+        house.project.compile(example.text)
+    assert str(error.value) == example.given
+
+
+def test_every_keyword_stands_in_an_example() -> None:
+    texts = "\n".join(re.sub(r"<[^>]*>|'[^']*'", "", e.text) for e in EXAMPLES).upper()
+    keywords = {word.upper() for word in KEYWORD.findall(GRAMMAR.read_text(encoding="utf-8"))}
+    assert len(keywords) > 50
+    assert sorted(k for k in keywords if not re.search(rf"\b{k}", texts)) == []
+
+
+def test_every_function_stands_in_an_example() -> None:
+    texts = "\n".join(e.text for e in EXAMPLES)
+    assert [name for name in FUNCTIONS if not re.search(rf"\b{name}\(", texts)] == []
+
+
+@pytest.mark.parametrize(
+    "sign", ["->>", "->", "=>", "+", "*", "?", "{2}", "{1,2", "{,2", ";", "~", "%", "!", "||", "&&"]
+)
+def test_every_sign_stands_in_an_example(sign: str) -> None:
+    assert any(sign in e.text for e in EXAMPLES)
+
+
+def test_every_rule_of_the_grammar_is_on_the_page() -> None:
+    """The page's EBNF defines what it uses, and has a rule for each window, each AFTER MATCH and each clause."""
+    (ebnf,) = re.findall(r"```ebnf\n(.*?)```", PAGE_TEXT, re.DOTALL)
+    text = re.sub(r'"[^"]*"', "", ebnf)
+    defined = set(re.findall(r"^(\w+)\s*=", text, re.MULTILINE))
+    prose = text[text.index("expr       =") : text.index("attribute  =")]
+    used = set(re.findall(r"[a-z]\w+", text.replace(prose, "")))
+    given = {"name", "prefixedName", "pname", "iri", "var", "stream", "int", "number", "dateTime", "sparql", "function"}
+    assert used - defined == given
+    quoted = set(re.findall(r'"(\w+)"', ebnf))
+    words = {word.upper() for word in KEYWORD.findall(GRAMMAR.read_text(encoding="utf-8"))}
+    spelled = {word.upper() for word in quoted} | set(re.findall(r"[A-Z]{2,}", prose))
+    assert sorted(w for w in words if w not in spelled and f"{w}S" not in spelled) == ["FALSE", "TRUE"]
+
+
+def test_the_links_of_the_page_lead_somewhere() -> None:
+    titles = re.findall(r"^#+ (.*)", PAGE_TEXT, re.MULTILINE)
+    headings = {re.sub(r"[^\w -]", "", title).strip().lower().replace(" ", "-") for title in titles}
+    for target in re.findall(r"\]\(([^)]*)\)", PAGE_TEXT):
+        file, _, anchor = target.partition("#")
+        assert file or anchor in headings, target
+        assert not file or Path(PAGE.parent / file).exists(), target
