@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 import polars as pl
+import pyarrow as pa
 
 from ..language.columns import POLARS_TYPES
 from ..language.expressions import Aggregate
@@ -33,12 +34,14 @@ def aggregate_ranges(e: Aggregate, values: pl.Series, start: Ints, end: Ints) ->
         end: rows behind the last.
 
     Returns:
-        A column of `POLARS_TYPES[e.type]`.
+        A column of `POLARS_TYPES[e.type]`; of LIST, of lists of values.
     """
     if e.argument is None and not e.distinct:
         return pl.Series(end - start)
     if e.distinct:
         return pl.Series(_distinct(values, start, end))
+    if e.function == "LIST":
+        return _lists(values, start, end)
     return _of_bound(e, _Ranges.of(values, start, end)).cast(POLARS_TYPES[e.type])
 
 
@@ -81,9 +84,9 @@ def _of_bound(e: Aggregate, ranges: _Ranges) -> pl.Series:
         case "MIN" | "MAX":
             return _extremes(ranges, least=e.function == "MIN")
         case "FIRST":
-            return _nth(ranges, _next_bound(ranges.bound)[ranges.start])
+            return _nth(ranges, e.offset)
         case _:
-            return _nth(ranges, _previous_bound(ranges.bound)[ranges.end - 1])
+            return _nth(ranges, -1 - e.offset)
 
 
 def _sums(ranges: _Ranges) -> pl.Series:
@@ -146,19 +149,27 @@ def _best(values: _Numbers, start: Ints, end: Ints, better: np.ufunc) -> _Number
     return result
 
 
-def _next_bound(bound: Bools) -> Ints:
-    """For each row the first bound row from it on."""
-    rows = np.where(bound, np.arange(len(bound)), len(bound))
-    backwards: Ints = np.minimum.accumulate(rows[::-1])
-    return backwards[::-1]
+def _nth(ranges: _Ranges, place: int) -> pl.Series:
+    """The bound value at a place of each range, counted from its end if below 0."""
+    rows = np.flatnonzero(ranges.bound)
+    first = np.searchsorted(rows, ranges.start)
+    wanted = first + place if place >= 0 else first + ranges.count + place
+    beyond = ranges.count <= (place if place >= 0 else -1 - place)
+    found = ranges.values.gather(rows[np.where(beyond, 0, wanted)]) if len(rows) else ranges.values.clear()
+    if not len(rows):
+        return pl.Series([None] * len(wanted), dtype=ranges.values.dtype)
+    return found.set(pl.Series(beyond), None) if beyond.any() else found
 
 
-def _previous_bound(bound: Bools) -> Ints:
-    """For each row the last bound row up to it."""
-    rows: Ints = np.maximum.accumulate(np.where(bound, np.arange(len(bound)), -1))
-    return rows
-
-
-def _nth(ranges: _Ranges, rows: Ints) -> pl.Series:
-    none = ranges.count == 0
-    return ranges.where(ranges.values.gather(np.where(none, ranges.start, rows)))
+def _lists(values: pl.Series, start: Ints, end: Ints) -> pl.Series:
+    """The bound values of each range; of none, none."""
+    bound = values.is_not_null().to_numpy()
+    before = np.concatenate([[0], np.cumsum(bound)])
+    counts = before[end] - before[start]
+    offsets = np.concatenate([[0], np.cumsum(counts)])
+    place = np.arange(offsets[-1]) - np.repeat(offsets[:-1], counts)
+    rows = np.flatnonzero(bound)[np.repeat(before[start], counts) + place]
+    listed = pa.LargeListArray.from_arrays(
+        pa.array(offsets), values.gather(rows).to_arrow(), mask=pa.array(counts == 0)
+    )
+    return pl.Series(listed)

@@ -24,6 +24,7 @@ from .output import Matches, Output, output_schema, row_schema
 from .output_rate import OutputRate, build_output_rate
 from .pattern import PatternKernel
 from .pending import Pending
+from .runs import ending_candidates
 from .selection import SelectionKernel
 from .state import State, read_snapshot, write_snapshot
 
@@ -129,6 +130,7 @@ class _Hosted:
     def __post_init__(self) -> None:
         self.contiguity = Contiguity(self.query) if sees_all_events(self.query) else None
         self.pending = {source.variable: _pending(source) for source in self.query.sources}
+        self.pending |= {name: Pending(empty) for name, empty in ending_candidates(self.query).items()}
         if self.contiguity is not None:
             self.pending[EVENTS] = Pending(self.contiguity.empty)
         self.output = Output(self.query, self.kernel.names)

@@ -1,0 +1,9 @@
+"""In go the candidates of a pattern's variables, in total order, out come its matches: automata, one for each partition."""
+
+from __future__ import annotations
+
+from .kernel import RunsKernel
+from .limits import Limits
+from .untils import ending_candidates, ending_events
+
+__all__ = ["Limits", "RunsKernel", "ending_candidates", "ending_events"]

@@ -1,0 +1,134 @@
+"""The ends of a pattern: whether a run that comes to one is a match, and when that is known."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..frames import micros
+from .automaton import Absence, Thread
+from .conditions import Condition
+from .slots import FIRST, Slot
+
+if TYPE_CHECKING:
+    from .functions import Functions, Read
+    from .program import Finish, Stage
+
+__all__ = ["finish_of"]
+
+
+def finish_of(functions: Functions, stage: Stage, thread: Thread, number: int) -> Finish:
+    """The end that a thread without a variable is; `number`: which of its stage's."""
+    from .program import Finish  # noqa: PLC0415 - made of these functions
+
+    writing = _Finishing(functions, stage, thread)
+    lines = writing.lines()
+    ends = writing.ends()
+    awaited = [a for a in thread.absences if writing.is_strict(a)]
+    return Finish(
+        place=(stage.number, number),
+        leaves=thread.leaves,
+        holds=functions.compiled("r, t, p", [*lines, "return True"]) if lines else None,
+        due=functions.compiled("r, t", [f"return max(t, {', '.join(ends)})"]) if ends else None,
+        awaits=functions.compiled("r", [f"return {functions.number_of(awaited[0], writing.read)}"])
+        if awaited
+        else None,
+    )
+
+
+class _Finishing:
+    """What is asked of a run at the end."""
+
+    def __init__(self, functions: Functions, stage: Stage, thread: Thread) -> None:
+        self.functions, self.program = functions, functions.program
+        self.stage, self.thread = stage, thread
+
+    def read(self, slot: Slot) -> str:
+        """A slot of the run, with the sides of ORs that the end takes."""
+        value = f"r[{self.program.slots.place(slot)}]" if slot in self.stage.live else "None"
+        if slot.kind != "sides":
+            return value
+        around = self.program.places.alternatives
+        taken = {(s.key[0], s.index) for s in self.thread.sides if slot.scope is None or slot.scope in around[s.key[0]]}
+        name = self.functions.source.name(frozenset(taken), "s")
+        return f"(({value} or {name}) | {name})"
+
+    def lines(self) -> list[str]:
+        """What refuses a run."""
+        tests = [f"if not {self._asked(c)}: return False" for c in self.program.joins if self._is_undecided(c)]
+        return [*tests, *self._pending(), *self._opening(), *self._absent()]
+
+    def _is_undecided(self, c: Condition) -> bool:
+        return bool(c.aggregates) and self.stage.view.may((e.variable for e in c.aggregates), c.scope)
+
+    def _asked(self, c: Condition) -> str:
+        written = self.functions.holds(c, self.read, whole=True)
+        if c.scope is None or c.plain:
+            return written
+        empty = " and ".join(f"{self.read(self.program.slots.aggregate(e, c.scope))} is None" for e in c.aggregates)
+        return f"(({empty}) or {written})"
+
+    def _reading(self, _: Condition) -> Read:
+        return self.read
+
+    def _refused(self, variable: str, rows: str) -> str:
+        return f"if {self.functions.present(variable, rows, self._reading)}: return False"
+
+    def _pending(self) -> list[str]:
+        """NOTs between events of which the JOINs could not be asked before."""
+        found = []
+        for variable in self.program.places.negations:
+            slot = Slot("absent", variable)
+            if slot in self.program.slots and slot in self.stage.live:
+                candidates = self.functions.candidates(variable)
+                rows = f"[n for i in ({self.read(slot)} or ()) for n in {candidates}.of(i)]"
+                found.append(self._refused(variable, rows))
+        return found
+
+    def _opening(self) -> list[str]:
+        """NOTs that stand first."""
+        found = []
+        for variable, node in self.program.places.negations.items():
+            opened = self.read(Slot("opening", variable))
+            if node.duration is not None:
+                found.append(f"if {opened} and {self._outside(f'{self.read(FIRST)} - {micros(node.duration)}')}: return False")
+            else:
+                found.append(f"if {opened} and {self._present_before(variable)}: return False")
+        return found
+
+    def _present_before(self, variable: str) -> str:
+        first = self.read(FIRST)
+        rows = f"{self.functions.candidates(variable)}.between(t - {self.functions.width}, {first} - 1)"
+        return self.functions.present(variable, rows, self._reading)
+
+    def is_strict(self, absence: Absence) -> bool:
+        """Whether a NOT at the end says of the very next event alone that it is no such candidate."""
+        return absence.strict and self.functions.negation(absence).duration is None
+
+    def _absent(self) -> list[str]:
+        """NOTs that stand last."""
+        found = []
+        for absence in self.thread.absences:
+            duration = self.functions.negation(absence).duration
+            variable = absence.variable
+            if absence.before is None and duration is None:
+                found.append(f"if {self._present_before(variable)}: return False")
+                continue
+            interval = self.functions.interval(absence, self.read, None)
+            found.append(self._refused(variable, f"{self.functions.candidates(variable)}.of({interval})"))
+            if absence.before is None:
+                found.append(f"if {self._outside(f'{interval}[0]')}: return False")
+            elif not self.is_strict(absence):
+                found.append(f"if {self._outside(f'{interval}[1]')}: return False")
+        return found
+
+    def ends(self) -> list[str]:
+        """The ends of the intervals of NOTs that reach beyond the events before them."""
+        return [
+            f"{self.functions.interval(a, self.read, None)}[1]"
+            for a in self.thread.absences
+            if a.before is not None and not self.is_strict(a)
+        ]
+
+    def _outside(self, moment: str) -> str:
+        lower, upper = self.functions.within
+        return f"not {lower} <= {moment} <= {upper}"

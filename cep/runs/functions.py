@@ -1,0 +1,541 @@
+"""Functions of steps and ends, written as Python source for one query and compiled by Python.
+
+In a function `r` is the run's tuple, `e` the event (`layout`), `p` the partition with `absent` and `endings`, `t` the
+time stamp of the run's last event. Of a slot there is what it was before the event, and what it is with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
+
+from ...language.expressions import Aggregate, Binding, Call, Column
+from ...language.pattern import CorrelationWindow, Link, Negation
+from ...language.types import ValueType
+from ..frames import micros
+from ..time_bounds import UNBOUNDED
+from .automaton import Absence, Thread, Until
+from .conditions import Condition, Look, variable_of
+from .layout import place_of
+from .slots import FIRST, SEEN, Outlook, Slot
+from .source import Source
+
+if TYPE_CHECKING:
+    from .program import Finish, Program, Stage, Take
+
+__all__ = ["Functions"]
+
+Read = Callable[[Slot], str]
+"""The source of a slot's value."""
+
+
+class Functions:
+    """Writes and compiles functions; what they speak of is in `source.names`."""
+
+    def __init__(self, program: Program, within: tuple[int, int]) -> None:
+        self.program = program
+        self.source = Source()
+        self.within = within
+        widths = [micros(w.width) for w in program.query.windows if isinstance(w, CorrelationWindow)]
+        self.width = min(widths, default=UNBOUNDED)
+
+    def compiled(self, parameters: str, lines: Iterable[str]) -> Any:  # noqa: ANN401 - generated
+        """The function with these lines."""
+        text = f"def function({parameters}):\n" + "\n".join(f"    {line}" for line in lines)
+        space: dict[str, Any] = {}
+        exec(compile(text, "<step of a pattern>", "exec"), self.source.names, space)  # noqa: S102 - written above
+        return space["function"]
+
+    def take(self, stage: Stage, thread: Thread, target: Stage, *, begins: bool) -> Take:
+        """The function of a step."""
+        function: Take = self.compiled("r, e, p", _Taking(self, stage, thread, target, begins=begins).lines())
+        return function
+
+    def finish(self, stage: Stage, thread: Thread, number: int) -> Finish:
+        """The functions of an end."""
+        from .finishing import finish_of  # noqa: PLC0415 - speaks of this class
+
+        return finish_of(self, stage, thread, number)
+
+    def deadline(self, stage: Stage) -> Callable[[Any], int]:
+        """The last moment at which an event can be of use to a run."""
+        latest = []
+        for thread in stage.state:
+            if thread.variable is not None:
+                latest.append(self._latest(thread.variable))
+        if not latest or None in latest:
+            bound = str(UNBOUNDED if None in latest else -UNBOUNDED)
+            return self.compiled("r", [f"return {bound}"])  # type: ignore[no-any-return]
+        distinct = list(dict.fromkeys(w for w in latest if w is not None))
+        return self.compiled("r", [f"return {_extreme('max', distinct)}"])  # type: ignore[no-any-return]
+
+    def _latest(self, variable: str) -> str | None:
+        program, found = self.program, []
+        for i, (variables, width) in enumerate(program.windows):
+            if variable in variables:
+                slot = Slot("window", i)
+                if slot not in program.slots:
+                    found.append(f"r[0] + {width}")
+                else:
+                    first = f"r[{program.slots.place(slot)}]"
+                    found.append(f"({UNBOUNDED} if {first} is None else {first} + {width})")
+        return _extreme("min", found) if found else None
+
+    # Conditions, as expressions.
+
+    def holds(
+        self, c: Condition, read: Read, tested: str | None = None, owner: str = "e", *, whole: bool = False
+    ) -> str:
+        """Source that is true unless a condition is false.
+
+        Args:
+            c: the condition.
+            read: the slots.
+            tested: the variable of the one event that is new, if the condition speaks of it.
+            owner: what that event is called.
+            whole: what the condition looks back from are all events of a run, not the new one.
+        """
+        events = {tested: owner} if tested is not None else {}
+        iterated = tuple(dict.fromkeys((*c.plain, *c.looked))) if whole else c.plain
+        others = [v for v in iterated if v != tested]
+        for i, variable in enumerate(others):
+            events[variable] = f"x{c.number if c.number >= 0 else f'u{-c.number}'}_{i}"
+        written = self._truth(c, read, events, owner)
+        for variable in reversed(others):
+            written = self._for_all(c, variable, events[variable], read, written)
+        left_out = self._left_out(c, read)
+        return f"({left_out} or {written})" if left_out else written
+
+    def _for_all(self, c: Condition, variable: str, name: str, read: Read, written: str) -> str:
+        slot = self.program.slots.events(c, variable)
+        value = read(slot)
+        if value == "None":
+            return "True"
+        if slot.kind in ("many", "looked"):
+            each = f"{name}, *{name}_looks" if slot.kind == "looked" else name
+            return f"all({written} for {each} in ({value} or ()))"
+        return f"(({name} := {value}) is None or {written})"
+
+    def _truth(self, c: Condition, read: Read, events: dict[str, str], owner: str) -> str:
+        """The test itself; an UNTIL is not excused by what stands before a run (its number is negative)."""
+
+        def leaf(node: Column | Binding | Aggregate | Call) -> str:
+            match node:
+                case Column() | Binding():
+                    return f"{events[node.variable]}[{place_of(node)}]"
+                case Aggregate(running=False):
+                    return self.aggregate_value(node, read(self.program.slots.aggregate(node, c.scope)))
+                case _:
+                    name = events.get(variable_of(node), owner)
+                    if name != owner:
+                        return f"{name}_looks[{self._own_looks(c, variable_of(node)).index(node)}]"
+                    return self.look(node, read)
+
+        def known(node: Column | Binding | Aggregate | Call) -> str:
+            if isinstance(node, Column | Binding) or (isinstance(node, Aggregate) and not node.running):
+                return leaf(node)
+            return self.look(node, read, certain=True)
+
+        if not c.looks:
+            return self.source.truth(c.test, leaf)
+        cautious = self.source.cautious(c.test, leaf, excused=c.number >= 0)
+        if any(events.get(v, owner) != owner for v in c.looked):
+            return cautious
+        guards = {guard for look in c.looks if (guard := self.guard(look, read)) is not None}
+        if "None" in guards or len(guards) > 1:
+            return cautious
+        plain = self.source.truth(c.test, known)
+        return f"({plain} if {guards.pop()} is not None else {cautious})" if guards else plain
+
+    def _own_looks(self, c: Condition, variable: str) -> list[object]:
+        return [look for look in c.looks if variable_of(look) == variable]
+
+    def looks(self, c: Condition, variable: str, read: Read) -> list[str]:
+        """What a condition looks back at from an event of a variable, slots as they are before it."""
+        return [self.look(look, read) for look in c.looks if variable_of(look) == variable]
+
+    def guard(self, node: Look, read: Read) -> str | None:
+        """The slot that is `None` where a PREV or RUNNING has nothing before it; `None`: it has a value all the same."""
+        if isinstance(node, Aggregate):
+            return None if node.function in ("COUNT", "SUM") else read(self.program.slots.aggregate(node, None))
+        return read(Slot("last", variable_of(node)))
+
+    def look(self, node: Look, read: Read, *, certain: bool = False) -> str:
+        """A PREV or a RUNNING aggregate, before the event; `certain`: there is something before it."""
+        if isinstance(node, Aggregate):
+            found = self.aggregate_value(node, read(self.program.slots.aggregate(node, None)))
+        else:
+            argument = node.arguments[0]
+            assert isinstance(argument, Column | Binding)
+            found = f"{read(Slot('last', argument.variable))}[{place_of(argument)}]"
+        guard = self.guard(node, read)
+        if guard is None or certain:
+            return found
+        return "NOTHING" if guard == "None" else f"(NOTHING if {guard} is None else {found})"
+
+    def aggregate_value(self, e: Aggregate, state: str) -> str:
+        """An aggregate from its state."""
+        match e.function:
+            case "COUNT":
+                return f"V.{'distinct' if e.distinct else 'counted'}({state})"
+            case "SUM" | "AVG":
+                kind = "integer" if e.argument is not None and e.argument.type is ValueType.INTEGER else "double"
+                return f"V.{kind}_{'sum' if e.function == 'SUM' else 'average'}({state})"
+            case "MIN" | "MAX":
+                return f"V.only({state})"
+            case "FIRST":
+                return f"V.nth({state}, {e.offset})"
+            case "LAST":
+                return f"V.nth_last({state}, {e.offset})"
+            case _:
+                return f"V.deviation({state})"
+
+    def aggregate_with(self, e: Aggregate, state: str, event: str) -> str:
+        """The state of an aggregate with one event more."""
+        value = None if e.argument is None else f"{event}[{place_of(e.argument)}]"  # type: ignore[arg-type]  # prepared
+        if e.function == "COUNT" and value is None:
+            return f"({state} or 0) + 1" if not e.distinct else f"V.add_distinct({state}, {event}[1])"
+        match e.function:
+            case "COUNT":
+                name = "add_distinct" if e.distinct else "count_bound"
+            case "SUM" | "AVG":
+                name = "add_integer" if e.argument is not None and e.argument.type is ValueType.INTEGER else "add_double"
+            case "MIN":
+                name = "least"
+            case "MAX":
+                name = "most"
+            case _:
+                name = "append"
+        return f"V.{name}({state}, {value})"
+
+    def _left_out(self, c: Condition, read: Read) -> str | None:
+        """Source that is true when a variable of a condition is unbound because of another side of an OR."""
+        places = self.program.places
+        tests = []
+        for e in c.aggregates if c.number >= 0 else ():
+            wanted = frozenset(side for side, others in places.others.items() if e.variable in others)
+            if wanted:
+                empty = f"{read(self.program.slots.aggregate(e, c.scope))} is None"
+                sides = read(Slot("sides", None, c.scope))
+                tests.append(f"({empty} and V.taken({sides}, {self.source.name(wanted, 's')}))")
+        return f"({' or '.join(tests)})" if tests else None
+
+    # NOT.
+
+    def present(self, variable: str, rows: str, read: Callable[[Condition], Read]) -> str:
+        """Source that is true when one of some candidates of a NOT is forbidden."""
+        joins = self.program.absent_joins(variable)
+        written = " and ".join(self.holds(c, read(c), tested=variable, owner="n") for c in joins)
+        return f"any({written} for n in {rows})" if joins else rows
+
+    def interval(self, absence: Absence, read: Read, following: str | None) -> str:
+        """Where a NOT looks, as a tuple: both ends, included, or the number of the event before.
+
+        Args:
+            absence: the NOT; not one that stands first without FOR.
+            read: the slots.
+            following: the time stamp of the event after it; `None`: it is the last of the pattern.
+        """
+        duration = self.negation(absence).duration
+        first = read(FIRST)
+        if duration is not None:
+            if absence.before is None:
+                return f"({first} - {micros(duration)}, {first} - 1)"
+            last = self.time_of(absence, read)
+            return f"({last} + 1, {last} + {micros(duration)})"
+        if absence.strict:
+            return f"({self.number_of(absence, read)},)"
+        if following is None:
+            return f"(t + 1, {first} + {self.width})"
+        return f"({self.time_of(absence, read)} + 1, {following} - 1)"
+
+    def negation(self, absence: Absence) -> Negation:
+        """The NOT."""
+        return self.program.places.negations[absence.variable]
+
+    def time_of(self, absence: Absence, read: Read) -> str:
+        """T of the last event before a NOT."""
+        assert absence.before is not None
+        return _extreme("max", [f"{read(Slot('last', v))}[0]" for v in absence.before])
+
+    def number_of(self, absence: Absence, read: Read) -> str:
+        """The number of the last event before a NOT."""
+        assert absence.before is not None
+        return _extreme("max", [f"{read(Slot('last', v))}[1]" for v in absence.before])
+
+    def candidates(self, variable: str) -> str:
+        """The candidates of a NOT's variable."""
+        return f"p.absent[{variable!r}]"
+
+
+def _extreme(function: str, values: list[str]) -> str:
+    return values[0] if len(values) == 1 else f"{function}({', '.join(values)})"
+
+
+class _Taking:
+    """The function of one step: what is asked of the event, and the run with it."""
+
+    def __init__(self, functions: Functions, stage: Stage, thread: Thread, target: Stage, *, begins: bool) -> None:
+        assert thread.variable is not None
+        self.functions, self.program = functions, functions.program
+        self.stage, self.thread, self.target, self.begins = stage, thread, target, begins
+        self.variable = thread.variable
+        self.before: Outlook = stage.view
+        self.after: Outlook = target.view
+        self.groups = self.program.places.groups[self.variable]
+        self._written: list[str] = []
+        self._changed: dict[Slot, str] = {}
+
+    def lines(self) -> list[str]:
+        """The function's lines."""
+        self._ask_of_time()
+        self._ask_untils()
+        self._ask_of_ended_repetitions()
+        self._ask_joins()
+        self._ask_pending_absences()
+        self._ask_absences()
+        slots = self.program.slots
+        values = [self.new(slot) if slot in self.target.live else "None" for slot in slots]
+        self._written.append(f"return ({', '.join(values)},)")
+        return self._written
+
+    def demand(self, test: str) -> None:
+        """The event satisfies the element only if the test is true."""
+        if test != "True":
+            self._written.append(f"if not {test}: return None")
+
+    def refuse(self, test: str) -> None:
+        """The event does not satisfy the element if the test is true."""
+        self._written.append(f"if {test}: return None")
+
+    # Slots.
+
+    def old(self, slot: Slot) -> str:
+        """A slot before the event."""
+        return "None" if self.begins or slot not in self.stage.live else f"r[{self.program.slots.place(slot)}]"
+
+    def base(self, slot: Slot) -> str:
+        """The same, in the repetition that the event is part of."""
+        return "None" if slot.scope is not None and slot.scope in self.thread.enters else self.old(slot)
+
+    def new(self, slot: Slot) -> str:
+        """A slot with the event."""
+        if slot not in self._changed:
+            value = self._updated(slot)
+            if value is None:
+                self._changed[slot] = self.base(slot)
+            elif value in ("e", "e[0]", "e[1]", "True"):
+                self._changed[slot] = value
+            else:
+                name = f"v{self.program.slots.place(slot)}"
+                self._written.append(f"{name} = {value}")
+                self._changed[slot] = name
+        return self._changed[slot]
+
+    def _updated(self, slot: Slot) -> str | None:  # noqa: C901, PLR0911, PLR0912 - one case per kind of slot
+        base = self.base(slot)
+        match slot.kind:
+            case "first":
+                return "e[0]" if self.begins else None
+            case "number":
+                return "e[1]" if self.begins else None
+            case "seen":
+                return "e[1]"
+            case "window":
+                if self.variable not in self.program.windows[slot.of][0]:  # type: ignore[index]  # its number
+                    return None
+                return "e[0]" if base == "None" else f"e[0] if {base} is None else {base}"
+            case "last" | "one":
+                return "e" if slot.of == self.variable else None
+            case "many":
+                if slot.of != self.variable:
+                    return None
+                return "(e,)" if base == "None" else f"(*({base} or ()), e)"
+            case "looked":
+                return self._with_looks(slot, base)
+            case "aggregate":
+                return self._aggregated(slot, base)
+            case "opening":
+                opens = any(a.variable == slot.of and a.before is None for a in self.thread.absences)
+                return "True" if opens else None
+            case "until":
+                return self._until(slot)
+            case "sides":
+                return self._sides(slot, base)
+            case _:
+                return None
+
+    def _with_looks(self, slot: Slot, base: str) -> str | None:
+        number, variable = slot.of  # type: ignore[misc]  # a condition and a variable
+        if variable != self.variable:
+            return None
+        c = next(c for c in self.program.conditions if c.number == number)
+        looked = ", ".join(["e", *self.functions.looks(c, variable, self.old)])
+        return f"(({looked}),)" if base == "None" else f"(*({base} or ()), ({looked}))"
+
+    def _aggregated(self, slot: Slot, base: str) -> str | None:
+        e = self.program.slots.aggregates[slot]
+        return self.functions.aggregate_with(e, base, "e") if e.variable == self.variable else None
+
+    def _until(self, slot: Slot) -> str | None:
+        start = slot.of
+        inside = any(u.start == start for u in self.thread.untils)
+        waiting = not self.begins and start in self.before.untils and start in self.after.untils and not inside
+        if self.program.interleaved and waiting:
+            return None
+        return self._position(start)  # type: ignore[arg-type]  # where a repetition begins
+
+    def _position(self, start: int) -> str:
+        """How far the events that may end a repetition have been looked at, with the event."""
+        alone = all(ending.alone for ending in self.program.endings[start])
+        return f"p.endings[{start}].count(e[1])" if alone else "e[1]"
+
+    def _sides(self, slot: Slot, base: str) -> str | None:
+        places = self.program.places
+        taken = {
+            (side.key[0], side.index)
+            for side in self.thread.sides
+            if slot.scope is None or slot.scope in places.alternatives[side.key[0]]
+        }
+        if not taken:
+            return None
+        name = self.functions.source.name(frozenset(taken), "s")
+        return name if base == "None" else f"(({base} or {name}) | {name})"
+
+    # What is asked.
+
+    def _ask_of_time(self) -> None:
+        if self.begins:
+            return
+        thread, slots = self.thread, self.program.slots
+        if thread.link is Link.STRICT:
+            self.refuse(f"e[2] != {self.old(SEEN)}")
+        if self.program.interleaved:
+            for variable in thread.before or ():
+                self.refuse(f"e[0] <= {self.old(Slot('last', variable))}[0]")
+        for floor in thread.floors:
+            duration = self.functions.negation(floor).duration
+            assert duration is not None
+            self.refuse(f"e[0] <= {self.functions.time_of(floor, self.old)} + {micros(duration)}")
+        for i, (variables, width) in enumerate(self.program.windows):
+            if self.variable in variables:
+                slot = Slot("window", i)
+                if slot not in slots:
+                    self.refuse(f"e[0] - {self.old(FIRST)} > {width}")
+                elif self.old(slot) != "None":
+                    self.refuse(f"{self.old(slot)} is not None and e[0] - {self.old(slot)} > {width}")
+
+    def _ask_untils(self) -> None:
+        for until in self.thread.untils:
+            if all(ending.alone for ending in self.program.endings[until.start]):
+                self._ask_common_until(until)
+            else:
+                self._ask_until(until)
+
+    def _ask_common_until(self, until: Until) -> None:
+        found = f"p.endings[{until.start}]"
+        if until.counts and not self.begins:
+            self.refuse(f"{found}.count(e[1]) != {self.old(Slot('until', until.start))}")
+        else:
+            self.refuse(f"{found}.has(e[1])")
+
+    def _ask_until(self, until: Until) -> None:
+        since = self.old(Slot("until", until.start)) if until.counts and not self.begins else "e[1] - 1"
+        for ending in self.program.endings[until.start]:
+            c = ending.condition
+            events = {ending.name: "e"}
+            if any(self.old(self.program.slots.events(c, v)) == "None" for v in c.plain if v not in events):
+                continue  # it speaks of an event that has not come
+            test = self.functions.holds(c, self.old, tested=ending.name, owner="n")
+            bound = " and ".join(
+                self.old(self.program.slots.events(c, v)) for v in c.plain if v != ending.name
+            )
+            test = f"({bound}) and {test}" if bound else test
+            self.refuse(f"any({test} for n in p.endings[{ending.name!r}].since({since}, e[1]))")
+
+    def _ask_of_ended_repetitions(self) -> None:
+        """Of repetitions that end with this event, what was not decided before."""
+        if self.begins:
+            return
+        for c in self.program.joins:
+            if c.scope in self.thread.quits and self._undecided(c):
+                self.demand(self._asked_of_all(c, self.old))
+
+    def _undecided(self, c: Condition) -> bool:
+        return bool(c.aggregates) and self.before.may((e.variable for e in c.aggregates), c.scope)
+
+    def _asked_of_all(self, c: Condition, read: Read) -> str:
+        """A condition that is asked once all is known; of a repetition only if it has any of its variables."""
+        written = self.functions.holds(c, read, whole=True)
+        if c.scope is None or c.plain:
+            return written
+        states = [read(self.program.slots.aggregate(e, c.scope)) for e in c.aggregates]
+        if "None" in states and all(state == "None" for state in states):
+            return "True"
+        empty = " and ".join(f"{state} is None" for state in states)
+        return f"(({empty}) or {written})"
+
+    def _ask_joins(self) -> None:
+        for c in self.program.joins:
+            if c.aggregates:
+                if self._is_complete(c) and (self._was_incomplete(c) or self.variable in c.variables):
+                    self.demand(self._asked_of_all(c, self.new))
+            elif self.variable in c.variables:
+                tested = self.variable if self.variable in c.plain else None
+                self._ask_of_event(c, tested)
+
+    def _is_complete(self, c: Condition) -> bool:
+        if c.scope is not None and c.scope not in self.groups:
+            return False
+        return not self.after.may((e.variable for e in c.aggregates), c.scope)
+
+    def _was_incomplete(self, c: Condition) -> bool:
+        return self.begins or c.scope in self.thread.enters or self._undecided(c)
+
+    def _ask_of_event(self, c: Condition, tested: str | None) -> None:
+        """A condition of single events, with the new one, or that looks back from it."""
+        self.demand(self.functions.holds(c, self.base, tested=tested))
+
+    def _ask_absences(self) -> None:
+        functions = self.functions
+        for absence in self.thread.absences:
+            if absence.before is None and functions.negation(absence).duration is None:
+                continue  # it looks at what lies before the first event, when the last one is known
+            self._now_or_later(absence)
+
+    def _now_or_later(self, absence: Absence) -> None:
+        functions, variable = self.functions, absence.variable
+        if absence.before is None and self.begins:
+            interval = functions.interval(absence, lambda _: "e[0]", "e[0]")
+        else:
+            interval = functions.interval(absence, self.old, "e[0]")
+        ended = self.thread.quits - absence.enters
+        if self._is_decided(variable, ended):
+            rows = f"{functions.candidates(variable)}.of({interval})"
+            self.refuse(functions.present(variable, rows, lambda c: self.old if c.scope in ended else self.new))
+            return
+        slot = Slot("absent", variable)
+        pending = self._changed.get(slot, self.old(slot))
+        name = f"w{len(self._written)}"
+        before = "" if pending == "None" else f"*({pending} or ()), "
+        self._written.append(f"{name} = ({before}{interval},)")
+        self._changed[slot] = name
+
+    def _is_decided(self, variable: str, ended: frozenset[int]) -> bool:
+        """Whether nothing comes any more that a NOT's JOINs speak of; `ended`: the repetitions that it stands in."""
+        return all(
+            c.scope in ended or not self.after.may([v for v in c.variables if v != variable], c.scope)
+            for c in self.program.absent_joins(variable)
+        )
+
+    def _ask_pending_absences(self) -> None:
+        """Of NOTs of which the JOINs could not be asked before."""
+        functions, ended = self.functions, self.thread.quits
+        for variable in self.program.places.negations:
+            slot = Slot("absent", variable)
+            pending = self.old(slot)
+            if slot not in self.program.slots or pending == "None" or not self._is_decided(variable, ended):
+                continue
+            self._changed[slot] = "None"
+            rows = f"[n for i in ({pending} or ()) for n in {functions.candidates(variable)}.of(i)]"
+            self.refuse(functions.present(variable, rows, lambda c: self.old if c.scope in ended else self.new))

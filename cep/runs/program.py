@@ -1,0 +1,264 @@
+"""The automaton of a query with its conditions: stages, and the functions that lead from one to the next.
+
+A run is a tuple of slots in a stage. Stages are made as events lead to them; their functions are generated once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ...language.pattern import Alternative, Conjunction, CorrelationWindow, Element, Group, Link, Negation, Pattern
+from ...language.pattern import Sequence as Links
+from ...language.query import Policy, Query
+from ...language.walking import walk_pattern
+from ..contiguity import sees_all_events
+from ..frames import micros
+from .automaton import Automaton, Key, Side, State, Thread, barred, threads_of
+from .conditions import Condition, conditions_of
+from .functions import Functions
+from .layout import Layouts
+from .places import Places, places_of
+from .slots import SEEN, Outlook, Slot, Slots, outlook
+from .untils import Ending, endings_of
+
+__all__ = ["Finish", "Program", "Run", "Stage", "Step", "Take"]
+
+Run = tuple[Any, ...]
+Take = Callable[[Run | None, tuple[Any, ...], Any], Run | None]
+_LINKS = {Policy.ANY: Link.ANY, Policy.NEXT: Link.NEXT, Policy.STRICT: Link.STRICT}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Step:
+    """An element that may come next.
+
+    Attributes:
+        link: what may be passed over before it.
+        leaves: greedy repetitions that it leaves; `inside`: those that it is part of.
+        sides: the sides of ORs that it takes.
+        targets: functions, and the stages to which they lead; each is a run of its own.
+        after_gap: the same when events were passed over since the run's last event.
+    """
+
+    link: Link
+    leaves: frozenset[Key]
+    inside: frozenset[Key]
+    sides: tuple[Side, ...]
+    targets: tuple[tuple[Take, Stage], ...]
+    after_gap: tuple[tuple[Take, Stage], ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Finish:
+    """An end of the pattern.
+
+    Attributes:
+        place: the number of its stage, and which of its ends it is.
+        leaves: greedy repetitions that could be prolonged, and whose end has to be awaited.
+        holds: whether a run with its last event at `t` is a match; `None`: it is.
+        due: the last moment that its NOTs look at; `None`: its last event.
+        awaits: the number of the event whose very next one its NOTs look at; `None`: none.
+    """
+
+    place: tuple[int, int]
+    leaves: frozenset[Key]
+    holds: Callable[[Run, int, Any], bool] | None
+    due: Callable[[Run, int], int] | None
+    awaits: Callable[[Run], int] | None
+
+
+@dataclass(slots=True, eq=False)
+class Stage:
+    """A state of the automaton, with what it takes to go on from it.
+
+    Attributes:
+        number: by the order in which stages were made.
+        origin: how it was made: from which stage, and by which of its ways on.
+        state: its threads.
+        view: what may still happen.
+        live: the slots that are looked at from here on.
+        finishes: its ends.
+        held: whether an end waits until nothing can be prolonged.
+        merges: whether runs of equal slots are one.
+        relaxed: whether every element may be passed over, so that no event can end a run.
+        deadline: the last moment at which an event can be of use to a run.
+    """
+
+    number: int
+    origin: tuple[int, ...]
+    state: State
+    view: Outlook
+    live: frozenset[Slot]
+    finishes: tuple[Finish, ...] = ()
+    held: bool = False
+    merges: bool = False
+    relaxed: bool = False
+    deadline: Callable[[Run], int] = field(default=lambda _: 0)
+    steps: dict[str, tuple[Step, ...]] = field(default_factory=dict)
+    open: bool = True
+
+
+class Program:
+    """Stages and functions of a query.
+
+    Args:
+        query: with SEQ.
+        within: the bounds of WITHIN in microseconds, both included.
+    """
+
+    def __init__(self, query: Query, within: tuple[int, int]) -> None:
+        assert query.pattern is not None
+        pattern = query.pattern
+        parts = list(walk_pattern(pattern))
+        self.query = query
+        self.places: Places = places_of(pattern)
+        self.layouts = Layouts()
+        self.interleaved = any(isinstance(part, Conjunction) for part in parts)
+        self.strict = sees_all_events(query)
+        self.relaxed = _is_relaxed(query)
+        self.conditions = conditions_of(query, self.places, self.layouts, may_cut=self.relaxed and not _may_lack(parts))
+        self.endings: dict[int, tuple[Ending, ...]] = endings_of(query, self.places, self.layouts)
+        self.slots = Slots(self.places)
+        self.windows = _windows(query)
+        self._declare()
+        self.seen = self.slots.place(SEEN) if SEEN in self.slots else -1
+        asked = {v for c in self.conditions if c.aggregates for v in c.variables}
+        asked |= {v for c in self.conditions if set(c.variables) & set(self.places.negations) for v in c.variables}
+        self.automaton = Automaton(pattern, _LINKS[query.policy], lambda node: bool(_in(node) & asked))
+        self.functions = Functions(self, within)
+        self._stages: dict[State, Stage] = {}
+        self.stages: list[Stage] = []
+        self.beginnings = tuple(
+            self._stage(state, (-1, i)) for i, state in enumerate(self.automaton.beginnings())
+        )
+
+    def absent_joins(self, variable: str) -> list[Condition]:
+        """The JOINs that mention the variable of a NOT."""
+        return [c for c in self.conditions if variable in c.variables]
+
+    @property
+    def joins(self) -> list[Condition]:
+        """The JOINs that mention no variable of a NOT."""
+        return [c for c in self.conditions if self.places.negations.keys().isdisjoint(c.variables)]
+
+    def _declare(self) -> None:
+        """Declare every slot that a run may need."""
+        slots, places = self.slots, self.places
+        if self.strict:
+            slots.use(SEEN, lambda view: view.strict or self.interleaved)
+        for i, (variables, _) in enumerate(self.windows):
+            if not variables >= set(places.positive):
+                slots.use(Slot("window", i), lambda view, of=variables: view.may(of, None))  # type: ignore[misc]
+        for variable in places.positive:
+            if self.interleaved or places.negations:
+                slots.use(Slot("last", variable), lambda view, of=variable: of in view.before)  # type: ignore[misc]
+        for c in self.joins:
+            slots.use_condition(c)
+        for variable in places.negations:
+            slots.use(Slot("opening", variable), lambda _: True)
+            for c in self.absent_joins(variable):
+                slots.use_absence(c, variable, opening=places.negations[variable].duration is None)
+        for start, endings in self.endings.items():
+            slots.use(Slot("until", start), lambda view, of=start: of in view.untils)  # type: ignore[misc]
+            for ending in endings:
+                slots.use_ending(ending.condition, ending.name, start)
+
+    def steps(self, stage: Stage, variable: str) -> tuple[Step, ...]:
+        """The ways on from a stage with an event of a variable."""
+        found = stage.steps.get(variable)
+        if found is None:
+            found = tuple(
+                self._step(stage, place, thread)
+                for place, thread in enumerate(stage.state)
+                if thread.variable == variable
+            )
+            stage.steps[variable] = found
+        return found
+
+    def passed(self, stage: Stage, link: Link) -> Stage | None:
+        """The stage of a run that passed over an event; `None`: it ends."""
+        left = barred(stage.state, link)
+        return self._stage(left, (stage.number, -1, 0 if link is Link.STRICT else 1)) if left else None
+
+    def _step(self, stage: Stage, place: int, thread: Thread) -> Step:
+        begins = stage in self.beginnings
+        targets = self._targets(stage, place, thread, begins=begins, gap=False)
+        gaps = self.interleaved and self.strict and not begins
+        after_gap = self._targets(stage, place, thread, begins=begins, gap=True) if gaps else targets
+        return Step(thread.link, thread.leaves, thread.inside, thread.sides, targets, after_gap)
+
+    def _targets(
+        self, stage: Stage, place: int, thread: Thread, *, begins: bool, gap: bool
+    ) -> tuple[tuple[Take, Stage], ...]:
+        found = []
+        for i, state in enumerate(self.automaton.after(thread, gap=gap)):
+            target = self._stage(state, (stage.number, place, int(gap), i))
+            found.append((self.functions.take(stage, thread, target, begins=begins), target))
+        return tuple(found)
+
+    def _stage(self, state: State, origin: tuple[int, ...]) -> Stage:
+        known = self._stages.get(state)
+        if known is not None:
+            return known
+        view = outlook(state, interleaved=self.interleaved)
+        stage = Stage(len(self.stages), origin, state, view, self.slots.live(view))
+        self._stages[state] = stage
+        self.stages.append(stage)
+        ends = [thread for thread in state if thread.variable is None]
+        stage.finishes = tuple(self.functions.finish(stage, thread, i) for i, thread in enumerate(ends))
+        stage.held = any(thread.leaves for thread in ends)
+        stage.open = len(ends) < len(state)
+        stage.relaxed = all(t.link is Link.ANY and not t.leaves and not t.sides for t in state)
+        stage.merges = not stage.held and any(t.link is Link.ANY for t in threads_of(state))
+        stage.deadline = self.functions.deadline(stage)
+        return stage
+
+    def stage_of(self, origin: Sequence[int]) -> Stage:
+        """The stage that was made in a way that `Stage.origin` describes."""
+        if origin[0] < 0:
+            return self.beginnings[origin[1]]
+        before = self.stages[origin[0]]
+        if origin[1] < 0:
+            stage = self.passed(before, Link.STRICT if origin[2] == 0 else Link.NEXT)
+            assert stage is not None
+            return stage
+        thread = before.state[origin[1]]
+        return self._stage(self.automaton.after(thread, gap=bool(origin[2]))[origin[3]], tuple(origin))
+
+
+def _windows(query: Query) -> list[tuple[frozenset[str], int]]:
+    """Variables whose events lie within so many microseconds."""
+    found = [(frozenset(w.variables), micros(w.width)) for w in query.windows if isinstance(w, CorrelationWindow)]
+    if query.retention is not None:
+        found.append((frozenset(source.variable for source in query.sources), micros(query.retention)))
+    return found
+
+
+def _in(node: Element | Group) -> set[str]:
+    return {part.variable for part in walk_pattern(node) if isinstance(part, Element | Negation)}
+
+
+def _is_relaxed(query: Query) -> bool:
+    """Whether everything may be passed over, so that the constraints alone say what matches."""
+    if query.policy is not Policy.ANY or query.pattern is None:
+        return False
+    for part in walk_pattern(query.pattern):
+        if isinstance(part, Links) and set(part.links) - {Link.ANY}:
+            return False
+        if isinstance(part, Element | Group) and part.quantifier is not None:
+            q = part.quantifier
+            if q.until is not None or (q.link is not Link.ANY and q.maximum != 1) or not q.every_length:
+                return False
+    return True
+
+
+def _may_lack(parts: Sequence[Pattern]) -> bool:
+    """Whether a variable may stay unbound."""
+    return any(
+        isinstance(part, Alternative)
+        or (isinstance(part, Element | Group) and part.quantifier is not None and part.quantifier.minimum == 0)
+        for part in parts
+    )
+

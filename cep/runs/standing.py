@@ -1,0 +1,67 @@
+"""AFTER MATCH for matches with runs, one by one in output order (LANGUAGE §3)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from ...language.query import AfterMatchKind, Query
+from .layout import NUMBER
+from .paths import Path
+
+__all__ = ["Standing"]
+
+
+@dataclass(slots=True)
+class Standing:
+    """What the matches that stand forbid to later ones.
+
+    Attributes:
+        bars: of each partition, the number of the last event that no later match may begin with.
+        consumed: numbers of the events that no later match may hold.
+    """
+
+    query: Query
+    bars: dict[tuple[object, ...], int] = field(default_factory=dict)
+    consumed: set[int] = field(default_factory=set)
+
+    def places(
+        self, matches: Sequence[Path], partitions: Sequence[tuple[object, ...]], variables: Sequence[str]
+    ) -> list[int]:
+        """Which of some matches stand.
+
+        Args:
+            matches: in output order.
+            partitions: the values of PARTITION BY of each.
+            variables: those that the places in paths are of.
+        """
+        after = self.query.after_match
+        skip_to = None if after.variable is None else variables.index(after.variable)
+        standing = []
+        for place, (path, partition) in enumerate(zip(matches, partitions, strict=True)):
+            numbers = [event[NUMBER] for _, event in path]
+            if after.kind is AfterMatchKind.CONSUME:
+                if self.consumed.isdisjoint(numbers):  # type: ignore[arg-type]  # numbers
+                    standing.append(place)
+                    self.consumed.update(numbers)  # type: ignore[arg-type]  # numbers
+                continue
+            first: int = numbers[0]  # type: ignore[assignment]  # a number
+            if first > self.bars.get(partition, -1):
+                standing.append(place)
+                self.bars[partition] = max(self.bars.get(partition, -1), self._bar(path, skip_to))
+        return standing
+
+    def _bar(self, path: Path, skip_to: int | None) -> int:
+        """The last event with which no later match begins."""
+        kind = self.query.after_match.kind
+        numbers: list[int] = [event[NUMBER] for _, event in path]  # type: ignore[misc]  # numbers
+        run: list[int] = [event[NUMBER] for v, event in path if v == skip_to]  # type: ignore[misc]  # numbers
+        match kind:
+            case AfterMatchKind.PAST_LAST:
+                return numbers[-1]
+            case AfterMatchKind.TO_FIRST if run:
+                return run[0] - 1
+            case AfterMatchKind.TO_LAST if run:
+                return run[-1] - 1
+            case _:
+                return numbers[0]

@@ -1,0 +1,130 @@
+"""UNTIL: the events that end a repetition, candidates or not (LANGUAGE §3, Runs)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import polars as pl
+
+from ...language.expressions import Aggregate, Binary, Binding, Call, Column, Expression, Membership, Unary
+from ...language.pattern import Element, Group, Pattern
+from ...language.query import Query, Source
+from ...language.walking import walk_pattern
+from ..candidates import empty_candidates
+from ..expressions import walk
+from .conditions import Condition, condition
+from .layout import Layouts
+from .places import Places
+
+__all__ = ["Ending", "ending_candidates", "ending_events", "endings_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """The condition of an UNTIL, asked of the events of one variable's stream.
+
+    Attributes:
+        start: where the repetition begins in the text.
+        variable: the variable as which an event is tested.
+        name: what the condition calls the event.
+        condition: the condition.
+    """
+
+    start: int
+    variable: str
+    name: str
+    condition: Condition
+
+    @property
+    def alone(self) -> bool:
+        """Whether it speaks of the event alone, so that it is the same for all runs."""
+        return self.condition.variables == (self.name,) and not self.condition.looks
+
+
+def _name(start: int, variable: str) -> str:
+    """What the events are called that may end the repetition that begins at `start` in the text."""
+    return f"until {start} ?{variable}"
+
+
+def _conditions(pattern: Pattern | None) -> Iterator[tuple[int, str, Expression]]:
+    """Each UNTIL's repetition, by its start, the variable as which events are tested, and the condition."""
+    for part in () if pattern is None else walk_pattern(pattern):
+        if not isinstance(part, Element | Group) or part.quantifier is None or part.quantifier.until is None:
+            continue
+        own = {p.variable for p in walk_pattern(part) if isinstance(p, Element)}
+        until = part.quantifier.until
+        mentioned = [n.variable for n in walk(until) if isinstance(n, Column | Binding | Aggregate)]
+        for variable in dict.fromkeys(v for v in mentioned if v in own):
+            yield part.span.start, variable, until
+
+
+def ending_events(query: Query) -> dict[str, tuple[str, list[str]]]:
+    """What an operator is given beside candidates, for UNTIL.
+
+    Returns:
+        By the name under which `Operator.process` takes them, the stream whose events they are, all that lie within
+        WITHIN, and their columns.
+    """
+    return {
+        name: (source.stream.name, ["_time", "_id", *_columns(source)])
+        for name, source in _sources(query).items()
+    }
+
+
+def ending_candidates(query: Query) -> dict[str, pl.DataFrame]:
+    """No such events, by the name under which they are taken."""
+    return {
+        name: empty_candidates(source).select("_time", "_id", *_columns(source))
+        for name, source in _sources(query).items()
+    }
+
+
+def _sources(query: Query) -> dict[str, Source]:
+    by_variable = {source.variable: source for source in query.sources}
+    return {_name(start, variable): by_variable[variable] for start, variable, _ in _conditions(query.pattern)}
+
+
+def _columns(source: Source) -> list[str]:
+    """The columns that UNTIL may speak of: attributes, for what a PATH binds belongs to candidates."""
+    return [column for column in source.columns if not column.startswith("?")]
+
+
+def endings_of(query: Query, places: Places, layouts: Layouts) -> dict[int, tuple[Ending, ...]]:
+    """The endings of every repetition with UNTIL, by its start."""
+    found: dict[int, tuple[Ending, ...]] = {}
+    for number, (start, variable, until) in enumerate(_conditions(query.pattern)):
+        name = _name(start, variable)
+        test = condition(-1 - number, _of_event(until, variable, name), _with_event(places, name, variable), layouts)
+        test = replace(test, scope=start if _asks_of_repetition(places, start, test) else None)
+        found[start] = (*found.get(start, ()), Ending(start, variable, name, test))
+    return found
+
+
+def _with_event(places: Places, name: str, variable: str) -> Places:
+    """The places, with the tested event where its variable stands."""
+    return replace(
+        places,
+        groups={**places.groups, name: places.groups[variable]},
+        loops={**places.loops, name: places.loops[variable]},
+    )
+
+
+def _asks_of_repetition(places: Places, start: int, test: Condition) -> bool:
+    """Whether it is the UNTIL of a group and speaks of the group's variables alone: of the repetition under way."""
+    return all(start in places.groups.get(v, (start,)) for v in test.variables)
+
+
+def _of_event(e: Expression, variable: str, name: str) -> Expression:
+    """The condition, in which `name` is the event that is tested; aggregates and PREV still look at the run."""
+    match e:
+        case Column() | Binding() if e.variable == variable:
+            return replace(e, variable=name)
+        case Unary() | Membership():
+            return replace(e, operand=_of_event(e.operand, variable, name))
+        case Binary():
+            return replace(e, left=_of_event(e.left, variable, name), right=_of_event(e.right, variable, name))
+        case Call(function=function) if function != "PREV":
+            return replace(e, arguments=tuple(_of_event(a, variable, name) for a in e.arguments))
+        case _:
+            return e
