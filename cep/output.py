@@ -13,6 +13,7 @@ from ..language import term_columns as terms
 from ..language.columns import Names, column_expression
 from ..language.expressions import Aggregate, Binding
 from ..language.lexical import lexical_form
+from ..language.patterns import negated
 from ..language.query import Item, Kind, Query
 from ..language.types import ValueType
 from .digest import hex_digests, seeds_of
@@ -41,11 +42,17 @@ _SPECIAL = [_SEPARATOR, _UNBOUND, "\\"]
 def output_schema(query: Query) -> pa.Schema:
     """The columns of the query's rows: its items, `_time`, `_events`, perhaps `_window`, `_id`."""
     items = [pa.field(item.name, _arrow_type(item)) for item in query.items]
-    events = pa.struct([pa.field(source.variable, pa.list_(pa.string())) for source in query.sources])
+    events = pa.struct([pa.field(variable, pa.list_(pa.string())) for variable in _matched(query)])
     window = pa.struct([pa.field("start", _TIMESTAMP), pa.field("end", _TIMESTAMP)])
     windows = [pa.field("_window", window)] if query.kind is Kind.AGGREGATION else []
     rest = [pa.field("_time", _TIMESTAMP), pa.field("_events", events), *windows, pa.field("_id", pa.string())]
     return pa.schema(items + rest)
+
+
+def _matched(query: Query) -> list[str]:
+    """The variables that matches bind: all but those under NOT."""
+    absent = negated(query.pattern)
+    return [source.variable for source in query.sources if source.variable not in absent]
 
 
 def _arrow_type(item: Item) -> pa.DataType:
@@ -131,11 +138,12 @@ class Output:
         groups = self._values(matches, [e.alias(name) for name, e in self._groups.items()])
         columns = [items[item.name].to_arrow().cast(_arrow_type(item)) for item in self.query.items]
         columns.append(_timestamps(matches.time))
-        columns.append(self._events(matches.events))
+        events = {variable: matches.events[variable] for variable in _matched(self.query)}
+        columns.append(self._events(events))
         if matches.window is not None:
             start, end = matches.window
             columns.append(pa.StructArray.from_arrays([_timestamps(start), _timestamps(end)], ["start", "end"]))
-        columns.append(self._digests(matches, groups))
+        columns.append(self._digests(matches, events, groups))
         columns += [groups[name].to_arrow().cast(self._schema.field(name).type) for name in self._groups]
         rows = pa.Table.from_arrays(columns, schema=self._schema)
         return _without_repeats(rows) if self._repeats else rows
@@ -157,13 +165,13 @@ class Output:
             lists.append(pa.ListArray.from_arrays(offsets, ids.to_arrow().cast(pa.string())))
         return pa.StructArray.from_arrays(lists, list(events))
 
-    def _digests(self, matches: Matches, groups: pl.DataFrame) -> pa.Array:
+    def _digests(self, matches: Matches, events: Mapping[str, pl.Series], groups: pl.DataFrame) -> pa.Array:
         """The digest of ids, keys and selected bindings, separated by U+001F, seeded with the query.
 
         The query is known by its name, without one by its normalised text. The ids of a run are separated by U+001E, so
         that a run of one event is no different from the event.
         """
-        ids = [s.list.join(_WITHIN_RUN) if s.dtype == pl.List else s for s in matches.events.values()]
+        ids = [s.list.join(_WITHIN_RUN) if s.dtype == pl.List else s for s in events.values()]
         bindings = [key_text(matches.frame[column], b.type) for column, b in self._bindings.items()]
         keys = [*ids, *matches.keys, *bindings]
         if self.query.kind is not Kind.AGGREGATION:  # whose kernel gives its groups

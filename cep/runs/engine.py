@@ -108,7 +108,7 @@ class Partition:
             for finish in stage.finishes:
                 if not finish.leaves:
                     self.complete(Completed(run, node, self.now, finish, self))
-        going_on = [one for one in made if one[0].open]
+        going_on = [one for one in made if one[0].open or one[0].held]
         self.fresh += going_on
         if self.program.interleaved:  # the other sides of an AND may have equal time stamps
             self._settle()

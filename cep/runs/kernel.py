@@ -13,7 +13,7 @@ import polars as pl
 from ...errors import OperatorError
 from ...language.columns import Names
 from ...language.query import Query
-from ..contiguity import BEFORE, EVENTS, NUMBER
+from ..contiguity import BEFORE, EVENTS
 from ..interval import Interval
 from ..output import Matches
 from ..state import State
@@ -51,6 +51,8 @@ class RunsKernel:
         self._endings: dict[tuple[Any, Key], Endings] = {}
         self._timers: list[tuple[int, int, Completed]] = []
         self._awaiting: list[tuple[int, Completed]] = []
+        self._following: dict[int, int] = {}
+        self._looks_behind = self.program.strict and bool(self.program.places.negations)
         self._sequence = count()
         self._swept = -_END
         self._counted = (-1, 0)
@@ -79,8 +81,8 @@ class RunsKernel:
         """The matches that became certain."""
         if any(frame.height for frame in released.values()):
             self._take(released)
-        if self._awaiting and EVENTS in released:
-            self._go_on(released[EVENTS])
+        if self._looks_behind:
+            self._look_behind(released[EVENTS])
         self._let_pass(watermark)
         held = self._held_time()
         return self._reporting.report(_END if held is None else held)
@@ -120,7 +122,7 @@ class RunsKernel:
     def _complete(self, completed: Completed) -> None:
         finish = completed.finish
         if finish.awaits is not None:
-            self._awaiting.append((finish.awaits(completed.run), completed))
+            self._await(finish.awaits(completed.run), completed)
         elif finish.due is not None:
             self._wait(finish.due(completed.run, completed.time), completed)
         elif completed.holds:
@@ -143,20 +145,31 @@ class RunsKernel:
             )
         self._reporting.found += [Found(time, path) for path in paths(node)]
 
-    def _go_on(self, events: pl.DataFrame) -> None:
-        """Settle what waits for the very next event."""
-        following = dict(zip(events[BEFORE].to_list(), events["_time"].to_physical().to_list(), strict=True))
-        numbers = events[NUMBER].to_list()
-        assert len(numbers) == len(events)
+    def _look_behind(self, events: pl.DataFrame) -> None:
+        """Find the very next event behind those that NOTs at the end speak of, and settle what waits for it."""
+        numbers = {number for number, _ in self._awaiting} | set(self._awaited())
+        known = {number: time for number, time in self._following.items() if number in numbers}
+        missing = pl.Series(sorted(numbers - known.keys()), dtype=pl.Int64)
+        found = events.filter(pl.col(BEFORE).is_in(missing.implode()))
+        self._following = known | dict(zip(found[BEFORE], found["_time"].to_physical(), strict=True))
         waiting, self._awaiting = self._awaiting, []
         for number, completed in waiting:
-            time = following.get(number)
-            if time is None:
-                self._awaiting.append((number, completed))
-                continue
-            due = completed.finish.due
-            end = completed.time if due is None else due(completed.run, completed.time)
-            self._wait(max(end, time), completed)
+            self._await(number, completed)
+
+    def _awaited(self) -> Iterator[int]:
+        """The numbers of events of which the next one matters once runs can be prolonged no more."""
+        for partition in self._partitions.values():
+            for stage, run, _ in partition.held():
+                yield from (f.awaits(run) for f in stage.finishes if f.awaits is not None and f.leaves)
+
+    def _await(self, number: int, completed: Completed) -> None:
+        time = self._following.get(number)
+        if time is None:
+            self._awaiting.append((number, completed))
+            return
+        due = completed.finish.due
+        end = completed.time if due is None else due(completed.run, completed.time)
+        self._wait(max(end, time), completed)
 
     # Time.
 
@@ -238,6 +251,7 @@ class RunsKernel:
             "stages": [stage.origin for stage in self.program.stages],
             "timers": [[due, completed(c)] for due, _, c in sorted(self._timers)],
             "awaiting": [[number, completed(c)] for number, c in self._awaiting],
+            "following": sorted(self._following.items()),
             "found": [
                 [found.time, [[variable, event[0], event[1], event[3]] for variable, event in found.path]]
                 for found in self._reporting.found
@@ -273,6 +287,7 @@ class RunsKernel:
             ends = self._ends(of, read_value(key))
             ends.add(read_value(rows))
             ends.dropped = dropped
+        self._following = dict(text["following"])
         self._load_runs(text, nodes)
         standing = self._reporting.standing
         standing.bars.update((read_value(key), bar) for key, bar in text["bars"])

@@ -171,17 +171,13 @@ class Reporting:
     def _events(self, due: list[Found]) -> dict[str, pl.Series]:
         """The ids of every variable's events, match by match."""
         found: dict[str, pl.Series] = {}
-        for source in self._query.sources:
-            if source.variable not in self._variables:
-                found[source.variable] = pl.Series([[]] * len(due), dtype=pl.List(pl.String))
-                continue
-            rows, offsets = self._flat(due, source.variable)
-            ids = self.rows[source.variable].frame["_id"].gather(rows)
+        for variable in self._variables:
+            rows, offsets = self._flat(due, variable)
+            ids = self.rows[variable].frame["_id"].gather(rows)
             if len(rows) == len(due) and (np.diff(offsets) == 1).all():
-                found[source.variable] = ids
-                continue
-            lists = pa.LargeListArray.from_arrays(pa.array(offsets), ids.to_arrow())
-            found[source.variable] = pl.Series(lists)
+                found[variable] = ids
+            else:
+                found[variable] = pl.Series(pa.LargeListArray.from_arrays(pa.array(offsets), ids.to_arrow()))
         return found
 
     def _flat(self, due: Iterable[Found], variable: str) -> tuple[Ints, Ints]:
