@@ -8,15 +8,18 @@ from .frames import frame_of
 from .interval import Interval
 from .operator import END_OF_TIME, Operator, build_operator
 from .output import output_schema
+from .runs import Limits, ending_events
 
 __all__ = [
     "END_OF_TIME",
     "EVENTS",
     "Interval",
+    "Limits",
     "Operator",
     "all_events",
     "apply_filters",
     "build_operator",
+    "ending_events",
     "event_columns",
     "filter_mask",
     "frame_of",

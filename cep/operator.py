@@ -27,6 +27,7 @@ from .pending import Pending
 from .runs import ending_candidates
 from .selection import SelectionKernel
 from .state import State, read_snapshot, write_snapshot
+from .vectorisable import vectorisable
 
 __all__ = ["END_OF_TIME", "Operator", "build_operator"]
 
@@ -90,27 +91,28 @@ class Operator(Protocol):
         """
 
 
-def build_operator(query: Query, within: Interval | None = None) -> Operator:
+def build_operator(query: Query, within: Interval | None = None, limits: Limits | None = None) -> Operator:
     """The operator that answers a checked query.
 
     Args:
         query: the query.
         within: the moments of WITHIN, which candidates keep to anyway; by default all.
+        limits: how much the query may take.
 
     Raises:
         OperatorError: the query uses a construct that operators do not run.
     """
-    return _Hosted(query, _kernel(query, within or Interval()))
+    return _Hosted(query, _kernel(query, within or Interval(), limits or Limits()))
 
 
-def _kernel(query: Query, within: Interval) -> Kernel:
+def _kernel(query: Query, within: Interval, limits: Limits) -> Kernel:
     match query.kind:
         case Kind.SELECTION:
             return SelectionKernel(query)
         case Kind.AGGREGATION:
             return AggregationKernel(query)
         case Kind.PATTERN:
-            return PatternKernel(query, within)
+            return PatternKernel(query, within) if vectorisable(query) else RunsKernel(query, within, limits)
 
 
 @dataclass(slots=True)

@@ -9,8 +9,11 @@ from datetime import timedelta
 
 from . import syntax
 from .expressions import Aggregate, Binding, Call, Column, Expression, Span
+from .items import is_list
 from .pattern import (
     CorrelationWindow,
+    Element,
+    Group,
     Pattern,
     SlidingWindow,
     Window,
@@ -18,7 +21,7 @@ from .pattern import (
 from .patterns import negated, negations_at_ends
 from .query import AfterMatchKind, Item, Kind
 from .resolving import Scope
-from .walking import aggregates, event_variables, plain_columns, walk
+from .walking import aggregates, event_variables, plain_columns, walk, walk_pattern
 from .windows import uncovered, variables_of
 
 
@@ -70,6 +73,9 @@ def check(scope: Scope, draft: Draft) -> None:
     for expression in draft.joins:
         _check_join(scope, draft, expression)
     _check_runs(scope, draft)
+    _check_absent_looks(scope, draft)
+    _check_lists(scope, draft)
+    _check_untils(scope, draft)
     _check_reported(scope, draft)
     _check_grouping(scope, draft)
     _check_windows(scope, draft)
@@ -118,6 +124,22 @@ def _check_runs(scope: Scope, draft: Draft) -> None:
             _check_run(scope, draft, node)
 
 
+def _check_absent_looks(scope: Scope, draft: Draft) -> None:
+    """RUNNING and PREV look back from an event that is taken, and none of a NOT is."""
+    absent = negated(draft.pattern)
+    for expression in draft.joins:
+        named = absent & set(event_variables(expression))
+        looks = [n for n in walk(expression) if _looks_back(n)]
+        if named and looks:
+            name = f"?{min(named)}"
+            message = f"this looks back in a run, and {name} stands under NOT: no such event is taken"
+            raise scope.error(looks[0].span, message, "compare with FIRST, LAST, MIN or MAX of the run")
+
+
+def _looks_back(node: Expression) -> bool:
+    return (isinstance(node, Aggregate) and node.running) or (isinstance(node, Call) and node.function == "PREV")
+
+
 def _check_run(scope: Scope, draft: Draft, node: Expression) -> None:
     match node:
         case Call(function="PREV"):
@@ -131,6 +153,34 @@ def _check_run(scope: Scope, draft: Draft, node: Expression) -> None:
     if variable not in draft.runs:
         message = f"{word} is about a run, and ?{variable} is one event"
         raise scope.error(node.span, message, f"quantify it: SEQ (… ?{variable}+ …)")
+
+
+def _check_lists(scope: Scope, draft: Draft) -> None:
+    """LIST gives several values, which nothing else takes."""
+    whole = [item.value for item in draft.items if item.condition is None and is_list(item.value)]
+    for expression in (*draft.reported, *draft.joins):
+        for node in walk(expression):
+            if is_list(node) and not any(node is known for known in whole):
+                hint = "write it as an item of SELECT; a condition takes FIRST, LAST, MIN, MAX or COUNT"
+                raise scope.error(node.span, "LIST is for SELECT, by itself", hint)
+
+
+def _check_untils(scope: Scope, draft: Draft) -> None:
+    for part in () if draft.pattern is None else walk_pattern(draft.pattern):
+        quantifier = part.quantifier if isinstance(part, Element | Group) else None
+        if quantifier is None or quantifier.until is None:
+            continue
+        own = {p.variable for p in walk_pattern(part) if isinstance(p, Element)}
+        if not own & set(event_variables(quantifier.until)):
+            names = " or ".join(f"?{name}" for name in sorted(own))
+            hint = f"compare an attribute of {names}"
+            raise scope.error(quantifier.until.span, "this UNTIL says nothing of what is repeated", hint)
+        for node in walk(quantifier.until):
+            if isinstance(node, Binding):
+                hint = "compare attributes; JOIN knows what a PATH binds"
+                raise scope.error(node.span, "UNTIL is asked of events that no PATH was asked of", hint)
+            if is_list(node):
+                raise scope.error(node.span, "LIST is for SELECT, by itself", "a condition takes FIRST, LAST or COUNT")
 
 
 def _check_reported(scope: Scope, draft: Draft) -> None:

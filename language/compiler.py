@@ -20,7 +20,6 @@ from .patterns import resolve_pattern, runs
 from .query import AfterMatch, AfterMatchKind, Output, Policy, Query, Source
 from .resolving import Scope, condition, resolve
 from .semantics import Paths, assign_paths, join_of, read_paths, roots, semantics
-from .support import refuse_unsupported
 from .text import SourceText
 from .unknowns import warnings_of
 from .usage import event_names
@@ -45,21 +44,17 @@ def compile_document(
 
     Raises:
         QuerySyntaxError: the text is no χ-CEP, or a PATH no SPARQL.
-        QueryTypeError: a query cannot mean anything, or asks for what cannot be run yet.
+        QueryTypeError: a query cannot mean anything.
 
     Source: LANGUAGE §2–§4; SCEPter §3.2.
     """
-    where = SourceText(source, text)
-    compiled = check_document(text, vocabulary, source, retention)
-    for _, query in compiled:
-        refuse_unsupported(where, query)
-    return tuple(query for _, query in compiled)
+    return tuple(query for _, query in check_document(text, vocabulary, source, retention))
 
 
 def check_document(
     text: str, vocabulary: Vocabulary, source: str = "query", retention: timedelta | None = None
 ) -> tuple[tuple[syntax.Statement, Query], ...]:
-    """As `compile_document`, with what is written beside what it means; what cannot be run yet is not refused."""
+    """As `compile_document`, with what is written beside what it means."""
     where = SourceText(source, text)
     names = Names(where, vocabulary.prefixes, vocabulary)
     compiled: list[tuple[syntax.Statement, Query]] = []

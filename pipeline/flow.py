@@ -12,7 +12,16 @@ import polars as pl
 import pyarrow as pa
 
 from ..annotator import EventShape
-from ..cep import EVENTS, all_events, build_operator, event_columns, frame_of, sees_all_events
+from ..cep import (
+    EVENTS,
+    Limits,
+    all_events,
+    build_operator,
+    ending_events,
+    event_columns,
+    frame_of,
+    sees_all_events,
+)
 from ..language import Query, StreamType
 from ..ontology import KnowledgeBase
 from ..planner import Seam, explain, resolve_bounds
@@ -46,6 +55,7 @@ class QueryFlow:
         shape_of: how the events of a stream become triples.
         knowledge: the knowledge base.
         options: how PATHs are evaluated.
+        limits: how much the query may take.
     """
 
     def __init__(
@@ -54,6 +64,7 @@ class QueryFlow:
         shape_of: Callable[[StreamType], EventShape],
         knowledge: KnowledgeBase,
         options: FilterOptions,
+        limits: Limits | None = None,
     ) -> None:
         query = registration.query
         self.registration = registration
@@ -62,8 +73,9 @@ class QueryFlow:
         self.sources = tuple(
             SourceFlow(s, self.within, SemanticFilter(s, shape_of(s.stream), knowledge, options)) for s in query.sources
         )
-        self._operator = build_operator(query, self.within.interval)
+        self._operator = build_operator(query, self.within.interval, limits)
         self._of_all_events = event_columns(query) if sees_all_events(query) else {}
+        self._endings = ending_events(query)
         self._watermark: datetime | None = None
         self.seam: Seam | None = None
 
@@ -76,6 +88,8 @@ class QueryFlow:
     def columns(self) -> dict[str, frozenset[str]]:
         """By stream, the columns of its events that are looked at."""
         found = {stream: frozenset(names) for stream, names in self._of_all_events.items()}
+        for stream, names in self._endings.values():
+            found[stream] = found.get(stream, frozenset()) | frozenset(names)
         for source in self.sources:
             name = source.source.stream.name
             found[name] = found.get(name, frozenset()) | source.columns
@@ -126,6 +140,9 @@ class QueryFlow:
             candidates[variable] = _together(self.within.select(table), candidates.get(variable))
         if self._of_all_events:
             candidates[EVENTS] = all_events(self.query, self._inside(events))
+        for name, (stream, columns) in self._endings.items():
+            if stream in events:
+                candidates[name] = self.within.select(events[stream].table).select(columns)
         rows = self._operator.process(candidates, watermark)
         self._watermark = watermark
         return rows

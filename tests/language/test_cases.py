@@ -63,16 +63,7 @@ def test_warnings(case: Case) -> None:
     assert outcome(compile_document(case.text, case.vocabulary, "query.chi")) == case.expected
 
 
-@titled("not_yet")
-def test_what_is_checked_and_not_run_yet(case: Case) -> None:
-    """The whole language is understood, also where no operator runs it."""
-    checked = check_document(case.text, case.vocabulary, "query.chi")
-    assert outcome(tuple(query for _, query in checked)) == case.expected
-    with pytest.raises(QueryTypeError, match="cannot be run yet"):
-        compile_document(case.text, case.vocabulary, "query.chi")
-
-
-@pytest.mark.parametrize("case", [*cases("paper"), *cases("normal"), *cases("not_yet")], ids=lambda case: case.title)
+@pytest.mark.parametrize("case", [*cases("paper"), *cases("normal")], ids=lambda case: case.title)
 def test_normal_form_is_normal(case: Case) -> None:
     """The normal form is χ-CEP, means the same query, and is its own normal form."""
     before = check_document(case.text, case.vocabulary)
@@ -102,13 +93,6 @@ def test_syntax_errors(case: Case) -> None:
 
 @titled("type_errors")
 def test_type_errors(case: Case) -> None:
-    error = message(case)
-    assert str(error) == case.expected
-    assert isinstance(error, QueryTypeError)
-
-
-@titled("unsupported")
-def test_refusals_of_what_cannot_be_run_yet(case: Case) -> None:
     error = message(case)
     assert str(error) == case.expected
     assert isinstance(error, QueryTypeError)

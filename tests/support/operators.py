@@ -15,6 +15,7 @@ from kaicep.cep import (
     all_events,
     apply_filters,
     build_operator,
+    ending_events,
     sees_all_events,
 )
 from kaicep.cep.output import _ARROW_TYPES
@@ -72,6 +73,8 @@ def candidates(query: Query, readings: Sequence[Reading]) -> dict[str, pa.Table]
     if sees_all_events(query):
         every = {name: frame.unique("_id", keep="first", maintain_order=True) for name, frame in streams.items()}
         tables[EVENTS] = all_events(query, every)
+    for name, (stream, columns) in ending_events(query).items():
+        tables[name] = streams[stream].unique("_id", keep="first", maintain_order=True).select(columns).to_arrow()
     return tables
 
 
