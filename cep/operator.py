@@ -24,7 +24,7 @@ from .output import Matches, Output, output_schema, row_schema
 from .output_rate import OutputRate, build_output_rate
 from .pattern import PatternKernel
 from .pending import Pending
-from .runs import ending_candidates
+from .runs import Limits, RunsKernel, ending_candidates
 from .selection import SelectionKernel
 from .state import State, read_snapshot, write_snapshot
 from .vectorisable import vectorisable

@@ -1,4 +1,4 @@
-"""In go the candidates of a pattern's variables, in total order, out come its matches: automata, one for each partition."""
+"""In go the candidates of a pattern's variables in total order, out come its matches, by an automaton per partition."""
 
 from __future__ import annotations
 

@@ -16,8 +16,9 @@ import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import cast
 
-from ...language.pattern import Alternative, Conjunction, Element, Group, Link, Negation, Pattern, Sequence
+from ...language.pattern import Alternative, Conjunction, Element, Group, Link, Negation, Pattern, Quantifier, Sequence
 from ...language.walking import walk_pattern
 
 __all__ = [
@@ -215,9 +216,8 @@ class Automaton:
             thread: the element's.
             gap: whether the run passed over events that nothing took since its last event.
         """
-        assert thread.variable is not None
         rest = _barred(thread.rest, Link.STRICT) if gap else thread.rest
-        return [state for state in self._resume(rest, _Way(before=(thread.variable,))) if state]
+        return [state for state in self._resume(rest, _Way(before=(cast("str", thread.variable),))) if state]
 
     # What follows enters parts of the pattern and goes on behind them.
 
@@ -299,8 +299,7 @@ class Automaton:
         frame: _Loop | None = None,
     ) -> _States:
         """On to the next repetition, or out."""
-        quantifier = node.quantifier
-        assert quantifier is not None
+        quantifier = cast("Quantifier", node.quantifier)
         key = (node.span.start, _parities(rest))
         parity = 0 if frame is None or not _tells_repetitions_apart(node) else 1 - frame.parity
         stops = count >= quantifier.minimum
@@ -322,8 +321,7 @@ class Automaton:
         self, node: Element | Group, count: int, parity: int, way: _Way, rest: _Frame, *, begun: bool
     ) -> _States:
         """One repetition more; where lengths are told apart early, once as the last and once as another."""
-        quantifier = node.quantifier
-        assert quantifier is not None
+        quantifier = cast("Quantifier", node.quantifier)
         start = node.span.start
         known = count if quantifier.maximum is not None else min(count, max(quantifier.minimum, 1))
         finals: list[bool | None] = [None]
@@ -340,9 +338,7 @@ class Automaton:
                 found.append(tuple(_with_until(t, node, begun=begun, link=way.link) for t in state))
         return found
 
-    def _side_by_side(
-        self, sides: tuple[State, ...], begun: tuple[bool, ...], way: _Way, rest: _Frame
-    ) -> _States:
+    def _side_by_side(self, sides: tuple[State, ...], begun: tuple[bool, ...], way: _Way, rest: _Frame) -> _States:
         """The threads of all sides of an AND, and of what follows once each has come to its end."""
         own: list[Thread] = []
         for i, side in enumerate(sides):
@@ -462,7 +458,7 @@ def _beside(several: Iterator[_States] | list[_States]) -> _States:
 
 
 Coming = frozenset[tuple[str, frozenset[int]]]
-"""Variables, those under NOT among them, that may still come, each with the repetitions under way that it is part of."""
+"""Variables that may still come, also under NOT, each with the repetitions under way that it is part of."""
 
 
 def coming(state: State) -> Coming:
@@ -486,8 +482,7 @@ def _coming_behind(rest: _Frame) -> Coming:
             groups = frozenset(_groups(rest))
             here = {(v, groups) for part in node.parts[position:] for v in _variables(part)}
         case _Loop(node=node, count=count, final=final):
-            quantifier = node.quantifier
-            assert quantifier is not None
+            quantifier = cast("Quantifier", node.quantifier)
             goes = (quantifier.maximum is None or count < quantifier.maximum) and final is not True
             groups = frozenset(_groups(rest.rest))
             here = {(v, groups) for v in _variables(node)} if goes else set()

@@ -87,9 +87,7 @@ def is_own(e: Expression, places: Places) -> bool:
 def looks_of(e: Expression) -> tuple[Look, ...]:
     """The PREVs and RUNNING aggregates in a condition."""
     return tuple(
-        n
-        for n in walk(e)
-        if (isinstance(n, Call) and n.function == "PREV") or (isinstance(n, Aggregate) and n.running)
+        n for n in walk(e) if (isinstance(n, Call) and n.function == "PREV") or (isinstance(n, Aggregate) and n.running)
     )
 
 

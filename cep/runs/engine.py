@@ -83,7 +83,7 @@ class Partition:
 
     def take(self, rows: Rows) -> None:
         """Show the event to all runs, and let it begin new ones."""
-        time: int = rows[0][1][0]  # type: ignore[assignment]  # T
+        time: int = rows[0][1][0]
         if time > self.now:
             self.now = time
             if self.fresh:

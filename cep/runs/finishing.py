@@ -90,7 +90,9 @@ class _Finishing:
         for variable, node in self.program.places.negations.items():
             opened = self.read(Slot("opening", variable))
             if node.duration is not None:
-                found.append(f"if {opened} and {self._outside(f'{self.read(FIRST)} - {micros(node.duration)}')}: return False")
+                found.append(
+                    f"if {opened} and {self._outside(f'{self.read(FIRST)} - {micros(node.duration)}')}: return False"
+                )
             else:
                 found.append(f"if {opened} and {self._present_before(variable)}: return False")
         return found

@@ -7,7 +7,8 @@ time stamp of the run's last event. Of a slot there is what it was before the ev
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any, cast
 
 from ...language.expressions import Aggregate, Binding, Call, Column
 from ...language.pattern import CorrelationWindow, Link, Negation
@@ -39,7 +40,7 @@ class Functions:
         widths = [micros(w.width) for w in program.query.windows if isinstance(w, CorrelationWindow)]
         self.width = min(widths, default=UNBOUNDED)
 
-    def compiled(self, parameters: str, lines: Iterable[str]) -> Any:  # noqa: ANN401 - generated
+    def compiled(self, parameters: str, lines: Iterable[str]) -> Any:
         """The function with these lines."""
         text = f"def function({parameters}):\n" + "\n".join(f"    {line}" for line in lines)
         space: dict[str, Any] = {}
@@ -59,10 +60,7 @@ class Functions:
 
     def deadline(self, stage: Stage) -> Callable[[Any], int]:
         """The last moment at which an event can be of use to a run."""
-        latest = []
-        for thread in stage.state:
-            if thread.variable is not None:
-                latest.append(self._latest(thread.variable))
+        latest = [self._latest(thread.variable) for thread in stage.state if thread.variable is not None]
         if not latest or None in latest:
             bound = str(UNBOUNDED if None in latest else -UNBOUNDED)
             return self.compiled("r", [f"return {bound}"])  # type: ignore[no-any-return]
@@ -155,7 +153,7 @@ class Functions:
         return [self.look(look, read) for look in c.looks if variable_of(look) == variable]
 
     def guard(self, node: Look, read: Read) -> str | None:
-        """The slot that is `None` where a PREV or RUNNING has nothing before it; `None`: it has a value all the same."""
+        """The slot that is `None` where a PREV or RUNNING sees nothing; `None`: it has a value all the same."""
         if isinstance(node, Aggregate):
             return None if node.function in ("COUNT", "SUM") else read(self.program.slots.aggregate(node, None))
         return read(Slot("last", variable_of(node)))
@@ -165,8 +163,7 @@ class Functions:
         if isinstance(node, Aggregate):
             found = self.aggregate_value(node, read(self.program.slots.aggregate(node, None)))
         else:
-            argument = node.arguments[0]
-            assert isinstance(argument, Column | Binding)
+            argument = cast("Column | Binding", node.arguments[0])
             found = f"{read(Slot('last', argument.variable))}[{place_of(argument)}]"
         guard = self.guard(node, read)
         if guard is None or certain:
@@ -192,14 +189,16 @@ class Functions:
 
     def aggregate_with(self, e: Aggregate, state: str, event: str) -> str:
         """The state of an aggregate with one event more."""
-        value = None if e.argument is None else f"{event}[{place_of(e.argument)}]"  # type: ignore[arg-type]  # prepared
+        value = None if e.argument is None else f"{event}[{place_of(cast('Column', e.argument))}]"
         if e.function == "COUNT" and value is None:
             return f"({state} or 0) + 1" if not e.distinct else f"V.add_distinct({state}, {event}[1])"
         match e.function:
             case "COUNT":
                 name = "add_distinct" if e.distinct else "count_bound"
             case "SUM" | "AVG":
-                name = "add_integer" if e.argument is not None and e.argument.type is ValueType.INTEGER else "add_double"
+                name = (
+                    "add_integer" if e.argument is not None and e.argument.type is ValueType.INTEGER else "add_double"
+                )
             case "MIN":
                 name = "least"
             case "MAX":
@@ -255,13 +254,11 @@ class Functions:
 
     def time_of(self, absence: Absence, read: Read) -> str:
         """T of the last event before a NOT."""
-        assert absence.before is not None
-        return _extreme("max", [f"{read(Slot('last', v))}[0]" for v in absence.before])
+        return _extreme("max", [f"{read(Slot('last', v))}[0]" for v in absence.before or ()])
 
     def number_of(self, absence: Absence, read: Read) -> str:
         """The number of the last event before a NOT."""
-        assert absence.before is not None
-        return _extreme("max", [f"{read(Slot('last', v))}[1]" for v in absence.before])
+        return _extreme("max", [f"{read(Slot('last', v))}[1]" for v in absence.before or ()])
 
     def candidates(self, variable: str) -> str:
         """The candidates of a NOT's variable."""
@@ -276,10 +273,9 @@ class _Taking:
     """The function of one step: what is asked of the event, and the run with it."""
 
     def __init__(self, functions: Functions, stage: Stage, thread: Thread, target: Stage, *, begins: bool) -> None:
-        assert thread.variable is not None
         self.functions, self.program = functions, functions.program
         self.stage, self.thread, self.target, self.begins = stage, thread, target, begins
-        self.variable = thread.variable
+        self.variable = cast("str", thread.variable)
         self.before: Outlook = stage.view
         self.after: Outlook = target.view
         self.groups = self.program.places.groups[self.variable]
@@ -332,7 +328,7 @@ class _Taking:
                 self._changed[slot] = name
         return self._changed[slot]
 
-    def _updated(self, slot: Slot) -> str | None:  # noqa: C901, PLR0911, PLR0912 - one case per kind of slot
+    def _updated(self, slot: Slot) -> str | None:  # noqa: C901 - one case per kind of slot
         base = self.base(slot)
         match slot.kind:
             case "first":
@@ -342,7 +338,7 @@ class _Taking:
             case "seen":
                 return "e[1]"
             case "window":
-                if self.variable not in self.program.windows[slot.of][0]:  # type: ignore[index]  # its number
+                if self.variable not in self.program.windows[cast("int", slot.of)][0]:
                     return None
                 return "e[0]" if base == "None" else f"e[0] if {base} is None else {base}"
             case "last" | "one":
@@ -366,7 +362,7 @@ class _Taking:
                 return None
 
     def _with_looks(self, slot: Slot, base: str) -> str | None:
-        number, variable = slot.of  # type: ignore[misc]  # a condition and a variable
+        number, variable = cast("tuple[int, str]", slot.of)
         if variable != self.variable:
             return None
         c = next(c for c in self.program.conditions if c.number == number)
@@ -378,12 +374,12 @@ class _Taking:
         return self.functions.aggregate_with(e, base, "e") if e.variable == self.variable else None
 
     def _until(self, slot: Slot) -> str | None:
-        start = slot.of
+        start = cast("int", slot.of)
         inside = any(u.start == start for u in self.thread.untils)
         waiting = not self.begins and start in self.before.untils and start in self.after.untils and not inside
         if self.program.interleaved and waiting:
             return None
-        return self._position(start)  # type: ignore[arg-type]  # where a repetition begins
+        return self._position(start)
 
     def _position(self, start: int) -> str:
         """How far the events that may end a repetition have been looked at, with the event."""
@@ -414,9 +410,8 @@ class _Taking:
             for variable in thread.before or ():
                 self.refuse(f"e[0] <= {self.old(Slot('last', variable))}[0]")
         for floor in thread.floors:
-            duration = self.functions.negation(floor).duration
-            assert duration is not None
-            self.refuse(f"e[0] <= {self.functions.time_of(floor, self.old)} + {micros(duration)}")
+            duration = micros(self.functions.negation(floor).duration or timedelta(0))
+            self.refuse(f"e[0] <= {self.functions.time_of(floor, self.old)} + {duration}")
         for i, (variables, width) in enumerate(self.program.windows):
             if self.variable in variables:
                 slot = Slot("window", i)
@@ -447,9 +442,7 @@ class _Taking:
             if any(self.old(self.program.slots.events(c, v)) == "None" for v in c.plain if v not in events):
                 continue  # it speaks of an event that has not come
             test = self.functions.holds(c, self.old, tested=ending.name, owner="n")
-            bound = " and ".join(
-                self.old(self.program.slots.events(c, v)) for v in c.plain if v != ending.name
-            )
+            bound = " and ".join(self.old(self.program.slots.events(c, v)) for v in c.plain if v != ending.name)
             test = f"({bound}) and {test}" if bound else test
             self.refuse(f"any({test} for n in p.endings[{ending.name!r}].since({since}, e[1]))")
 

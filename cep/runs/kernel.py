@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 from heapq import heappop, heappush
 from itertools import count
-from typing import Any
+from typing import Any, TypeVar
 
 import polars as pl
 
@@ -29,6 +29,7 @@ from .values import Absentees, Endings
 __all__ = ["RunsKernel"]
 
 _END = 2**62
+K = TypeVar("K")
 
 
 class RunsKernel:
@@ -109,7 +110,9 @@ class RunsKernel:
         for start, of in self.program.endings.items():
             endings[start] = self._ends(start, shared)
             endings |= {ending.name: self._ends(ending.name, shared) for ending in of}
-        return Partition(self.program, self._variables, self._complete, self._limits.runs_per_partition, absent, endings, key)
+        return Partition(
+            self.program, self._variables, self._complete, self._limits.runs_per_partition, absent, endings, key
+        )
 
     def _absentees(self, variable: str, key: Key) -> Absentees:
         return self._absent.setdefault((variable, key), Absentees())
@@ -209,17 +212,14 @@ class RunsKernel:
             yield from (run[0] for _, run, _ in partition.runs())
         yield from (completed.run[0] for _, _, completed in self._timers)
         yield from (completed.run[0] for _, completed in self._awaiting)
-        yield from (found.path[0][1][0] for found in self._reporting.found)  # type: ignore[misc]  # T
+        yield from (found.path[0][1][0] for found in self._reporting.found)
 
     def _forget(self, before: int) -> None:
         used = {id(a) for p in self._partitions.values() for a in (*p.absent.values(), *p.endings.values())}
         used |= {id(a) for _, _, c in self._timers for a in c.partition.absent.values()}
         used |= {id(a) for _, c in self._awaiting for a in c.partition.absent.values()}
-        for known in (self._absent, self._endings):
-            for key, kept in list(known.items()):
-                kept.forget(before)
-                if not kept.rows and id(kept) not in used:
-                    del known[key]  # type: ignore[arg-type]  # a key of it
+        _forget(self._absent, before, used)
+        _forget(self._endings, before, used)
 
     def _held_time(self) -> int | None:
         times = (last_time(node) for p in self._partitions.values() if p.holds_back for _, _, node in p.held())
@@ -315,3 +315,11 @@ class RunsKernel:
         for due, written in text["timers"]:
             self._wait(due, completed(written))
         self._awaiting = [(number, completed(written)) for number, written in text["awaiting"]]
+
+
+def _forget(known: dict[K, Absentees] | dict[K, Endings], before: int, used: set[int]) -> None:
+    """Drop what comes before a moment, and what is empty and not used."""
+    for kept in known.values():
+        kept.forget(before)
+    for key in [key for key, kept in known.items() if not kept.rows and id(kept) not in used]:
+        del known[key]

@@ -7,6 +7,7 @@ of `T` (microseconds), its number in the total order, the number of the event be
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import polars as pl
 
@@ -18,7 +19,7 @@ from ..expressions import signature, walk
 
 __all__ = ["BEFORE", "FIRST_COLUMN", "NUMBER", "ROW", "TIME", "Event", "Layouts", "place_of"]
 
-Event = tuple[object, ...]
+Event = tuple[Any, ...]
 """`T`, number, number of the event before, row, columns."""
 
 TIME, NUMBER, BEFORE, ROW, FIRST_COLUMN = range(5)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import cast
 
 import polars as pl
 
@@ -42,9 +43,9 @@ def keys_of(query: Query, places: Places, *, relaxed: bool) -> Keys:
         source.variable: tuple(dict(columns)[source.variable] for columns in query.partition_by)
         for source in query.sources
     }
-    assert query.pattern is not None
+    pattern = cast("Pattern", query.pattern)
     for joined in _classes(query, places, relaxed=relaxed):
-        if set(joined) >= set(places.positive) and _is_safe(query.pattern, joined, places, relaxed=relaxed):
+        if set(joined) >= set(places.positive) and _is_safe(pattern, joined, places, relaxed=relaxed):
             return Keys(shared, {variable: e for variable, (e, _) in joined.items()})
     return Keys(shared, {})
 

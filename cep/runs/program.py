@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 from ...language.pattern import Alternative, Conjunction, CorrelationWindow, Element, Group, Link, Negation, Pattern
 from ...language.pattern import Sequence as Links
@@ -109,8 +109,7 @@ class Program:
     """
 
     def __init__(self, query: Query, within: tuple[int, int]) -> None:
-        assert query.pattern is not None
-        pattern = query.pattern
+        pattern = cast("Pattern", query.pattern)
         parts = list(walk_pattern(pattern))
         self.query = query
         self.places: Places = places_of(pattern)
@@ -130,9 +129,7 @@ class Program:
         self.functions = Functions(self, within)
         self._stages: dict[State, Stage] = {}
         self.stages: list[Stage] = []
-        self.beginnings = tuple(
-            self._stage(state, (-1, i)) for i, state in enumerate(self.automaton.beginnings())
-        )
+        self.beginnings = tuple(self._stage(state, (-1, i)) for i, state in enumerate(self.automaton.beginnings()))
 
     def absent_joins(self, variable: str) -> list[Condition]:
         """The JOINs that mention the variable of a NOT."""
@@ -222,8 +219,7 @@ class Program:
         before = self.stages[origin[0]]
         if origin[1] < 0:
             stage = self.passed(before, Link.STRICT if origin[2] == 0 else Link.NEXT)
-            assert stage is not None
-            return stage
+            return cast("Stage", stage)
         thread = before.state[origin[1]]
         return self._stage(self.automaton.after(thread, gap=bool(origin[2]))[origin[3]], tuple(origin))
 
@@ -261,4 +257,3 @@ def _may_lack(parts: Sequence[Pattern]) -> bool:
         or (isinstance(part, Element | Group) and part.quantifier is not None and part.quantifier.minimum == 0)
         for part in parts
     )
-

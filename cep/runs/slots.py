@@ -148,9 +148,7 @@ class Slots:
 
     def _use_looks(self, condition: Condition) -> None:
         for look in condition.looks:
-            slot = (
-                self.aggregate(look, None) if isinstance(look, Aggregate) else Slot("last", variable_of(look))
-            )
+            slot = self.aggregate(look, None) if isinstance(look, Aggregate) else Slot("last", variable_of(look))
             self.use(slot, _comes(condition.variables, None))
 
     def use_absence(self, condition: Condition, variable: str, *, opening: bool) -> None:
@@ -169,7 +167,6 @@ class Slots:
         self.use(Slot("absent", variable), live)
         if self._may_be_left_out(condition):
             self.use(Slot("sides", None, condition.scope), live)
-
 
     def use_ending(self, condition: Condition, tested: str, start: int) -> None:
         """The slots that an UNTIL needs; `tested` is what its condition calls the event that it is asked of."""

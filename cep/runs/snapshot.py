@@ -1,6 +1,6 @@
 """The state of runs as text, for another process to go on from.
 
-Stages are written as the way in which they were made, and nodes of paths once each, so that what runs share stays shared.
+Stages are written as the way in which they were made, and nodes of paths once each: what runs share stays shared.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def read_nodes(written: Sequence[Sequence[int]]) -> list[tuple[Any, ...]]:
     return nodes
 
 
-def written_value(value: Any) -> Any:  # noqa: ANN401 - whatever slots hold
+def written_value(value: Any) -> Any:
     """A slot's value as JSON can hold it: what JSON does not know is a list that begins with a mark."""
     match value:
         case tuple():
@@ -72,7 +72,7 @@ def written_value(value: Any) -> Any:  # noqa: ANN401 - whatever slots hold
             return ["n"]
 
 
-def read_value(value: Any) -> Any:  # noqa: ANN401 - whatever slots hold
+def read_value(value: Any) -> Any:
     """What `written_value` wrote."""
     if not isinstance(value, list):
         return value

@@ -41,11 +41,11 @@ class Standing:
         for place, (path, partition) in enumerate(zip(matches, partitions, strict=True)):
             numbers = [event[NUMBER] for _, event in path]
             if after.kind is AfterMatchKind.CONSUME:
-                if self.consumed.isdisjoint(numbers):  # type: ignore[arg-type]  # numbers
+                if self.consumed.isdisjoint(numbers):
                     standing.append(place)
-                    self.consumed.update(numbers)  # type: ignore[arg-type]  # numbers
+                    self.consumed.update(numbers)
                 continue
-            first: int = numbers[0]  # type: ignore[assignment]  # a number
+            first: int = numbers[0]
             if first > self.bars.get(partition, -1):
                 standing.append(place)
                 self.bars[partition] = max(self.bars.get(partition, -1), self._bar(path, skip_to))
@@ -54,8 +54,8 @@ class Standing:
     def _bar(self, path: Path, skip_to: int | None) -> int:
         """The last event with which no later match begins."""
         kind = self.query.after_match.kind
-        numbers: list[int] = [event[NUMBER] for _, event in path]  # type: ignore[misc]  # numbers
-        run: list[int] = [event[NUMBER] for v, event in path if v == skip_to]  # type: ignore[misc]  # numbers
+        numbers: list[int] = [event[NUMBER] for _, event in path]
+        run: list[int] = [event[NUMBER] for v, event in path if v == skip_to]
         match kind:
             case AfterMatchKind.PAST_LAST:
                 return numbers[-1]

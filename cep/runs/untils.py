@@ -66,10 +66,7 @@ def ending_events(query: Query) -> dict[str, tuple[str, list[str]]]:
         By the name under which `Operator.process` takes them, the stream whose events they are, all that lie within
         WITHIN, and their columns.
     """
-    return {
-        name: (source.stream.name, ["_time", "_id", *_columns(source)])
-        for name, source in _sources(query).items()
-    }
+    return {name: (source.stream.name, ["_time", "_id", *_columns(source)]) for name, source in _sources(query).items()}
 
 
 def ending_candidates(query: Query) -> dict[str, pl.DataFrame]:
