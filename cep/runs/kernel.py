@@ -68,9 +68,11 @@ class RunsKernel:
         return self._reporting.names
 
     @property
-    def waiting(self) -> bool:
-        """Whether NOTs, or runs that may be prolonged, wait for time to pass."""
-        return bool(self._timers) or self.held_since is not None
+    def due(self) -> int | None:
+        """When the interval of a NOT is over, or a run can be prolonged no more."""
+        ends = [self._timers[0][0]] if self._timers else []
+        ends += [stage.deadline(run) for p in self._partitions.values() for stage, run, _ in p.held()]
+        return min(ends) + 1 if ends else None
 
     @property
     def held_since(self) -> int | None:
