@@ -338,7 +338,16 @@ def _seconds(x: pl.Expr) -> pl.Expr:
 
 
 _Function = Callable[[Call, Names], pl.Expr]
+
+
+def _unit(e: Call, names: Names) -> pl.Expr:
+    """A value in another unit."""
+    value, factor, offset = (_number(argument, names).cast(pl.Float64) for argument in e.arguments)
+    return value * factor + offset
+
+
 _FUNCTIONS: dict[str, _Function] = {
+    "CONVERT": _unit,
     "ABS": _numeric(pl.Expr.abs, lambda x: x.cast(pl.Int128).abs().cast(pl.Int64, strict=False)),
     "ROUND": _numeric(_round, lambda x: x),
     "FLOOR": _numeric(pl.Expr.floor, lambda x: x),

@@ -203,7 +203,7 @@ class _Compilation:
             limit=None if self.tree.limit is None else self.tree.limit.count,
             distinct=self.tree.distinct is not None,
             output_rate=None if output is None else Output(output.which, output.every.value),
-            output=output_stream(name or "", items, scope.streams),
+            output=output_stream(self.names, name or "", items, scope.streams),
             warnings=warnings,
             span=self.statement.span,
             retention=None if unbounded(scope, draft) is None else self.retention,

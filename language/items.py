@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from . import syntax
 from .expressions import Aggregate, Binary, Binding, Call, Column, Expression
-from .names import local_name
+from .names import Names, local_name
 from .query import Item
 from .resolving import Scope, condition, resolve
 from .types import ValueType
@@ -115,7 +115,7 @@ def is_list(value: Expression) -> bool:
     return isinstance(value, Aggregate) and value.function == "LIST"
 
 
-def output_stream(name: str, items: Sequence[Item], streams: Mapping[str, StreamType]) -> StreamType:
+def output_stream(names: Names, name: str, items: Sequence[Item], streams: Mapping[str, StreamType]) -> StreamType:
     """The stream that a query's rows form: an attribute per item, and `_time`.
 
     An item that is a plain attribute keeps what the attribute stands for, so that PATHs work on rows too. Where two
@@ -129,7 +129,7 @@ def output_stream(name: str, items: Sequence[Item], streams: Mapping[str, Stream
         origin = _attribute_of(item, streams)
         prop = origin.property if origin is not None and origin.property not in claimed else None
         if origin is None or prop is None:
-            attributes.append(AttributeType(item.name, item.type, unit=unit_of(item.value)))
+            attributes.append(AttributeType(item.name, item.type, unit=unit_of(names, item.value)))
             continue
         claimed.add(prop)
         raw = isinstance(item.value, Column) and item.value.name == origin.name

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from ..errors import QueryTypeError, did_you_mean
 from . import syntax
 from .expressions import Column, Span
+from .measures import Unit
 from .text import SourceText, listed
 from .types import ValueType
 from .vocabulary import AttributeType, StreamType, Vocabulary
@@ -59,6 +60,11 @@ class Names:
             return f"<{iri}>"
         prefix = max(fitting, key=lambda p: (len(self.prefixes[p]), p))
         return f"{prefix}:{iri[len(self.prefixes[prefix]) :]}"
+
+    def unit(self, iri: str) -> Unit:
+        """The unit of that name, without a dimension if the knowledge does not say how to convert it."""
+        known = None if self.vocabulary.terms is None else self.vocabulary.terms.unit(iri)
+        return known or Unit(iri)
 
     def stream(self, name: syntax.Name) -> StreamType:
         """The stream that FROM names.

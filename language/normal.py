@@ -126,6 +126,8 @@ def expression_text(expression: Expression) -> str:
             return f"{_inner(left)} {operator} {_inner(right)}"
         case Membership(operand=operand, options=options):
             return f"{_inner(operand)} IN ({', '.join(map(_constant, options))})"
+        case Call(function="CONVERT", arguments=(operand, *_)):
+            return expression_text(operand)  # its text is enough to convert it again
         case Call(function=function, arguments=arguments):
             return f"{function}({', '.join(map(expression_text, arguments))})"
         case Aggregate():
@@ -136,7 +138,8 @@ def expression_text(expression: Expression) -> str:
 
 def _inner(expression: Expression) -> str:
     text = expression_text(expression)
-    return f"({text})" if isinstance(expression, Binary | Membership | Unary) else text
+    shown = expression.arguments[0] if isinstance(expression, Call) and expression.function == "CONVERT" else expression
+    return f"({text})" if isinstance(shown, Binary | Membership | Unary) else text
 
 
 def _aggregate(node: Aggregate) -> str:
@@ -155,7 +158,7 @@ def _constant(constant: Constant) -> str:
         case bool(value):
             return str(value).lower()
         case int() | float():
-            return repr(constant.value)
+            return repr(constant.value) + ("" if constant.unit is None else f" <{constant.unit}>")
         case datetime() as value:
             return f'"{moment_text(value)}"^^<{XSD}dateTime>'
         case timedelta() as value:

@@ -164,25 +164,29 @@ def _arithmetic(scope: Scope, node: syntax.Binary) -> Expression:
     if type_ is None:
         message = f"'{node.operator}' cannot be applied to {spoken(left.type)} and {spoken(right.type)}"
         raise scope.error(node.span, message, "arithmetic is for numbers, and for dateTimes with durations")
-    if node.operator in ("+", "-"):
-        agree(scope.names, left, right, node.span)
+    if node.operator in ("+", "-") and type_.numeric:
+        left, right = agree(scope.names, left, right, node.span, step=True)
+        type_ = arithmetic(left.type, node.operator, right.type) or type_
     return Binary(node.operator, left, right, type_, node.span)
 
 
 def _comparison(scope: Scope, node: syntax.Binary) -> Expression:
     left, right = resolve(scope, node.left), resolve(scope, node.right)
-    _comparable(scope, left, right, node.operator, node.span)
+    left, right = _comparable(scope, left, right, node.operator, node.span)
     return Binary(node.operator, left, right, ValueType.BOOLEAN, node.span)
 
 
-def _comparable(scope: Scope, left: Expression, right: Expression, operator: BinaryOperator, span: Span) -> None:
+def _comparable(
+    scope: Scope, left: Expression, right: Expression, operator: BinaryOperator, span: Span
+) -> tuple[Expression, Expression]:
+    """Both sides of a comparison, in one unit."""
     type_ = common(left.type, right.type)
     if type_ is None:
         message = f"cannot compare {spoken(left.type)} with {spoken(right.type)}"
         raise scope.error(span, message, _comparison_hint(scope, left, right))
     if type_ is ValueType.IRI and operator not in ("=", "!="):
         raise scope.error(span, f"IRIs have no order for '{operator}'", "compare them with = or !=, or STR(…) of both")
-    agree(scope.names, left, right, span)
+    return agree(scope.names, left, right, span)
 
 
 def _comparison_hint(scope: Scope, left: Expression, right: Expression) -> str:
@@ -203,9 +207,8 @@ def _comparison_hint(scope: Scope, left: Expression, right: Expression) -> str:
 
 def _membership(scope: Scope, node: syntax.Membership) -> Expression:
     operand = resolve(scope, node.operand)
-    options = tuple(cast("Constant", resolve(scope, option)) for option in node.options)
-    for option in options:
-        _comparable(scope, operand, option, "=", option.span)
+    given = [cast("Constant", resolve(scope, option)) for option in node.options]
+    options = tuple(cast("Constant", _comparable(scope, operand, option, "=", option.span)[1]) for option in given)
     member = Membership(operand, options, ValueType.BOOLEAN, node.span)
     return Unary("NOT", member, ValueType.BOOLEAN, node.span) if node.negated else member
 
@@ -222,29 +225,32 @@ def _call(scope: Scope, node: syntax.Call) -> Expression:
         raise scope.error(node.function.span, f"unknown function '{scope.quote(node.function.span)}'", hint)
     arguments = tuple(resolve(scope, argument) for argument in node.arguments)
     if name in ("COALESCE", "IF"):
-        return Call(name, arguments, _agreeing(scope, node, arguments), node.span)
+        type_, arguments = _agreeing(scope, node, arguments)
+        return Call(name, arguments, type_, node.span)
     return _scalar(scope, node, arguments)
 
 
-def _agreeing(scope: Scope, node: syntax.Call, arguments: tuple[Expression, ...]) -> ValueType:
-    """The type of COALESCE and IF: one to which the arguments can be brought."""
+def _agreeing(
+    scope: Scope, node: syntax.Call, arguments: tuple[Expression, ...]
+) -> tuple[ValueType, tuple[Expression, ...]]:
+    """The type of COALESCE and IF, to which their values can be brought, and the arguments in one unit."""
     name = node.function.text
     if name == "IF":
         if len(arguments) != 3:
             raise _wrong_count(scope, node, "3")
         _demand(scope, arguments[0], "a boolean", "IF begins with", "write IF (condition, then, else)")
-        arguments = arguments[1:]
-    if not arguments:
+    values = list(arguments[1:] if name == "IF" else arguments)
+    if not values:
         raise _wrong_count(scope, node, "1 or more")
-    type_: ValueType = arguments[0].type
-    for argument in arguments[1:]:
+    type_: ValueType = values[0].type
+    for place, argument in enumerate(values[1:], 1):
         both = common(type_, argument.type)
         if both is None:
             message = f"{name} cannot give {spoken(type_)} or {spoken(argument.type)}"
             raise scope.error(argument.span, message, "its values have to be of one type")
-        agree(scope.names, arguments[0], argument, node.span)
-        type_ = both
-    return type_
+        values[0], values[place] = agree(scope.names, values[0], argument, node.span)
+        type_ = both if values[place] is argument else ValueType.DOUBLE
+    return type_, (*arguments[: len(arguments) - len(values)], *values)
 
 
 def _wrong_count(scope: Scope, node: syntax.Call, wanted: str) -> QueryTypeError:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from .measures import Unit
 from .types import ValueType
 
 
@@ -65,6 +66,12 @@ class KnownTerms(Protocol):
 
     def range_of(self, prop: str) -> ValueType:
         """The type of the property's values: by its range, else by the values that it has; else `TERM`."""
+
+    def unit(self, iri: str) -> Unit | None:
+        """The unit of measure of that name; `None` when nobody says how to convert it."""
+
+    def units(self) -> tuple[str, ...]:
+        """IRIs of the units that can be converted, for suggestions."""
 
 
 @dataclass(frozen=True, slots=True)

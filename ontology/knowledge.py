@@ -11,6 +11,7 @@ from pyoxigraph import Literal, NamedNode, RdfFormat
 
 from ..config import Settings
 from ..errors import OntologyError
+from ..language.measures import Unit
 from ..language.types import ValueType
 from .closure import Closing, Reasoner, close
 from .equivalence import equivalence_classes, more_general
@@ -18,6 +19,7 @@ from .imports import Catalog, with_imports
 from .modules import Module, find_modules
 from .ranges import type_of_values
 from .terms import PREFIXES, select, shown
+from .units import shipped_units, units_in
 
 _CLASSES = """SELECT DISTINCT ?x {
   { ?x a owl:Class } UNION { ?x a rdfs:Class } UNION { [] a ?x } UNION { ?x rdfs:subClassOf [] } UNION
@@ -114,6 +116,14 @@ class KnowledgeBase:
         """The type of the property's values: by its range, else by the values that it has; else `TERM`."""
         return self._range_of(prop)
 
+    def unit(self, iri: str) -> Unit | None:
+        """The unit of measure of that name: as the knowledge declares it, else as QUDT does; `None`: neither does."""
+        return self._units.get(iri)
+
+    def units(self) -> tuple[str, ...]:
+        """IRIs of the units that can be converted, sorted."""
+        return tuple(sorted(self._units))
+
     def equivalents(self, iri: str) -> frozenset[str]:
         """What means the same as `iri` (class, property or individual), without `iri` itself."""
         return self._equivalence.get(iri, frozenset()) - {iri}
@@ -137,6 +147,10 @@ class KnowledgeBase:
     def speaks_below(self, prefix: str) -> bool:
         """Whether a subject or object of the knowledge base is an IRI that begins with `prefix`."""
         return self._speaks_below(prefix)
+
+    @cached_property
+    def _units(self) -> Mapping[str, Unit]:
+        return {**shipped_units(), **units_in(self.store)}
 
     @cached_property
     def _classes(self) -> frozenset[str]:

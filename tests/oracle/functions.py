@@ -36,6 +36,7 @@ def _regex(text: str, pattern: str, flags: str = "") -> bool:
 
 FUNCTIONS: dict[str, Callable[..., Value]] = {
     "ABS": abs,
+    "CONVERT": lambda value, factor, offset: value * factor + offset,
     "ROUND": _round,
     "FLOOR": _floor,
     "CEIL": _ceil,

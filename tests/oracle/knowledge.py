@@ -7,6 +7,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+import kaicep
+from kaicep.language.measures import Unit
 from kaicep.language.types import ValueType, type_of_datatype
 from rdflib import OWL, RDF, RDFS, BNode, Graph, Literal, URIRef
 from rdflib.term import Node
@@ -85,9 +87,29 @@ class Knowledge:
             types = {_type_of_value(o) for _, p, o in self.triples if str(p) == prop}
         return types.pop() if len(types) == 1 else ValueType.TERM
 
+    def unit(self, iri: str) -> Unit | None:
+        """The unit as QUDT has it."""
+        of = {str(p).rpartition("/")[2]: str(o) for p, o in _qudt().predicate_objects(URIRef(iri))}
+        if not {"conversionMultiplier", "hasDimensionVector"} <= of.keys():
+            return None
+        vector = of["hasDimensionVector"].rpartition("/")[2]
+        return Unit.of(iri, of["conversionMultiplier"], vector, of.get("conversionOffset", "0"))
+
+    def units(self) -> tuple[str, ...]:
+        """Units are not suggested."""
+        return ()
+
     def _objects(self, iri: str, predicate: URIRef) -> frozenset[str]:
         found = {str(o) for s, p, o in self.triples if p == predicate and str(s) == iri and isinstance(o, URIRef)}
         return frozenset(found - {iri})
+
+
+@lru_cache
+def _qudt() -> Graph:
+    graph = Graph()
+    for path in (Path(kaicep.__file__).parent / "ontologies" / "qudt").glob("*.ttl"):
+        graph.parse(path)
+    return graph
 
 
 def _type_of_value(term: Node) -> ValueType:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from kaicep.language import AttributeType, StreamType, ValueType, Vocabulary
+from kaicep.language.measures import Unit
 
 PREFIXES = {
     "bd": "http://cei.usc.edu/Building.owl#",
@@ -23,6 +24,29 @@ def iri(name: str) -> str:
     """The IRI of a prefixed name."""
     prefix, _, local = name.partition(":")
     return PREFIXES[prefix] + local
+
+
+def _unit(name: str, multiplier: str, vector: str, offset: str = "0") -> Unit:
+    unit = Unit.of(iri(name), multiplier, vector, offset)
+    assert unit is not None
+    return unit
+
+
+_FLOW, _TEMPERATURE, _POWER = "A0E0L3I0M0H0T-1D0", "A0E0L0I0M0H1T0D0", "A0E0L2I0M1H0T-3D0"
+UNITS = {
+    unit.iri: unit
+    for unit in (
+        _unit("unit:FT3-PER-MIN", "0.0004719474432", _FLOW),
+        _unit("unit:L-PER-SEC", "0.001", _FLOW),
+        _unit("unit:DEG_C", "1", _TEMPERATURE, "273.15"),
+        _unit("unit:DEG_F", "0.5555555555555555555555555555555556", _TEMPERATURE, "459.67"),
+        _unit("unit:K", "1", _TEMPERATURE),
+        _unit("unit:PERCENT", "0.01", "A0E0L0I0M0H0T0D1"),
+        _unit("unit:L", "0.001", "A0E0L3I0M0H0T0D0"),
+        _unit("unit:MIN", "60", "A0E0L0I0M0H0T1D0"),
+    )
+    if unit.iri is not None
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +71,12 @@ class Terms:
 
     def range_of(self, prop: str) -> ValueType:
         return self.ranges.get(prop, ValueType.TERM)
+
+    def unit(self, iri: str) -> Unit | None:
+        return UNITS.get(iri)
+
+    def units(self) -> tuple[str, ...]:
+        return tuple(UNITS)
 
 
 CAMPUS_TERMS = Terms(
