@@ -129,7 +129,8 @@ class PatternKernel:
         waiting = Found(old.way, self._memory.current(old.rows), old.due)
         every = verdict.due(Found.joined([waiting, found], self._bound))
         ready = every.due < min(watermark, UNBOUNDED)  # the end of time is no event that follows
-        rest = every.at(~ready)
+        followed = (every.due < UNBOUNDED) | (watermark <= self._within.last)  # or may be
+        rest = every.at(~ready & followed)
         self._awaiting = Found(rest.way, self._memory.fixed(rest.rows), rest.due)
         return verdict.standing(every.at(ready), self._later)
 

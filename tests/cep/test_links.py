@@ -254,6 +254,15 @@ def test_a_last_strict_not_waits_for_the_very_next_event() -> None:
     assert (events(rows), seconds(rows)) == (["a1"], [6.0])
 
 
+def test_what_no_event_can_follow_within_the_bounds_waits_no_longer() -> None:
+    query = compiled(text_of("?a => NOT ?n"))
+    operator = build_operator(query, Interval(micros(at(0)), micros(at(9))))
+    assert feed(operator, query, readings("a@8"), until=9) == []
+    assert operator.waiting
+    assert feed(operator, query, [], until=9.5) == []
+    assert not operator.waiting
+
+
 def test_rows_come_in_the_order_in_which_they_become_true() -> None:
     query = compiled(text_of("?a -> (NOT ?n FOR 3s OR ?b)"))
     rows = feed(build_operator(query), query, readings("a@0 a@1 b@3.5 b@9"))
