@@ -156,7 +156,9 @@ def _attribute(stream: str, name: str, names: list[str], settings: Settings, kno
     aliases = frozenset(_aliases(prop, knowledge) - set(names))
     value_type = type_of_datatype(str(datatype)) or ValueType.STRING
     return Attribute(
-        AttributeType(name, value_type, prop, aliases, individual),
+        AttributeType(
+            name, value_type, prop, aliases, individual, settings.expand(said.unit, name) if said.unit else None
+        ),
         datatype,
         settings.expand(said.individual, name) if said.individual else None,
         settings.expand(said.key, name) if said.key else None,

@@ -21,6 +21,7 @@ from kaicep.language.expressions import (
 )
 from kaicep.language.types import ValueType
 from rdflib import Literal
+from rdflib.util import from_n3
 
 from .events import Event
 from .functions import FUNCTIONS
@@ -143,6 +144,10 @@ def ordered(v: Value | None) -> tuple[object, ...]:
 
 @value.register
 def _(expression: Constant, scope: Scope) -> Value:
+    if expression.type is ValueType.TERM:
+        term = from_n3(str(expression.value))
+        assert isinstance(term, Literal)
+        return term
     return Iri(str(expression.value)) if expression.type is ValueType.IRI else expression.value
 
 

@@ -126,7 +126,7 @@ def _stream(event_type: str, link: dict[str, str], identity: tuple[str, ...], la
             "note": {"datatype": "xsd:string"},
             "open": {"datatype": "xsd:boolean"},
             "since": {"datatype": "xsd:dateTime"},
-            "seq": {"datatype": "xsd:integer"},
+            "seq": {"datatype": "xsd:integer", "unit": "unit:NUM"},
         },
     }
 

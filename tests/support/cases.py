@@ -12,10 +12,12 @@ from typing import Any
 from hypothesis import strategies as st
 
 from .campus import Campus, campuses
+from .pattern_queries import pattern_queries
+from .patterns import KINDS
 from .queries import FAMILIES
 from .tuples import Tuples, moment, streams
 
-__all__ = ["Case", "bounded_cases", "cases", "difference"]
+__all__ = ["KINDS", "Case", "bounded", "bounded_cases", "cases", "difference", "pattern_cases", "within"]
 
 Rows = Sequence[Mapping[str, Any]]
 
@@ -45,14 +47,33 @@ def cases(draw: st.DrawFn, family: str) -> Case:
 
 
 @st.composite
+def pattern_cases(draw: st.DrawFn, kind: str) -> Case:
+    """Cases of one family of patterns."""
+    campus = draw(campuses())
+    text = draw(pattern_queries(campus, kind))
+    return Case(campus, text, draw(streams(campus)))
+
+
+@st.composite
 def bounded_cases(draw: st.DrawFn) -> Case:
     """Cases with WITHIN, registered somewhere in the streams."""
     family = draw(st.sampled_from([name for name in FAMILIES if name != "documents"]))
-    case = draw(cases(family))
-    bounds = draw(_bounds())
+    return draw(bounded(cases(family)))
+
+
+@st.composite
+def bounded(draw: st.DrawFn, unbounded: st.SearchStrategy[Case]) -> Case:
+    """The same questions with WITHIN."""
+    case = draw(unbounded)
     at = None if draw(st.integers(0, 3)) == 0 else moment(draw(st.sampled_from((-5, 1, 2.5, 4, 6, 30))))
-    before, word, after = _cut_at_where(case.text)
-    return Case(case.campus, f"{before}\nWITHIN {bounds}\n{word}{after}", case.streams, at)
+    return Case(case.campus, draw(within(case.text)), case.streams, at)
+
+
+@st.composite
+def within(draw: st.DrawFn, text: str) -> str:
+    """A query with WITHIN."""
+    before, word, after = _cut_at_where(text)
+    return f"{before}\nWITHIN {draw(_bounds())}\n{word}{after}"
 
 
 def _cut_at_where(text: str) -> tuple[str, str, str]:

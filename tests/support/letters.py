@@ -11,14 +11,16 @@ from typing import Any
 from kaicep.pipeline.project import Project
 from oracle.evaluate import Oracle
 
-__all__ = ["answer", "expected", "moment", "question", "seconds", "stream", "written"]
+from .cases import difference
+
+__all__ = ["agreed", "answer", "expected", "moment", "question", "seconds", "stream", "written"]
 
 BEGIN = datetime(2012, 5, 4, 9, 30, tzinfo=UTC)
 _ATTRIBUTES = {
-    "name": {},
-    "kind": {},
+    "name": {"datatype": "xsd:string"},
+    "kind": {"datatype": "xsd:string"},
     "x": {"datatype": "xsd:double"},
-    "group": {},
+    "group": {"datatype": "xsd:string"},
 }
 _STREAM = {
     "event_type": "<urn:letters:Event>",
@@ -116,3 +118,19 @@ def answer(text: str, events: str, registered_at: datetime | None = None) -> lis
 def expected(text: str, events: str, registered_at: datetime | None = None) -> list[dict[str, Any]]:
     """The oracle's rows."""
     return _oracle().evaluate(text, stream(events), registered_at)
+
+
+def agreed(pattern: str, events: str, *clauses: str, **more: str | None) -> list[str]:
+    """What engine and oracle both find for a pattern: the events of each row.
+
+    Args:
+        pattern: of SEQ.
+        events: a stream of letters.
+        clauses: see `question`, and so are `more`.
+        more: see `clauses`.
+    """
+    text = question(pattern, *clauses, **more)  # type: ignore[arg-type]  # by name
+    actual, wanted = answer(text, events), expected(text, events)
+    found = difference(actual, wanted)
+    assert found is None, found
+    return written(wanted)

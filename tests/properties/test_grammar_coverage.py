@@ -1,0 +1,80 @@
+"""Every construct of the grammar appears in the random queries: its rules and words, read off the grammar itself."""
+
+from __future__ import annotations
+
+import contextlib
+from functools import cache
+from importlib.resources import files
+
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+from kaicep.language.scanner import mask
+from kaicep.language.text import SourceText
+from lark import Lark, Token, Tree
+from lark.grammar import Rule
+from support.campus import campuses
+from support.cases import KINDS, within
+from support.pattern_queries import pattern_queries
+from support.queries import FAMILIES
+
+
+@cache
+def grammar() -> Lark:
+    text = files("kaicep.language").joinpath("grammar.lark").read_text(encoding="utf-8")
+    return Lark(text, parser="lalr", lexer="contextual", keep_all_tokens=True)
+
+
+def constructs() -> set[str]:
+    """What a tree can consist of: rules under the names of their alternatives, and terminals."""
+    rules = {str(rule.alias or rule.origin.name) for rule in grammar().rules if _is_visible(rule)}
+    return rules | {terminal.name for terminal in grammar().terminals} - {str(i) for i in grammar().ignore_tokens}
+
+
+def _is_visible(rule: Rule) -> bool:
+    """Whether it has nodes of its own: those of lark's making have none, nor what only stands for its one part."""
+    is_alone = rule.options.expand1 and len(rule.expansion) == 1 and rule.alias is None
+    return not rule.origin.name.startswith("_") and not is_alone
+
+
+def used(text: str) -> set[str]:
+    tree = grammar().parse(mask(SourceText("query", text)))
+    nodes = {str(node.data) for node in tree.iter_subtrees()}
+    return nodes | {t.type for t in tree.scan_values(lambda leaf: isinstance(leaf, Token))}
+
+
+class _Covered(Exception):
+    """Nothing is left to be seen."""
+
+
+@st.composite
+def texts(draw: st.DrawFn) -> str:
+    """Queries of any family, with WITHIN at times."""
+    family = draw(st.sampled_from((*FAMILIES, *KINDS)))
+    some = draw(campuses())
+    text = draw(FAMILIES[family](some) if family in FAMILIES else pattern_queries(some, family))
+    return draw(within(text)) if draw(st.integers(0, 3)) == 0 and family != "documents" else text
+
+
+def test_every_construct_of_the_grammar_is_asked_about() -> None:
+    missing = constructs()
+
+    @settings(
+        max_examples=2000, derandomize=True, database=None, deadline=None, phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )  # fmt: skip
+    @given(text=texts())
+    def ask(text: str) -> None:
+        missing.difference_update(used(text))
+        if not missing:
+            raise _Covered
+
+    with contextlib.suppress(_Covered):
+        ask()
+    assert sorted(missing) == []
+
+
+def test_a_tree_shows_what_a_query_consists_of() -> None:
+    assert {"partition", "LINK", "_PARTITION", "negation"} <= constructs()
+    assert "negation" in used("SELECT ?a.x SEQ (?a, NOT ?n FOR 5s)")
+    assert "link" not in used("SELECT ?a.x SEQ (?a)")
+    assert isinstance(grammar().parse("SELECT ?a"), Tree)

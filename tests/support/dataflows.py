@@ -1,0 +1,58 @@
+"""A document answered batch by batch, stopped and resumed on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pyarrow as pa
+from kaicep.pipeline.flow import Registration
+from kaicep.pipeline.rows import rows
+from kaicep.pipeline.tuples import raw_table
+
+from .cases import Case
+from .engines import project_of
+from .tuples import Batch
+
+__all__ = ["Run", "run"]
+
+
+class Run:
+    """A document registered before the first event and answered batch by batch."""
+
+    def __init__(self, case: Case) -> None:
+        self._project = project_of(case.campus.seed)
+        queries = self._project.compile(case.text)
+        self._registrations = [Registration(q, q.name or f"query-{i}") for i, q in enumerate(queries)]
+        self._dataflow = self._project.dataflow()
+        self._tables: list[pa.Table] = []
+        for registration in self._registrations:
+            self._dataflow.register(registration)
+
+    def process(self, batch: Batch) -> None:
+        """Take one batch."""
+        step = self._dataflow.process({name: raw_table(tuples) for name, tuples in batch.items()})
+        self._tables.append(step.matches[self._registrations[-1].label])
+
+    def resume(self) -> None:
+        """Go on in another dataflow that has only the snapshot."""
+        state = self._dataflow.snapshot()
+        self._dataflow = self._project.dataflow()
+        self._dataflow.restore(state, self._registrations)
+
+    def finish(self) -> list[dict[str, Any]]:
+        """End the streams and give every row."""
+        self._tables.append(self._dataflow.finish().matches[self._registrations[-1].label])
+        return [row for table in self._tables for row in rows(table)]
+
+
+def run(case: Case, cut: Sequence[Batch], resumed: set[int]) -> list[dict[str, Any]]:
+    """The answer to a stream that comes in batches, resumed from a snapshot after so many of them."""
+    answer = Run(case)
+    for position, batch in enumerate(cut):
+        if position in resumed:
+            answer.resume()
+        answer.process(batch)
+    if len(cut) in resumed:
+        answer.resume()
+    return answer.finish()
