@@ -179,6 +179,8 @@ class EngineSettings(_Table):
         buffer: evaluate the PATHs of a batch's events together; off only to see what it gains.
         cache_size: verdicts kept per semantic subquery; 0 keeps none.
         table_size: up to so many rows, the verdicts of all individuals are computed ahead; 0 never.
+        matches_per_event: a query of which more matches become true with one event is stopped.
+        runs_per_partition: a query of which more runs are under way at one place of its pattern is stopped.
         master: Spark master.
         spark: more Spark configuration, key by key.
     """
@@ -190,6 +192,8 @@ class EngineSettings(_Table):
     buffer: bool = True
     cache_size: int = Field(default=100_000, ge=0)
     table_size: int = Field(default=200_000, ge=0)
+    matches_per_event: int = Field(default=100_000, ge=1)
+    runs_per_partition: int = Field(default=100_000, ge=1)
     master: str = "local[*]"
     spark: dict[str, str] = Field(default_factory=dict)
 

@@ -121,6 +121,10 @@ class OperatorError(KaicepError):
     """An operator was asked for something that it cannot do, or its state cannot be restored."""
 
 
+class CeilingError(OperatorError):
+    """A query asks for more than its ceilings allow; it is stopped, and nothing else is."""
+
+
 class ArchiveError(KaicepError):
     """The archive cannot be opened, written or queried."""
 

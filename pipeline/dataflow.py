@@ -15,8 +15,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..annotator import Annotated, Annotator, EventShape, event_shape
-from ..cep import END_OF_TIME
-from ..errors import PipelineError
+from ..cep import END_OF_TIME, Limits
+from ..errors import CeilingError, PipelineError
 from ..language import Query, StreamType
 from ..ontology import KnowledgeBase
 from ..planner import Part
@@ -91,6 +91,8 @@ class Dataflow:
         knowledge: the knowledge base that PATHs are evaluated against.
         options: how PATHs are evaluated.
         workers: queries that are evaluated at the same time.
+        limits: how much each query may take.
+        isolated: a query that takes more is stopped, and the others go on; otherwise its error is raised.
     """
 
     def __init__(
@@ -100,7 +102,11 @@ class Dataflow:
         knowledge: KnowledgeBase,
         options: FilterOptions,
         workers: int = 1,
+        *,
+        limits: Limits | None = None,
+        isolated: bool = False,
     ) -> None:
+        self._limits, self._isolated = limits, isolated
         self.annotators = annotators
         self._knowledge = knowledge
         self._options = options
@@ -169,14 +175,21 @@ class Dataflow:
                 f"a query named '{label}' is registered already",
                 hint="stop it first, or give the new one another name with CREATE QUERY … AS",
             )
-        flow = QueryFlow(registration, self.shape, self._knowledge, self._options)
+        flow = QueryFlow(registration, self.shape, self._knowledge, self._options, self._limits)
         self._flows[label] = flow
         if registration.query.name is not None:
             self._streams_of[registration.query.name] = label
 
     def rehearsal(self, labels: Sequence[str]) -> Dataflow:
         """A data flow of registered queries and those whose output they read, with no event yet."""
-        copy = Dataflow(self.annotators, self._lateness, self._knowledge, self._options)
+        copy = Dataflow(
+            self.annotators,
+            self._lateness,
+            self._knowledge,
+            self._options,
+            limits=self._limits,
+            isolated=self._isolated,
+        )
         upstream = {u for label in labels for u in self._upstream(self._flows[label].query)}
         for label in [label for label in self._flows if label in upstream or label in labels]:
             copy.register(self._flows[label].registration)
@@ -330,7 +343,12 @@ class Dataflow:
         """The rows of queries of one level, in their order, as they come."""
 
         def answer(flow: QueryFlow) -> pa.Table:
-            return flow.process(events, _smallest([watermarks[s] for s in flow.streams]), found)
+            try:
+                return flow.process(events, _smallest([watermarks[s] for s in flow.streams]), found)
+            except CeilingError as error:
+                if not self._isolated:
+                    raise
+                return flow.fail(error)
 
         return map(answer, flows) if self._pool is None else self._pool.map(answer, flows)
 

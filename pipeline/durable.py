@@ -73,7 +73,7 @@ class DurableFlow:
         self._advances = AdvanceLog(state / "advances") if archive is None else archive.advances
         self._registry = Registry(state / "registrations.json")
         self._dead_letters = DeadLetters(state / "dead-letters")
-        self._dataflow = project.dataflow(_WORKERS)
+        self._dataflow = project.dataflow(_WORKERS, isolated=True)
         self._waiting: list[Registration] = []
         self._past: dict[str, list[pa.Table]] = {}
         self._done: int | None = None
@@ -263,7 +263,7 @@ class DurableFlow:
         registered = [flow.registration for flow in self._dataflow.flows.values()]
         queries = [*registered, *self._waiting]
         self._dataflow.close()
-        self._dataflow = self._project.dataflow(_WORKERS)
+        self._dataflow = self._project.dataflow(_WORKERS, isolated=True)
         state = self._snapshots.read(batch)
         if state is None and batch > 0:
             queries = self._replay_log(batch, queries)

@@ -355,6 +355,6 @@ class Engine:
     def _report(self, step: Step) -> None:
         flows = self._flow.dataflow.flows
         for label, matches in step.matches.items():
-            self._handles[label].receive(matches, ended=flows[label].ended)
+            self._handles[label].receive(matches, ended=flows[label].ended, failure=flows[label].failure)
         if self._on_batch is not None:
             self._on_batch(self.progress)

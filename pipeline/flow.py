@@ -20,8 +20,10 @@ from ..cep import (
     ending_events,
     event_columns,
     frame_of,
+    output_schema,
     sees_all_events,
 )
+from ..errors import CeilingError
 from ..language import Query, StreamType
 from ..ontology import KnowledgeBase
 from ..planner import Seam, explain, resolve_bounds
@@ -49,6 +51,7 @@ class QueryFlow:
 
     Attributes:
         seam: what it was given of the past and is not to be given again; `None`: nothing.
+        failure: why it was stopped; `None`: it was not.
 
     Args:
         registration: the query and when it was registered.
@@ -78,6 +81,7 @@ class QueryFlow:
         self._endings = ending_events(query)
         self._watermark: datetime | None = None
         self.seam: Seam | None = None
+        self.failure: str | None = None
 
     @property
     def streams(self) -> frozenset[str]:
@@ -104,7 +108,7 @@ class QueryFlow:
     def ended(self) -> bool:
         """Whether no further row can come: LIMIT is reached, or the watermark has passed WITHIN and every window."""
         closed = self.within.closed(self._watermark) and not self._operator.waiting
-        return self._operator.ended or closed
+        return self.failure is not None or self._operator.ended or closed
 
     @property
     def due(self) -> datetime | None:
@@ -128,7 +132,12 @@ class QueryFlow:
             events: by stream, what was admitted since the last call.
             watermark: the smallest watermark of the query's streams; `None`: one of them has not begun.
             found: by event variable, candidates that the archive's store found; WITHIN is still to be applied.
+
+        Raises:
+            CeilingError: it asks for more than its ceilings allow.
         """
+        if self.failure is not None:
+            return output_schema(self.query).empty_table()
         if self.seam is not None:
             events = {stream: _unseen(batch, self.seam) for stream, batch in events.items() if stream in self.streams}
         candidates = {
@@ -146,6 +155,11 @@ class QueryFlow:
         rows = self._operator.process(candidates, watermark)
         self._watermark = watermark
         return rows
+
+    def fail(self, error: CeilingError) -> pa.Table:
+        """Stop for good: no row comes any more, and the state is dropped."""
+        self.failure = str(error)
+        return output_schema(self.query).empty_table()
 
     def _inside(self, events: Mapping[str, EventBatch]) -> dict[str, pl.DataFrame]:
         """By stream, all events within WITHIN, with the columns that contiguity depends on."""
@@ -182,9 +196,10 @@ class QueryFlow:
     def snapshot(self) -> bytes:
         """The operator's state and what identifies the registration."""
         now = self.registration.now
-        head = {"query": self.query.normal, "now": None if now is None else now.isoformat()}
+        head = {"query": self.query.normal, "now": None if now is None else now.isoformat(), "failure": self.failure}
         encoded = json.dumps(head).encode()
-        return len(encoded).to_bytes(4, "big") + encoded + self._operator.snapshot()
+        state = self._operator.snapshot() if self.failure is None else b""
+        return len(encoded).to_bytes(4, "big") + encoded + state
 
     def restore(self, state: bytes) -> None:
         """Go on from a snapshot of the same query.
@@ -193,7 +208,9 @@ class QueryFlow:
             OperatorError: the snapshot is of another query or version.
         """
         length = int.from_bytes(state[:4], "big")
-        self._operator.restore(state[4 + length :])
+        self.failure = json.loads(state[4 : 4 + length]).get("failure")
+        if self.failure is None:
+            self._operator.restore(state[4 + length :])
 
 
 def _unseen(batch: EventBatch, seam: Seam) -> EventBatch:

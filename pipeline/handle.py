@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import pyarrow as pa
 
-from ..errors import PipelineError
+from ..errors import CeilingError, PipelineError
 from ..language import Query
 from ..semfilter import SubqueryStatistics
 from .flow import Registration
@@ -17,7 +17,7 @@ from .rows import rows
 if TYPE_CHECKING:
     from .engine import Engine
 
-State = Literal["registered", "running", "ended"]
+State = Literal["registered", "running", "ended", "failed"]
 _POLL_SECONDS = 0.2
 
 
@@ -27,6 +27,7 @@ class QueryHandle:
     Attributes:
         name: the query's label.
         query: the checked query.
+        failure: why the query was stopped; `None`: it was not.
     """
 
     def __init__(self, engine: Engine, registration: Registration, *, collect: bool) -> None:
@@ -36,10 +37,14 @@ class QueryHandle:
         self._collect = collect
         self._arrived: queue.SimpleQueue[pa.Table | None] = queue.SimpleQueue()
         self._state: State = "registered"
+        self.failure: str | None = None
 
     @property
     def state(self) -> State:
-        """`registered` until its first batch, then `running`, `ended` when no further row can come."""
+        """`registered` until its first batch, then `running`, `ended` when no further row can come.
+
+        `failed`: the query alone was stopped, because it asked for more than its ceilings allow; see `failure`.
+        """
         return self._state
 
     def explain(self) -> str:
@@ -58,10 +63,11 @@ class QueryHandle:
 
         Raises:
             PipelineError: a batch failed, or the query was submitted with `collect=False`.
+            CeilingError: the query was stopped; the rows before that have been given.
         """
         if not self._collect:
             raise PipelineError(f"the rows of '{self.name}' are not kept", hint="submit it with collect=True")
-        if self._state != "ended":
+        if self._state not in ("ended", "failed"):
             self._engine.start()
         while True:
             try:
@@ -70,26 +76,29 @@ class QueryHandle:
                 self._engine.check()
                 continue
             if table is None:
-                return
+                break
             yield from rows(table)
+        if self.failure is not None:
+            raise CeilingError(self.failure)
 
     def stop(self) -> None:
         """Withdraw the query from the engine at the next batch border; its rows end."""
         self._engine.withdraw(self.name)
         self.end()
 
-    def receive(self, matches: pa.Table, *, ended: bool) -> None:
+    def receive(self, matches: pa.Table, *, ended: bool, failure: str | None = None) -> None:
         """Take the rows of one batch."""
-        if self._state == "ended":
+        if self._state in ("ended", "failed"):
             return
         self._state = "running"
         if self._collect and matches.num_rows:
             self._arrived.put(matches)
         if ended:
+            self.failure = failure
             self.end()
 
     def end(self) -> None:
         """Note that no further row comes."""
-        if self._state != "ended":
-            self._state = "ended"
+        if self._state not in ("ended", "failed"):
+            self._state = "ended" if self.failure is None else "failed"
             self._arrived.put(None)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from ..annotator import Annotator, EventShape
+from ..cep import Limits
 from ..config import Settings
 from ..errors import PlanError, QueryTypeError, did_you_mean
 from ..language import Query, StreamType, Vocabulary, compile_document
@@ -130,10 +131,14 @@ class Project:
         """How the events of a stream, a source or the output of a query, become triples."""
         return shape_of(stream, self.annotators, self.knowledge)
 
-    def dataflow(self, workers: int = 1) -> Dataflow:
-        """The data path of this project, with no query registered yet."""
+    def dataflow(self, workers: int = 1, *, isolated: bool = False) -> Dataflow:
+        """The data path of this project, with no query registered yet; see `Dataflow`."""
         lateness = {name: stream.lateness for name, stream in self.settings.streams.items()}
-        return Dataflow(self.annotators, lateness, self.knowledge, self.options, workers)
+        engine = self.settings.engine
+        limits = Limits(engine.matches_per_event, engine.runs_per_partition)
+        return Dataflow(
+            self.annotators, lateness, self.knowledge, self.options, workers, limits=limits, isolated=isolated
+        )
 
     @property
     def options(self) -> FilterOptions:

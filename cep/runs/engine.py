@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ...errors import OperatorError
+from ...errors import CeilingError
 from ...language.pattern import Link
 from .automaton import Side
 from .layout import Event
@@ -134,7 +134,7 @@ class Partition:
                 self._refuse()
 
     def _refuse(self) -> None:
-        raise OperatorError(
+        raise CeilingError(
             f"more than {self.most} runs are under way in one partition",
             hint="bound the pattern: a shorter WINDOW, a JOIN of equal attributes, PARTITION BY, a maximum {m,n} or "
             "POLICY next; or raise runs_per_partition in [engine]",

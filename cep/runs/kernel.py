@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import polars as pl
 
-from ...errors import OperatorError
+from ...errors import CeilingError
 from ...language.columns import Names
 from ...language.query import Query
 from ..contiguity import BEFORE, EVENTS
@@ -143,7 +143,7 @@ class RunsKernel:
         self._counted = (number, known + node[0])
         most = self._limits.matches_per_event
         if self._counted[1] > most:
-            raise OperatorError(
+            raise CeilingError(
                 f"more than {most} matches became true with one event",
                 hint="bound the pattern: a shorter WINDOW, a JOIN, a maximum {m,n}, POLICY next or AFTER MATCH with "
                 "it; or raise matches_per_event in [engine]",

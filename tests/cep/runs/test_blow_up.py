@@ -1,0 +1,116 @@
+"""Kleene under `->>`: what is held stays small, and a blow-up ends the query that causes it and nothing else."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from kaicep.cep import Limits, build_operator
+from kaicep.cep.runs.paths import extended, paths, united
+from kaicep.errors import CeilingError
+from kaicep.pipeline.dataflow import Dataflow
+from kaicep.pipeline.flow import Registration
+from kaicep.pipeline.project import Project
+from kaicep.pipeline.tuples import raw_table
+from support.operators import Reading, compiled, feed
+
+ANY = "SELECT COUNT(?b) AS n FROM (?a, readings), (?b, readings), (?c, readings)"
+FILTERS = "FILTER (?a.n = 1) FILTER (?b.n = 2) FILTER (?c.n = 3)"
+SUBSETS = f"{ANY} {FILTERS} SEQ (?a, ?b+, ?c) WINDOW (?a, ?b, ?c, 1h)"
+
+
+def readings(kinds: str) -> list[Reading]:
+    return [{"id": f"e{i:04}", "t": i, "n": "abc".index(kind) + 1} for i, kind in enumerate(kinds)]
+
+
+def test_all_subsets_of_a_run_are_held_once_and_found_all() -> None:
+    """2^b − 1 matches from one `a` and one `c`; before `c` comes, one run holds them all."""
+    query = compiled(SUBSETS)
+    operator = build_operator(query)
+    assert feed(operator, query, readings("a" + "b" * 10), until=20) == []
+    size = len(operator.snapshot())
+    found = feed(operator, query, [{"id": "z", "t": 30, "n": 3}])
+    assert len(found) == 2**10 - 1
+    assert sum(row["n"] for row in found) == 10 * 2**9
+    longer = build_operator(query)
+    feed(longer, query, readings("a" + "b" * 20), until=30)
+    assert len(longer.snapshot()) < 3 * size
+
+
+def test_a_node_holds_sequences_that_share_their_beginning() -> None:
+    a, b, c = (("t", i) for i in range(3))
+    one = extended(None, 0, a)
+    both = united(extended(one, 1, b), extended(one, 1, c))
+    assert both[0] == 2
+    assert list(paths(extended(both, 2, a))) == [[(0, a), (1, b), (2, a)], [(0, a), (1, c), (2, a)]]
+
+
+def test_more_matches_than_the_ceiling_are_an_error() -> None:
+    query = compiled(SUBSETS)
+    operator = build_operator(query, limits=Limits(matches_per_event=1000))
+    with pytest.raises(CeilingError) as caught:
+        feed(operator, query, readings("a" + "b" * 10 + "c"))
+    assert str(caught.value) == (
+        "more than 1000 matches became true with one event: bound the pattern: a shorter WINDOW, a JOIN, a maximum "
+        "{m,n}, POLICY next or AFTER MATCH with it; or raise matches_per_event in [engine]"
+    )
+
+
+def test_more_runs_than_the_ceiling_are_an_error() -> None:
+    query = compiled(SUBSETS)
+    operator = build_operator(query, limits=Limits(runs_per_partition=20))
+    with pytest.raises(CeilingError) as caught:
+        feed(operator, query, readings("a" * 30))
+    assert str(caught.value) == (
+        "more than 20 runs are under way in one partition: bound the pattern: a shorter WINDOW, a JOIN of equal "
+        "attributes, PARTITION BY, a maximum {m,n} or POLICY next; or raise runs_per_partition in [engine]"
+    )
+
+
+STREAM = {
+    "event_type": "<urn:Reading>",
+    "time": {"attribute": "at"},
+    "attributes": {"kind": {"datatype": "xsd:string"}},
+}
+PROJECT = {"streams": {"readings": STREAM}, "engine": {"matches_per_event": 50}}
+DOCUMENT = """
+CREATE QUERY large AS SELECT COUNT(?b) AS n FROM (?a, readings), (?b, readings)
+  FILTER (?a.kind = 'a') FILTER (?b.kind = 'b') SEQ (?a, ?b+) WINDOW (?a, ?b, 1h);
+SELECT ?e.kind AS kind FROM (?e, readings)
+"""
+
+
+def fed(dataflow: Dataflow, kinds: str, begin: int) -> dict[str, Any]:
+    first = datetime(2012, 5, 4, tzinfo=UTC)
+    raw = [{"at": (first + timedelta(seconds=begin + i)).isoformat(), "kind": k} for i, k in enumerate(kinds)]
+    return dataflow.process({"readings": raw_table(raw)}).matches
+
+
+def test_a_query_that_is_stopped_does_not_stop_the_others() -> None:
+    project = Project.parse(PROJECT)
+    dataflow = project.dataflow(isolated=True)
+    queries = project.compile(DOCUMENT)
+    for label, query in zip(("large", "all"), queries, strict=True):
+        dataflow.register(Registration(query, label))
+    assert fed(dataflow, "abbb", 0)["large"].num_rows == 3
+    rows = fed(dataflow, "bbbbbb", 10)
+    assert rows["large"].num_rows == 0
+    assert rows["all"].num_rows == 6
+    flow = dataflow.flows["large"]
+    assert flow.ended
+    assert flow.failure is not None
+    assert flow.failure.startswith("more than 50 matches became true with one event: ")
+    again = project.dataflow(isolated=True)
+    assert (
+        again.restore(dataflow.snapshot(), [Registration(q, n) for n, q in zip(("large", "all"), queries, strict=True)])
+        == []
+    )
+    assert again.flows["large"].failure == flow.failure
+    assert fed(again, "abb", 20)["large"].num_rows == 0
+
+
+def test_evaluate_raises_the_error() -> None:
+    events = [{"at": f"2012-05-04T00:00:{i:02}Z", "kind": "a" if i == 0 else "b"} for i in range(10)]
+    with pytest.raises(CeilingError, match="more than 50 matches became true with one event"):
+        Project.parse(PROJECT).evaluate(DOCUMENT.partition(";")[0], {"readings": events})
