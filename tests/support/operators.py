@@ -73,8 +73,8 @@ def candidates(query: Query, readings: Sequence[Reading]) -> dict[str, pa.Table]
     if sees_all_events(query):
         every = {name: frame.unique("_id", keep="first", maintain_order=True) for name, frame in streams.items()}
         tables[EVENTS] = all_events(query, every)
-    for name, (stream, columns) in ending_events(query).items():
-        tables[name] = streams[stream].unique("_id", keep="first", maintain_order=True).select(columns).to_arrow()
+    for name, (stream, looked_at) in ending_events(query).items():
+        tables[name] = streams[stream].unique("_id", keep="first", maintain_order=True).select(looked_at).to_arrow()
     return tables
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -81,7 +82,7 @@ SELECT ?e.kind AS kind FROM (?e, readings)
 """
 
 
-def fed(dataflow: Dataflow, kinds: str, begin: int) -> dict[str, Any]:
+def fed(dataflow: Dataflow, kinds: str, begin: int) -> Mapping[str, Any]:
     first = datetime(2012, 5, 4, tzinfo=UTC)
     raw = [{"at": (first + timedelta(seconds=begin + i)).isoformat(), "kind": k} for i, k in enumerate(kinds)]
     return dataflow.process({"readings": raw_table(raw)}).matches
