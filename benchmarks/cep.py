@@ -5,8 +5,8 @@
 Both get the same events, in time order, in batches of 10,000: the engine as Arrow tables (FILTER, operator, rows), the
 automaton (`benchmarks.naive_nfa`) as Python tuples made beforehand. The numbers of matches are compared. Events per
 second are those of the best of the rounds, which alternate between the two. State: the size of the operator's snapshot
-and the events that the automaton's partial matches hold, each the greatest after any batch. Time and state of the second
-half of the stream, relative to the first, tell whether a shape stays linear in time and flat in memory.
+and the events that the partial matches of the automaton hold, each the greatest after any batch. Time and state of the
+second half of the stream, relative to the first, tell whether a shape stays linear in time and flat in memory.
 """
 
 from __future__ import annotations
