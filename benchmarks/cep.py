@@ -28,6 +28,7 @@ from kaicep import Project
 from kaicep.errors import QueryTypeError
 from kaicep.pipeline.candidates import EventBatch
 from kaicep.pipeline.flow import QueryFlow, Registration
+from kaicep.semfilter.options import FilterOptions
 
 from .naive_nfa import Absence, Automaton, Both, Event, Naive, Session, Sliding, Step
 
@@ -162,7 +163,7 @@ def engine(project: Project, text: str, tables: list[pa.Table]) -> Measured:
     """The query over the tables, its candidates selected and its rows made."""
     (query,) = project.compile(text)
     dataflow = project.dataflow()
-    flow = QueryFlow(Registration(query, "query"), dataflow.shape, project.knowledge, 1000)
+    flow = QueryFlow(Registration(query, "query"), dataflow.shape, project.knowledge, FilterOptions())
 
     def step(number: int) -> int:
         last = number + 1 == len(tables)
