@@ -159,9 +159,15 @@ def _alternative(part: _Part, free: Sequence[str]) -> Alternative:
         {**{v: node.before & names for v, node in bound.items()}, **loose.before},
         {**{v: node.link for v, node in bound.items()}, **loose.links},
         absences,
-        {**{v: node.rivals for v, node in bound.items()}, **loose.rivals},
+        {**{v: _rivals(node, part) for v, node in bound.items()}, **loose.rivals},
         {**{v: tuple(side & names for side in node.sides) for v, node in bound.items()}, **loose.sides},
     )
+
+
+def _rivals(node: _Node, part: _Part) -> frozenset[str]:
+    """Those of the variable, and of NOTs before it that are a side of an OR: it is reached through that side."""
+    absent = (part[name] for name in node.before if isinstance(part[name].part, Negation))
+    return node.rivals.union(*(negated.rivals for negated in absent))
 
 
 def _absence(node: _Node, negation: Negation, bound: Mapping[str, _Node]) -> Absence:

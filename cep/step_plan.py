@@ -119,7 +119,8 @@ class _Planner:
                 enabled = variable in self.inside and variable not in bound and way.before[variable] <= bound
                 if enabled and self._goes_on(i, bound):
                     decided = self._decided(i, name, variable)
-                    same = (variable, (way.before[variable], self._gaps(i, variable), decided))
+                    rivals = way.rivals[variable]
+                    same = (variable, (way.before[variable], self._gaps(i, variable), decided, rivals))
                     groups.setdefault(same, set()).add(i)
         return {(bound | {v}, frozenset(members)): v for (v, _), members in groups.items()}
 

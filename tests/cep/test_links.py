@@ -173,6 +173,9 @@ def test_and_takes_both_in_any_order(pattern: str, stream: str, found: list[str]
         ("?a -> (?b OR ?d) -> ?f", "a d f b f", ["a1 d2 f3"]),
         ("?a -> (?x OR ?b)", "a b", ["a1 b2"]),
         ("?a ->> (?x OR ?b)", "a b", ["a1 b2", "a1 b2"]),
+        ("?a -> (?x OR NOT ?n FOR 1s) -> ?b", "a@0 c@2 b@3 b@4", ["a1 c2 b3"]),
+        ("?a -> (?x OR NOT ?n FOR 1s) -> ?b", "a@0 b@2 b@4", ["a1 b2 b3"]),
+        ("?a -> (?f OR NOT ?n FOR 1s) -> ?b", "a@0 b@2 f@4", ["a1 b2"]),
         ("?a -> ((?b -> ?d) OR ?f)", "a b f d", ["a1 b2 d4"]),
     ],
 )
