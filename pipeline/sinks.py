@@ -170,9 +170,7 @@ class CallbackSink(Sink):
 
 
 def _write_parquet(matches: pa.Table, target: Path) -> None:
-    # Ids are almost all different: no dictionary and no statistics of them is worth its time. Those of events begin
-    # alike; written as differences they are nearly as small as compressed ones.
-    ids = [f"_events.{variable.name}.list.element" for variable in matches.schema.field("_events").type]
+    # Ids are almost all different: neither a dictionary, nor statistics, nor compression of them is worth its time.
     words = [field.name for field in matches.schema if pa.types.is_string(field.type) and field.name != "_id"]
     partial = target.with_suffix(".partial")
     try:
@@ -182,7 +180,6 @@ def _write_parquet(matches: pa.Table, target: Path) -> None:
             partial,
             compression="none",
             use_dictionary=words,
-            column_encoding=dict.fromkeys(ids, "DELTA_BYTE_ARRAY"),
             write_statistics=[name for name in matches.column_names if name not in {"_id", "_events"}],
         )
         with partial.open("rb") as file:
