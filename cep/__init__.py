@@ -5,6 +5,7 @@ from __future__ import annotations
 from .contiguity import EVENTS, all_events, event_columns, sees_all_events
 from .filter import apply_filters, filter_mask
 from .frames import frame_of
+from .implied import implied_filters
 from .interval import Interval
 from .operator import END_OF_TIME, Operator, build_operator
 from .output import output_schema
@@ -23,6 +24,7 @@ __all__ = [
     "event_columns",
     "filter_mask",
     "frame_of",
+    "implied_filters",
     "output_schema",
     "sees_all_events",
 ]

@@ -41,13 +41,22 @@ class EventBatch:
 
 
 class SourceFlow:
-    """Selects the candidates of one event variable: WITHIN, FILTER, PATH, in the order of their cost."""
+    """Selects the candidates of one event variable: WITHIN, FILTER, PATH, in the order of their cost.
 
-    def __init__(self, source: Source, within: Range, semantics: SemanticFilter) -> None:
+    Args:
+        source: the variable, its stream, what is asked of it.
+        within: the query's bounds.
+        semantics: answers its PATHs.
+        implied: what every event that can be part of a match fulfils (`cep.implied_filters`).
+    """
+
+    def __init__(
+        self, source: Source, within: Range, semantics: SemanticFilter, implied: Sequence[Expression] = ()
+    ) -> None:
         self.source = source
         self.semantics = semantics
         self._within = within
-        self._before = tuple(f for f in source.filters if not _uses_bindings(f))
+        self._before = (*(f for f in source.filters if not _uses_bindings(f)), *implied)
         self._after = tuple(f for f in source.filters if _uses_bindings(f))
         self._columns = ["_time", "_id", *source.columns]
         self._tested = _columns_of(self._before)

@@ -234,7 +234,7 @@ class Engine:
         """
         deadline = None if timeout is None else time.monotonic() + timeout
         while self.running and (deadline is None or time.monotonic() < deadline):
-            time.sleep(0.05)
+            time.sleep(0.02)
         self.check()
         return not self.running
 

@@ -20,6 +20,7 @@ from ..cep import (
     ending_events,
     event_columns,
     frame_of,
+    implied_filters,
     output_schema,
     sees_all_events,
 )
@@ -73,8 +74,15 @@ class QueryFlow:
         self.registration = registration
         self.query = query
         self.within = resolve_bounds(query.bounds, registration.now)
+        implied = implied_filters(query)
         self.sources = tuple(
-            SourceFlow(s, self.within, SemanticFilter(s, shape_of(s.stream), knowledge, options)) for s in query.sources
+            SourceFlow(
+                s,
+                self.within,
+                SemanticFilter(s, shape_of(s.stream), knowledge, options),
+                implied.get(s.variable, ()),
+            )
+            for s in query.sources
         )
         self._operator = build_operator(query, self.within.interval, limits)
         self._of_all_events = event_columns(query) if sees_all_events(query) else {}
