@@ -14,6 +14,8 @@ from .syntax import SUFFIXES, Syntax, read_document
 from .terms import IMPORTS, ONTOLOGY, TYPE, VERSION_IRI
 
 _GLOB = frozenset("*?[")
+# Python's interpreter lock is given up between two steps.
+_STEP = 5_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +65,8 @@ class Module:
 
 def written(module: Module) -> bytes:
     """What a module says, as N-Triples; blank nodes keep their names."""
-    return serialize(module.triples, format=RdfFormat.N_TRIPLES) or b""
+    steps = (module.triples[i : i + _STEP] for i in range(0, len(module.triples), _STEP))
+    return b"".join(serialize(step, format=RdfFormat.N_TRIPLES) or b"" for step in steps)
 
 
 def read_written(text: bytes) -> tuple[Triple, ...]:

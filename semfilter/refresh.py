@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import islice
 
 import pyoxigraph as ox
 
@@ -19,6 +20,8 @@ from .keys import Key, Value
 from .plan import Plan
 from .subquery import SubqueryFilter
 from .visibility import asked
+
+_STEP = 5_000
 
 __all__ = ["Difference", "Refreshed", "Relink", "difference", "refresh"]
 
@@ -56,9 +59,18 @@ class Refreshed:
 
 def difference(before: KnowledgeBase, after: KnowledgeBase) -> Difference:
     """What came and what went."""
-    changed = set(before.store) ^ set(after.store)
+    changed = _quads(before.store) ^ _quads(after.store)
     classes = {q.object.value for q in changed if q.predicate == RDF_TYPE and isinstance(q.object, ox.NamedNode)}
     return Difference(frozenset(q.predicate.value for q in changed), frozenset(classes))
+
+
+def _quads(store: ox.Store) -> set[ox.Quad]:
+    """All quads, taken in steps between which other threads may run."""
+    found: set[ox.Quad] = set()
+    waiting = iter(store)
+    while step := list(islice(waiting, _STEP)):
+        found.update(step)
+    return found
 
 
 def refresh(
