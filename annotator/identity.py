@@ -62,7 +62,7 @@ def quote_distinct(values: pl.Series) -> pl.Series:
 
 def _distinct_segments(before: str, values: pa.DictionaryArray, kind: ValueType) -> pl.Series:
     """`_segments` of a dictionary column, each behind the text `before`."""
-    distinct = pl.Series([*_segments(pl.Series(values.dictionary), kind), _UNBOUND], dtype=pl.String)
+    distinct = pl.concat([_segments(pl.Series(values.dictionary), kind), pl.Series([_UNBOUND])])
     codes = values.indices.fill_null(len(values.dictionary)) if values.null_count else values.indices
     return (before + distinct).gather(pl.Series(codes))
 

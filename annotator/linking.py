@@ -13,14 +13,20 @@ from .annotation import Attribute
 from .datatypes import canonical_text
 from .identity import quote_distinct
 
+# Beyond so many values, sorting them costs more than to find anew what follows from them.
+_SORTED = 10_000
+
 
 def encode(values: pl.Series | pa.Array) -> pa.DictionaryArray:
     """A column as a dictionary, so that what follows from a value is found once per distinct value.
 
-    The dictionary is sorted: batches with the same values have the same one, and what was found for it holds again.
+    A dictionary of moderate size is sorted: batches with the same values have the same one, and what was found for it
+    holds again.
     """
     array = values.to_arrow() if isinstance(values, pl.Series) else values
     encoded = array if pa.types.is_dictionary(array.type) else array.dictionary_encode()
+    if len(encoded.dictionary) > _SORTED:
+        return encoded
     order = pc.sort_indices(encoded.dictionary)
     rank = np.empty(len(order), np.int32)
     rank[order.to_numpy()] = np.arange(len(order), dtype=np.int32)

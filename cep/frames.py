@@ -24,9 +24,11 @@ _LAST = datetime.max.replace(tzinfo=UTC)
 
 def frame_of(table: pa.Table, columns: Sequence[str]) -> pl.DataFrame:
     """The named columns of a table; dictionaries of strings become strings."""
-    frame = cast("pl.DataFrame", pl.from_arrow(table.select(list(columns))))
-    encoded = [name for name, dtype in frame.schema.items() if isinstance(dtype, pl.Categorical | pl.Enum)]
-    return frame.with_columns(pl.col(encoded).cast(pl.String)) if encoded else frame
+    chosen = table.select(list(columns))
+    for i, field in enumerate(chosen.schema):
+        if pa.types.is_dictionary(field.type):  # Polars would make categories of them, which costs more than strings
+            chosen = chosen.set_column(i, field.name, chosen.column(i).cast(field.type.value_type))
+    return cast("pl.DataFrame", pl.from_arrow(chosen))
 
 
 def timestamps(times: pl.Series) -> Ints:
