@@ -111,6 +111,17 @@ def test_a_window_closes_though_nothing_comes(tmp_path: Path, opened: list[Stati
     assert station.watermarks["air"] == 13
 
 
+def test_an_alert_of_absence_comes_though_nothing_comes(tmp_path: Path, opened: list[Station]) -> None:
+    """Also when the stream of what is absent has never brought anything."""
+    text = "SELECT ?a.x AS x FROM (?a, air), (?d, door) JOIN (?a.x = ?d.x) SEQ (?a, NOT ?d FOR 20s)"
+    station = Station(tmp_path, text)
+    opened.append(station)
+    assert station.deliver(air=[1, 2]) == {"q0": []}
+    assert [row["x"] for row in station.beat(50).get("q0", [])] == []
+    assert [row["x"] for row in station.deliver(door=[2.5])["q0"]] == []
+    assert [[row["x"] for row in station.beat(10).get("q0", [])] for _ in range(6)] == [[], [], [], [], [1], []]
+
+
 def test_the_stream_s_own_timeout_counts(tmp_path: Path, opened: list[Station]) -> None:
     station = Station(tmp_path, COUNT, air={"idle_timeout": "2s"})
     opened.append(station)
