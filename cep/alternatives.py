@@ -52,8 +52,9 @@ class Alternative:
         before: of each variable, all that stand before it.
         links: of each variable, the link that leads to it; POLICY's where the pattern begins.
         absences: what must not happen.
-        rivals: of each variable, those on earlier sides of an OR whose link is not `->>`: an event that is one of them
-            is not the variable's.
+        through: of each variable, itself and those under NOT before it: what the way to it leads through.
+        rivals: of each variable, those on earlier sides of ORs whose link is not `->>`: an event that is reached
+            through one of them is not the variable's.
         sides: of each variable, the variables of the ANDs that it may begin, innermost first.
     """
 
@@ -61,6 +62,7 @@ class Alternative:
     before: Mapping[str, frozenset[str]]
     links: Mapping[str, Link]
     absences: tuple[Absence, ...]
+    through: Mapping[str, frozenset[str]]
     rivals: Mapping[str, frozenset[str]]
     sides: Mapping[str, tuple[frozenset[str], ...]]
 
@@ -94,9 +96,9 @@ def alternatives(query: Query) -> tuple[Alternative, ...]:
 
 def _unordered(variables: tuple[str, ...]) -> Alternative:
     nothing = dict.fromkeys(variables, frozenset[str]())
-    return Alternative(
-        variables, nothing, dict.fromkeys(variables, Link.ANY), (), nothing, dict.fromkeys(variables, ())
-    )
+    links = dict.fromkeys(variables, Link.ANY)
+    sides: dict[str, tuple[frozenset[str], ...]] = dict.fromkeys(variables, ())
+    return Alternative(variables, nothing, links, (), {v: frozenset({v}) for v in variables}, nothing, sides)
 
 
 def _named(pattern: Pattern) -> set[str]:
@@ -153,21 +155,22 @@ def _alternative(part: _Part, free: Sequence[str]) -> Alternative:
     """The alternative of a part that is the whole pattern; `free` variables stand outside of it."""
     bound = {name: node for name, node in part.items() if isinstance(node.part, Element)}
     names, loose = frozenset(bound), _unordered(tuple(free))
+    through = {v: _through(v, part) for v in bound}
+    rivals = {v: frozenset[str]().union(*(part[name].rivals for name in through[v])) for v in bound}
     absences = tuple(_absence(node, node.part, bound) for node in part.values() if isinstance(node.part, Negation))
     return Alternative(
         (*bound, *free),
         {**{v: node.before & names for v, node in bound.items()}, **loose.before},
         {**{v: node.link for v, node in bound.items()}, **loose.links},
         absences,
-        {**{v: _rivals(node, part) for v, node in bound.items()}, **loose.rivals},
+        {**through, **loose.through},
+        {**rivals, **loose.rivals},
         {**{v: tuple(side & names for side in node.sides) for v, node in bound.items()}, **loose.sides},
     )
 
 
-def _rivals(node: _Node, part: _Part) -> frozenset[str]:
-    """Those of the variable, and of NOTs before it that are a side of an OR: it is reached through that side."""
-    absent = (part[name] for name in node.before if isinstance(part[name].part, Negation))
-    return node.rivals.union(*(negated.rivals for negated in absent))
+def _through(variable: str, part: _Part) -> frozenset[str]:
+    return frozenset({variable, *(v for v in part[variable].before if isinstance(part[v].part, Negation))})
 
 
 def _absence(node: _Node, negation: Negation, bound: Mapping[str, _Node]) -> Absence:

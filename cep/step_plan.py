@@ -31,7 +31,8 @@ class Step:
         widths: of the bound variables, by how many it comes later at the most, as the WINDOWs say.
         reach: the same as follows from everything that is known.
         since: bound variables; the link counts what is passed over from their last event on.
-        rivals: an event that one of these elements takes is not this one's.
+        through: what the way to it leads through, and itself.
+        rivals: an event that is reached through one of these is not this one's.
         refuting: NOTs that are decided with it, and depend on what was bound before alone.
         absences: the other NOTs that are decided with it.
         target: the place of the state that follows.
@@ -43,6 +44,7 @@ class Step:
     widths: Mapping[str, int]
     reach: Mapping[str, int]
     since: frozenset[str]
+    through: frozenset[str]
     rivals: frozenset[str]
     refuting: tuple[Absence, ...]
     absences: tuple[Absence, ...]
@@ -119,8 +121,8 @@ class _Planner:
                 enabled = variable in self.inside and variable not in bound and way.before[variable] <= bound
                 if enabled and self._goes_on(i, bound):
                     decided = self._decided(i, name, variable)
-                    rivals = way.rivals[variable]
-                    same = (variable, (way.before[variable], self._gaps(i, variable), decided, rivals))
+                    sides = (way.through[variable], way.rivals[variable])
+                    same = (variable, (way.before[variable], self._gaps(i, variable), decided, sides))
                     groups.setdefault(same, set()).add(i)
         return {(bound | {v}, frozenset(members)): v for (v, _), members in groups.items()}
 
@@ -165,6 +167,7 @@ class _Planner:
             {u: self.plan.widths[variable, u] for u in bound if (variable, u) in self.plan.widths},
             {u: width for u, width in reach.items() if width < UNBOUNDED},
             _since(alternative.sides[variable], alternative.before[variable], bound),
+            alternative.through[variable],
             alternative.rivals[variable],
             tuple(refuting),
             tuple(absences),

@@ -123,13 +123,12 @@ class Stepping:
     def _begin(self) -> None:
         """Every new candidate of an element that may come first begins a run."""
         steps = self.states[START].steps
-        taken = {step.variable: self._beginning(step) for step in steps}
-        for step in steps:
-            rows, own = taken[step.variable], self.candidates[step.variable].number
-            rivals = [self.candidates[v].number[taken[v]] for v in step.rivals if v in taken]
-            if rivals:
-                rows = rows[~np.isin(own[rows], np.concatenate(rivals))]
-            number = own[rows]
+        begun = [self._beginning(step) for step in steps]
+        numbers = [self.candidates[step.variable].number[rows] for step, rows in zip(steps, begun, strict=True)]
+        for place, step in enumerate(steps):
+            rivals = [numbers[i] for i, other in enumerate(steps) if other.through & step.rivals]
+            alone = ~np.isin(numbers[place], np.concatenate(rivals)) if rivals else slice(None)
+            rows, number = begun[place][alone], numbers[place][alone]
             self.found[step.target].append(Runs({step.variable: rows}, number, np.full(len(rows), -1), number))
 
     def _beginning(self, step: Step) -> Ints:
@@ -157,10 +156,9 @@ class Stepping:
         numbers = np.stack([look.first() for look in looks])
         first = numbers.min(axis=0)
         satisfied = (numbers == first) & (first < _NEVER)
-        names = [look.step.variable for look in looks]
         goes_on = np.zeros(len(first), dtype=bool)
         for place, look in enumerate(looks):
-            rivals = [i for i, name in enumerate(names) if name in look.step.rivals]
+            rivals = [i for i, other in enumerate(looks) if other.step.through & look.step.rivals]
             takes = satisfied[place] & ~satisfied[rivals].any(axis=0)
             look.take(np.flatnonzero(takes), first)
             if look.step.link is Link.ANY:

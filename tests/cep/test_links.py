@@ -176,6 +176,7 @@ def test_and_takes_both_in_any_order(pattern: str, stream: str, found: list[str]
         ("?a -> (?x OR NOT ?n FOR 1s) -> ?b", "a@0 c@2 b@3 b@4", ["a1 c2 b3"]),
         ("?a -> (?x OR NOT ?n FOR 1s) -> ?b", "a@0 b@2 b@4", ["a1 b2 b3"]),
         ("?a -> (?f OR NOT ?n FOR 1s) -> ?b", "a@0 b@2 f@4", ["a1 b2"]),
+        ("?a -> (NOT ?n FOR 1s OR ?x) -> ?b", "a@0 b@2 b@4", ["a1 b2"]),
         ("?a -> ((?b -> ?d) OR ?f)", "a b f d", ["a1 b2 d4"]),
     ],
 )
@@ -193,6 +194,11 @@ def test_what_the_other_side_of_an_or_binds_is_unbound_and_its_joins_are_not_ask
         {"a": ["a1"], "b": [], "d": ["d3"]},
         {"a": ["a5"], "b": ["b6"], "d": []},
     ]
+
+
+def test_an_or_that_begins_a_pattern_has_the_link_of_policy() -> None:
+    """Each b begins a run through the left side, and therefore none as ?x."""
+    assert ask("(NOT ?n FOR 1s OR ?x), ?b", "b@0 c@1 b@2", "POLICY next") == ["b1", "c2 b3", "b3"]
 
 
 def test_having_over_what_an_or_leaves_unbound_is_not_true() -> None:
