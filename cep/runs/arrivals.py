@@ -170,11 +170,10 @@ class Arrivals:
         parts: list[list[pl.Series]] = []
         for name, frame in frames.items():
             variable = self._stream_of.get(name, name)
-            columns: list[pl.Expr] = [pl.col(column) for column in self._keys.shared[variable]]
+            columns = [frame[column] for column in self._keys.shared[variable]]
             if joined and self._keys.joined:
-                columns.append(self._keys.joined[variable])
-            named = [column.alias(str(i)) for i, column in enumerate(columns)]
-            parts.append(frame.select(named).get_columns() if named else [])
+                columns += frame.select(self._keys.joined[variable].alias("key")).get_columns()
+            parts.append([column.alias(str(i)) for i, column in enumerate(columns)])
         height = sum(frame.height for frame in frames.values())
         tail: Key = () if joined and self._keys.joined else ((None,) if joined else ())
         if not parts[0]:

@@ -141,10 +141,19 @@ class Partition:
         )
 
     def _begin(self, stage: Stage, rows: Rows, made: list[tuple[Stage, Run, tuple[Any, ...]]]) -> None:
-        satisfied = self._satisfied(stage, None, None, rows)
-        if satisfied:
-            for _, found in _kept(satisfied):
-                made += found
+        if len(rows) == 1:
+            place, event = rows[0]
+            steps = self._steps(stage, place)
+            if len(steps) == 1:
+                for take, target in steps[0].targets:
+                    longer = take(None, event, self)
+                    if longer is not None:
+                        made.append((target, longer, (1, None, place, event)))
+                return
+            if not steps:
+                return
+        for _, found in _kept(self._satisfied(stage, None, None, rows)):
+            made += found
 
     def _show_merged(
         self,
@@ -171,10 +180,38 @@ class Partition:
         rows: Rows,
         made: list[tuple[Stage, Run, tuple[Any, ...]]],
     ) -> None:
+        if len(rows) == 1:
+            steps = self._steps(stage, rows[0][0])
+            if not steps:
+                return
+            if len(steps) == 1 and steps[0].simple and not stage.held:
+                self._move(steps[0], runs, rows[0], made)
+                return
         taken: set[int] = set()
         self._show(stage, runs, rows, made, lambda _, i: taken.add(i))
         if taken:
             runs[:] = [one for i, one in enumerate(runs) if i not in taken]
+
+    def _move(
+        self,
+        step: Step,
+        runs: list[tuple[Run, tuple[Any, ...]]],
+        row: tuple[int, Event],
+        made: list[tuple[Stage, Run, tuple[Any, ...]]],
+    ) -> None:
+        """Show an event to runs that take it in one way if at all, and then do not stay."""
+        place, event = row
+        take, target = step.targets[0]
+        stay = []
+        for one in runs:
+            run, node = one
+            longer = take(run, event, self)
+            if longer is None:
+                stay.append(one)
+            else:
+                made.append((target, longer, (node[0], node, place, event)))
+        if len(stay) < len(runs):
+            runs[:] = stay
 
     def _show(
         self,
@@ -291,7 +328,7 @@ def _kept(
     satisfied: list[tuple[Step, list[tuple[Stage, Run, tuple[Any, ...]]]]],
 ) -> list[tuple[Step, list[tuple[Stage, Run, tuple[Any, ...]]]]]:
     """What of several elements is taken: what prolongs before what leaves, the left side of an OR before the right."""
-    if len(satisfied) == 1:
+    if len(satisfied) < 2:
         return satisfied
     prolonged = frozenset().union(*(step.inside for step, _ in satisfied))
     kept = [one for one in satisfied if not one[0].leaves & prolonged]

@@ -210,11 +210,13 @@ class Functions:
     def _left_out(self, c: Condition, read: Read) -> str | None:
         """Source that is true when a variable of a condition is unbound because of another side of an OR."""
         places = self.program.places
+        states = [(e.variable, self.program.slots.aggregate(e, c.scope)) for e in c.aggregates]
+        states += [(variable, Slot("last", variable)) for variable in sorted(c.looked)]
         tests = []
-        for e in c.aggregates if c.number >= 0 else ():
-            wanted = frozenset(side for side, others in places.others.items() if e.variable in others)
+        for variable, state in states if c.number >= 0 else ():
+            wanted = frozenset(side for side, others in places.others.items() if variable in others)
             if wanted:
-                empty = f"{read(self.program.slots.aggregate(e, c.scope))} is None"
+                empty = f"{read(state)} is None"
                 sides = read(Slot("sides", None, c.scope))
                 tests.append(f"({empty} and V.taken({sides}, {self.source.name(wanted, 's')}))")
         return f"({' or '.join(tests)})" if tests else None
@@ -487,7 +489,11 @@ class _Taking:
 
     def _ask_of_event(self, c: Condition, tested: str | None) -> None:
         """A condition of single events, with the new one, or that looks back from it."""
-        self.demand(self.functions.holds(c, self.base, tested=tested))
+
+        def read(slot: Slot) -> str:
+            return self.new(slot) if slot.kind == "sides" else self.base(slot)
+
+        self.demand(self.functions.holds(c, read, tested=tested))
 
     def _ask_absences(self) -> None:
         functions = self.functions

@@ -29,6 +29,7 @@ from .values import Absentees, Endings
 __all__ = ["RunsKernel"]
 
 _END = 2**62
+_FEW = 1_000  # rows that are not worth a look at what is still of use
 K = TypeVar("K")
 
 
@@ -56,6 +57,7 @@ class RunsKernel:
         self._looks_behind = self.program.strict and bool(self.program.places.negations)
         self._sequence = count()
         self._swept = -_END
+        self._kept = 0
         self._counted = (-1, 0)
         windows = [width for _, width in self.program.windows]
         waits = [n.duration for n in self.program.places.negations.values() if n.duration is not None]
@@ -182,10 +184,9 @@ class RunsKernel:
         """Do what the watermark makes certain."""
         for partition in self._partitions.values():
             partition.settle(watermark)
-        if watermark - self._swept >= self._period:
+        self._prune_held(watermark)
+        if watermark - self._swept >= self._period and self._reporting.size > 2 * self._kept + _FEW:
             self._sweep(watermark)
-        else:
-            self._prune_held(watermark)
         while self._timers and self._timers[0][0] < watermark:
             due, _, completed = heappop(self._timers)
             if completed.holds:
@@ -206,6 +207,7 @@ class RunsKernel:
         oldest = min(self._beginnings(), default=watermark)
         for rows in self._reporting.rows.values():
             rows.forget(min(oldest, watermark))
+        self._kept = self._reporting.size
         self._forget(min(oldest, watermark) - self._horizon)
 
     def _beginnings(self) -> Iterator[int]:

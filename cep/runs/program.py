@@ -49,6 +49,11 @@ class Step:
     targets: tuple[tuple[Take, Stage], ...]
     after_gap: tuple[tuple[Take, Stage], ...]
 
+    @property
+    def simple(self) -> bool:
+        """Whether a run takes an event in one way, and goes on with it alone."""
+        return self.link is not Link.ANY and len(self.targets) == 1 and self.after_gap is self.targets
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Finish:

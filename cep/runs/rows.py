@@ -27,6 +27,7 @@ from .standing import Standing
 __all__ = ["Found", "Reporting", "Rows"]
 
 _VALUE = "#value"
+_MOST_CHUNKS = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +65,10 @@ class Rows:
         """Drop what comes before a moment, in microseconds."""
         count = int(np.searchsorted(self.frame["_time"].to_physical().to_numpy(), before, "left"))
         if count:
-            self.frame = self.frame[count:].rechunk()
+            self.frame = self.frame[count:]
             self.begin += count
+        if self.frame.n_chunks() > _MOST_CHUNKS:
+            self.frame = self.frame.rechunk()
 
 
 class Reporting:
@@ -99,6 +102,11 @@ class Reporting:
 
     def _name(self, node: Column | Binding | Aggregate) -> str:
         return self._numbers[signature(node)] if isinstance(node, Aggregate) else f"{node.variable}.{plain_name(node)}"
+
+    @property
+    def size(self) -> int:
+        """How many candidates are kept."""
+        return sum(rows.frame.height for rows in self.rows.values())
 
     @property
     def earliest(self) -> int | None:

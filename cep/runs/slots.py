@@ -142,9 +142,12 @@ class Slots:
             self.use(self.aggregate(e, scope), _comes(every, scope))
         if self._may_be_left_out(condition):
             self.use(Slot("sides", None, scope), _comes(every, scope))
+            for variable in condition.looked:
+                self.use(Slot("last", variable), _comes(every, None))
 
     def _may_be_left_out(self, condition: Condition) -> bool:
-        return any(e.variable in others for e in condition.aggregates for others in self.places.others.values())
+        whole = {e.variable for e in condition.aggregates} | condition.looked
+        return any(not whole.isdisjoint(others) for others in self.places.others.values())
 
     def _use_looks(self, condition: Condition) -> None:
         for look in condition.looks:
