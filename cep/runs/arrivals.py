@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
@@ -43,7 +43,7 @@ class Arrived:
         endings: events that may end repetitions, by the repetition's start or by the name of the test.
     """
 
-    events: Iterator[tuple[Key, Iterator[list[tuple[int, Event]]]]]
+    events: Iterator[tuple[Key, Iterable[list[tuple[int, Event]]]]]
     absent: Mapping[tuple[str, Key], list[Event]]
     endings: Mapping[tuple[Any, Key], list[Event]]
 
@@ -130,17 +130,20 @@ class Arrivals:
 
     def _by_partition(
         self, read: Mapping[str, tuple[pl.DataFrame, list[Event]]]
-    ) -> Iterator[tuple[Key, Iterator[list[tuple[int, Event]]]]]:
+    ) -> Iterator[tuple[Key, Iterable[list[tuple[int, Event]]]]]:
         events = [(place, event) for place, (_, own) in enumerate(read.values()) for event in own]
         if not events:
             return
         codes, keys = self._codes({v: frame for v, (frame, _) in read.items()}, joined=True)
         number = np.array([event[1] for _, event in events], dtype=np.int64)
         order = np.lexsort([number, codes]) if len(keys) > 1 else np.argsort(number, kind="stable")
-        ends = np.flatnonzero(np.diff(codes[order])) + 1
-        for part in np.split(order, ends):
-            own_events = [events[i] for i in part.tolist()]
-            yield keys[int(codes[part[0]])], _one_by_one(own_events)
+        ends = [0, *(np.flatnonzero(np.diff(codes[order])) + 1).tolist(), len(events)]
+        key_of = codes[order][ends[:-1]].tolist()
+        several = len(np.unique(number)) < len(number)
+        sorted_events = [events[i] for i in order.tolist()]
+        for key, begin, end in zip(key_of, ends, ends[1:], strict=False):
+            own = sorted_events[begin:end]
+            yield keys[key], _one_by_one(own) if several else [[event] for event in own]
 
     def _absent(self, read: Mapping[str, tuple[pl.DataFrame, list[Event]]]) -> dict[tuple[str, Key], list[Event]]:
         found: dict[tuple[str, Key], list[Event]] = {}

@@ -89,10 +89,10 @@ class Partition:
             if self.fresh:
                 self._settle()
         made: list[tuple[Stage, Run, tuple[Any, ...]]] = []
-        for stage, runs in list(self.merged.items()):
+        for stage, runs in self.merged.items():
             if runs:
                 self._show_merged(stage, runs, rows, made)
-        for stage, alone in list(self.single.items()):
+        for stage, alone in self.single.items():
             if alone:
                 self._show_single(stage, alone, rows, made)
         for stage in self.program.beginnings:
@@ -104,12 +104,13 @@ class Partition:
             self._add(made)
 
     def _add(self, made: list[tuple[Stage, Run, tuple[Any, ...]]]) -> None:
-        for stage, run, node in made:
+        for one in made:
+            stage = one[0]
             for finish in stage.finishes:
                 if not finish.leaves:
-                    self.complete(Completed(run, node, self.now, finish, self))
-        going_on = [one for one in made if one[0].open or one[0].held]
-        self.fresh += going_on
+                    self.complete(Completed(one[1], one[2], self.now, finish, self))
+            if stage.open or stage.held:
+                self.fresh.append(one)
         if self.program.interleaved:  # the other sides of an AND may have equal time stamps
             self._settle()
 
@@ -185,33 +186,12 @@ class Partition:
             if not steps:
                 return
             if len(steps) == 1 and steps[0].simple and not stage.held:
-                self._move(steps[0], runs, rows[0], made)
+                _move(self, steps[0], runs, rows[0], made)
                 return
         taken: set[int] = set()
         self._show(stage, runs, rows, made, lambda _, i: taken.add(i))
         if taken:
             runs[:] = [one for i, one in enumerate(runs) if i not in taken]
-
-    def _move(
-        self,
-        step: Step,
-        runs: list[tuple[Run, tuple[Any, ...]]],
-        row: tuple[int, Event],
-        made: list[tuple[Stage, Run, tuple[Any, ...]]],
-    ) -> None:
-        """Show an event to runs that take it in one way if at all, and then do not stay."""
-        place, event = row
-        take, target = step.targets[0]
-        stay = []
-        for one in runs:
-            run, node = one
-            longer = take(run, event, self)
-            if longer is None:
-                stay.append(one)
-            else:
-                made.append((target, longer, (node[0], node, place, event)))
-        if len(stay) < len(runs):
-            runs[:] = stay
 
     def _show(
         self,
@@ -247,9 +227,8 @@ class Partition:
                 self.complete(Completed(run, node, last_time(node), finish, self))
 
     def _steps(self, stage: Stage, place: int) -> tuple[Step, ...]:
-        name = self.names[place]
-        found = stage.steps.get(name)
-        return self.program.steps(stage, name) if found is None else found
+        found = stage.steps.get(place)
+        return self.program.steps(stage, place, self.names[place]) if found is None else found
 
     def _satisfied(
         self, stage: Stage, run: Run | None, node: Node, rows: Rows
@@ -276,6 +255,8 @@ class Partition:
 
     def prune(self, time: int) -> None:
         """Drop the runs to which no event from `time` on is of use, and complete those that waited for that."""
+        if time > self.now and self.fresh:
+            self._settle()
         for stage, runs in self.merged.items():
             deadline = stage.deadline
             late = [run for run in runs if deadline(run) < time]
@@ -288,11 +269,6 @@ class Partition:
                 alone[:] = [one for one in alone if deadline(one[0]) >= time]
                 for run, node in late_ones if stage.held else ():
                     self._let_go(stage, run, node, [])
-
-    def settle(self, time: int) -> None:
-        """Let runs go on that were made before `time`."""
-        if time > self.now and self.fresh:
-            self._settle()
 
     @property
     def holds_back(self) -> bool:
@@ -322,6 +298,28 @@ class Partition:
             yield from ((stage, run, node) for run, node in alone)
         for stage, merged in self.merged.items():
             yield from ((stage, run, node) for run, node in merged.items())
+
+
+def _move(
+    partition: Partition,
+    step: Step,
+    runs: list[tuple[Run, tuple[Any, ...]]],
+    row: tuple[int, Event],
+    made: list[tuple[Stage, Run, tuple[Any, ...]]],
+) -> None:
+    """Show an event to runs that take it in one way if at all, and then do not stay."""
+    place, event = row
+    take, target = step.targets[0]
+    stay = []
+    for one in runs:
+        run, node = one
+        longer = take(run, event, partition)
+        if longer is None:
+            stay.append(one)
+        else:
+            made.append((target, longer, (node[0], node, place, event)))
+    if len(stay) < len(runs):
+        runs[:] = stay
 
 
 def _kept(

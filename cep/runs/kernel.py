@@ -182,9 +182,8 @@ class RunsKernel:
 
     def _let_pass(self, watermark: int) -> None:
         """Do what the watermark makes certain."""
-        for partition in self._partitions.values():
-            partition.settle(watermark)
-        self._prune_held(watermark)
+        if self.program.may_hold:
+            self._prune_held(watermark)
         if watermark - self._swept >= self._period and self._reporting.size > 2 * self._kept + _FEW:
             self._sweep(watermark)
         while self._timers and self._timers[0][0] < watermark:
@@ -226,6 +225,8 @@ class RunsKernel:
         _forget(self._endings, before, used)
 
     def _held_time(self) -> int | None:
+        if not self.program.may_hold:
+            return None
         times = (last_time(node) for p in self._partitions.values() if p.holds_back for _, _, node in p.held())
         return min(times, default=None)
 

@@ -40,6 +40,7 @@ class Step:
         sides: the sides of ORs that it takes.
         targets: functions, and the stages to which they lead; each is a run of its own.
         after_gap: the same when events were passed over since the run's last event.
+        simple: whether a run takes an event in one way, and goes on with it alone.
     """
 
     link: Link
@@ -48,11 +49,7 @@ class Step:
     sides: tuple[Side, ...]
     targets: tuple[tuple[Take, Stage], ...]
     after_gap: tuple[tuple[Take, Stage], ...]
-
-    @property
-    def simple(self) -> bool:
-        """Whether a run takes an event in one way, and goes on with it alone."""
-        return self.link is not Link.ANY and len(self.targets) == 1 and self.after_gap is self.targets
+    simple: bool
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -101,7 +98,7 @@ class Stage:
     merges: bool = False
     relaxed: bool = False
     deadline: Callable[[Run], int] = field(default=lambda _: 0)
-    steps: dict[str, tuple[Step, ...]] = field(default_factory=dict)
+    steps: dict[int, tuple[Step, ...]] = field(default_factory=dict)
     open: bool = True
 
 
@@ -132,6 +129,7 @@ class Program:
         asked |= {v for c in self.conditions if set(c.variables) & set(self.places.negations) for v in c.variables}
         self.automaton = Automaton(pattern, _LINKS[query.policy], lambda node: bool(_in(node) & asked))
         self.functions = Functions(self, within)
+        self.may_hold = False
         self._stages: dict[State, Stage] = {}
         self.stages: list[Stage] = []
         self.beginnings = tuple(self._stage(state, (-1, i)) for i, state in enumerate(self.automaton.beginnings()))
@@ -167,16 +165,16 @@ class Program:
             for ending in endings:
                 slots.use_ending(ending.condition, ending.name, start)
 
-    def steps(self, stage: Stage, variable: str) -> tuple[Step, ...]:
-        """The ways on from a stage with an event of a variable."""
-        found = stage.steps.get(variable)
+    def steps(self, stage: Stage, place: int, variable: str) -> tuple[Step, ...]:
+        """The ways on from a stage with an event of a variable, kept by the variable's place."""
+        found = stage.steps.get(place)
         if found is None:
             found = tuple(
-                self._step(stage, place, thread)
-                for place, thread in enumerate(stage.state)
+                self._step(stage, number, thread)
+                for number, thread in enumerate(stage.state)
                 if thread.variable == variable
             )
-            stage.steps[variable] = found
+            stage.steps[place] = found
         return found
 
     def passed(self, stage: Stage, link: Link) -> Stage | None:
@@ -189,7 +187,8 @@ class Program:
         targets = self._targets(stage, place, thread, begins=begins, gap=False)
         gaps = self.interleaved and self.strict and not begins
         after_gap = self._targets(stage, place, thread, begins=begins, gap=True) if gaps else targets
-        return Step(thread.link, thread.leaves, thread.inside, thread.sides, targets, after_gap)
+        simple = thread.link is not Link.ANY and len(targets) == 1 and not gaps
+        return Step(thread.link, thread.leaves, thread.inside, thread.sides, targets, after_gap, simple)
 
     def _targets(
         self, stage: Stage, place: int, thread: Thread, *, begins: bool, gap: bool
@@ -211,6 +210,7 @@ class Program:
         ends = [thread for thread in state if thread.variable is None]
         stage.finishes = tuple(self.functions.finish(stage, thread, i) for i, thread in enumerate(ends))
         stage.held = any(thread.leaves for thread in ends)
+        self.may_hold = self.may_hold or stage.held
         stage.open = len(ends) < len(state)
         stage.relaxed = all(t.link is Link.ANY and not t.leaves and not t.sides for t in state)
         stage.merges = not stage.held and any(t.link is Link.ANY for t in threads_of(state))

@@ -133,11 +133,12 @@ class Reporting:
 
     def _in_order(self, due: list[Found]) -> list[Found]:
         """In output order, each match once."""
-        due.sort(key=Found.order)
-        if len({id(found) for found in due}) < 2 or not self._has_ties(due):
-            return due
+        keys = [found.order() for found in due]
+        places = sorted(range(len(due)), key=keys.__getitem__)
+        if not any(keys[a] == keys[b] for a, b in pairwise(places)):
+            return [due[place] for place in places]
         ties = self._ties(due)
-        ordered = sorted(range(len(due)), key=lambda i: (due[i].order(), ties[i]))
+        ordered = sorted(range(len(due)), key=lambda i: (keys[i], ties[i]))
         kept: list[Found] = []
         known: set[object] = set()
         for i in ordered:
@@ -146,10 +147,6 @@ class Reporting:
                 known.add(mark)
                 kept.append(due[i])
         return kept
-
-    @staticmethod
-    def _has_ties(due: list[Found]) -> bool:
-        return any(a.order() == b.order() for a, b in pairwise(due))
 
     def _ties(self, due: list[Found]) -> list[tuple[object, object]]:
         """What settles the order of matches of the same events: selected bindings, then runs."""

@@ -1,0 +1,36 @@
+"""Patterns with runs, by example: what LANGUAGE §3 (Runs) says, one sentence each; the oracle says the same."""
+
+from __future__ import annotations
+
+import pytest
+from support.letters import answer, expected, question, written
+
+CASES = {
+    "greedy is as long as it gets": ("?a -> ?b{1,; ->} -> ?c", (), "a b b c c", ["a1 b2 b3 c4"]),
+    "every length is a run": ("?a -> ?b{1,; ->}~ -> ?c", (), "a b b c", ["a1 b2 b3 c4", "a1 b2 c4"]),
+    "any combination under ->>": ("?a ->> ?b+ ->> ?c", (), "a b b c", ["a1 b2 b3 c4", "a1 b2 c4", "a1 b3 c4"]),
+    "strict inside": ("?a -> ?b{2; =>}", (), "a b z b b", ["a1 b4 b5"]),
+    "a run at the end waits": ("?a -> ?b{1,2; ->}", (), "a b", ["a1 b2"]),
+    "nothing is written when repeated zero times": ("?a -> ?b{0,; ->} => ?c", (), "a c", ["a1 c2"]),
+    "groups": ("(?a -> ?b){2; ->}", ("POLICY next",), "a b a b", ["a1 a3 b2 b4"]),
+    "UNTIL ends a run": ("?a -> ?b{1,; ->} UNTIL (?b.x > 5) -> ?c", (), "a b1 b9 b1 c", ["a1 b2 c5"]),
+    "PREV": ("?a -> ?b{1,; ->} -> ?c", ("JOIN (?b.x > PREV(?b.x))",), "a b1 b3 b2 c", ["a1 b2 b3 c5"]),
+    "RUNNING": ("?a -> ?b{1,; ->} -> ?c", ("JOIN (?b.x >= RUNNING AVG(?b.x))",), "a b2 b1 b4 c", ["a1 b2 b4 c5"]),
+    "aggregates of a run": ("?a -> ?b{1,; ->} -> ?c", ("JOIN (?c.x > SUM(?b.x))",), "a b2 b3 c4 c6", ["a1 b2 b3 c5"]),
+    "NOT between repetitions": ("(?a -> NOT ?n){2; ->}", ("POLICY next",), "a n a a", ["a3 a4"]),
+    "NOT FOR behind a run": ("?a{2; ->} -> NOT ?n FOR 2s", (), "a a n@9 a@10 a@11 n@12", ["a1 a2", "a2 a4"]),
+    "skip past the last event": (
+        "?a -> ?b{1,; ->} -> ?c",
+        ("AFTER MATCH SKIP PAST LAST EVENT",),
+        "a a b c a b c",
+        ["a1 b3 c4", "a5 b6 c7"],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+def test_runs(case: tuple[str, tuple[str, ...], str, list[str]]) -> None:
+    pattern, clauses, events, matches = case
+    text = question(pattern, *clauses)
+    assert written(expected(text, events)) == matches
+    assert answer(text, events) == expected(text, events)
