@@ -6,7 +6,7 @@ are the keys that have a verdict evaluated again, ahead of the first batch, whic
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 
@@ -59,18 +59,23 @@ class Refreshed:
 
 def difference(before: KnowledgeBase, after: KnowledgeBase) -> Difference:
     """What came and what went."""
-    changed = _quads(before.store) ^ _quads(after.store)
+    gone: set[ox.Quad] = set()
+    for step in _steps(before.store):
+        gone.update(step)
+    changed: set[ox.Quad] = set()
+    for step in _steps(after.store):
+        changed |= step - gone
+        gone -= step
+    changed |= gone
     classes = {q.object.value for q in changed if q.predicate == RDF_TYPE and isinstance(q.object, ox.NamedNode)}
     return Difference(frozenset(q.predicate.value for q in changed), frozenset(classes))
 
 
-def _quads(store: ox.Store) -> set[ox.Quad]:
-    """All quads, taken in steps between which other threads may run."""
-    found: set[ox.Quad] = set()
+def _steps(store: ox.Store) -> Iterator[set[ox.Quad]]:
+    """All quads, in steps between which other threads may run."""
     waiting = iter(store)
-    while step := list(islice(waiting, _STEP)):
-        found.update(step)
-    return found
+    while step := set(islice(waiting, _STEP)):
+        yield step
 
 
 def refresh(
