@@ -23,6 +23,7 @@ class Knowledge:
     def __init__(self, triples: Triples) -> None:
         self.triples = triples
         self.graph = Graph()
+        self._all_properties: dict[str, frozenset[str]] = {}
         for triple in triples:
             self.graph.add(triple)
 
@@ -42,7 +43,9 @@ class Knowledge:
 
     def all_properties(self, iri: str) -> frozenset[str]:
         """The property with its equivalents and superproperties: all that an event with a value of it has."""
-        return self.equivalents(iri) | self.superproperties(iri) | {iri}
+        if iri not in self._all_properties:
+            self._all_properties[iri] = self.equivalents(iri) | self.superproperties(iri) | {iri}
+        return self._all_properties[iri]
 
     def superclasses(self, iri: str) -> frozenset[str]:
         """Every class that the members of `iri` are in."""

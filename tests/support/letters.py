@@ -13,7 +13,7 @@ from oracle.evaluate import Oracle
 
 from .cases import difference
 
-__all__ = ["agreed", "answer", "expected", "moment", "question", "seconds", "stream", "written"]
+__all__ = ["agreed", "answer", "expected", "moment", "project", "question", "seconds", "stream", "written"]
 
 BEGIN = datetime(2012, 5, 4, 9, 30, tzinfo=UTC)
 _ATTRIBUTES = {
@@ -30,11 +30,14 @@ _STREAM = {
 }
 SETTINGS = {"streams": {"letters": _STREAM, "others": _STREAM}}
 _ORDER = ("FILTER", "JOIN", "WINDOW", "PARTITION", "GROUP", "HAVING", "POLICY", "AFTER", "LIMIT", "OUTPUT")
-_EVENT = re.compile(r"(?P<kind>[a-z])(?P<x>-?\d+(\.\d+)?)?(@(?P<at>\d+(\.\d+)?))?(/(?P<group>\w+))?(?P<other>!)?")
+_EVENT = re.compile(
+    r"(?P<kind>[a-z])(?P<x>-?\d+(\.\d+)?)?(@(?P<at>\d+(\.\d+)?))?(/(?P<group>\w+))?(?P<other>!)?(#(?P<place>\d+))?"
+)
 
 
 @cache
-def _project() -> Project:
+def project() -> Project:
+    """The engine's project."""
     return Project.parse(SETTINGS)
 
 
@@ -52,7 +55,8 @@ def stream(text: str) -> dict[str, list[dict[str, object]]]:
     """Events from text such as `a b5 c@7.5 d/left e!`.
 
     `b5` has `x` 5; `c@7.5` comes at 7.5 s, others a second after the one before, the first at 0 s; `d/left` is of the
-    group left; `e!` is of the stream `others`. An event is named by its kind and its place: `a1 b2 c3`.
+    group left; `e!` is of the stream `others`. An event is named by its kind and its place: `a1 b2 c3`; `f#9` has
+    place 9.
     """
     found: dict[str, list[dict[str, object]]] = {"letters": [], "others": []}
     seconds = -1.0
@@ -62,7 +66,7 @@ def stream(text: str) -> dict[str, list[dict[str, object]]]:
         seconds = seconds + 1 if event["at"] is None else float(event["at"])
         found["others" if event["other"] else "letters"].append(
             {
-                "name": f"{event['kind']}{place}",
+                "name": f"{event['kind']}{event['place'] or place}",
                 "kind": event["kind"],
                 "at": moment(seconds).isoformat(),
                 "x": None if event["x"] is None else float(event["x"]),
@@ -112,7 +116,7 @@ def seconds(rows: Sequence[Mapping[str, Any]]) -> list[float]:
 
 def answer(text: str, events: str, registered_at: datetime | None = None) -> list[dict[str, Any]]:
     """The engine's rows."""
-    return _project().evaluate(text, stream(events), registered_at=registered_at)
+    return project().evaluate(text, stream(events), registered_at=registered_at)
 
 
 def expected(text: str, events: str, registered_at: datetime | None = None) -> list[dict[str, Any]]:

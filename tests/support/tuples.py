@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from .campus import SENSORS, Campus
 
-__all__ = ["BEGIN", "Batch", "batches", "moment", "streams"]
+__all__ = ["BEGIN", "Batch", "batches", "few_batches", "moment", "streams"]
 
 BEGIN = datetime(2012, 5, 4, 9, 30, tzinfo=UTC)
 T = TypeVar("T")
@@ -107,3 +107,15 @@ def batches(draw: st.DrawFn, content: Mapping[str, Sequence[Mapping[str, Any]]])
         cut.append({name: rows[: sizes[name]] for name, rows in rest.items()})
         rest = {name: rows[sizes[name] :] for name, rows in rest.items()}
     return cut
+
+
+@st.composite
+def few_batches(draw: st.DrawFn, content: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[Batch]:
+    """The streams cut into three batches at most: most of what an answer costs it costs per batch."""
+    cuts = {name: sorted(draw(st.tuples(*[st.integers(0, len(rows))] * 2))) for name, rows in content.items()}
+    pieces = {
+        name: (rows[: cuts[name][0]], rows[cuts[name][0] : cuts[name][1]], rows[cuts[name][1] :])
+        for name, rows in content.items()
+    }
+    every = [{name: [dict(row) for row in of[i]] for name, of in pieces.items()} for i in range(3)]
+    return [batch for batch in every if any(batch.values())]
