@@ -103,7 +103,7 @@ def _is_safe(pattern: Pattern, joined: _Class, places: Places, *, relaxed: bool)
     """Whether each event but the first is compared with one that has come before it."""
     mandatory = _after(pattern, frozenset(), {})
     if relaxed and set(places.positive) <= mandatory:
-        return True
+        return _are_connected(joined, places)
     before: dict[str, frozenset[str]] = {}
     _after(pattern, frozenset(), before)
     firsts = [v for v in places.positive if not before[v]]
@@ -113,6 +113,18 @@ def _is_safe(pattern: Pattern, joined: _Class, places: Places, *, relaxed: bool)
     if any(places.loops[v] for v in firsts) or _in_conjunction(pattern, firsts):
         return False
     return not any(v in joined and not joined[v][1] & mandatory for v in places.negations)
+
+
+def _are_connected(joined: _Class, places: Places) -> bool:
+    """Whether JOINs relate all variables that are matched, none of them by way of one under NOT."""
+    first, *others = places.positive
+    if not others:
+        return not places.loops[first]
+    reached, grown = {first}, {first}
+    while grown:
+        grown = {w for v in grown for w in joined[v][1] if w in places.positive} - reached
+        reached |= grown
+    return reached == set(places.positive)
 
 
 def _after(part: Pattern, before: frozenset[str], known: dict[str, frozenset[str]]) -> frozenset[str]:

@@ -19,6 +19,12 @@ CASES = {
     "aggregates of a run": ("?a -> ?b{1,; ->} -> ?c", ("JOIN (?c.x > SUM(?b.x))",), "a b2 b3 c4 c6", ["a1 b2 b3 c5"]),
     "NOT between repetitions": ("(?a -> NOT ?n){2; ->}", ("POLICY next",), "a n a a", ["a3 a4"]),
     "NOT FOR behind a run": ("?a{2; ->} -> NOT ?n FOR 2s", (), "a a n@9 a@10 a@11 n@12", ["a1 a2"]),
+    "a JOIN with a NOT ties no events of a run": (
+        "NOT ?n FOR 3s ->> ?b{2; ->>}",
+        ("JOIN (?n.group = ?b.group)",),
+        "n@0/l b@1/l b@2/r",
+        ["b2 b3"],
+    ),
     "skip past the last event": (
         "?a -> ?b{1,; ->} -> ?c",
         ("AFTER MATCH SKIP PAST LAST EVENT",),
