@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+from .adoption import HELD, LAST, WINDOW, adopted_matches, adopted_windows
 from .contiguity import EVENTS, all_events, event_columns, sees_all_events
 from .filter import apply_filters, filter_mask
 from .frames import frame_of
 from .implied import implied_filters
 from .interval import Interval
 from .operator import END_OF_TIME, Operator, build_operator
-from .output import output_schema
+from .output import Matches, output_schema
 from .runs import Limits, ending_events
 
 __all__ = [
     "END_OF_TIME",
     "EVENTS",
+    "HELD",
+    "LAST",
+    "WINDOW",
     "Interval",
     "Limits",
+    "Matches",
     "Operator",
+    "adopted_matches",
+    "adopted_windows",
     "all_events",
     "apply_filters",
     "build_operator",

@@ -125,6 +125,21 @@ class AggregationKernel:
         self._kept = frame.filter(pl.Series(windows.keep))
         return self._matches(frame, groups, windows) if len(windows.start) else None
 
+    def group_of(self, frame: pl.DataFrame) -> Ints:
+        """The group of each candidate as a code."""
+        groups = [frame.select(e.alias("group")).to_series() for e, _ in self._groups]
+        return group_codes(groups) if groups else np.zeros(frame.height, dtype=np.int64)
+
+    def adopt(self, frame: pl.DataFrame, windows: Windows) -> Matches:
+        """Windows that were found elsewhere.
+
+        Args:
+            frame: candidates, the windows' one after the other.
+            windows: those, by the time of their report and then by their last events.
+        """
+        groups = [frame.select(e.alias("group")).to_series() for e, _ in self._groups]
+        return self._matches(frame, groups, windows)
+
     def _rows(self, frame: pl.DataFrame, groups: list[pl.Series], first_new: int) -> Rows:
         time, event = timestamps(frame["_time"]), None
         if self._source.bindings:

@@ -80,6 +80,22 @@ class Operator(Protocol):
             OperatorError: the watermark is naive.
         """
 
+    def report(self, matches: Matches, watermark: datetime | None) -> pa.Table:
+        """Report matches that were found elsewhere, all of which became true below the watermark.
+
+        Args:
+            matches: in output order, behind those that were reported before.
+            watermark: as in `process`.
+        """
+
+    def prime(self, candidates: Mapping[str, pa.Table], watermark: datetime | None) -> None:
+        """Take in candidates whose matches below the watermark were reported elsewhere.
+
+        Args:
+            candidates: as in `process`; those that matches which become true later can still hold.
+            watermark: as in `process`.
+        """
+
     def snapshot(self) -> bytes:
         """The state; an operator that restores it goes on as if nothing had happened."""
 
@@ -167,6 +183,20 @@ class _Hosted:
         if self.ended:
             return output_schema(self.query).empty_table()
         passed = _microseconds(watermark)
+        return self._reported(self._advance(candidates, passed), passed)
+
+    def report(self, matches: Matches, watermark: datetime | None) -> pa.Table:
+        """See `Operator.report`."""
+        if self.ended:
+            return output_schema(self.query).empty_table()
+        return self._reported(matches, _microseconds(watermark))
+
+    def prime(self, candidates: Mapping[str, pa.Table], watermark: datetime | None) -> None:
+        """See `Operator.prime`."""
+        if not self.ended:
+            self._advance(candidates, _microseconds(watermark))
+
+    def _advance(self, candidates: Mapping[str, pa.Table], passed: int) -> Matches | None:
         released = {}
         for variable, pending in self.pending.items():
             table = candidates.get(variable)
@@ -174,7 +204,9 @@ class _Hosted:
             released[variable] = pending.release(arrived, passed)
         if self.contiguity is not None:
             released = self.contiguity.place(released, passed)
-        matches = self.kernel.advance(released, passed)
+        return self.kernel.advance(released, passed)
+
+    def _reported(self, matches: Matches | None, passed: int) -> pa.Table:
         if matches is None and self.rate is None:
             return output_schema(self.query).empty_table()
         return self._handed_over(

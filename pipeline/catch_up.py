@@ -43,16 +43,24 @@ class CatchUp:
     def rows(self) -> Iterator[dict[str, pa.Table]]:
         """The rows that the past makes certain, by label, piece by piece; to be taken to the end."""
         flows = [self._rehearsal.flows[label] for label in self._labels]
+        for flow in self._rehearsal.flows.values():
+            flow.past = [f"past by {self.choice}"]
         for part in self.choice.answer.parts():
             self._seam.note(part)
             yield self._rehearsal.take(part)
             if all(flow.ended for flow in flows):
-                return
+                break
+        for flow in self._rehearsal.flows.values():
+            flow.seam = self._seam
+
+    @property
+    def rehearsal(self) -> Dataflow:
+        """The data flow that the past goes through, at the end of `rows` at the border."""
+        return self._rehearsal
 
     def hand_over(self) -> None:
         """Let the data flow go on where the past ends."""
         for label in self._labels:
-            self._rehearsal.flows[label].seam = self._seam
             self._dataflow.adopt(label, self._rehearsal)
 
     def _asked(self, upto: Position | None) -> Asked:

@@ -114,7 +114,13 @@ class Dataflow:
         self._admissions = {name: _admission(a, lateness[name]) for name, a in annotators.items()}
         self._flows: dict[str, QueryFlow] = {}
         self._streams_of: dict[str, str] = {}
+        self._suspended: set[str] = set()
         self._pool = ThreadPoolExecutor(workers) if workers > 1 else None
+
+    @property
+    def knowledge(self) -> KnowledgeBase:
+        """What PATHs are evaluated against."""
+        return self._knowledge
 
     @property
     def watermarks(self) -> dict[str, datetime | None]:
@@ -181,7 +187,10 @@ class Dataflow:
             self._streams_of[registration.query.name] = label
 
     def rehearsal(self, labels: Sequence[str]) -> Dataflow:
-        """A data flow of registered queries and those whose output they read, with no event yet."""
+        """A data flow of registered queries and those whose output they read, none of which has seen an event.
+
+        Its streams are where those of this data flow are.
+        """
         copy = Dataflow(
             self.annotators,
             self._lateness,
@@ -193,11 +202,23 @@ class Dataflow:
         upstream = {u for label in labels for u in self._upstream(self._flows[label].query)}
         for label in [label for label in self._flows if label in upstream or label in labels]:
             copy.register(self._flows[label].registration)
+        for name, admission in self._admissions.items():
+            copy._admissions[name].restore(admission.snapshot())
         return copy
 
     def adopt(self, label: str, rehearsed: Dataflow) -> None:
         """Go on with a query where another data flow is with it."""
         self._flows[label] = rehearsed.flows[label]
+        self._suspended.discard(label)
+
+    def suspend(self, label: str) -> None:
+        """Give a query nothing, until it is adopted from another data flow; no snapshot holds it."""
+        self._suspended.add(label)
+
+    @property
+    def suspended(self) -> frozenset[str]:
+        """The queries that are given nothing."""
+        return frozenset(self._suspended)
 
     def _upstream(self, query: Query) -> list[str]:
         """Labels of the queries whose output a query reads, directly or not, in the order of their registration."""
@@ -218,6 +239,7 @@ class Dataflow:
         if readers:
             raise PipelineError(f"'{label}' is read by {', '.join(readers)}", hint="stop the readers first")
         del self._flows[label]
+        self._suspended.discard(label)
         if flow.query.name is not None:
             del self._streams_of[flow.query.name]
 
@@ -249,7 +271,16 @@ class Dataflow:
 
     def take(self, part: Part) -> dict[str, pa.Table]:
         """The rows of each query by label for a piece of the past, whose events were admitted when they came."""
-        return dict(self._answer(part.events, dict(part.watermarks), part.candidates))
+        if part.matches is None and not part.primes:
+            return dict(self._answer(part.events, dict(part.watermarks), part.candidates))
+        rows = {}
+        for label, flow in self._flows.items():
+            watermark = _smallest([part.watermarks[s] for s in flow.streams])
+            if part.primes:
+                flow.prime({name: EventBatch(table) for name, table in part.events.items()}, watermark)
+            elif part.matches is not None:
+                rows[label] = _visible(flow, flow.report(part.matches, watermark))
+        return rows
 
     @property
     def begun(self) -> frozenset[str]:
@@ -261,9 +292,9 @@ class Dataflow:
         """The source streams that queries wait for: the next watermark of each that may bring rows without events."""
         watermarks = self.watermarks
         due: dict[str, datetime] = {}
-        for flow in self._flows.values():
+        for label, flow in self._flows.items():
             moment = flow.due
-            if moment is None:
+            if moment is None or label in self._suspended:
                 continue
             origins = self.origins(flow.query)
             behind = {name for name in origins if (w := watermarks[name]) is None or w < moment}
@@ -285,7 +316,8 @@ class Dataflow:
     def snapshot(self) -> dict[str, bytes]:
         """The state of every stream and query, by name, for `restore`."""
         streams = {_STREAM + name: admission.snapshot() for name, admission in self._admissions.items()}
-        return streams | {_QUERY + label: flow.snapshot() for label, flow in self._flows.items()}
+        flows = {label: flow for label, flow in self._flows.items() if label not in self._suspended}
+        return streams | {_QUERY + label: flow.snapshot() for label, flow in flows.items()}
 
     def restore(self, state: Mapping[str, bytes], queries: Iterable[Registration]) -> list[Registration]:
         """Go on from a snapshot with those of the queries that it holds.
@@ -331,7 +363,7 @@ class Dataflow:
             flows = [self._flows[label] for label in level]
             for label, flow, rows in zip(level, flows, self._run(flows, batches, watermarks, found), strict=True):
                 self._feed(flow, rows, batches, watermarks)
-                yield label, rows.drop_columns([item.name for item in flow.query.items if item.hidden])
+                yield label, _visible(flow, rows)
 
     def _run(
         self,
@@ -370,7 +402,8 @@ class Dataflow:
         for label, flow in self._flows.items():
             read = [depth[self._streams_of[s]] for s in flow.streams if s in self._streams_of]
             depth[label] = 1 + max(read, default=-1)
-        return [[n for n, d in depth.items() if d == level] for level in sorted(set(depth.values()))]
+        live = {label: level for label, level in depth.items() if label not in self._suspended}
+        return [[n for n, d in live.items() if d == level] for level in sorted(set(live.values()))]
 
     def shape(self, stream: StreamType) -> EventShape:
         """How the events of a stream, a source or the output of a query, become triples."""
@@ -386,6 +419,11 @@ def shape_of(stream: StreamType, annotators: Mapping[str, Annotator], knowledge:
 def _admission(annotator: Annotator, lateness: timedelta) -> Admission:
     annotation = annotator.annotation
     return Admission(lateness, bounded=not annotation.identity or annotation.time in annotation.identity)
+
+
+def _visible(flow: QueryFlow, rows: pa.Table) -> pa.Table:
+    """Rows as users see them."""
+    return rows.drop_columns([item.name for item in flow.query.items if item.hidden])
 
 
 def _smallest(watermarks: list[datetime | None]) -> datetime | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from types import MappingProxyType
@@ -15,6 +15,7 @@ from ..annotator import EventShape
 from ..cep import (
     EVENTS,
     Limits,
+    Matches,
     all_events,
     build_operator,
     ending_events,
@@ -51,6 +52,7 @@ class QueryFlow:
     """Runs one query over the events of its streams, batch by batch.
 
     Attributes:
+        past: lines for people about how its past is answered.
         seam: what it was given of the past and is not to be given again; `None`: nothing.
         failure: why it was stopped; `None`: it was not.
 
@@ -90,6 +92,7 @@ class QueryFlow:
         self._watermark: datetime | None = None
         self.seam: Seam | None = None
         self.failure: str | None = None
+        self.past: Sequence[str] = ()
 
     @property
     def streams(self) -> frozenset[str]:
@@ -148,21 +151,34 @@ class QueryFlow:
             return output_schema(self.query).empty_table()
         if self.seam is not None:
             events = {stream: _unseen(batch, self.seam) for stream, batch in events.items() if stream in self.streams}
+        candidates = self._candidates(events)
+        for variable, table in found.items():
+            candidates[variable] = _together(self.within.select(table), candidates.get(variable))
+        rows = self._operator.process(candidates, watermark)
+        self._watermark = watermark
+        return rows
+
+    def report(self, matches: Matches, watermark: datetime | None) -> pa.Table:
+        """The rows of matches that the archive's store found; see `Operator.report`."""
+        return self._operator.report(matches, watermark)
+
+    def prime(self, events: Mapping[str, EventBatch], watermark: datetime | None) -> None:
+        """Take in events whose matches were reported already; see `Operator.prime`."""
+        self._operator.prime(self._candidates(events), watermark)
+
+    def _candidates(self, events: Mapping[str, EventBatch]) -> dict[str, pa.Table]:
+        """What the operator is given of events."""
         candidates = {
             source.source.variable: source.candidates(events[source.source.stream.name])
             for source in self.sources
             if source.source.stream.name in events
         }
-        for variable, table in found.items():
-            candidates[variable] = _together(self.within.select(table), candidates.get(variable))
         if self._of_all_events:
             candidates[EVENTS] = all_events(self.query, self._inside(events))
         for name, (stream, columns) in self._endings.items():
             if stream in events:
                 candidates[name] = self.within.select(events[stream].table).select(columns)
-        rows = self._operator.process(candidates, watermark)
-        self._watermark = watermark
-        return rows
+        return candidates
 
     def fail(self, error: CeilingError) -> pa.Table:
         """Stop for good: no row comes any more, and the state is dropped."""
@@ -199,7 +215,7 @@ class QueryFlow:
         semantics = {
             flow.source.variable: flow.semantics.explain() for flow in self.sources if flow.source.semantics is not None
         }
-        return explain(self.query, semantics, self.within)
+        return explain(self.query, semantics, self.within, self.past)
 
     def snapshot(self) -> bytes:
         """The operator's state and what identifies the registration."""

@@ -14,7 +14,7 @@ from ..config import Settings
 from ..errors import PlanError, QueryTypeError, did_you_mean
 from ..language import Query, StreamType, Vocabulary, compile_document
 from ..ontology import KnowledgeBase, Module, knowledge_of, stated_modules, with_module, without_module
-from ..planner import Strategy
+from ..planner import Strategy, outline
 from ..semfilter import FilterOptions
 from .dataflow import Dataflow, shape_of
 from .evaluation import evaluate
@@ -153,6 +153,8 @@ class Project:
             self.knowledge,
             self.options,
         )
+        shapes = {name: annotator.shape for name, annotator in self.annotators.items()}
+        flow.past = outline(query, shapes, self.knowledge)
         known = KnowledgeStore.of(self.settings).in_words(self.knowledge)
         return f"{flow.explain()}\n  knowledge: {known}" if self.knowledge.modules else flow.explain()
 

@@ -3,6 +3,7 @@
 from .choice import Choice, choose
 from .explain import explain
 from .gap import wait_for_archive
+from .outline import outline
 from .past import ROWS_AT_ONCE, Asked, Part, Seam, span_of
 from .strategies import Strategy
 from .within import Range, bounds_in_words, resolve_bounds
@@ -18,6 +19,7 @@ __all__ = [
     "bounds_in_words",
     "choose",
     "explain",
+    "outline",
     "resolve_bounds",
     "span_of",
     "wait_for_archive",

@@ -10,12 +10,13 @@ from ..archive.rewriting import RefusedError
 from ..errors import PlanError
 from .cost import Statistics, log_statistics, store_statistics
 from .past import ROWS_AT_ONCE, Asked
-from .strategies import Hybrid, Replay, Strategy
+from .rewriting import Rewrite
+from .strategies import Hybrid, Replay, Strategy, only_query
 
 _QUICK = 0.1
 """A replay of so many seconds is not worth looking for something faster."""
 
-Answer = Replay | Hybrid
+Answer = Replay | Hybrid | Rewrite
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +71,7 @@ def _answer(archive: Archive, asked: Asked, strategy: Strategy, rows: int) -> An
         case Strategy.HYBRID:
             return Hybrid.of(archive, asked)
         case Strategy.REWRITE:
-            raise RefusedError("it cannot be run yet")
+            return Rewrite.of(archive, asked, only_query(archive, asked), rows)
 
 
 def _cheapest(archive: Archive, asked: Asked, replay: Replay) -> Choice:
@@ -82,8 +83,15 @@ def _cheapest(archive: Archive, asked: Asked, replay: Replay) -> Choice:
     known = store_statistics(archive, asked, hybrid.selects)
     answers: dict[Strategy, Answer] = {Strategy.REPLAY: replay, Strategy.HYBRID: hybrid}
     costs = {Strategy.REPLAY: known.replay(), Strategy.HYBRID: known.hybrid()}
+    refused = ""
+    try:
+        query = only_query(archive, asked)
+        answers[Strategy.REWRITE] = Rewrite.of(archive, asked, query, replay.rows)
+        costs[Strategy.REWRITE] = known.rewrite(query)
+    except RefusedError as reason:
+        refused = f"; rewrite cannot: {reason}"
     best = min(costs, key=lambda s: costs[s])
-    return Choice(best, _compared(known, costs), answers[best])
+    return Choice(best, _compared(known, costs) + refused, answers[best])
 
 
 def _compared(known: Statistics, costs: Mapping[Strategy, float]) -> str:

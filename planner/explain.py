@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import timedelta
 from typing import assert_never
 
@@ -34,16 +34,17 @@ _LINKS = {
 }
 
 
-def explain(query: Query, semantics: Mapping[str, str], within: Range | None = None) -> str:
+def explain(query: Query, semantics: Mapping[str, str], within: Range | None = None, past: Iterable[str] = ()) -> str:
     """Describe how a query is answered.
 
     Args:
         query: checked.
         semantics: event variable → what its semantic filter does, in words; nothing for a variable without PATHs.
         within: the bounds as they were fixed at registration; `None` before it.
+        past: lines about how the past is answered.
 
     Returns:
-        Lines without a final line break: sources with their filters, WITHIN, operator, windows, output, warnings.
+        Lines without a final line break: sources with their filters, WITHIN, operator, windows, output, past, warnings.
     """
     lines = [f"query {query.name or '(unnamed)'}: {query.kind}"]
     for source in query.sources:
@@ -52,6 +53,7 @@ def explain(query: Query, semantics: Mapping[str, str], within: Range | None = N
     lines.append(f"  within: {bounds_in_words(query.bounds)}{fixed}")
     lines += [f"  {line}" for line in _operator(query)]
     lines += [f"  output: {', '.join(f'{i.name} {i.type}' for i in query.items if not i.hidden)}"]
+    lines += [f"  {line}" for line in past]
     lines += [f"  warning: {warning}" for warning in query.warnings]
     return "\n".join(lines)
 

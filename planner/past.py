@@ -17,6 +17,7 @@ import polars as pl
 import pyarrow as pa
 
 from ..archive import History, Position
+from ..cep import Matches
 from ..language import Query
 from .within import Range
 
@@ -33,11 +34,15 @@ class Part:
         watermarks: by stream, what no later event of the past or the live stream lies below.
         events: by stream, events whose candidates have to be found still.
         candidates: by event variable, candidates that the store found.
+        matches: what SPARQL found to be true, to be reported.
+        primes: whether matches among `events` that are true below the watermarks were reported already.
     """
 
     watermarks: Watermarks
     events: Mapping[str, pa.Table] = field(default_factory=dict)
     candidates: Mapping[str, pa.Table] = field(default_factory=dict)
+    matches: Matches | None = None
+    primes: bool = False
 
 
 @dataclass(frozen=True, slots=True)

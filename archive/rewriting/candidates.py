@@ -27,9 +27,7 @@ from .expressions import sparql_text
 from .refusal import RefusedError
 from .semantics import semantics_text
 from .solutions import iri_of, read_solutions, typed
-from .terms import iri
-
-_TIME = "kaicep_time"
+from .terms import iri, iris, moment_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,17 +66,71 @@ class CandidateQuery:
         Args:
             tsv: the answer to `text` in SPARQL's TSV format.
         """
-        terms = read_solutions(tsv, self.variables)
-        columns = {"_id": iri_of(terms[self.source.variable])}
-        columns |= {c.name if s != _TIME else "_time": c.read(terms, s) for s, c in self.columns.items()}
-        columns["_time"] = columns["_time"].cast(MOMENT)
-        columns |= {f"?{name}": typed(terms[name], kind) for name, kind in self.source.bindings}
-        frame = pl.DataFrame(columns)
+        frame = self.columns_of(read_solutions(tsv, self.variables))
         if isinstance(self.source.semantics, AnyOf):
             frame = frame.unique(maintain_order=True)
         frame = frame.sort("_time", "_id", maintain_order=True)
         table = apply_filters(frame.to_arrow(), self.rest)
         return table.select(["_time", "_id", *self.source.columns])
+
+    def columns_of(self, terms: pl.DataFrame) -> pl.DataFrame:
+        """The columns of candidates from a result that has all of `variables`, row by row."""
+        columns = {"_id": iri_of(terms[self.source.variable])}
+        columns |= {c.name if s != self.time else "_time": c.read(terms, s) for s, c in self.columns.items()}
+        columns["_time"] = columns["_time"].cast(MOMENT)
+        columns |= {f"?{name}": typed(terms[name], kind) for name, kind in self.source.bindings}
+        return pl.DataFrame(columns)
+
+    @property
+    def time(self) -> str:
+        """The stem of the variable that holds the time stamp."""
+        return f"kaicep_{self.source.variable}_time"
+
+    @property
+    def moment(self) -> str:
+        """SPARQL text of the time stamp."""
+        return self.columns[self.time].value(self.time)
+
+    def value(self, node: Column | Binding) -> str:
+        """SPARQL text of a column or binding that comes back.
+
+        Raises:
+            RefusedError: SPARQL does not have it.
+        """
+        if isinstance(node, Binding):
+            if node.type is not ValueType.IRI:
+                raise RefusedError(f"?{node.name} counts as unbound where its value does not fit its type")
+            return f"IF(isIRI(?{node.name}), ?{node.name}, 1 / 0)"
+        if node.name == "_id":
+            return f"?{self.source.variable}"
+        stem = self._stem(node.name)
+        return self.columns[stem].value(stem)
+
+    def named(self, column: Column) -> tuple[str, str] | None:
+        """The template of the IRIs that hold a raw value, and the variable that they are; `None`: they do not."""
+        if column.name == "_id":
+            return None
+        stem = self._stem(column.name)
+        stored = self.columns[stem]
+        return None if stored.template is None else (stored.template, f"?{stored.variables(stem)[0]}")
+
+    def plain(self, name: str) -> str | None:
+        """The one variable that is a column, if equal values are equal terms there; else `None`."""
+        stem = self._stem(name)
+        stored = self.columns[stem]
+        one = len(stored.properties) == 1 and stored.type is not ValueType.DOUBLE
+        return f"?{stored.variables(stem)[0]}" if one else None
+
+    def _stem(self, name: str) -> str:
+        return next((s for s, c in self.columns.items() if s != self.time and c.name == name), self.time)
+
+    def text_with(self, graphs: Sequence[str] | None, start: datetime | None, end: datetime | None) -> str:
+        """The SELECT for events of some graphs (`None`: of any) and of start <= `_time` < end, to stand in another."""
+        tests = [] if start is None else [f"{self.moment} >= {moment_text(start)}"]
+        tests += [] if end is None else [f"{self.moment} < {moment_text(end)}"]
+        lines = [] if graphs is None else [f"  VALUES ?kaicep_{self.source.variable}_graph {{ {iris(graphs)} }}"]
+        lines += [f"  FILTER ({test})" for test in tests]
+        return self.text.removesuffix("}") + "".join(f"{line}\n" for line in lines) + "}"
 
 
 def candidate_query(source: Source, shape: EventShape, knowledge: KnowledgeBase) -> CandidateQuery:
@@ -90,10 +142,11 @@ def candidate_query(source: Source, shape: EventShape, knowledge: KnowledgeBase)
     stored = stored_columns(shape)
     filters, rest, notes = _split(source, stored)
     names = _needed(source, rest)
-    stems = {_TIME: stored["_time"]} | {f"kaicep_{i}": stored[name] for i, name in enumerate(names)}
-    by_name = {column.name: stem for stem, column in stems.items() if stem != _TIME} | {"_time": _TIME}
+    prefix, time = f"kaicep_{source.variable}", f"kaicep_{source.variable}_time"
+    stems = {time: stored["_time"]} | {f"{prefix}_{i}": stored[name] for i, name in enumerate(names)}
+    by_name = {column.name: stem for stem, column in stems.items() if stem != time} | {"_time": time}
     tests = {n.name for f in filters for n in walk(f) if isinstance(n, Column)} - {"_id", *by_name}
-    tested = {f"kaicep_test_{i}": stored[name] for i, name in enumerate(sorted(tests))}
+    tested = {f"{prefix}_test_{i}": stored[name] for i, name in enumerate(sorted(tests))}
     by_name |= {column.name: stem for stem, column in tested.items()}
     event = f"?{source.variable}"
 
@@ -102,10 +155,10 @@ def candidate_query(source: Source, shape: EventShape, knowledge: KnowledgeBase)
 
     required = _required(filters)
     body = [semantics_text(source, shape, knowledge, _anchor(event, stored["_time"]))]
-    own = [stored["_time"].patterns(event, _TIME, required=True)]
+    own = [stored["_time"].patterns(event, time, required=True)]
     every = [*stems.items(), *tested.items()]
-    own += [c.patterns(event, s, required=c.name in required) for s, c in every if s != _TIME]
-    body.append(f"GRAPH ?kaicep_graph {{ {' '.join(own)} }}")
+    own += [c.patterns(event, s, required=c.name in required) for s, c in every if s != time]
+    body.append(f"GRAPH ?{prefix}_graph {{ {' '.join(own)} }}")
     body.append(f"FILTER NOT EXISTS {{ {event} {iri(LATE)} true }}")
     body += [f"FILTER ({sparql_text(f, value)})" for f in filters]
     variables = [v for stem, column in stems.items() for v in column.variables(stem)]
@@ -126,7 +179,7 @@ def datasets(graphs: Sequence[str]) -> tuple[list[str], list[str]]:
 
 
 def _anchor(event: str, time: StoredColumn) -> str:
-    return f"GRAPH ?kaicep_some {{ {time.patterns(event, 'kaicep_at', required=True)} }}"
+    return f"GRAPH ?kaicep_graph {{ {time.patterns(event, 'kaicep_at', required=True)} }}"
 
 
 def _split(source: Source, stored: Mapping[str, StoredColumn]) -> tuple[list[Expression], list[Expression], list[str]]:

@@ -1,0 +1,117 @@
+"""Which strategies can answer which queries, and what they say when they cannot."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Literal
+
+import pytest
+from kaicep.errors import PlanError
+from kaicep.pipeline.project import Project
+
+ROOT = Path(__file__).resolve().parents[2] / "examples" / "campus"
+QUERIES = sorted((ROOT / "queries").glob("*.chi"))
+NINE = datetime(2012, 5, 7, 9, tzinfo=UTC)
+PAST = NINE + timedelta(minutes=3)
+
+
+@pytest.fixture(scope="module")
+def project() -> Project:
+    return Project.load(ROOT / "kaicep.toml")
+
+
+def in_the_past(text: str) -> str:
+    """The query over all of time."""
+    lines = [line for line in text.splitlines() if not line.startswith("#")]
+    head, rest = lines[0], lines[1:]
+    for word in (" FILTER", " WINDOW"):
+        if word in head:
+            before, _, after = head.partition(word)
+            return "\n".join([f"{before} WITHIN (, ){word}{after}", *rest])
+    return "\n".join([f"{head} WITHIN (, )", *rest])
+
+
+def readings(project: Project) -> list[dict[str, object]]:
+    """Two readings a second of some sensors, up and down."""
+    sensors = sorted(project.knowledge.individuals_by_key("http://cei.usc.edu/Equipment.owl#sensorID"))
+    chosen = sensors[::29]
+    return [
+        {
+            "sensorID": chosen[n % len(chosen)],
+            "timestamp": (NINE + n * timedelta(milliseconds=500)).isoformat(),
+            "flowrate": 480.0 + 7.5 * (n * n % 29),
+        }
+        for n in range(600)
+    ]
+
+
+@pytest.mark.parametrize("path", QUERIES, ids=lambda path: path.stem)
+def test_the_papers_queries_can_be_answered_by_every_strategy(project: Project, path: Path) -> None:
+    text, events = in_the_past(path.read_text(encoding="utf-8")), {"airflowReport": readings(project)}
+    live = project.evaluate(text, events, registered_at=PAST)
+    strategies: tuple[Literal["replay", "rewrite", "hybrid"] | None, ...] = ("replay", "rewrite", "hybrid", None)
+    for strategy in strategies:
+        assert project.evaluate(text, events, registered_at=PAST, strategy=strategy) == live
+    assert live
+
+
+def refusal(project: Project, text: str, strategy: Literal["rewrite", "hybrid"]) -> str:
+    with pytest.raises(PlanError) as refused:
+        project.evaluate(text, {"airflowReport": readings(project)}, registered_at=PAST, strategy=strategy)
+    return str(refused.value)
+
+
+def sentence(strategy: str, reason: str) -> str:
+    return (
+        f"strategy '{strategy}' cannot answer this query: {reason}: leave the choice to the planner, or ask for replay"
+    )
+
+
+TWO = "SELECT ?a.sensorID FROM (?a, airflowReport), (?b, airflowReport) WITHIN (, ) SEQ"
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("SELECT COUNT(?e) AS n WITHIN (, ) WINDOW (?e, sliding, 3 events)",
+         "a window of so many events: SPARQL counts none"),
+        ("SELECT COUNT(?e) AS n WITHIN (, ) WINDOW (?e, session, 1s)",
+         "the ends of such windows follow from the events before them"),
+        ("SELECT COUNT(?e) AS n WITHIN (, ) WINDOW (?e, batch, 1s, START first)",
+         "windows that begin with the first event have to know it"),
+        ("SELECT ?e.sensorID WITHIN (, ) FILTER (REGEX(?e.sensorID, '^A'))",
+         "a FILTER of ?e: the function REGEX differs between engines of SPARQL"),
+        (f"{TWO} (?a, ?b) WINDOW (?a, ?b, 1s) AFTER MATCH SKIP PAST LAST EVENT",
+         "AFTER MATCH chooses among matches one after the other"),
+        (f"{TWO} (?a -> ?b) WINDOW (?a, ?b, 1s)",
+         "links other than ->> look at events that are passed over"),
+    ],
+)  # fmt: skip
+def test_what_sparql_cannot_say_is_refused_with_the_reason(project: Project, text: str, reason: str) -> None:
+    assert refusal(project, text, "rewrite") == sentence("rewrite", reason)
+
+
+def test_what_looks_at_more_than_candidates_is_no_hybrid(project: Project) -> None:
+    text = f"{TWO} (?a => ?b) WINDOW (?a, ?b, 1s)"
+    assert refusal(project, text, "hybrid") == sentence(
+        "hybrid", "strict contiguity looks at every event, candidate or not"
+    )
+
+
+def test_the_output_of_a_query_is_not_in_the_store(project: Project) -> None:
+    text = (
+        "CREATE QUERY busy AS SELECT ?e.sensorID, ?e.flowrate WITHIN (, ) FILTER (?e.flowrate > 600); "
+        "SELECT ?b.sensorID FROM (?b, busy) WITHIN (, )"
+    )
+    strategies: tuple[Literal["hybrid", "rewrite"], ...] = ("hybrid", "rewrite")
+    for strategy in strategies:
+        assert refusal(project, text, strategy) == sentence(
+            strategy, "it reads the output of 'busy', which is no part of the archived events"
+        )
+
+
+def test_an_unknown_strategy_is_named(project: Project) -> None:
+    with pytest.raises(PlanError) as refused:
+        project.evaluate("SELECT ?e.sensorID", {"airflowReport": []}, strategy="reply")  # type: ignore[arg-type]  # wrong on purpose
+    assert str(refused.value) == "there is no strategy 'reply': did you mean 'replay'?"
