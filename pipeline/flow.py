@@ -150,7 +150,8 @@ class QueryFlow:
         if self.failure is not None:
             return output_schema(self.query).empty_table()
         if self.seam is not None:
-            events = {stream: _unseen(batch, self.seam) for stream, batch in events.items() if stream in self.streams}
+            # Other queries' rows become events of their streams meanwhile: only our own entries are looked at.
+            events = {s: _unseen(events[s], self.seam) for s in self.streams if s in events}
         candidates = self._candidates(events)
         for variable, table in found.items():
             candidates[variable] = _together(self.within.select(table), candidates.get(variable))
