@@ -62,14 +62,15 @@ def _latency(axes: Axes, points: Sequence[Point]) -> None:
         axes.bar(places, heights, width, color=colour, label=stage.replace("_", " "))
     axes.set_xticks(range(len(chosen)), [_label(p) for p in chosen], rotation=55, ha="right", fontsize=8)
     axes.set(yscale="log", ylabel="mean per event (µs)")
+    axes.set_ylim(top=5 * max(1e6 * getattr(p.cost, stage) for p in chosen for stage in _STAGES))
     axes.set_title("b. Latency in each stage (paper, Fig. 8b)")
     axes.grid(visible=True, axis="y", alpha=0.3)
-    axes.legend(fontsize=8)
+    axes.legend(fontsize=8, loc="upper center", ncols=3)
 
 
 def _label(point: Point) -> str:
     one_by_one = point.mode == "naive" or point.mode.startswith("cache")
-    return point.mode if one_by_one else f"{point.mode}, {point.rate:,}/s"
+    return point.mode if one_by_one else f"{point.mode}\n{point.rate:,}/s"
 
 
 def _columns(points: Sequence[Point]) -> list[Point]:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from kaicep import Project
 from kaicep.cep import build_operator
@@ -113,7 +114,8 @@ class QueryPath:
             annotated = self._annotator.annotate(raw).events
             arrived = clock()
             candidates = self._source.candidates(EventBatch(annotated))
-            rows += self._operator.process({self._source.source.variable: candidates}, None).num_rows
+            watermark = pc.max(annotated["_time"]).as_py()
+            rows += self._operator.process({self._source.source.variable: candidates}, watermark).num_rows
             semantic = self._semantic.taken - before
             if number or len(batches) == 1:
                 spent.append((arrived - began, semantic, clock() - arrived - semantic))
