@@ -95,7 +95,7 @@ class Contiguity:
 
     Attributes:
         next: the number of the next event.
-        last: the last event of each partition: its values of PARTITION BY, `_time`, `NUMBER`.
+        last: of PARTITION BY, the last event of each partition: its values, `_time`, `NUMBER`.
     """
 
     query: Query
@@ -138,9 +138,11 @@ class Contiguity:
 
     def _before(self, events: pl.DataFrame, number: Ints) -> Ints:
         """The number of the event before each, and the new `last`."""
+        if not self.query.partition_by:
+            return number - 1
         numbered = pl.concat([self.last, events.drop("_id").with_columns(pl.Series(NUMBER, number))], how="diagonal")
         keys = [numbered[name] for name in numbered.columns if name.startswith(_PARTITION)]
-        codes = group_codes(keys) if keys else np.zeros(numbered.height, dtype=np.int64)
+        codes = group_codes(keys)
         order = np.argsort(codes, kind="stable")
         same = codes[order][1:] == codes[order][:-1]
         numbers = numbered[NUMBER].to_numpy()
