@@ -21,7 +21,7 @@ from .arrivals import Arrivals, Key
 from .engine import Completed, Partition
 from .limits import Limits
 from .paths import last_time, paths
-from .program import Program
+from .program import Program, Run
 from .rows import Found, Reporting, Rows
 from .snapshot import Nodes, read_nodes, read_value, written_value
 from .values import Absentees, Endings
@@ -207,15 +207,20 @@ class RunsKernel:
         for rows in self._reporting.rows.values():
             rows.forget(min(oldest, watermark))
         self._kept = self._reporting.size
+        self._reporting.standing.forget(min((run[1] for run in self._remembered()), default=_END))
         self._forget(min(oldest, watermark) - self._horizon)
+
+    def _remembered(self) -> Iterator[Run]:
+        """The slots of all runs that are under way or wait."""
+        for partition in self._partitions.values():
+            yield from (run for _, run, _ in partition.runs())
+        yield from (completed.run for _, _, completed in self._timers)
+        yield from (completed.run for _, completed in self._awaiting)
+        yield from (tuple(found.path[0][1]) for found in self._reporting.found)
 
     def _beginnings(self) -> Iterator[int]:
         """T of the first events of all that is remembered."""
-        for partition in self._partitions.values():
-            yield from (run[0] for _, run, _ in partition.runs())
-        yield from (completed.run[0] for _, _, completed in self._timers)
-        yield from (completed.run[0] for _, completed in self._awaiting)
-        yield from (found.path[0][1][0] for found in self._reporting.found)
+        return (run[0] for run in self._remembered())
 
     def _forget(self, before: int) -> None:
         used = {id(a) for p in self._partitions.values() for a in (*p.absent.values(), *p.endings.values())}

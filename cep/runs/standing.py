@@ -51,6 +51,10 @@ class Standing:
                 self.bars[partition] = max(self.bars.get(partition, -1), self._bar(path, skip_to))
         return standing
 
+    def forget(self, before: int) -> None:
+        """Forget events with numbers below the first event of every match to come."""
+        self.consumed = {number for number in self.consumed if number >= before}
+
     def _bar(self, path: Path, skip_to: int | None) -> int:
         """The last event with which no later match begins."""
         kind = self.query.after_match.kind
