@@ -54,8 +54,24 @@ def parse_timeout(text: object) -> object:
     return timedelta.max if text == "never" else parse_duration(text)
 
 
+_BYTES = {"kB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
+_SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(kB|MB|GB|TB)\s*")
+
+
+def parse_size(text: object) -> object:
+    """`"500 MB"` as a number of bytes; anything else is refused."""
+    if isinstance(text, str) and (found := _SIZE.fullmatch(text)):
+        return int(float(found[1]) * _BYTES[found[2]])
+    if text is None:
+        return None
+    message = f"'{text}' is no size; write a number and one of kB, MB, GB, TB, such as \"50GB\""
+    raise ValueError(message)
+
+
 Duration = Annotated[timedelta, BeforeValidator(parse_duration), Field(ge=timedelta(0))]
 Timeout = Annotated[timedelta, BeforeValidator(parse_timeout), Field(ge=timedelta(0))]
+
+Size = Annotated[int | None, BeforeValidator(parse_size)]
 
 
 class _Table(BaseModel):
@@ -157,6 +173,11 @@ class ArchiveSettings(_Table):
         enabled: whether events are archived at all.
         store: whether there is a semantic store beside the log.
         bucket: the time range of one named graph of the store.
+        log_age: events so much older than the newest one leave the log, by whole segments; `timedelta.max`: never.
+        log_size: bytes that the log may take; the oldest segments go first. `None`: any number.
+        store_age: events so much older than the newest one leave the store, by whole buckets.
+        store_size: bytes that the store may take; the oldest buckets go first.
+        compact: whether small segments of the log are put together.
         in_flight: how long a query about the past waits for events that are on their way to the log.
     """
 
@@ -164,6 +185,11 @@ class ArchiveSettings(_Table):
     enabled: bool = True
     store: bool = True
     bucket: Duration = timedelta(minutes=1)
+    log_age: Timeout = timedelta.max
+    log_size: Size = None
+    store_age: Timeout = timedelta.max
+    store_size: Size = None
+    compact: bool = True
     in_flight: Duration = timedelta(seconds=10)
 
 

@@ -19,6 +19,7 @@ from ..errors import ArchiveError, Place
 from ..ontology import KnowledgeBase
 from .advances import AdvanceLog
 from .history import History
+from .keeper import Housekeeping, Keeper
 from .layout import ADVANCES, LOG, SNAPSHOTS, STORE, prepare
 from .log import EventLog
 from .quads import encoder
@@ -61,6 +62,7 @@ class Archive:
         self._bucket = settings.archive.bucket
         self._store: EventStore | None = None
         self._writer: StoreWriter | None = None
+        self._keeper: Keeper | None = None
         prepare(self.path)
         self.log = EventLog(self.path / LOG, generation)
         self.advances = AdvanceLog(self.path / ADVANCES)
@@ -71,6 +73,7 @@ class Archive:
                 self._store = EventStore(self.path / STORE, settings.archive.bucket)
                 encode = encoder(shapes, settings.archive.bucket)
                 self._writer = StoreWriter(self.log, self._store, encode, knowledge, self.path / SNAPSHOTS)
+            self._keeper = Keeper(self.log, self._store, Housekeeping.of(settings.archive), lambda: self.held)
         except ArchiveError:
             self.close()
             raise
@@ -160,6 +163,15 @@ class Archive:
         """Count the quads of the store, knowledge included; takes time in proportion to them."""
         return 0 if self._store is None else self._store.quads()
 
+    def tidy(self) -> None:
+        """Put segments together and drop what is beyond the limits now, as is done every few seconds anyway.
+
+        Raises:
+            ArchiveError: a segment is broken, or the file system refuses.
+        """
+        if self._keeper is not None:
+            self._keeper.once()
+
     def flush(self, timeout: float | None = None) -> bool:
         """Wait until the store holds what the log holds; tell whether it does.
 
@@ -178,6 +190,8 @@ class Archive:
             ArchiveError: writing the store has failed, and nobody was told yet.
         """
         try:
+            if self._keeper is not None:
+                self._keeper.close()
             if self._writer is not None:
                 self._writer.close()
         finally:

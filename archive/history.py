@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
-from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..annotator import EventShape
+from .catalogue import Part, steadily
 from .log import EventLog
 from .quads import with_all_columns
 from .segment import Position, SegmentFacts
@@ -37,7 +37,9 @@ class History:
         upto: Position | None = None,
     ) -> None:
         self._log, self._shapes = log, shapes
-        self._paths = {stream: log.segments(stream, after, upto) for stream in shapes}
+        log.readers.add(self)  # retention leaves a log alone that somebody reads
+        self._after, self._upto = after, max(log.positions(), default=None) if upto is None else upto
+        self._parts = self._find()
 
     def rows(self, start: datetime | None = None, end: datetime | None = None) -> int:
         """Count the events, late ones included, with start <= `_time` < end, as far as the segments' footers tell."""
@@ -75,11 +77,14 @@ class History:
             end: aware; `None`: to the last.
             columns: stream → the columns that are needed, `_time` and `_id` not counted.
         """
-        return {stream: self._read(stream, start, end, columns.get(stream, frozenset())) for stream in self._paths}
+        return {stream: self._read(stream, start, end, columns.get(stream, frozenset())) for stream in self._parts}
 
     def _read(self, stream: str, start: datetime | None, end: datetime | None, columns: frozenset[str]) -> pa.Table:
         wanted = ["_time", "_id", "_late", *sorted(columns - {"_time", "_id"})]
-        events = self._log.read_segments(self._paths[stream], start, end, wanted)
+        try:
+            events = self._log.read_parts(self._parts[stream], start, end, wanted)
+        except FileNotFoundError:
+            events = steadily(lambda: self._read_anew(stream, start, end, wanted))
         late = events["_late"]
         if late.null_count < len(late) and pc.any(late).as_py():
             events = events.filter(pc.invert(pc.fill_null(late, fill_value=False)))
@@ -87,14 +92,22 @@ class History:
         typed = with_all_columns(self._shapes[stream], events.select(known))
         return typed.select([name for name in wanted if name != "_late" and name in typed.column_names])
 
+    def _read_anew(self, stream: str, start: datetime | None, end: datetime | None, columns: Sequence[str]) -> pa.Table:
+        """Find the events again, which a compaction has put into another segment, and read them."""
+        self._parts = self._find()
+        return self._log.read_parts(self._parts[stream], start, end, columns)
+
+    def _find(self) -> dict[str, list[Part]]:
+        return {stream: self._log.parts(stream, self._after, self._upto) for stream in self._shapes}
+
     def _facts(self) -> Iterator[SegmentFacts]:
-        for paths in self._paths.values():
-            yield from (self._log.facts(path) for path in paths)
+        for parts in self._parts.values():
+            yield from (part.facts for part in parts)
 
     @property
-    def paths(self) -> Mapping[str, list[Path]]:
-        """The segments by stream, in order of arrival."""
-        return self._paths
+    def segments(self) -> int:
+        """How many segments hold them."""
+        return sum(len(parts) for parts in self._parts.values())
 
 
 def _share(facts: SegmentFacts, start: datetime | None, end: datetime | None) -> float:

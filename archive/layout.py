@@ -2,6 +2,7 @@
 
 - `format.json`: the version of this layout
 - `log/<stream>/<generation>-<batch>.parquet`: the event log; `log/.lock` is held by its writer
+- `log/<stream>/<generation>-<batch>_<generation>-<batch>.parquet`: batches from the first to the second put together
 - `advances/<generation>-<batch>.json`: where wall clock moved the watermarks of silent streams
 - `store/`: Oxigraph; `store.lock` is held by whoever has it open
 - `snapshots/`: copies of the store that other processes asked for

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import threading
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
+from functools import partial
 from pathlib import Path
+from weakref import WeakSet
 
 import polars as pl
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from ..errors import ArchiveError, Place
 from . import segment
+from .catalogue import Catalogue, Part, steadily
 from .layout import LOCK, folder_of_stream, make_folder, remove_temporaries, stream_of_folder
 from .lock import ProcessLock
-from .segment import TIME, Position, SegmentFacts
+from .segment import TIME, BatchFacts, Position, SegmentFacts
 
 
 class EventLog:
-    """Event tables of streams, one segment per stream and batch, in order of arrival.
+    """Event tables of streams, one segment per stream and batch until they are put together, in order of arrival.
 
     Any number of processes read; one writes, from its first `append` until `close`. A segment is there as a whole
     or not at all. What is appended has passed admission: a log does not look for an event's id in older segments.
@@ -25,13 +30,21 @@ class EventLog:
     Args:
         path: the log's folder; made by the first `append`.
         generation: that of the checkpoint whose batch ids are appended; a later generation follows all earlier ones.
+
+    Attributes:
+        settling: held by whoever changes segments of batches before the newest one.
+        newest: the newest batch since `lock`; it may be torn between its streams, and is left alone.
+        readers: whatever reads of this log, in this process, what must not be dropped meanwhile.
     """
 
     def __init__(self, path: Path, generation: int = 0) -> None:
         self.path = path
         self.generation = generation
         self._lock: ProcessLock | None = None
-        self._facts: dict[Path, tuple[int, SegmentFacts]] = {}
+        self._catalogues: dict[str, Catalogue] = {}
+        self.settling = threading.Lock()
+        self.newest: Position | None = None
+        self.readers: WeakSet[object] = WeakSet()
 
     def lock(self) -> None:
         """Become the writer, if this log is not yet; delete what a killed writer left half written.
@@ -58,9 +71,11 @@ class EventLog:
                 hint="stop it first, or choose another path under [archive]",
             )
         self._lock = lock
-        for folder in self.path.iterdir():
-            if folder.is_dir():
-                remove_temporaries(folder)
+        for stream in self.streams():
+            remove_temporaries(self.path / folder_of_stream(stream))
+            for leftover in self.catalogue(stream).leftovers():
+                leftover.path.unlink(missing_ok=True)
+        self.newest = max(self.positions(), default=None)
 
     def append(self, stream: str, batch_id: int, events: pa.Table) -> Position:
         """Keep a batch of a stream; when this returns, it survives a crash of the machine.
@@ -76,13 +91,39 @@ class EventLog:
             ArchiveError: another process writes this log, the table is none of events, the file system refuses.
         """
         position = Position(self.generation, batch_id)
-        path = self._path(stream, position)
+        kept = segment.plain(events) if events.num_rows else None
         self.lock()
-        if events.num_rows:
-            segment.write(path, segment.plain(events))
+        if self.newest is None or position >= self.newest:
+            self._write(stream, position, kept)
+            self.newest = position
         else:
-            path.unlink(missing_ok=True)
+            with self.settling:
+                self._write_again(stream, position, kept)
         return position
+
+    def _write(self, stream: str, position: Position, events: pa.Table | None) -> None:
+        path = self.path / folder_of_stream(stream) / segment.file_name(position)
+        if events is None:
+            path.unlink(missing_ok=True)
+        else:
+            segment.write(path, events)
+
+    def _write_again(self, stream: str, position: Position, events: pa.Table | None) -> None:
+        """Write a batch that is not the newest, perhaps in the middle of a segment of several."""
+        holder = self.catalogue(stream).holder(position)
+        if holder is None or holder.single:
+            self._write(stream, position, events)
+            return
+        held = self.read_batch(position).get(stream)
+        if (held is None and events is None) or (held is not None and events is not None and _same(held, events)):
+            return
+        batches = {b.position: b for b in self.catalogue(stream).facts(holder.path).batches}
+        tables = {p: self.read_batch(p)[stream] for p in batches if p != position}
+        tables |= {} if events is None else {position: events}
+        if tables:
+            write_together(holder.path, tables)
+        else:
+            holder.path.unlink()
 
     def read(
         self,
@@ -102,37 +143,42 @@ class EventLog:
         Raises:
             ArchiveError: a segment is broken, or a column has types that do not go together.
         """
-        return self.read_segments(self.segments(stream), start, end, columns)
+        return steadily(lambda: self.read_parts(self.parts(stream), start, end, columns))
 
-    def segments(self, stream: str, after: Position | None = None, upto: Position | None = None) -> list[Path]:
-        """List the segments of a stream of the batches behind `after` and not behind `upto`, in order of arrival."""
-        found = self._segments(stream).items()
-        return [
-            path for position, path in found
-            if (after is None or position > after) and (upto is None or position <= upto)
-        ]  # fmt: skip
+    def parts(self, stream: str, after: Position | None = None, upto: Position | None = None) -> list[Part]:
+        """Find a stream's events of the batches behind `after` and not behind `upto`, in order of arrival."""
+        return steadily(lambda: self.catalogue(stream).parts(after, upto))
 
-    def read_segments(
+    def read_parts(
         self,
-        paths: Iterable[Path],
+        parts: Iterable[Part],
         start: datetime | None = None,
         end: datetime | None = None,
         columns: Sequence[str] | None = None,
     ) -> pa.Table:
-        """`read` for some segments of a stream."""
+        """`read` for some parts of a stream.
+
+        Raises:
+            FileNotFoundError: a segment is gone since they were found.
+        """
         needed = None if columns is None else frozenset({*columns, "_time", "_id"})
-        overlapping = [path for path in paths if _overlaps(self.facts(path), start, end)]
-        events = _first_of_each_id(_concatenate([(p, segment.read(p, start, end, needed)) for p in overlapping]))
+        overlapping = [part for part in parts if _overlaps(part.facts, start, end)]
+        tables = [(p.path, segment.read(p.path, start, end, needed, p.rows)) for p in overlapping]
+        events = _first_of_each_id(_concatenate(tables))
         return events if columns is None else _select(events, columns)
 
     def read_batch(self, position: Position) -> dict[str, pa.Table]:
         """Return the events of one batch by stream, in order of the streams' names, as they were appended."""
-        paths = {stream: self._path(stream, position) for stream in self.streams()}
-        return {s: segment.read(p, None, None, None) for s, p in paths.items() if p.exists()}
+        found = {stream: steadily(partial(self._read_batch, stream, position)) for stream in self.streams()}
+        return {stream: events for stream, events in found.items() if events is not None}
+
+    def _read_batch(self, stream: str, position: Position) -> pa.Table | None:
+        part = self.catalogue(stream).part(position)
+        return None if part is None else segment.read(part.path, rows=part.rows)
 
     def positions(self, after: Position | None = None) -> list[Position]:
         """List the batches that the log holds, ascending; only those later than `after`."""
-        found = {position for stream in self.streams() for position in self._segments(stream)}
+        found = {p for stream in self.streams() for p in steadily(self.catalogue(stream).positions)}
         return sorted(p for p in found if after is None or p > after)
 
     def streams(self) -> tuple[str, ...]:
@@ -143,25 +189,23 @@ class EventLog:
 
     def count(self, stream: str) -> int:
         """Count the events of the stream, late ones included."""
-        return sum(self.facts(path).rows for path in self._segments(stream).values())
+        return sum(part.facts.rows for part in self.parts(stream))
 
     def batch_rows(self, position: Position) -> int:
         """Count the events of a batch over all streams."""
-        paths = [self._path(stream, position) for stream in self.streams()]
-        return sum(self.facts(path).rows for path in paths if path.exists())
+        found = (steadily(partial(self.catalogue(s).part, position)) for s in self.streams())
+        return sum(part.facts.rows for part in found if part is not None)
 
     def time_range(self, stream: str) -> tuple[datetime, datetime] | None:
         """Return least and greatest `_time` of the stream's events; `None` without events."""
-        known = [self.facts(path) for path in self._segments(stream).values()]
+        known = [part.facts for part in self.parts(stream)]
         return (min(f.first for f in known), max(f.last for f in known)) if known else None
 
-    def facts(self, path: Path) -> SegmentFacts:
-        """Return what the footer of a segment says, read once per version of the file."""
-        version = path.stat().st_mtime_ns
-        known = self._facts.get(path)
-        if known is None or known[0] != version:
-            known = self._facts[path] = (version, segment.facts(path))
-        return known[1]
+    def catalogue(self, stream: str) -> Catalogue:
+        """The segments of a stream."""
+        if stream not in self._catalogues:
+            self._catalogues[stream] = Catalogue(self.path / folder_of_stream(stream))
+        return self._catalogues[stream]
 
     def close(self) -> None:
         """Let another process write."""
@@ -169,15 +213,29 @@ class EventLog:
             self._lock.release()
             self._lock = None
 
-    def _path(self, stream: str, position: Position) -> Path:
-        return self.path / folder_of_stream(stream) / segment.file_name(position)
 
-    def _segments(self, stream: str) -> dict[Position, Path]:
-        folder = self.path / folder_of_stream(stream)
-        if not folder.is_dir():
-            return {}
-        found = ((segment.position_of(path), path) for path in folder.iterdir())
-        return dict(sorted((position, path) for position, path in found if position is not None))
+def write_together(path: Path, batches: Mapping[Position, pa.Table]) -> None:
+    """Write one segment of several batches of a stream, durably and at once.
+
+    Args:
+        path: its file.
+        batches: their plain events; none is empty.
+
+    Raises:
+        ArchiveError: the file system refuses, or a column has types that do not go together.
+    """
+    ordered = sorted(batches.items())
+    ranges = [pc.min_max(events["_time"]).as_py() for _, events in ordered]
+    known = [BatchFacts(p, t.num_rows, r["min"], r["max"]) for (p, t), r in zip(ordered, ranges, strict=True)]
+    segment.write(path, _concatenate([(path, events) for _, events in ordered]), known)
+
+
+def _same(held: pa.Table, events: pa.Table) -> bool:
+    """Whether events say the same; columns that others of the segment have are null in these."""
+    return set(events.column_names) <= set(held.column_names) and all(
+        events[name].equals(held[name]) if name in events.column_names else held[name].null_count == held.num_rows
+        for name in held.column_names
+    )
 
 
 def _first_of_each_id(events: pa.Table) -> pa.Table:

@@ -1,10 +1,12 @@
-"""One segment of the event log: the events of one stream in one batch, as a Parquet file."""
+"""One segment of the event log: the events of one stream in one batch, or in several, as a Parquet file."""
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pyarrow as pa
@@ -15,7 +17,10 @@ from ..errors import ArchiveError, Place
 from .layout import make_folder, replacing
 
 TIME = pa.timestamp("us", tz="UTC")
-_NAME = re.compile(r"(\d+)-(\d+)\.parquet")
+_NAME = re.compile(r"(\d+)-(\d+)(?:_(\d+)-(\d+))?\.parquet")
+_BATCHES = b"kaicep.batches"
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
 _ROWS_PER_GROUP = 131_072
 _INTERNAL = frozenset({"_row"})
 
@@ -32,23 +37,37 @@ class Position:
 
 
 @dataclass(frozen=True, slots=True)
-class SegmentFacts:
-    """What a segment's footer says: number of events, least and greatest `_time`."""
+class BatchFacts:
+    """Of a batch within a segment: number of events, least and greatest `_time`."""
 
+    position: Position
     rows: int
     first: datetime
     last: datetime
 
 
-def file_name(position: Position) -> str:
-    """Name the segment's file."""
-    return f"{position}.parquet"
+@dataclass(frozen=True, slots=True)
+class SegmentFacts:
+    """What a segment's footer says: number of events, least and greatest `_time`; if of several batches, which."""
+
+    rows: int
+    first: datetime
+    last: datetime
+    batches: tuple[BatchFacts, ...] = ()
 
 
-def position_of(path: Path) -> Position | None:
-    """Return the position that a file's name says, `None` when it is no segment."""
+def file_name(first: Position, last: Position | None = None) -> str:
+    """Name the segment's file: of one batch, or of all from `first` to `last`."""
+    return f"{first}.parquet" if last is None else f"{first}_{last}.parquet"
+
+
+def range_of(path: Path) -> tuple[Position, Position] | None:
+    """Return the first and last batch that a file's name says, `None` when it is no segment."""
     found = _NAME.fullmatch(path.name)
-    return Position(int(found[1]), int(found[2])) if found else None
+    if found is None:
+        return None
+    first = Position(int(found[1]), int(found[2]))
+    return first, first if found[3] is None else Position(int(found[3]), int(found[4]))
 
 
 def plain(events: pa.Table) -> pa.Table:
@@ -73,8 +92,13 @@ def plain(events: pa.Table) -> pa.Table:
     )
 
 
-def write(path: Path, events: pa.Table) -> None:
+def write(path: Path, events: pa.Table, batches: Sequence[BatchFacts] = ()) -> None:
     """Write a segment of plain events, durably and at once.
+
+    Args:
+        path: its file.
+        events: in order of arrival.
+        batches: which they are, in order, when they are of several.
 
     Raises:
         ArchiveError: the file system refuses.
@@ -85,15 +109,18 @@ def write(path: Path, events: pa.Table) -> None:
     try:
         make_folder(path.parent)
         with replacing(path) as temporary:
-            pq.write_table(
-                events,
+            writer = pq.ParquetWriter(
                 temporary,
+                events.schema,
                 compression="zstd",
-                row_group_size=_ROWS_PER_GROUP,
                 store_schema=False,
                 use_dictionary=repetitive,
                 column_encoding=times,
             )
+            with writer:
+                writer.write_table(events, row_group_size=_ROWS_PER_GROUP)
+                if batches:
+                    writer.add_key_value_metadata({_BATCHES: _index(batches)})
     except OSError as error:
         raise ArchiveError(
             f"cannot write a log segment: {error.strerror or error}",
@@ -106,36 +133,108 @@ def facts(path: Path) -> SegmentFacts:
     """Read the segment's facts from its footer.
 
     Raises:
+        FileNotFoundError: it is gone.
         ArchiveError: the file is broken.
     """
     try:
         footer = pq.read_metadata(path)
         column = footer.schema.names.index("_time")
         statistics = [footer.row_group(i).column(column).statistics for i in range(footer.num_row_groups)]
-        return SegmentFacts(footer.num_rows, min(s.min for s in statistics), max(s.max for s in statistics))
+        batches = _indexed((footer.metadata or {}).get(_BATCHES, b"[]"))
+        return SegmentFacts(footer.num_rows, min(s.min for s in statistics), max(s.max for s in statistics), batches)
+    except FileNotFoundError:
+        raise
     except (pa.ArrowException, OSError, ValueError, AttributeError, TypeError) as error:
         raise _broken(path, error) from error
 
 
-def read(path: Path, start: datetime | None, end: datetime | None, columns: frozenset[str] | None) -> pa.Table:
-    """Read the segment's events with start <= `_time` < end, in order; only row groups that can hold some are read.
+def types(path: Path) -> dict[str, pa.DataType]:
+    """Read the types of the segment's columns.
 
     Raises:
+        FileNotFoundError: it is gone.
+        ArchiveError: the file is broken.
+    """
+    try:
+        return {field.name: field.type for field in pq.read_schema(path)}
+    except FileNotFoundError:
+        raise
+    except (pa.ArrowException, OSError, ValueError) as error:
+        raise _broken(path, error) from error
+
+
+def read(
+    path: Path,
+    start: datetime | None = None,
+    end: datetime | None = None,
+    columns: frozenset[str] | None = None,
+    rows: range | None = None,
+) -> pa.Table:
+    """Read the segment's events with start <= `_time` < end, in order; only row groups that can hold some are read.
+
+    Args:
+        path: its file.
+        start: aware.
+        end: aware.
+        columns: names; `None`: all.
+        rows: only these; `None`: all.
+
+    Raises:
+        FileNotFoundError: it is gone.
         ArchiveError: the file is broken.
     """
     try:
         with pq.ParquetFile(path) as file:
             names = [n for n in file.schema_arrow.names if columns is None or n in columns]
-            column = file.schema_arrow.names.index("_time")
-            groups = [
-                i
-                for i in range(file.num_row_groups)
-                if _may_hold(file.metadata.row_group(i).column(column).statistics, start, end)
-            ]
-            table = file.read_row_groups(groups, columns=names)
+            groups = _groups(file, start, end, rows)
+            table = file.read_row_groups([i for i, _ in groups], columns=names).replace_schema_metadata(None)
+    except FileNotFoundError:
+        raise
     except (pa.ArrowException, OSError, ValueError) as error:
         raise _broken(path, error) from error
-    return within(table, start, end)
+    return within(table if rows is None else _sliced(table, [held for _, held in groups], rows), start, end)
+
+
+def _groups(
+    file: pq.ParquetFile, start: datetime | None, end: datetime | None, rows: range | None
+) -> list[tuple[int, range]]:
+    """The row groups that can hold wanted events, and which rows of the file they are."""
+    column = file.schema_arrow.names.index("_time")
+    found, offset = [], 0
+    for i in range(file.num_row_groups):
+        group = file.metadata.row_group(i)
+        held = range(offset, offset := offset + group.num_rows)
+        wanted = rows is None or (held.start < rows.stop and rows.start < held.stop)
+        if wanted and _may_hold(group.column(column).statistics, start, end):
+            found.append((i, held))
+    return found
+
+
+def _sliced(table: pa.Table, groups: Sequence[range], rows: range) -> pa.Table:
+    """Keep some rows of the file from a table of some of its row groups."""
+    pieces, offset = [table.slice(0, 0)], 0
+    for held in groups:
+        first, last = max(held.start, rows.start), min(held.stop, rows.stop)
+        pieces.append(table.slice(offset + first - held.start, last - first))
+        offset += len(held)
+    return pa.concat_tables(pieces)
+
+
+def _index(batches: Sequence[BatchFacts]) -> bytes:
+    return json.dumps(
+        [[b.position.generation, b.position.batch, b.rows, _micros(b.first), _micros(b.last)] for b in batches]
+    ).encode()
+
+
+def _indexed(text: bytes) -> tuple[BatchFacts, ...]:
+    return tuple(
+        BatchFacts(Position(generation, batch), rows, _EPOCH + first * _MICROSECOND, _EPOCH + last * _MICROSECOND)
+        for generation, batch, rows, first, last in json.loads(text)
+    )
+
+
+def _micros(moment: datetime) -> int:
+    return (moment - _EPOCH) // _MICROSECOND
 
 
 def within(events: pa.Table, start: datetime | None, end: datetime | None) -> pa.Table:

@@ -21,6 +21,7 @@ from .sparql import Result, evaluate, select
 _SUBJECT = ox.NamedNode("urn:kaicep:archive")
 _HOLDS = ox.NamedNode("urn:kaicep:archive:holds")
 _KNOWS = ox.NamedNode("urn:kaicep:archive:knows")
+_SINCE = ox.NamedNode("urn:kaicep:archive:since")
 _GRAPH = ox.NamedNode(ARCHIVE)
 _KNOWLEDGE = ox.NamedNode(KNOWLEDGE)
 _PROGRESS = re.compile(r"(\d+)-(\d+):(\d+)/(\d+)")
@@ -155,6 +156,37 @@ class EventStore:
         buckets = [graph.value for graph in self.oxigraph.named_graphs() if stream_of_graph(graph.value) == stream]
         starts = {name: bucket_start(name) for name in graphs_between(buckets, self.bucket, start, end)}
         return [name for _, name in sorted((first, name) for name, first in starts.items() if first is not None)]
+
+    def buckets(self) -> list[str]:
+        """Name the graphs that hold events."""
+        return [g.value for g in self.oxigraph.named_graphs() if isinstance(g, ox.NamedNode) and bucket_start(g.value)]
+
+    @property
+    def since(self) -> datetime | None:
+        """From when on the store has the log's events; `None`: from the first."""
+        found = self.oxigraph.quads_for_pattern(_SUBJECT, _SINCE, None, _GRAPH)
+        said = (datetime.fromisoformat(q.object.value) for q in found if isinstance(q.object, ox.Literal))
+        return max(said, default=None)
+
+    def announce(self, since: datetime) -> None:
+        """Say, durably, that from now on the store has events from this moment on only."""
+        earlier = list(self.oxigraph.quads_for_pattern(_SUBJECT, _SINCE, None, _GRAPH))
+        self.oxigraph.add(ox.Quad(_SUBJECT, _SINCE, ox.Literal(since.isoformat()), _GRAPH))
+        for quad in earlier:
+            self.oxigraph.remove(quad)
+        self.oxigraph.flush()
+
+    def drop_before(self, moment: datetime) -> int:
+        """Drop the graphs whose buckets end at this moment or before; count them."""
+        starts = {name: bucket_start(name) for name in self.buckets()}
+        gone = [name for name, start in starts.items() if start is not None and start + self.bucket <= moment]
+        for name in gone:
+            self.oxigraph.remove_graph(ox.NamedNode(name))
+        return len(gone)
+
+    def reclaim(self) -> None:
+        """Give the space of what was dropped back to the file system; takes time in proportion to what is kept."""
+        self.oxigraph.optimize()
 
     def quads(self) -> int:
         """Count all quads, knowledge included; takes time in proportion to them."""

@@ -78,8 +78,7 @@ def log_statistics(archive: Archive, asked: Asked) -> Statistics:
     if asked.span is None:
         return Statistics(0, 0, 0, {}, {})
     history = archive.history(asked.columns, upto=asked.upto)
-    segments = sum(len(paths) for paths in history.paths.values())
-    return Statistics(history.rows(asked.span.start, asked.span.end), segments, 0, {}, {})
+    return Statistics(history.rows(asked.span.start, asked.span.end), history.segments, 0, {}, {})
 
 
 def store_statistics(archive: Archive, asked: Asked, selects: tuple[CandidateQuery, ...]) -> Statistics:

@@ -117,6 +117,9 @@ def only_query(archive: Archive, asked: Asked) -> Query:
         raise RefusedError("the archive has no store")
     if not archive.informed:
         raise RefusedError("the store does not have the knowledge base yet")
+    since, span = archive.store.since, asked.span
+    if since is not None and span is not None and (span.start is None or span.start < since):
+        raise RefusedError(f"the store has events from {since:%Y-%m-%dT%H:%M:%SZ} on only")
     return asked.queries[-1]
 
 

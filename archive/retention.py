@@ -1,0 +1,124 @@
+"""Retention: what is too old or too much goes, by whole segments of the log and whole graphs of the store.
+
+Age is event time, counted back from the newest event; one that is ahead of the clock ages nothing before its time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from .catalogue import Segment
+from .graphs import bucket_start
+from .log import EventLog
+from .segment import Position
+from .store import EventStore
+
+_NEVER = timedelta.max
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How much is kept: `age` of event time, `size` in bytes; `timedelta.max` and `None` are no limit."""
+
+    age: timedelta = _NEVER
+    size: int | None = None
+
+    @property
+    def none(self) -> bool:
+        """Whether everything is kept."""
+        return self.age == _NEVER and self.size is None
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    segment: Segment
+    last: datetime
+    size: int
+
+
+def drop_segments(log: EventLog, limits: Limits, settled: Position | None, now: datetime) -> int:
+    """Delete the segments of a log that are beyond its limits; count them.
+
+    Kept in any case: the newest batch, batches behind `settled`, and everything while somebody reads the past.
+
+    Args:
+        log: whose lock is held.
+        limits: of the log.
+        settled: the last batch that nobody needs any more; `None`: all are needed.
+        now: wall clock.
+    """
+    if limits.none or settled is None or log.newest is None:
+        return 0
+    with log.settling:
+        if log.readers:
+            return 0
+        kept = sorted(_segments(log), key=lambda one: one.last)
+        free = [one for one in kept if one.segment.last < log.newest and one.segment.last <= settled]
+        gone = _too_old(kept, free, limits.age, now) if kept else []
+        rest = sum(one.size for one in kept) - sum(one.size for one in gone)
+        for one in free[len(gone) :]:
+            if limits.size is None or rest <= limits.size:
+                break
+            gone.append(one)
+            rest -= one.size
+        for one in gone:
+            one.segment.path.unlink()
+    return len(gone)
+
+
+def drop_graphs(store: EventStore, limits: Limits, now: datetime, *, read: bool) -> int:
+    """Drop the graphs of a store that are beyond its limits; count them.
+
+    From when on the store holds events is said durably one call before the graphs go: whoever plans with what it says
+    has until then to begin.
+
+    Args:
+        store: open.
+        limits: of the store.
+        now: wall clock.
+        read: somebody reads the past; nothing is dropped then.
+    """
+    if limits.none:
+        return 0
+    dropped = 0 if read or store.since is None else store.drop_before(store.since)
+    if dropped and limits.size is not None:
+        store.reclaim()
+    since = _since(store, limits, now)
+    if since is not None and (store.since is None or since > store.since):
+        store.announce(since)
+    return dropped
+
+
+def _segments(log: EventLog) -> Iterator[_Kept]:
+    for stream in log.streams():
+        catalogue = log.catalogue(stream)
+        for one in catalogue.segments():
+            yield _Kept(one, catalogue.facts(one.path).last, one.path.stat().st_size)
+
+
+def _too_old(kept: Sequence[_Kept], free: Sequence[_Kept], age: timedelta, now: datetime) -> list[_Kept]:
+    """The first of `free`, which ascend by time, as far as they are too old."""
+    newest = min(kept[-1].last, now)
+    return [] if age == _NEVER else [one for one in free if newest - one.last > age]
+
+
+def _since(store: EventStore, limits: Limits, now: datetime) -> datetime | None:
+    """The start of the first bucket that is kept; the newest one always is."""
+    starts = sorted({start for name in store.buckets() if (start := bucket_start(name)) is not None})
+    if not starts:
+        return None
+    first = 0
+    if limits.age != _NEVER:
+        newest = min(starts[-1] + store.bucket, now)
+        first = sum(newest - (start + store.bucket) >= limits.age for start in starts)
+    if limits.size is not None and (size := _size(store.path)) > limits.size:
+        first = max(first, -int(-len(starts) * (1 - 0.9 * limits.size / size) // 1))
+    return starts[min(first, len(starts) - 1)]
+
+
+def _size(folder: Path) -> int:
+    """Bytes of the files in a folder."""
+    return sum(path.stat().st_size for path in folder.iterdir() if path.is_file())

@@ -1,0 +1,111 @@
+"""Retention: whole segments and whole graphs go, nothing that is needed."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from kaicep.archive import Archive, Position, Solutions
+from kaicep.archive.retention import Limits, drop_segments
+from kaicep.errors import ConfigError
+from support.archives import NINE, STREAM, opened, project, readings
+
+COUNT = "SELECT (COUNT(?e) AS ?n) { ?e a e:AirflowReport }"
+
+
+def fill(archive: Archive, batches: int = 10) -> None:
+    for batch in range(batches):
+        archive.append(batch, {STREAM: readings(60, first=60 * batch)})
+    archive.flush()
+
+
+def stored(archive: Archive) -> object:
+    found = archive.query(COUNT)
+    assert isinstance(found, Solutions)
+    return found.rows[0][0]
+
+
+def test_segments_older_than_the_limit_leave_the_log(tmp_path: Path) -> None:
+    with opened(tmp_path, log_age="3min", compact=False) as archive:
+        fill(archive)
+        archive.tidy()
+        assert [p.batch for p in archive.log.positions()] == [6, 7, 8, 9]
+        assert stored(archive) == 600
+
+
+def test_the_oldest_segments_leave_a_log_that_is_too_large(tmp_path: Path) -> None:
+    with opened(tmp_path, compact=False) as archive:
+        fill(archive)
+        [*_, last] = archive.log.parts(STREAM)
+    limit = 3.5 * last.path.stat().st_size / 1000
+    with opened(tmp_path, log_size=f"{limit:.3f} kB", compact=False) as archive:
+        archive.tidy()
+        assert [p.batch for p in archive.log.positions()] == [7, 8, 9]
+    with opened(tmp_path, log_size="0 kB", compact=False) as archive:
+        archive.tidy()
+        assert [p.batch for p in archive.log.positions()] == [9]
+
+
+def test_graphs_older_than_the_limit_leave_the_store_one_round_after_it_says_so(tmp_path: Path) -> None:
+    with opened(tmp_path, store_age="3min") as archive:
+        fill(archive)
+        archive.tidy()
+        assert archive.store is not None
+        assert archive.store.since == NINE + timedelta(minutes=7)
+        assert stored(archive) == 600
+        archive.tidy()
+        assert stored(archive) == 180
+        assert archive.log.count(STREAM) == 600
+    with opened(tmp_path) as archive:
+        assert archive.flush()
+        assert stored(archive) == 180
+
+
+def test_the_oldest_graphs_leave_a_store_that_is_too_large(tmp_path: Path) -> None:
+    with opened(tmp_path, store_size="0kB") as archive:
+        fill(archive)
+        archive.tidy()
+        archive.tidy()
+        assert stored(archive) == 60
+
+
+def test_what_the_store_lacks_and_what_is_read_stays_in_the_log(tmp_path: Path) -> None:
+    with opened(tmp_path, store=False, compact=False) as archive:
+        fill(archive)
+    with opened(tmp_path, log_age="0s", compact=False) as archive:
+        archive.flush()
+        history = archive.history([STREAM])
+        archive.tidy()
+        assert len(archive.log.positions()) == 10
+        assert history.rows() == 600
+        del history
+        archive.tidy()
+        assert [p.batch for p in archive.log.positions()] == [9]
+
+
+def test_nothing_goes_that_the_store_lacks(tmp_path: Path) -> None:
+    with opened(tmp_path, store=False, compact=False) as archive:
+        fill(archive)
+        limits, now = Limits(age=timedelta(0)), datetime.now(UTC)
+        assert drop_segments(archive.log, limits, None, now) == 0
+        assert drop_segments(archive.log, limits, Position(0, 2), now) == 3
+        assert [p.batch for p in archive.log.positions()] == [3, 4, 5, 6, 7, 8, 9]
+
+
+def test_a_clock_that_is_ahead_ages_nothing(tmp_path: Path) -> None:
+    with opened(tmp_path, store=False, compact=False) as archive:
+        fill(archive)
+        now = NINE + timedelta(minutes=2)
+        assert now < datetime.now(UTC)
+        assert drop_segments(archive.log, Limits(age=timedelta(minutes=2)), archive.log.newest, now) == 0
+
+
+def test_a_size_is_a_number_with_a_unit(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError) as error:
+        project(tmp_path, log_size="12 apples")
+    assert str(error.value) == (
+        "project: archive.log_size: '12 apples' is no size; write a number and one of kB, MB, GB, TB, such as "
+        '"50GB": see docs/project.md'
+    )
+    assert project(tmp_path, log_size="1.5GB").archive.log_size == 1_500_000_000
