@@ -1,7 +1,8 @@
-"""The command line: `kaicep demo | run | try | check | explain | why | sparql | ontology`.
+"""The command line: `kaicep demo | run | try | check | explain | why | sparql | compact | backup | verify | ontology`.
 
 Rows go to the standard output, all else to the standard error. Exit codes: 0; 1 for an error that kaicep explains; 2
-for a command that nobody understands; 130 after Ctrl-C; 143 when told to terminate.
+for a command that nobody understands; 3 for a store that is not what its log says; 130 after Ctrl-C; 143 when told to
+terminate.
 """
 
 # ruff: noqa: PLC0415 - commands import what needs Arrow, the reasoners or Spark, so that `--help` answers at once
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 _PAGE = 120
 _WIDE = 500
+_STORE_UNSOUND = 3
 
 __all__ = ["app", "main"]
 
@@ -274,6 +276,52 @@ def sparql(
             typer.echo(str(answer), nl=False)
         case _:
             typer.echo("true" if answer else "false")
+
+
+@app.command(epilog="Example: `kaicep compact campus/`")
+def compact(project: ProjectFile) -> None:
+    """Put the log's small segments together, as a running engine does by itself; let the store give back space."""
+    from .archive import compact_archive
+    from .config import Settings
+
+    done = compact_archive(Settings.load(project))
+    typer.echo(f"{done.before:,} segments became {done.after:,}")
+
+
+@app.command(epilog="Example: `kaicep backup campus/ /backups/campus-monday`")
+def backup(
+    project: ProjectFile,
+    target: Annotated[Path, typer.Argument(metavar="FOLDER", help="A new or empty folder.")],
+) -> None:
+    """Copy the archive, also while an engine is writing it. To restore, name the copy as `path` under `[archive]`."""
+    from .archive import backup
+    from .config import Settings
+
+    typer.echo(f"{backup(Settings.load(project), target):,} events in {target}")
+
+
+@app.command(epilog="Example: `kaicep verify campus/`")
+def verify(project: ProjectFile) -> None:
+    """Read the whole archive and compare store and log, also while an engine is writing it.
+
+    Exit codes: 0 sound, perhaps with a store that lags; 1 the log is damaged, or there is none; 3 the log is sound but
+    the store is not: move it away, and the next start builds it again from the log.
+    """
+    from .archive import verify
+    from .config import Settings
+
+    found = verify(Settings.load(project))
+    for stream, events in found.events.items():
+        typer.echo(f"{stream}: {events:,} events")
+    typer.echo(f"log: {found.segments:,} segments")
+    if found.lag is not None:
+        typer.echo(f"store: {found.lag.events:,} events of {found.lag.batches:,} batches behind the log")
+    for fault in (*found.log_faults, *found.store_faults):
+        _tell(fault)
+    if found.store_faults:
+        _tell("move the store's folder away; the next start builds it again from the log")
+    if found.log_faults or found.store_faults:
+        raise typer.Exit(1 if found.log_faults else _STORE_UNSOUND)
 
 
 @ontology.command("add", epilog="Example: `kaicep ontology add rooms.ttl --project campus/`")

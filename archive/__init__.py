@@ -2,25 +2,33 @@
 
 from .advances import AdvanceLog
 from .archive import Archive, ArchiveReader, Counts
+from .backup import backup
+from .compaction import Compacted, compact_archive
 from .history import History
 from .log import EventLog
 from .segment import Position
 from .sparql import Graph, Result, Solutions, Value
 from .store import EventStore
+from .verify import Health, verify
 from .writer import Lag
 
 __all__ = [
     "AdvanceLog",
     "Archive",
     "ArchiveReader",
+    "Compacted",
     "Counts",
     "EventLog",
     "EventStore",
     "Graph",
+    "Health",
     "History",
     "Lag",
     "Position",
     "Result",
     "Solutions",
     "Value",
+    "backup",
+    "compact_archive",
+    "verify",
 ]

@@ -12,10 +12,14 @@ from datetime import timedelta
 
 import pyarrow as pa
 
+from ..config import Settings
 from . import segment
+from .backup import require
 from .catalogue import Catalogue, Segment
+from .layout import LOG, STORE
 from .log import EventLog, write_together
 from .segment import Position
+from .store import EventStore
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +68,29 @@ def compact(log: EventLog, rules: Compaction, go_on: Callable[[], bool] = lambda
                 _put_together(log.catalogue(stream), group)
             before, after = before + len(group), after + 1
     return Compacted(before, after)
+
+
+def compact_archive(settings: Settings) -> Compacted:
+    """Put together what there is, of an archive that nobody writes, and let its store give back the space it can.
+
+    Raises:
+        ArchiveError: there is no archive, another process writes it, or it is broken.
+    """
+    path = settings.path(settings.archive.path)
+    require(path)
+    log = EventLog(path / LOG)
+    log.lock()
+    try:
+        done = compact(log, Compaction(files=2))
+        if (path / STORE).is_dir():
+            store = EventStore(path / STORE, settings.archive.bucket)
+            try:
+                store.reclaim()
+            finally:
+                store.close()
+        return done
+    finally:
+        log.close()
 
 
 def _put_together(catalogue: Catalogue, group: Sequence[Segment]) -> None:

@@ -19,7 +19,8 @@ from urllib.parse import quote, unquote
 
 from ..errors import ArchiveError, Place
 
-FORMAT = 1
+FORMAT = 2
+"""1 had one segment per batch; its archives are read, and become of this format when they are next written."""
 LOG, ADVANCES, STORE, SNAPSHOTS = "log", "advances", "store", "snapshots"
 LOCK = ".lock"
 _VERSION_FILE = "format.json"
@@ -46,17 +47,16 @@ def prepare(root: Path) -> None:
     version = root / _VERSION_FILE
     try:
         root.mkdir(parents=True, exist_ok=True)
-        if not version.exists():
-            with replacing(version) as temporary:
-                temporary.write_text(json.dumps({"format": FORMAT}), encoding="utf-8")
-            return
+        if version.exists():
+            check_version(root)
+        with replacing(version) as temporary:
+            temporary.write_text(json.dumps({"format": FORMAT}), encoding="utf-8")
     except OSError as error:
         raise ArchiveError(
             f"cannot make the archive: {error.strerror}",
             place=Place(str(root)),
             hint="choose another path under [archive]",
         ) from error
-    check_version(root)
 
 
 def check_version(root: Path) -> None:

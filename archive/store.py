@@ -164,9 +164,7 @@ class EventStore:
     @property
     def since(self) -> datetime | None:
         """From when on the store has the log's events; `None`: from the first."""
-        found = self.oxigraph.quads_for_pattern(_SUBJECT, _SINCE, None, _GRAPH)
-        said = (datetime.fromisoformat(q.object.value) for q in found if isinstance(q.object, ox.Literal))
-        return max(said, default=None)
+        return since_of(self.oxigraph)
 
     def announce(self, since: datetime) -> None:
         """Say, durably, that from now on the store has events from this moment on only."""
@@ -235,6 +233,13 @@ class EventStore:
 def progress_of(store: ox.Store) -> Progress | None:
     """Tell how far a store or a copy of one is; `None` when it holds no batch."""
     return max((_parse(quad) for quad in store.quads_for_pattern(_SUBJECT, _HOLDS, None, _GRAPH)), default=None)
+
+
+def since_of(store: ox.Store) -> datetime | None:
+    """Tell from when on a store or a copy of one has the log's events; `None`: from the first."""
+    found = store.quads_for_pattern(_SUBJECT, _SINCE, None, _GRAPH)
+    said = (datetime.fromisoformat(q.object.value) for q in found if isinstance(q.object, ox.Literal))
+    return max(said, default=None)
 
 
 def graphs_within(

@@ -151,7 +151,7 @@ def test_an_archive_of_a_newer_version_is_left_alone(tmp_path: Path) -> None:
     with pytest.raises(ArchiveError) as error:
         opened(tmp_path)
     assert str(error.value) == (
-        f"{folder}: the archive has format 2, and this kaicep knows 1: "
+        f"{folder}: the archive has format 2, and this kaicep knows 2: "
         "upgrade kaicep, or choose another path under [archive]"
     )
 
@@ -164,7 +164,7 @@ def test_an_unreadable_version_is_named(tmp_path: Path) -> None:
         opened(tmp_path)
     assert str(error.value) == (
         f"{folder}/format.json: the archive's version cannot be read: "
-        'write {"format": 1} into it if a kaicep of this version made the archive'
+        'write {"format": 2} into it if a kaicep of this version made the archive'
     )
 
 
