@@ -26,7 +26,8 @@ EVENTS = 300
 
 @contextmanager
 def process(script: str, folder: Path) -> Iterator[subprocess.Popen[str]]:
-    environment = os.environ | {"PYTHONPATH": str(HERE.parent)}
+    folders = [str(HERE.parent), *filter(None, [os.environ.get("PYTHONPATH")])]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(folders)}
     command = [sys.executable, str(HERE / script), str(folder)]
     with subprocess.Popen(
         command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
