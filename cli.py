@@ -259,6 +259,9 @@ def sparql(
     query: Annotated[str, typer.Argument(metavar="QUERY", help="SPARQL: a file, a text, or - for the standard input.")],
     project: ProjectOption,
     *,
+    timeout: Annotated[
+        float | None, typer.Option("--timeout", metavar="SECONDS", min=0.0, help="Give up after so long.")
+    ] = None,
     form: RowForm = None,
 ) -> None:
     """Ask a project's archive, also while an engine is writing it: events and knowledge in one graph."""
@@ -268,7 +271,7 @@ def sparql(
     text, _ = _text_of(query)
     settings = Settings.load(project)
     with ArchiveReader(settings) as archive:
-        answer = archive.query(text)
+        answer = archive.query(text, timeout=timeout)
     match answer:
         case Solutions():
             _print(list(answer), answer.variables, form, settings)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
@@ -18,15 +19,16 @@ from ..config import Settings
 from ..errors import ArchiveError, Place
 from ..ontology import KnowledgeBase
 from .advances import AdvanceLog
+from .asking import ask_in_process
 from .history import History
 from .keeper import Housekeeping, Keeper
 from .layout import ADVANCES, LOG, SNAPSHOTS, STORE, prepare
 from .log import EventLog
 from .quads import encoder
 from .segment import Position
-from .snapshots import copy_of_store
+from .snapshots import store_copied
 from .sparql import Result, evaluate
-from .store import EventStore, graphs_within, progress_of
+from .store import EventStore, graphs_within, open_copy, progress_of
 from .writer import Lag, StoreWriter, lag_of
 
 
@@ -114,7 +116,15 @@ class Archive:
         """How far the store is behind the log; without a store, not at all."""
         return Lag(0, 0) if self._writer is None else self._writer.lag
 
-    def query(self, text: str, *, start: datetime | None = None, end: datetime | None = None) -> Result:
+    def query(
+        self,
+        text: str,
+        *,
+        start: datetime | None = None,
+        end: datetime | None = None,
+        timeout: float | None = None,
+        cancelled: threading.Event | None = None,
+    ) -> Result:
         """Answer SPARQL over knowledge and the events that the store holds; `flush` first to ask all of them.
 
         Args:
@@ -122,14 +132,20 @@ class Archive:
                 of all graphs.
             start: aware; with `end`, the default graph is that of the buckets that overlap start <= t < end.
             end: aware.
+            timeout: seconds after which the query is given up; it is then answered in another process.
+            cancelled: when another thread sets it, the query is given up; it is then answered in another process.
 
         Raises:
-            ArchiveError: the text is no query, it cannot be answered, or there is no store.
+            ArchiveError: the text is no query, it cannot be answered in time, or there is no store.
         """
         if self._store is None or self._writer is None:
             raise _no_store(self.path)
         self._writer.wait_for_knowledge()
-        return self._store.query(text, self._prefixes, start=start, end=end)
+        if timeout is None and cancelled is None:
+            return self._store.query(text, self._prefixes, start=start, end=end)
+        graphs = graphs_within(self._store.oxigraph, self._bucket, start, end)
+        with store_copied(self.path) as copy:
+            return ask_in_process(copy, text, self._prefixes, graphs, timeout=timeout, cancelled=cancelled)
 
     @property
     def store(self) -> EventStore | None:
@@ -225,16 +241,32 @@ class ArchiveReader:
         self._bucket = settings.archive.bucket
         self._prefixes = settings.prefixes
         self._open = ExitStack()
-        self._store = self._open.enter_context(copy_of_store(self.path, timeout))
+        self._copy = self._open.enter_context(store_copied(self.path, timeout))
+        try:
+            self._store = open_copy(self._copy)
+        except ArchiveError:
+            self._open.close()
+            raise
 
     @property
     def lag(self) -> Lag:
         """How far this copy is behind the log as it is now."""
         return lag_of(self.log, progress_of(self._store))
 
-    def query(self, text: str, *, start: datetime | None = None, end: datetime | None = None) -> Result:
+    def query(
+        self,
+        text: str,
+        *,
+        start: datetime | None = None,
+        end: datetime | None = None,
+        timeout: float | None = None,
+        cancelled: threading.Event | None = None,
+    ) -> Result:
         """Answer SPARQL, as `Archive.query`."""
-        return evaluate(self._store, text, self._prefixes, graphs_within(self._store, self._bucket, start, end))
+        graphs = graphs_within(self._store, self._bucket, start, end)
+        if timeout is None and cancelled is None:
+            return evaluate(self._store, text, self._prefixes, graphs)
+        return ask_in_process(self._copy, text, self._prefixes, graphs, timeout=timeout, cancelled=cancelled)
 
     def close(self) -> None:
         """Delete the copy."""

@@ -19,7 +19,7 @@ import pyoxigraph as ox
 from ..errors import ArchiveError, Place
 from .layout import SNAPSHOTS, STORE, check_version
 from .lock import ProcessLock
-from .store import EventStore, damaged, lock_of, open_store
+from .store import EventStore, damaged, lock_of, open_copy, open_store
 
 _ALIVE, _REQUEST, _UNFINISHED = ".alive", ".request", ".unfinished"
 _POLL_S = 0.02
@@ -58,7 +58,14 @@ def remove_leftovers(folder: Path) -> None:
 
 @contextmanager
 def copy_of_store(root: Path, timeout: float = 10.0) -> Iterator[ox.Store]:
-    """Give the store of an archive as it is now, to read from, whether or not an engine has it open.
+    """Give the store of an archive as it is now, to read from; see `store_copied`."""
+    with store_copied(root, timeout) as copy:
+        yield open_copy(copy)
+
+
+@contextmanager
+def store_copied(root: Path, timeout: float = 10.0) -> Iterator[Path]:
+    """Give a folder with the store of an archive as it is now, whether or not an engine has it open.
 
     Args:
         root: the archive's folder.
@@ -84,17 +91,10 @@ def copy_of_store(root: Path, timeout: float = 10.0) -> Iterator[ox.Store]:
             hint="a reader needs write access to that folder",
         ) from error
     try:
-        yield _open_copy(_copy(root, alive, timeout))
+        yield _copy(root, alive, timeout)
     finally:
         _remove(alive)
         lock.release()
-
-
-def _open_copy(path: Path) -> ox.Store:
-    try:
-        return ox.Store.read_only(str(path))
-    except (OSError, RuntimeError) as error:
-        raise damaged(path, error) from error
 
 
 def _copy(root: Path, alive: Path, timeout: float) -> Path:

@@ -6,9 +6,13 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyoxigraph as ox
+from rich.table import Table
+from rich.text import Text
 
 from ..errors import ArchiveError, Place
 from ..language.types import ValueType, type_of_datatype
@@ -42,6 +46,24 @@ class Solutions:
         columns = {name: [s[i] for s in self.terms] for i, name in enumerate(self.variables)}
         return pa.table({name: _arrow_column(terms) for name, terms in columns.items()})
 
+    def to_pandas(self) -> Any:
+        """Return the same as a pandas DataFrame.
+
+        Raises:
+            ArchiveError: pandas is not installed.
+        """
+        try:
+            return self.to_arrow().to_pandas()
+        except ImportError as error:
+            raise ArchiveError("pandas is not installed", hint="pip install pandas, or use to_arrow()") from error
+
+    def __rich__(self) -> Table:
+        """A table for terminals."""
+        table = Table(*self.variables)
+        for row in self.rows:
+            table.add_row(*(Text("" if value is None else str(value)) for value in row))
+        return table
+
     def __len__(self) -> int:
         return len(self.terms)
 
@@ -58,6 +80,24 @@ class Graph:
 
     def __str__(self) -> str:
         return self.turtle
+
+    def write(self, path: Path) -> None:
+        """Write the RDF to a file, in the format that its ending names: .ttl, .nt, .rdf, .jsonld.
+
+        Raises:
+            ArchiveError: the ending is none of a graph's format, or the file cannot be written.
+        """
+        form = ox.RdfFormat.from_extension(path.suffix.removeprefix("."))
+        if form is None:
+            raise ArchiveError(
+                f"'{path.suffix}' names no RDF format", place=Place(str(path)), hint="use .ttl, .nt, .rdf or .jsonld"
+            )
+        try:
+            ox.serialize((q.triple for q in ox.parse(self.turtle, format=ox.RdfFormat.TURTLE)), path, format=form)
+        except OSError as error:
+            raise ArchiveError(
+                f"the RDF cannot be written: {error.strerror}", place=Place(str(path)), hint="name another file"
+            ) from error
 
 
 Result = Solutions | bool | Graph

@@ -264,6 +264,18 @@ def open_store(path: Path) -> ox.Store:
         raise damaged(path, error) from error
 
 
+def open_copy(path: Path) -> ox.Store:
+    """Open a copy of a store, which nobody writes.
+
+    Raises:
+        ArchiveError: it is damaged.
+    """
+    try:
+        return ox.Store.read_only(str(path))
+    except (OSError, RuntimeError) as error:
+        raise damaged(path, error) from error
+
+
 def lock_of(path: Path) -> ProcessLock:
     """Return the lock of a store's folder.
 

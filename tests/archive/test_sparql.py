@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import math
+import sys
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pyarrow as pa
 import pyoxigraph as ox
@@ -11,6 +14,7 @@ import pytest
 from kaicep.archive import Graph, Solutions
 from kaicep.archive.sparql import evaluate, python_value
 from kaicep.errors import ArchiveError
+from rich.console import Console
 
 PREFIXES = {"e": "http://e/", "evt": "http://evt/", "unused": "http://unused/"}
 XSD = "http://www.w3.org/2001/XMLSchema#"
@@ -216,3 +220,23 @@ def test_what_is_no_query_says_where_and_why(store: ox.Store, text: str, message
     with pytest.raises(ArchiveError) as error:
         evaluate(store, text, PREFIXES)
     assert str(error.value) == message
+
+
+def test_solutions_as_a_table_for_terminals_and_as_pandas(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = Solutions(("a", "b"), ((ox.Literal(1), None), (ox.Literal(2), ox.Literal("[x]"))))
+    console = Console(width=40, record=True, file=io.StringIO())
+    console.print(found)
+    assert "│ 2 │ [x] │" in console.export_text()
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(ArchiveError) as error:
+        found.to_pandas()
+    assert str(error.value) == "pandas is not installed: pip install pandas, or use to_arrow()"
+
+
+def test_rdf_goes_to_a_file_in_the_format_of_its_ending(tmp_path: Path) -> None:
+    graph = Graph("<http://e/a> <http://e/b> <http://e/c> .\n", 1)
+    graph.write(tmp_path / "a.nt")
+    assert (tmp_path / "a.nt").read_text() == "<http://e/a> <http://e/b> <http://e/c> .\n"
+    with pytest.raises(ArchiveError) as error:
+        graph.write(tmp_path / "a.doc")
+    assert str(error.value) == f"{tmp_path / 'a.doc'}: '.doc' names no RDF format: use .ttl, .nt, .rdf or .jsonld"

@@ -1,0 +1,97 @@
+"""SPARQL in a process of its own, which can be ended: Oxigraph itself answers until it is done."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from ..errors import ArchiveError, Place
+from .sparql import Result, evaluate
+from .store import open_copy
+
+_POLL_S = 0.05
+
+
+def ask_in_process(
+    copy: Path,
+    text: str,
+    prefixes: Mapping[str, str],
+    graphs: Sequence[str] | None,
+    *,
+    timeout: float | None,
+    cancelled: threading.Event | None,
+) -> Result:
+    """As `sparql.evaluate`, in another process.
+
+    Args:
+        copy: the folder of a store that nobody writes.
+        text: the query.
+        prefixes: preset.
+        graphs: whose union is the default graph; `None`: of all.
+        timeout: seconds; `None`: as long as it takes.
+        cancelled: when it is set, the query is given up.
+
+    Raises:
+        ArchiveError: the query is wrong, takes too long, or was cancelled.
+    """
+    # The answer comes from a process of this very program, so it can be trusted.
+    request = pickle.dumps((copy, text, dict(prefixes), graphs))
+    path = os.pathsep.join(folder for folder in sys.path if folder)
+    process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
+        [sys.executable, "-c", f"from {__name__} import main; main()"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": path},
+    )
+    with process:
+        try:
+            answer, complaint = _communicate(process, request, timeout, cancelled)
+        finally:
+            process.kill()
+    if process.returncode:
+        last = complaint.decode(errors="replace").strip().splitlines()[-1:] or [f"exit code {process.returncode}"]
+        raise ArchiveError(f"the query's process ended without an answer: {last[0]}", hint="ask for less at once")
+    result, error = pickle.loads(answer)  # noqa: S301 - see above
+    if error is not None:
+        message, place, hint = error
+        raise ArchiveError(message, place=place, hint=hint)
+    found: Result = result
+    return found
+
+
+def main() -> None:
+    """Answer the request on the standard input of this process."""
+    copy, text, prefixes, graphs = pickle.loads(sys.stdin.buffer.read())  # noqa: S301 - written by `ask_in_process`
+    answer: tuple[Result | None, tuple[str, Place | None, str | None] | None]
+    try:
+        answer = (evaluate(open_copy(copy), text, prefixes, graphs), None)
+    except ArchiveError as error:
+        answer = (None, (error.message, error.place, error.hint))
+    sys.stdout.buffer.write(pickle.dumps(answer))
+
+
+def _communicate(
+    process: subprocess.Popen[bytes], request: bytes, timeout: float | None, cancelled: threading.Event | None
+) -> tuple[bytes, bytes]:
+    deadline = None if timeout is None else time.monotonic() + timeout
+    said: bytes | None = request
+    while True:
+        try:
+            return process.communicate(said, timeout=_POLL_S)
+        except subprocess.TimeoutExpired:
+            said = None  # the rest of it is sent by the next call
+            if cancelled is not None and cancelled.is_set():
+                raise ArchiveError("the query was cancelled", place=Place("query"), hint="ask again") from None
+            if deadline is not None and time.monotonic() > deadline:
+                raise ArchiveError(
+                    f"no answer within {timeout:g} s",
+                    place=Place("query"),
+                    hint="ask for a shorter time range, or allow more time",
+                ) from None
