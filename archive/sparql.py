@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -52,10 +53,9 @@ class Solutions:
         Raises:
             ArchiveError: pandas is not installed.
         """
-        try:
-            return self.to_arrow().to_pandas()
-        except ImportError as error:
-            raise ArchiveError("pandas is not installed", hint="pip install pandas, or use to_arrow()") from error
+        if find_spec("pandas") is None:
+            raise ArchiveError("pandas is not installed", hint="pip install pandas, or use to_arrow()")
+        return self.to_arrow().to_pandas()
 
     def __rich__(self) -> Table:
         """A table for terminals."""
