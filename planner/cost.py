@@ -1,6 +1,6 @@
 """What a strategy would cost, from the archive's statistics: rows, segments, buckets, and candidates in a sample.
 
-The constants are seconds, measured by `benchmarks/archive.py`; choosing needs their ratios only.
+The constants are seconds, estimated on one machine; choosing needs their ratios only.
 """
 
 from __future__ import annotations
