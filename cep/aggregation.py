@@ -46,7 +46,6 @@ from .windows import (
 
 __all__ = ["AggregationKernel"]
 
-_SEPARATOR = "\x1f"  # below every character of an id
 _BEGINNING = -(2**62)  # below every time stamp, in microseconds
 _END = 2**62  # above every window's end
 _VALUE = "#value"
@@ -143,8 +142,7 @@ class AggregationKernel:
     def _rows(self, frame: pl.DataFrame, groups: list[pl.Series], first_new: int) -> Rows:
         time, event = timestamps(frame["_time"]), None
         if self._source.bindings:
-            same = (time[1:] == time[:-1]) & (frame["_id"][1:] == frame["_id"][:-1]).to_numpy()
-            event = np.concatenate([[0], np.cumsum(~same)])
+            event = _places(frame)
         return Rows(time, group_codes(groups) if groups else None, event, first_new)
 
     def _windows(self, rows: Rows, passed: int, watermark: int) -> Windows:
@@ -260,12 +258,20 @@ def _by_time(windows: Windows, standing: Ints, height: int) -> Ints:
 
 
 def _by_events(frame: pl.DataFrame, windows: Windows, tied: Ints) -> list[pl.Series]:
-    """What sorts windows that end with the same event: the earliest begun, the longest, then by the ids of events."""
+    """What sorts windows that end with the same event: the earliest begun, the longest, whose events come first."""
     start, end = windows.start[tied], windows.end[tied]
     order = np.arange(frame.height) if windows.order is None else windows.order
-    first = frame.select("_time", "_id")[order[start]]
-    ids = [_SEPARATOR.join(frame["_id"].gather(order[s:e])) for s, e in zip(start, end, strict=True)]
-    return [first["_time"], first["_id"], pl.Series(start - end), pl.Series(ids)]
+    place = _places(frame)[order]
+    events = ["".join(f"{p:012d}" for p in place[s:e]) for s, e in zip(start, end, strict=True)]
+    return [pl.Series(place[start]), pl.Series(start - end), pl.Series(events)]
+
+
+def _places(frame: pl.DataFrame) -> Ints:
+    """Each row's event by its place in the total order; the solutions of an event share it."""
+    time, ids = timestamps(frame["_time"]), frame["_id"]
+    another = np.ones(len(time), dtype=bool)
+    another[1:] = (time[1:] != time[:-1]) | (ids[1:] != ids[:-1]).to_numpy()
+    return np.cumsum(another)
 
 
 def _counts(size: timedelta | int, step: timedelta | int) -> tuple[int, int]:
