@@ -27,10 +27,10 @@ demo: setup ## stream the real readings of a building through Spark, with querie
 	@$(BIN)/kaicep demo
 
 test: setup ## run the tests, a few minutes
-	$(BIN)/python -m pytest tests -m "not long"
+	$(BIN)/python -m pytest tests -m "not long" --numprocesses auto --dist loadgroup
 
 test-long: setup ## run the soaks as well, an hour or more
-	$(BIN)/python -m pytest tests
+	$(BIN)/python -m pytest tests --numprocesses auto --dist loadgroup
 
 lint: setup ## check style and types
 	$(BIN)/ruff check .
