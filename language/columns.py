@@ -292,6 +292,8 @@ def _if(e: Call, names: Names) -> pl.Expr:
 
 
 def _bound(e: Call, names: Names) -> pl.Expr:
+    if isinstance(e.arguments[0], Constant):  # of which Polars makes one row where a column is wanted
+        return pl.lit(True)  # noqa: FBT003 - a value
     return column_expression(e.arguments[0], names).is_not_null()
 
 

@@ -58,11 +58,16 @@ def span_of(ranges: Sequence[Range]) -> Span | None:
     some = [r for r in ranges if not r.empty]
     if not some:
         return None
-    lowers = [r.lower for r in some if r.lower is not None]
-    uppers = [r.upper for r in some if r.upper is not None]
-    start = min(lowers) if len(lowers) == len(some) else None
-    end = _behind(max(uppers)) if len(uppers) == len(some) else None
-    return Span(start, end)
+    starts = [r.lower if r.lower_inclusive else _behind(r.lower) for r in some if r.lower is not None]
+    ends = [_behind(r.upper) if r.upper_inclusive else r.upper for r in some if r.upper is not None]
+    return Span(_all_known(min, starts, len(some)), _all_known(max, ends, len(some)))
+
+
+def _all_known(
+    choose: Callable[[Sequence[datetime]], datetime], moments: Sequence[datetime | None], count: int
+) -> datetime | None:
+    known = [moment for moment in moments if moment is not None]
+    return choose(known) if len(known) == count else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from kaicep.errors import PlanError
 from kaicep.language.query import Bounds, Instant
+from kaicep.planner.past import Span, span_of
 from kaicep.planner.within import Range, bounds_in_words, duration_in_words, resolve_bounds
 
 NINE = datetime(2012, 5, 7, 9, tzinfo=UTC)
@@ -179,3 +180,11 @@ def test_ranges_in_words(within: Range, words: str) -> None:
 )
 def test_durations_in_words(duration: timedelta, words: str) -> None:
     assert duration_in_words(duration) == words
+
+
+def test_a_span_has_just_the_moments_of_its_ranges() -> None:
+    ten, tick = NINE + HOUR, timedelta(microseconds=1)
+    assert span_of([span(NINE, ten, inclusive=(True, True))]) == Span(NINE, ten + tick)
+    assert span_of([span(NINE, ten, inclusive=(False, False))]) == Span(NINE + tick, ten)
+    open_ended = span(NINE, None, inclusive=(False, False))
+    assert span_of([open_ended, span(ten, ten, inclusive=(True, True))]) == Span(NINE + tick, None)
