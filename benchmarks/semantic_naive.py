@@ -57,10 +57,10 @@ def rdflib_per_event(project: Project, raw: pa.Table) -> Naive:
 
 
 def oxigraph_per_event(project: Project, raw: pa.Table) -> Naive:
-    """The same in Oxigraph, the event standing in the query's text."""
+    """The same in Oxigraph, the event standing in the place of its variable."""
     store = ox.Store()
     store.bulk_extend(project.knowledge.store)
-    body = _body(project)
+    ask, variable = f"ASK {{ {_body(project)} }}", ox.Variable("e")
     source, airflow = (ox.NamedNode(project.settings.expand(n, "benchmark")) for n in ("evt:hasSource", "hvc:airflow"))
     held, rows = [], _rows(project, raw)
     began = clock()
@@ -68,7 +68,7 @@ def oxigraph_per_event(project: Project, raw: pa.Table) -> Naive:
         event = ox.NamedNode(name)
         quads = [ox.Quad(event, source, ox.NamedNode(sensor)), ox.Quad(event, airflow, ox.Literal(rate))]
         store.extend(quads)
-        if store.query(f"ASK {{ {body.replace('?e ', f'{event} ')} }}"):
+        if store.query(ask, substitutions={variable: event}):
             held.append(name)
         for quad in quads:
             store.remove(quad)

@@ -18,6 +18,7 @@ import pyoxigraph as ox
 from ..ontology import KnowledgeBase, copied
 from .plan import Plan
 from .replace import replace_variable
+from .sparql import select_text
 
 RDF_TYPE = ox.NamedNode("http://www.w3.org/1999/02/22-rdf-syntax-ns#type")
 # Up to so many VALUES, Oxigraph looks each of them up; beyond, its plan gets worse than two queries.
@@ -64,14 +65,14 @@ class Scratch:
 def alone_query(plan: Plan, event: ox.NamedNode) -> str:
     """The query for one event, which stands in the text in the place of its variable."""
     body = replace_variable(plan.body, plan.subquery.variable, str(event))
-    return f"SELECT DISTINCT {_projection(plan)} {{ {body}\n}}"
+    return select_text(names_of(plan), body)
 
 
 def together_query(plan: Plan, events: Sequence[ox.NamedNode]) -> str:
     """The query for many events at once."""
     variable = f"?{plan.subquery.variable}"
     nodes = " ".join(str(event) for event in events)
-    return f"SELECT DISTINCT {variable} {names_of(plan)} {{ VALUES {variable} {{ {nodes} }} {plan.body}\n}}"
+    return select_text(f"{variable} {names_of(plan)}", f"VALUES {variable} {{ {nodes} }} {plan.body}")
 
 
 def solve(
@@ -142,10 +143,6 @@ def _triples(plan: Plan, classes: Sequence[str], node: ox.NamedNode, event: Even
 def names_of(plan: Plan) -> str:
     """What a query selects, as SPARQL writes it."""
     return " ".join(f"?{name}" for name in (*plan.solved, *(d.name for d in plan.derived)))
-
-
-def _projection(plan: Plan) -> str:
-    return names_of(plan) or "(1 AS ?kaicep_holds)"
 
 
 def solutions_of(result: object) -> Iterator[tuple[Term | None, ...]]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pyoxigraph as ox
 from rdflib import RDF, URIRef
 from rdflib.paths import AlternativePath, InvPath, MulPath, Path, SequencePath
 
@@ -59,7 +60,7 @@ def _standing_for(iri: str, context: Context) -> str:
     named = [p.iri for p in context.shape.properties if p.canonical and p.iri in names]
     chosen = (named or names)[0]
     same_columns = set(columns_of(context.shape, chosen)) == set(columns_of(context.shape, iri))
-    same = same_columns and _same_subjects(context, (f"<{iri}>", "?o"), (f"<{chosen}>", "?o"))
+    same = same_columns and _same_subjects(context, (iri, None), (chosen, None))
     return chosen if same else iri
 
 
@@ -70,15 +71,26 @@ def _object(predicate: object, term: object, context: Context) -> object:
     chosen = min(context.knowledge.equivalents(str(term)) | {str(term)})
     types = context.shape.types if predicate == RDF.type else ()
     same_types = (chosen in types) == (str(term) in types)
-    same = same_types and _same_subjects(context, (f"<{predicate}>", f"<{term}>"), (f"<{predicate}>", f"<{chosen}>"))
+    same = same_types and _same_subjects(context, (str(predicate), str(term)), (str(predicate), chosen))
     return URIRef(chosen) if same else term
 
 
-def _same_subjects(context: Context, one: tuple[str, str], other: tuple[str, str]) -> bool:
+_PropertyValue = tuple[str, str | None]
+"""The IRIs of a property and of its object; `None`: whatever the object is."""
+
+
+def _same_subjects(context: Context, one: _PropertyValue, other: _PropertyValue) -> bool:
     """Whether the knowledge base has the same subjects with one property and object as with the other."""
     return one == other or not (_lacks(context, one, other) or _lacks(context, other, one))
 
 
-def _lacks(context: Context, one: tuple[str, str], other: tuple[str, str]) -> bool:
-    query = f"ASK {{ ?s {' '.join(one)} FILTER NOT EXISTS {{ ?s {' '.join(other)} }} }}"
-    return bool(context.knowledge.store.query(query))
+def _lacks(context: Context, one: _PropertyValue, other: _PropertyValue) -> bool:
+    store, graph = context.knowledge.store, ox.DefaultGraph()
+    (asked, of), (wanted, instead) = _terms(one), _terms(other)
+    found = store.quads_for_pattern(None, asked, of, graph)
+    return any(ox.Quad(quad.subject, wanted, instead or quad.object, graph) not in store for quad in found)
+
+
+def _terms(value: _PropertyValue) -> tuple[ox.NamedNode, ox.NamedNode | None]:
+    property_iri, object_iri = value
+    return ox.NamedNode(property_iri), None if object_iri is None else ox.NamedNode(object_iri)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 
 import pyoxigraph as ox
 from rdflib import BNode, Literal, URIRef, Variable
@@ -16,7 +17,7 @@ from ..language.query import Triple
 from .evaluate import solutions_of
 from .plan import Context, Plan, Rows
 from .settle import visibility
-from .sparql import group_text
+from .sparql import group_text, select_text
 
 _MOST = 20
 """What has more solutions stays a pattern: so long a list of values is no simpler."""
@@ -118,10 +119,8 @@ def _term(term: ox.NamedNode | ox.Literal) -> URIRef | Literal:
 
 def _solutions(context: Context, wanted: Sequence[str], body: str) -> list[list[ox.NamedNode | ox.Literal]] | None:
     """The solutions over the knowledge base; `None`: there are too many, or some have no name."""
-    head = " ".join(f"?{name}" for name in wanted) or "(1 AS ?holds)"
-    limit = _MOST + 1 if wanted else 1
-    found = context.knowledge.store.query(f"SELECT DISTINCT {head} {{ {body} }} LIMIT {limit}")
-    rows = [list(row[: len(wanted)]) for row in solutions_of(found)]
+    found = context.knowledge.store.query(select_text(" ".join(f"?{name}" for name in wanted), body))
+    rows = [list(row[: len(wanted)]) for row in islice(solutions_of(found), _MOST + 1)]
     named = [[term for term in row if isinstance(term, ox.NamedNode | ox.Literal)] for row in rows]
     return None if len(rows) > _MOST or named != rows else named
 

@@ -50,6 +50,16 @@ def group_text(triples: Sequence[Triple], filters: Sequence[ValueFilter]) -> str
     return " ".join([f"{text} ." for text in texts] + [f"FILTER ({f.text})" for f in filters])
 
 
+def select_text(projection: str, group: str) -> str:
+    """The query for the distinct solutions of a group.
+
+    Args:
+        projection: what is selected; empty: only whether there is a solution.
+        group: without braces; text of the user's query and of terms that Oxigraph wrote, never pasted values.
+    """
+    return f"SELECT DISTINCT {projection or '(1 AS ?kaicep_holds)'} {{ {group}\n}}"
+
+
 def _path_text(path: Path) -> str | None:
     match path:
         case InvPath():

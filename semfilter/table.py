@@ -15,6 +15,7 @@ from ..language.types import ValueType
 from .evaluate import Solution, distinct_solutions, names_of, solutions_of
 from .keys import Codes, dictionary_of
 from .plan import Plan, TableQuery
+from .sparql import select_text
 from .verdicts import Verdicts
 
 # Hashing the individuals costs what searching for about so many does.
@@ -27,7 +28,7 @@ def solutions_of_all(plan: Plan, store: ox.Store, most: int) -> dict[tuple[str, 
     if query is None:
         return None
     keys = " ".join(f"(?{name} AS ?kaicep_individual_{i})" for i, (name, _) in enumerate(query.keys))
-    found = store.query(f"SELECT DISTINCT {keys} {names_of(plan)} {{ {query.body} }} LIMIT {most + 1}")
+    found = store.query(select_text(f"{keys} {names_of(plan)}", query.body))
     solutions: dict[tuple[str, ...], list[Solution]] = {}
     width = len(query.keys)
     for number, row in enumerate(solutions_of(found)):

@@ -42,7 +42,7 @@ def distinct_bindings(source: Source, event: Event, knowledge: Knowledge) -> lis
 @singledispatch
 def solutions(semantics: Semantics | None, event: Event, knowledge: Knowledge) -> list[Solution]:
     """The solutions of the PATHs for an event, projected to the variables used outside; empty: they do not hold."""
-    raise NotImplementedError(type(semantics))
+    raise TypeError(type(semantics))
 
 
 @solutions.register

@@ -134,7 +134,7 @@ def value(expression: Expression, scope: Scope) -> Value:
     Raises:
         Unbound: it has none.
     """
-    raise NotImplementedError(type(expression))
+    raise TypeError(type(expression))
 
 
 def ordered(v: Value | None) -> tuple[object, ...]:

@@ -43,7 +43,7 @@ def _solutions(pattern: Pattern, events: Mapping[str, Sequence[Event]]) -> set[S
                 behind = _solutions(part, events)
                 found = {(*one, *other) for one in found for other in behind if _precedes(one, other)}
             return found
-    raise NotImplementedError(type(pattern))
+    raise TypeError(type(pattern))
 
 
 def _repeated(once: set[Solution], quantifier: Quantifier) -> Iterator[Solution]:

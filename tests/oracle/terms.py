@@ -165,7 +165,7 @@ Term = Pattern | Done | Rest | Both | Loop
 @singledispatch
 def ways(term: Term, before: Before, place: Place, look: Look) -> Iterator[Way]:
     """The ways on."""
-    raise NotImplementedError(type(term))
+    raise TypeError(type(term))
 
 
 @ways.register
@@ -336,7 +336,7 @@ def _prolonging(loop: Loop, way: Way, place: Place) -> Way:
 @singledispatch
 def remaining(term: Term, place: Place, look: Look) -> frozenset[tuple[str, Place]]:
     """The variables that may still get events, each with the repetitions around it."""
-    raise NotImplementedError(type(term))
+    raise TypeError(type(term))
 
 
 @remaining.register

@@ -50,7 +50,7 @@ def contents(window: Window, group: Sequence[Candidate], every: Sequence[Candida
         group: the candidates of the group, in total order.
         every: the candidates of all groups, in total order.
     """
-    raise NotImplementedError(type(window))
+    raise TypeError(type(window))
 
 
 @contents.register
