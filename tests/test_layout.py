@@ -11,7 +11,18 @@ from pathlib import Path
 import kaicep
 
 ROOT = Path(__file__).resolve().parent.parent
-STAGES = ["language", "ontology", "annotator", "semfilter", "cep", "archive", "planner", "pipeline", "server"]
+STAGES = [
+    "language",
+    "ontology",
+    "annotator",
+    "semfilter",
+    "cep",
+    "archive",
+    "planner",
+    "pipeline",
+    "server",
+    "commands",
+]
 ROOT_MODULES = {"__init__.py", "__main__.py", "cli.py", "config.py", "errors.py"}
 HOMES = {
     "pyspark": {"pipeline", "annotator"},
@@ -21,7 +32,7 @@ HOMES = {
     "owlready2": {"ontology"},
     "reasonable": {"ontology"},
     "lark": {"language"},
-    "typer": {"cli.py"},
+    "typer": {"cli.py", "commands"},
 }
 
 

@@ -1,0 +1,88 @@
+"""Commands on a project's archive: ask it, and look after it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from .options import ProjectFile, ProjectOption, RowForm
+from .terminal import print_rows, tell, text_of
+
+_STORE_UNSOUND = 3
+
+app = typer.Typer()
+
+
+@app.command(epilog="Example: `kaicep sparql 'SELECT (COUNT(*) AS ?n) { ?e a evt:AirflowReport }' --project campus/`")
+def sparql(
+    query: Annotated[str, typer.Argument(metavar="QUERY", help="SPARQL: a file, a text, or - for the standard input.")],
+    project: ProjectOption,
+    *,
+    timeout: Annotated[
+        float | None, typer.Option("--timeout", metavar="SECONDS", min=0.0, help="Give up after so long.")
+    ] = None,
+    form: RowForm = None,
+) -> None:
+    """Ask a project's archive, also while an engine is writing it: events and knowledge in one graph."""
+    from ..archive import ArchiveReader, Graph, Solutions
+    from ..config import Settings
+
+    text, _ = text_of(query)
+    settings = Settings.load(project)
+    with ArchiveReader(settings) as archive:
+        answer = archive.query(text, timeout=timeout)
+    match answer:
+        case Solutions():
+            print_rows(list(answer), answer.variables, form, settings)
+        case Graph():
+            typer.echo(str(answer), nl=False)
+        case _:
+            typer.echo("true" if answer else "false")
+
+
+@app.command(epilog="Example: `kaicep compact campus/`")
+def compact(project: ProjectFile) -> None:
+    """Put the log's small segments together, as a running engine does by itself; let the store give back space."""
+    from ..archive import compact_archive
+    from ..config import Settings
+
+    done = compact_archive(Settings.load(project))
+    typer.echo(f"{done.before:,} segments became {done.after:,}")
+
+
+@app.command(epilog="Example: `kaicep backup campus/ /backups/campus-monday`")
+def backup(
+    project: ProjectFile,
+    target: Annotated[Path, typer.Argument(metavar="FOLDER", help="A new or empty folder.")],
+) -> None:
+    """Copy the archive, also while an engine is writing it. To restore, name the copy as `path` under `[archive]`."""
+    from ..archive import backup
+    from ..config import Settings
+
+    typer.echo(f"{backup(Settings.load(project), target):,} events in {target}")
+
+
+@app.command(epilog="Example: `kaicep verify campus/`")
+def verify(project: ProjectFile) -> None:
+    """Read the whole archive and compare store and log, also while an engine is writing it.
+
+    Exit codes: 0 sound, perhaps with a store that lags; 1 the log is damaged, or there is none; 3 the log is sound but
+    the store is not: move it away, and the next start builds it again from the log.
+    """
+    from ..archive import verify
+    from ..config import Settings
+
+    found = verify(Settings.load(project))
+    for stream, events in found.events.items():
+        typer.echo(f"{stream}: {events:,} events")
+    typer.echo(f"log: {found.segments:,} segments")
+    if found.lag is not None:
+        typer.echo(f"store: {found.lag.events:,} events of {found.lag.batches:,} batches behind the log")
+    for fault in (*found.log_faults, *found.store_faults):
+        tell(fault)
+    if found.store_faults:
+        tell("move the store's folder away; the next start builds it again from the log")
+    if found.log_faults or found.store_faults:
+        raise typer.Exit(1 if found.log_faults else _STORE_UNSOUND)

@@ -1,0 +1,29 @@
+"""Arguments and options that several commands take."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+class Rows(StrEnum):
+    """How rows are printed."""
+
+    TABLE = "table"
+    JSON = "json"
+    CSV = "csv"
+
+
+ProjectFile = Annotated[Path, typer.Argument(metavar="PROJECT", help="A kaicep.toml, or the folder that holds one.")]
+ProjectOption = Annotated[
+    Path, typer.Option("--project", "-p", metavar="PROJECT", help="A kaicep.toml, or the folder that holds one.")
+]
+Query = Annotated[str, typer.Argument(metavar="QUERY", help="χ-CEP: a file, a text, or - for the standard input.")]
+RowForm = Annotated[
+    Rows | None,
+    typer.Option("--format", "-f", help="How rows are printed; by default a table on terminals, else json."),
+]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print rows and errors only.")]

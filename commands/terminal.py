@@ -1,0 +1,48 @@
+"""What commands read from and write to: rows on the standard output, all else on the standard error."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+from rich.console import Console
+
+from .options import Rows
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from ..config import Settings
+
+
+def text_of(query: str) -> tuple[str, str]:
+    """Return a query's text and what to call it: a file's if there is one of this name, else the words themselves."""
+    from ..pipeline.query_files import read_document
+
+    if query == "-":
+        return sys.stdin.read(), "stdin"
+    if len(query.split()) == 1 and (Path(query).exists() or Path(query).suffix):
+        return read_document(Path(query)), query
+    return query, "query"
+
+
+def print_rows(
+    rows: Sequence[Mapping[str, Any]], columns: Iterable[str], form: Rows | None, settings: Settings
+) -> None:
+    """Print rows, in the form that suits the standard output if none is asked for; IRIs with the project's prefixes."""
+    from ..pipeline import printing
+
+    chosen = form or (Rows.TABLE if sys.stdout.isatty() else Rows.JSON)
+    printing.print_rows(rows, columns, chosen.value, sys.stdout, settings.prefixes)
+
+
+def log() -> Console:
+    """The console for progress and counts."""
+    return Console(stderr=True, highlight=False)
+
+
+def tell(message: str) -> None:
+    """Print a line that is no row."""
+    typer.echo(message, err=True)
