@@ -7,16 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from types import MappingProxyType
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from ..annotator import Annotated, Annotator, EventShape, event_shape
 from ..cep import END_OF_TIME, Limits
-from ..errors import CeilingError, PipelineError
+from ..errors import CeilingError
 from ..language import Query, StreamType
 from ..ontology import KnowledgeBase
 from ..planner import Part
@@ -24,62 +22,11 @@ from ..semfilter import FilterOptions, SemanticFilter, SubqueryStatistics
 from .admission import Admission
 from .candidates import EventBatch
 from .flow import QueryFlow, Registration, continues
+from .query_graph import QueryGraph
+from .step import Past, Step, StreamStep
 
 _STREAM = "stream/"
 _QUERY = "query/"
-
-
-@dataclass(frozen=True, slots=True)
-class StreamStep:
-    """What one batch brought to one stream.
-
-    Attributes:
-        events: event table of the admitted tuples.
-        late: event table of the tuples below the watermark: archived, no part of the stream.
-        rejected: rows of the raw table that are no events (row int64, reason string).
-        duplicates: tuples whose identity was seen before.
-        unlinked: values that name no individual of the knowledge base.
-    """
-
-    events: pa.Table
-    late: pa.Table
-    rejected: pa.Table
-    duplicates: int
-    unlinked: int
-
-    @property
-    def archived(self) -> pa.Table:
-        """The events to archive: admitted ones and late ones, marked."""
-        parts = [
-            part.drop_columns("_row").append_column("_late", pa.repeat(pa.scalar(mark), part.num_rows))
-            for part, mark in ((self.events, False), (self.late, True))
-        ]
-        return pa.concat_tables(parts)
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """What one batch brought: per stream, and per query label the rows that became certain."""
-
-    streams: Mapping[str, StreamStep] = field(default_factory=dict)
-    matches: Mapping[str, pa.Table] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class Past:
-    """A batch that was taken before, and how it was judged then.
-
-    Attributes:
-        events: event tables by stream, late events among them.
-        annotators: those in force then.
-        knowledge: likewise.
-        advances: where the watermarks of silent streams were moved after that (`Dataflow.advance`).
-    """
-
-    events: Mapping[str, pa.Table]
-    annotators: Mapping[str, Annotator]
-    knowledge: KnowledgeBase
-    advances: Mapping[str, datetime] = field(default_factory=dict)
 
 
 class Dataflow:
@@ -112,9 +59,7 @@ class Dataflow:
         self._options = options
         self._lateness = lateness
         self._admissions = {name: _admission(a, lateness[name]) for name, a in annotators.items()}
-        self._flows: dict[str, QueryFlow] = {}
-        self._streams_of: dict[str, str] = {}
-        self._suspended: set[str] = set()
+        self._queries = QueryGraph()
         self._pool = ThreadPoolExecutor(workers) if workers > 1 else None
 
     @property
@@ -130,26 +75,21 @@ class Dataflow:
     @property
     def flows(self) -> Mapping[str, QueryFlow]:
         """The registered queries by label, each after those whose output it reads."""
-        return self._flows
+        return self._queries.flows
 
     @property
     def subqueries(self) -> dict[str, tuple[SubqueryStatistics, ...]]:
         """By query label, what each of its PATHs has cost; queries without PATHs left out."""
-        return {label: flow.subqueries for label, flow in self._flows.items() if flow.subqueries}
+        return {label: flow.subqueries for label, flow in self.flows.items() if flow.subqueries}
 
     def now(self, query: Query) -> datetime | None:
         """The greatest time stamp that the query's streams have delivered so far."""
-        moments = [self._admissions[s].greatest for s in self.origins(query)]
+        moments = [self._admissions[s].greatest for s in self._queries.origins(query)]
         return max((m for m in moments if m is not None), default=None)
 
     def origins(self, query: Query) -> set[str]:
         """The source streams that a query's events come from."""
-        origins: set[str] = set()
-        for source in query.sources:
-            name = source.stream.name
-            upstream = self._streams_of.get(name)
-            origins |= {name} if upstream is None else self.origins(self._flows[upstream].query)
-        return origins
+        return self._queries.origins(query)
 
     def judge_by(
         self,
@@ -166,7 +106,7 @@ class Dataflow:
         """
         self.annotators = annotators
         self._knowledge = knowledge
-        for label, flow in self._flows.items():
+        for label, flow in self.flows.items():
             flow.judge_by({v: f for (of, v), f in (filters or {}).items() if of == label}, self.shape, knowledge)
 
     def register(self, registration: Registration) -> None:
@@ -175,16 +115,8 @@ class Dataflow:
         Raises:
             PipelineError: the label is taken.
         """
-        label = registration.label
-        if label in self._flows:
-            raise PipelineError(
-                f"a query named '{label}' is registered already",
-                hint="stop it first, or give the new one another name with CREATE QUERY … AS",
-            )
         flow = QueryFlow(registration, self.shape, self._knowledge, self._options, self._limits)
-        self._flows[label] = flow
-        if registration.query.name is not None:
-            self._streams_of[registration.query.name] = label
+        self._queries.add(flow)
 
     def rehearsal(self, labels: Sequence[str]) -> Dataflow:
         """A data flow of registered queries and those whose output they read, none of which has seen an event.
@@ -199,32 +131,24 @@ class Dataflow:
             limits=self._limits,
             isolated=self._isolated,
         )
-        upstream = {u for label in labels for u in self._upstream(self._flows[label].query)}
-        for label in [label for label in self._flows if label in upstream or label in labels]:
-            copy.register(self._flows[label].registration)
+        for label in self._queries.closed(labels):
+            copy.register(self.flows[label].registration)
         for name, admission in self._admissions.items():
             copy._admissions[name].restore(admission.snapshot())
         return copy
 
     def adopt(self, label: str, rehearsed: Dataflow) -> None:
         """Go on with a query where another data flow is with it."""
-        self._flows[label] = rehearsed.flows[label]
-        self._suspended.discard(label)
+        self._queries.replace(rehearsed.flows[label])
 
     def suspend(self, label: str) -> None:
         """Give a query nothing, until it is adopted from another data flow; no snapshot holds it."""
-        self._suspended.add(label)
+        self._queries.suspended.add(label)
 
     @property
     def suspended(self) -> frozenset[str]:
         """The queries that are given nothing."""
-        return frozenset(self._suspended)
-
-    def _upstream(self, query: Query) -> list[str]:
-        """Labels of the queries whose output a query reads, directly or not, in the order of their registration."""
-        direct = [self._streams_of[s.stream.name] for s in query.sources if s.stream.name in self._streams_of]
-        found = {label for d in direct for label in [d, *self._upstream(self._flows[d].query)]}
-        return [label for label in self._flows if label in found]
+        return frozenset(self._queries.suspended)
 
     def remove(self, label: str) -> None:
         """Stop answering a query; its state is dropped.
@@ -232,16 +156,7 @@ class Dataflow:
         Raises:
             PipelineError: no such query, or another one reads its output.
         """
-        flow = self._flows.get(label)
-        if flow is None:
-            raise PipelineError(f"no query is called '{label}'", hint=f"registered: {', '.join(self._flows) or 'none'}")
-        readers = [other for other, f in self._flows.items() if flow.query.name in f.streams]
-        if readers:
-            raise PipelineError(f"'{label}' is read by {', '.join(readers)}", hint="stop the readers first")
-        del self._flows[label]
-        self._suspended.discard(label)
-        if flow.query.name is not None:
-            del self._streams_of[flow.query.name]
+        self._queries.remove(label)
 
     def process(self, raw: Mapping[str, pa.Table]) -> Step:
         """Take one batch of raw tuples per stream, in order of arrival, and give what became certain."""
@@ -274,12 +189,12 @@ class Dataflow:
         if part.matches is None and not part.primes:
             return dict(self._answer(part.events, dict(part.watermarks), part.candidates))
         rows = {}
-        for label, flow in self._flows.items():
+        for label, flow in self.flows.items():
             watermark = _smallest([part.watermarks[s] for s in flow.streams])
             if part.primes:
                 flow.prime({name: EventBatch(table) for name, table in part.events.items()}, watermark)
             elif part.matches is not None:
-                rows[label] = _visible(flow, flow.report(part.matches, watermark))
+                rows[label] = flow.visible(flow.report(part.matches, watermark))
         return rows
 
     @property
@@ -292,9 +207,9 @@ class Dataflow:
         """The source streams that queries wait for: the next watermark of each that may bring rows without events."""
         watermarks = self.watermarks
         due: dict[str, datetime] = {}
-        for label, flow in self._flows.items():
+        for label, flow in self.flows.items():
             moment = flow.due
-            if moment is None or label in self._suspended:
+            if moment is None or label in self.suspended:
                 continue
             origins = self.origins(flow.query)
             behind = {name for name in origins if (w := watermarks[name]) is None or w < moment}
@@ -316,7 +231,7 @@ class Dataflow:
     def snapshot(self) -> dict[str, bytes]:
         """The state of every stream and query, by name, for `restore`."""
         streams = {_STREAM + name: admission.snapshot() for name, admission in self._admissions.items()}
-        flows = {label: flow for label, flow in self._flows.items() if label not in self._suspended}
+        flows = {label: flow for label, flow in self.flows.items() if label not in self.suspended}
         return streams | {_QUERY + label: flow.snapshot() for label, flow in flows.items()}
 
     def restore(self, state: Mapping[str, bytes], queries: Iterable[Registration]) -> list[Registration]:
@@ -340,7 +255,7 @@ class Dataflow:
                 unknown.append(query)
             else:
                 self.register(registration)
-                self._flows[query.label].restore(known)
+                self.flows[query.label].restore(known)
         return unknown
 
     def close(self) -> None:
@@ -359,11 +274,11 @@ class Dataflow:
         found: Mapping[str, pa.Table] = MappingProxyType({}),
     ) -> Iterator[tuple[str, pa.Table]]:
         batches = {name: EventBatch(table) for name, table in events.items()}
-        for level in self._levels():
-            flows = [self._flows[label] for label in level]
+        for level in self._queries.levels():
+            flows = [self.flows[label] for label in level]
             for label, flow, rows in zip(level, flows, self._run(flows, batches, watermarks, found), strict=True):
                 self._feed(flow, rows, batches, watermarks)
-                yield label, _visible(flow, rows)
+                yield label, flow.visible(rows)
 
     def _run(
         self,
@@ -391,19 +306,8 @@ class Dataflow:
         """Make the rows of a named query the events of the stream of that name."""
         if flow.query.name is None:
             return
-        ids = pc.binary_join_element_wise(f"urn:kaicep:event:{flow.query.name}/", rows["_id"].cast(pa.string()), "")
-        table = rows.set_column(rows.schema.get_field_index("_id"), "_id", ids)
-        events[flow.query.name] = EventBatch(table)
+        events[flow.query.name] = EventBatch(flow.as_events(rows))
         watermarks[flow.query.name] = flow.row_watermark(_smallest([watermarks[s] for s in flow.streams]))
-
-    def _levels(self) -> list[list[str]]:
-        """Labels by depth: a query stands in a later level than those whose output it reads."""
-        depth: dict[str, int] = {}
-        for label, flow in self._flows.items():
-            read = [depth[self._streams_of[s]] for s in flow.streams if s in self._streams_of]
-            depth[label] = 1 + max(read, default=-1)
-        live = {label: level for label, level in depth.items() if label not in self._suspended}
-        return [[n for n, d in live.items() if d == level] for level in sorted(set(live.values()))]
 
     def shape(self, stream: StreamType) -> EventShape:
         """How the events of a stream, a source or the output of a query, become triples."""
@@ -419,11 +323,6 @@ def shape_of(stream: StreamType, annotators: Mapping[str, Annotator], knowledge:
 def _admission(annotator: Annotator, lateness: timedelta) -> Admission:
     annotation = annotator.annotation
     return Admission(lateness, bounded=not annotation.identity or annotation.time in annotation.identity)
-
-
-def _visible(flow: QueryFlow, rows: pa.Table) -> pa.Table:
-    """Rows as users see them."""
-    return rows.drop_columns([item.name for item in flow.query.items if item.hidden])
 
 
 def _smallest(watermarks: list[datetime | None]) -> datetime | None:

@@ -21,7 +21,7 @@ from ..archive import AdvanceLog, Archive, Position
 from ..errors import PipelineError, PlanError
 from ..planner import Strategy
 from .catch_up import CatchUp, begin_in_the_past
-from .dataflow import Dataflow, Past, Step, StreamStep
+from .dataflow import Dataflow
 from .dead_letters import DeadLetters
 from .flow import Registration
 from .idleness import Idleness
@@ -34,6 +34,7 @@ from .records import RawBatch
 from .registry import Registry
 from .sinks import Sink
 from .snapshots import Snapshots
+from .step import Past, Step, StreamStep
 from .takeover import Takeover
 
 _SINK = "sink/"

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Self
 from ..archive import Archive
 from ..errors import KaicepError, PipelineError
 from ..language import Query
-from .dataflow import Step
 from .durable import DurableFlow
 from .generation import begun_batch, current_generation
 from .handle import QueryHandle
@@ -28,6 +27,7 @@ from .project import Project
 from .session import start_spark
 from .sinks import Sink
 from .sources import first_line, read_streams, unpack
+from .step import Step
 from .takeover import Takeover
 
 if TYPE_CHECKING:

@@ -10,6 +10,7 @@ from types import MappingProxyType
 
 import polars as pl
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from ..annotator import EventShape
 from ..cep import (
@@ -158,6 +159,15 @@ class QueryFlow:
         rows = self._operator.process(candidates, watermark)
         self._watermark = watermark
         return rows
+
+    def visible(self, rows: pa.Table) -> pa.Table:
+        """Rows as users see them."""
+        return rows.drop_columns([item.name for item in self.query.items if item.hidden])
+
+    def as_events(self, rows: pa.Table) -> pa.Table:
+        """Rows of a named query as events of the stream of that name."""
+        ids = pc.binary_join_element_wise(f"urn:kaicep:event:{self.query.name}/", rows["_id"].cast(pa.string()), "")
+        return rows.set_column(rows.schema.get_field_index("_id"), "_id", ids)
 
     def report(self, matches: Matches, watermark: datetime | None) -> pa.Table:
         """The rows of matches that the archive's store found; see `Operator.report`."""

@@ -13,7 +13,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 import pyarrow as pa
 
 from ..errors import KaicepError, PipelineError
-from .dataflow import Dataflow, Past
+from .dataflow import Dataflow
+from .step import Past
 
 __all__ = ["LateQuery"]
 

@@ -10,7 +10,7 @@ from datetime import datetime
 import pyarrow.compute as pc
 
 from ..semfilter import SubqueryStatistics
-from .dataflow import Step, StreamStep
+from .step import Step, StreamStep
 
 
 @dataclass(frozen=True, slots=True)

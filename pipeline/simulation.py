@@ -22,8 +22,9 @@ from ..annotator import Annotated
 from ..archive import Archive, Position
 from ..planner import ROWS_AT_ONCE, Strategy, wait_for_archive
 from .catch_up import CatchUp, begin_in_the_past
-from .dataflow import Dataflow, StreamStep
+from .dataflow import Dataflow
 from .flow import Registration
+from .step import StreamStep
 
 if TYPE_CHECKING:
     from .project import Project
