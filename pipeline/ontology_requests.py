@@ -75,7 +75,8 @@ class Requests:
 
     def waiting(self) -> Iterator[tuple[Path, dict[str, Any]]]:
         """Take the requests that have come, in their order."""
-        for request in sorted(self._folder.glob("*.request")):
+        # Not just any name: one that is being written is hidden, which to `glob` makes no difference.
+        for request in sorted(self._folder.glob("[0-9]*.request")):
             try:
                 taken = request.rename(request.with_suffix(".taken"))
             except FileNotFoundError:  # withdrawn
