@@ -69,14 +69,14 @@ def _answer(archive: Archive, asked: Asked, strategy: Strategy, rows: int) -> An
         case Strategy.REPLAY:
             return Replay(archive, asked, rows)
         case Strategy.HYBRID:
-            return Hybrid.of(archive, asked)
+            return Hybrid.of(archive, asked, rows)
         case Strategy.REWRITE:
             return Rewrite.of(archive, asked, only_query(archive, asked), rows)
 
 
 def _cheapest(archive: Archive, asked: Asked, replay: Replay) -> Choice:
     try:
-        hybrid = Hybrid.of(archive, asked)
+        hybrid = Hybrid.of(archive, asked, replay.rows)
     except RefusedError as reason:
         known = log_statistics(archive, asked)
         return Choice(Strategy.REPLAY, f"the log has {_replayed(known)}; hybrid cannot: {reason}", replay)

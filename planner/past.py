@@ -9,7 +9,7 @@ need no query of their own where operators go on from the past.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from itertools import pairwise
 
@@ -103,6 +103,15 @@ def replayed(history: History, asked: Asked, rows: int) -> Iterator[Part]:
         yield Part(at_most(asked.watermarks, end), events=history.read(start, end, asked.columns))
 
 
+def replayed_from(moment: datetime, history: History, asked: Asked, rows: int) -> Iterator[Part]:
+    """What of the past does not lie before a moment, from the log alone, as `replayed`."""
+    if asked.span is None:
+        return
+    rest = Span(latest(asked.span.start, moment), asked.span.end)
+    if rest.end is None or rest.start is None or rest.start < rest.end:
+        yield from replayed(history, replace(asked, span=rest), rows)
+
+
 def prefiltered(
     history: History,
     asked: Asked,
@@ -134,6 +143,11 @@ def pieces(asked: Asked, borders: Sequence[datetime]) -> Iterator[tuple[datetime
     if border is not None and (span.start is None or border > span.start) and (span.end is None or border < span.end):
         cuts.append(border)
     yield from pairwise([span.start, *cuts, span.end])
+
+
+def latest(start: datetime | None, moment: datetime) -> datetime:
+    """The later of where a span starts, if it has a start, and a moment."""
+    return moment if start is None else max(start, moment)
 
 
 def at_most(watermarks: Watermarks, moment: datetime | None) -> Watermarks:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from ..annotator import EventShape
@@ -21,7 +21,7 @@ from ..archive.rewriting import (
 from ..cep import Matches, adopted_matches, adopted_windows
 from ..language.query import AfterMatchKind, Kind, Query
 from ..ontology import KnowledgeBase
-from .past import Asked, Part, Span, at_most, replayed, smallest
+from .past import Asked, Part, Span, at_most, latest, replayed, replayed_from, smallest
 
 Rewritten = CandidateQuery | MatchQuery | WindowQuery
 
@@ -87,12 +87,10 @@ class Rewrite:
         if any(self._graphs().values()) and (asked.span.start is None or asked.span.start < border):
             yield self._answered(store, watermarks)
         reach = timedelta(0) if isinstance(self.rewritten, CandidateQuery) else self.rewritten.reach
-        start = _latest(asked.span.start, _before(border, reach))
+        start = latest(asked.span.start, _before(border, reach))
         if reach and start < border:
             yield Part(watermarks, events=history.read(start, border, asked.columns), primes=True)
-        rest = Span(_latest(asked.span.start, border), asked.span.end)
-        if rest.end is None or rest.start is None or rest.start < rest.end:
-            yield from replayed(history, replace(asked, span=rest), self.rows)
+        yield from replayed_from(border, history, asked, self.rows)
 
     def _answered(self, store: EventStore, watermarks: Mapping[str, datetime | None]) -> Part:
         tsv = store.select(self.text(), *datasets_of(self._graphs()))
@@ -144,10 +142,6 @@ def rewrite(query: Query, shapes: Mapping[str, EventShape], knowledge: Knowledge
             if query.after_match.kind is not AfterMatchKind.KEEP_ALL:
                 raise RefusedError("AFTER MATCH chooses among matches one after the other")
             return match_query(query, shapes, knowledge)
-
-
-def _latest(start: datetime | None, moment: datetime) -> datetime:
-    return moment if start is None else max(start, moment)
 
 
 def _before(moment: datetime, duration: timedelta) -> datetime:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 from functools import cached_property
@@ -19,7 +19,7 @@ from ..language import Query
 from ..language.pattern import Element, Group
 from ..language.walking import walk_pattern
 from ..ontology import KnowledgeBase
-from .past import Asked, Part, Span, prefiltered, replayed
+from .past import Asked, Part, Span, prefiltered, replayed, replayed_from, smallest
 
 _GRAPHS_AT_ONCE = 4
 """So many graphs a query: Oxigraph looks each triple pattern up in every graph, so its time grows with their square."""
@@ -59,33 +59,47 @@ class Hybrid:
         archive: its store answers for what it holds, its log for the rest.
         asked: of one query.
         selects: one SELECT for each event variable.
+        rows: how many events of the log are read at once, about.
     """
 
     archive: Archive
     asked: Asked
     selects: tuple[CandidateQuery, ...]
+    rows: int
 
     @classmethod
-    def of(cls, archive: Archive, asked: Asked) -> Hybrid:
+    def of(cls, archive: Archive, asked: Asked, rows: int) -> Hybrid:
         """Rewrite the query.
 
         Raises:
             RefusedError: why it cannot be rewritten.
         """
-        return cls(archive, asked, candidate_queries(only_query(archive, asked), archive.shapes, archive.knowledge))
+        selects = candidate_queries(only_query(archive, asked), archive.shapes, archive.knowledge)
+        return cls(archive, asked, selects, rows)
 
     def parts(self) -> Iterator[Part]:
-        """The past, bucket range by bucket range."""
-        store, held = self.archive.store, self.archive.held
-        if store is None or self.asked.span is None:
+        """The past, bucket range by bucket range; from the border on, where batches still come, from the log."""
+        whole = self.archive.history(self.asked.columns, upto=self.asked.upto)
+        border = smallest(self.asked.watermarks)
+        if border is None:
+            yield from replayed(whole, self.asked, self.rows)
             return
+        yield from self._complete(border)
+        yield from replayed_from(border, whole, self.asked, self.rows)
+
+    def _complete(self, border: datetime) -> Iterator[Part]:
+        """What lies before the border: nothing comes to it, so each variable is asked about the same events."""
+        store, held, span = self.archive.store, self.archive.held, self.asked.span
+        if store is None or span is None or (span.start is not None and span.start >= border):
+            return
+        before = Span(span.start, border if span.end is None else min(span.end, border))
         rest = self.archive.history(self.asked.columns, after=held, upto=self.asked.upto)
-        borders = bucket_borders(store, list(self.asked.columns), self.asked.span)
+        borders = bucket_borders(store, list(self.asked.columns), before)
 
         def found(start: datetime | None, end: datetime | None) -> dict[str, pa.Table]:
             return {s.source.variable: ask(store, s, start, end) for s in self.selects}
 
-        yield from prefiltered(rest, self.asked, borders, found)
+        yield from prefiltered(rest, replace(self.asked, span=before), borders, found)
 
 
 def candidate_queries(

@@ -4,14 +4,21 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
+import pyarrow as pa
 import pytest
+from kaicep.archive import Archive, Position
+from kaicep.archive.rewriting import ask
 from kaicep.errors import PlanError
 from kaicep.pipeline.project import Project
+from kaicep.pipeline.tuples import raw_table
+from kaicep.planner.past import Asked, Span
+from kaicep.planner.strategies import Hybrid
 
 ROOT = Path(__file__).resolve().parents[2] / "examples" / "campus"
 QUERIES = sorted((ROOT / "queries").glob("*.chi"))
+FIRST = Position(0, -1)
 NINE = datetime(2012, 5, 7, 9, tzinfo=UTC)
 PAST = NINE + timedelta(minutes=3)
 
@@ -97,6 +104,44 @@ def test_what_looks_at_more_than_candidates_is_no_hybrid(project: Project) -> No
     assert refusal(project, text, "hybrid") == sentence(
         "hybrid", "strict contiguity looks at every event, candidate or not"
     )
+
+
+def test_what_the_store_gets_meanwhile_is_seen_by_no_variable(
+    project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each variable has a SPARQL query of its own, and between two of them the store goes on."""
+    batches = iter([readings(project)[n : n + 20] for n in range(0, 600, 20)])
+    moved = project.settings.archive.model_copy(update={"path": str(tmp_path / "archive")})
+    shapes = {name: annotator.shape for name, annotator in project.annotators.items()}
+    with Archive(project.settings.model_copy(update={"archive": moved}), project.knowledge, shapes) as archive:
+        live = project.dataflow()
+
+        def arrive() -> None:
+            annotated = project.annotators["airflowReport"].annotate(raw_table(next(batches)))
+            steps = live.accept({"airflowReport": annotated})
+            archive.append((archive.last or FIRST).batch + 1, {s: step.archived for s, step in steps.items()})
+            archive.flush()
+
+        def ask_while_batches_come(*args: Any) -> pa.Table:
+            found = ask(*args)
+            arrive()
+            return found
+
+        for _ in range(10):
+            arrive()
+        (query,) = project.compile(f"{TWO} (?a, ?b) WINDOW (?a, ?b, 1s)")
+        columns = {"airflowReport": frozenset({"sensorID"})}
+        asked = Asked((query,), Span(None, None), columns, dict(live.watermarks), archive.last)
+        monkeypatch.setattr("kaicep.planner.strategies.ask", ask_while_batches_come)
+        parts = list(Hybrid.of(archive, asked, 100).parts())
+    found = [[ids(table) for table in part.candidates.values()] for part in parts]
+    assert any(found)
+    assert all(a == b for a, b in filter(None, found))
+    assert len({i for p in parts for table in (*p.events.values(), *p.candidates.values()) for i in ids(table)}) == 200
+
+
+def ids(events: pa.Table) -> list[str]:
+    return list(events["_id"].to_pylist())
 
 
 def test_the_output_of_a_query_is_not_in_the_store(project: Project) -> None:
