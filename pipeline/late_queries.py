@@ -1,142 +1,105 @@
-"""Queries that were submitted late and begin in the past: they catch up beside the live stream without stalling it.
-
-A thread of its own takes such a query through the archive up to the batch at whose border it was registered, then
-through the batches that have come meanwhile, as the log has them. When it has none left, the data flow takes the query
-over at the next border. Rows wait until a batch hands them to the sinks, so they come in their order.
-"""
+"""The queries of an engine that are answered over the past still, beside the live stream; over restarts."""
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime
+from itertools import chain
+from typing import Any
 
 import pyarrow as pa
 
-from ..errors import KaicepError, PipelineError
 from .dataflow import Dataflow
-from .step import Past
+from .flow import Registration
+from .late_query import LateQuery
+from .project import Project
 
-__all__ = ["LateQuery"]
+__all__ = ["LateQueries"]
 
-_MOST_WAITING = 1_000_000
-
-Logged = Callable[[int], Iterable[tuple[int, Past]]]
-"""The batches of the log behind a batch, with their numbers."""
+_LATE = "late/"
 
 
-class LateQuery:
-    """One query on its way from the past to the live stream.
+class LateQueries:
+    """Queries on their way from the past to the live stream; all of them are suspended in the data flow."""
 
-    Args:
-        label: the query's.
-        rehearsed: a data flow of its own, with this query and those whose output it reads.
-        past: gives the rows of the past by label, piece by piece; at its end `rehearsed` is where batch `last` ended.
-        logged: the batches behind.
-        last: the batch before the border at which the query was registered.
-        handed: how many of its rows an earlier process has handed over; they come again, and are left out.
-    """
-
-    def __init__(
-        self,
-        label: str,
-        rehearsed: Dataflow,
-        past: Iterator[Mapping[str, pa.Table]],
-        logged: Logged,
-        *,
-        last: int,
-        handed: int = 0,
-    ) -> None:
-        self.label, self.rehearsed, self.handed = label, rehearsed, handed
-        self._past, self._logged, self._last = past, logged, last
-        self._again = handed
-        self._rows: list[pa.Table] = []
-        self._changed = threading.Condition()
-        self._stopped = False
-        self._caught_up = False
-        self._failure: BaseException | None = None
-        self._thread = threading.Thread(target=self._run, name=f"kaicep-past-{label}", daemon=True)
-        self._thread.start()
+    def __init__(self) -> None:
+        self._queries: dict[str, LateQuery] = {}
+        self._past: dict[str, list[pa.Table]] = {}
+        self._interrupted: dict[str, dict[str, Any]] = {}
 
     @property
-    def caught_up(self) -> bool:
-        """Whether nothing of the past is left but what came since the thread ended.
+    def labels(self) -> frozenset[str]:
+        """What they are called."""
+        return frozenset(self._queries)
 
-        Raises:
-            PipelineError: the past cannot be answered.
+    def add(self, query: LateQuery) -> None:
+        """Wait for a query from now on."""
+        self._queries[query.label] = query
+
+    def give_up(self, label: str) -> None:
+        """Give a query up, if it is one of them."""
+        if label in self._queries:
+            self._queries.pop(label).stop()
+
+    def close(self) -> None:
+        """Give all of them up."""
+        for label in self.labels:
+            self.give_up(label)
+
+    def are_read_by(self, label: str, dataflow: Dataflow) -> bool:
+        """Whether a query reads the output of one of them."""
+        return bool({dataflow.flows[late].query.name for late in self._queries} & dataflow.flows[label].streams)
+
+    def take_over(self, dataflow: Dataflow, project: Project, *, patient: bool) -> bool:
+        """Let queries that have caught up go on in the data flow with the next batch.
+
+        Args:
+            dataflow: where they are suspended.
+            project: with the knowledge in force.
+            patient: wait for those that have not.
+
+        Returns:
+            Whether one goes on.
         """
-        self._check()
-        return self._caught_up
+        before = len(self._queries)
+        for label, query in list(self._queries.items()):
+            rows = query.wait() if patient else []
+            if not self.are_read_by(label, dataflow) and query.caught_up:
+                self._past[label] = [*rows, *query.take(), *query.arrive()]
+                if query.rehearsed.knowledge is not project.knowledge:
+                    query.rehearsed.judge_by(project.annotators, project.knowledge)
+                dataflow.adopt(label, query.rehearsed)
+                del self._queries[label]
+        return len(self._queries) < before
 
-    def take(self) -> list[pa.Table]:
-        """The rows that are ready to be handed over, in their order."""
-        with self._changed:
-            rows, self._rows = self._rows, []
-            self.handed += sum(table.num_rows for table in rows)
-            self._changed.notify_all()
-        return rows
+    def with_their_past(self, rows: Iterable[tuple[str, pa.Table]]) -> Iterator[tuple[str, pa.Table]]:
+        """The rows of a batch and what is ready of the past: a query's own come first, in its first batch."""
+        of_late = ((label, query.take()) for label, query in self._queries.items())
+        ready = ((label, pa.concat_tables(tables)) for label, tables in of_late if tables)
+        for label, of_batch in chain(rows, ready):
+            past = self._past.pop(label, ())
+            yield label, pa.concat_tables([*past, of_batch]) if past else of_batch
 
-    def wait(self) -> list[pa.Table]:
-        """Wait until it has caught up; the rows that are ready by then."""
-        rows = self.take()
-        while self._thread.is_alive():
-            self._thread.join(0.05)
-            rows += self.take()
-        self._check()
-        return rows + self.take()
+    def snapshot(self, dataflow: Dataflow) -> dict[str, bytes]:
+        """What another process needs to begin again with each one's past, and to report no row twice."""
+        return {
+            _LATE + label: json.dumps(_note(dataflow.flows[label].registration, query.handed)).encode()
+            for label, query in self._queries.items()
+        }
 
-    def arrive(self) -> list[pa.Table]:
-        """Go on through what came since the thread ended, on the caller's; the rows of that."""
-        self._follow()
-        return self.take()
+    def restore(self, state: Mapping[str, bytes]) -> None:
+        """Learn which queries an earlier process was at the past of."""
+        self._interrupted = {k.removeprefix(_LATE): json.loads(v) for k, v in state.items() if k.startswith(_LATE)}
 
-    def stop(self) -> None:
-        """Give up."""
-        with self._changed:
-            self._stopped = True
-            self._changed.notify_all()
-        self._thread.join()
+    def interrupted(self, registration: Registration) -> tuple[datetime, int] | None:
+        """When the query was registered and how many rows were handed over, if an earlier process was at its past."""
+        known = self._interrupted.pop(registration.label, None)
+        if known is None or known["query"] != registration.query.normal:
+            return None
+        return datetime.fromisoformat(known["now"]), known["handed"]
 
-    def _run(self) -> None:
-        try:
-            for rows in self._past:
-                if not self._put(rows):
-                    return
-            self._follow()
-            self._caught_up = True
-        except Exception as error:  # noqa: BLE001 - whatever ends the thread has to surface at the next batch
-            self._failure = error
 
-    def _follow(self) -> None:
-        """Take batches of the log until none is left."""
-        found = True
-        while found and not self._stopped:
-            found = False
-            for batch, past in self._logged(self._last):
-                self._put(self.rehearsed.replay(past).matches)
-                self._last, found = batch, True
-                if self._stopped:
-                    return
-
-    def _put(self, rows: Mapping[str, pa.Table]) -> bool:
-        """Let rows wait; tell whether to go on."""
-        table = rows.get(self.label)
-        if table is not None and table.num_rows:
-            again = min(self._again, table.num_rows)
-            self._again -= again
-            with self._changed:
-                self._rows.append(table.slice(again))
-                if threading.current_thread() is self._thread:
-                    self._changed.wait_for(lambda: self._stopped or self._waiting() < _MOST_WAITING)
-        return not self._stopped
-
-    def _waiting(self) -> int:
-        return sum(table.num_rows for table in self._rows)
-
-    def _check(self) -> None:
-        if isinstance(self._failure, KaicepError):
-            raise self._failure
-        if self._failure is not None:
-            raise PipelineError(
-                f"the past of '{self.label}' cannot be answered: {self._failure}",
-                hint="withdraw the query, or see whether the archive is whole",
-            ) from self._failure
+def _note(registration: Registration, handed: int) -> dict[str, Any]:
+    now = registration.now
+    return {"query": registration.query.normal, "now": None if now is None else now.isoformat(), "handed": handed}
