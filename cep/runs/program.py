@@ -163,7 +163,7 @@ class Program:
         for start, endings in self.endings.items():
             slots.use(Slot("until", start), lambda view, of=start: of in view.untils)  # type: ignore[misc]
             for ending in endings:
-                slots.use_ending(ending.condition, ending.name, start)
+                slots.use_ending(ending.condition, ending.name, ending.inside)
 
     def steps(self, stage: Stage, place: int, variable: str) -> tuple[Step, ...]:
         """The ways on from a stage with an event of a variable, kept by the variable's place."""

@@ -171,11 +171,17 @@ class Slots:
         if self._may_be_left_out(condition):
             self.use(Slot("sides", None, condition.scope), live)
 
-    def use_ending(self, condition: Condition, tested: str, start: int) -> None:
-        """The slots that an UNTIL needs; `tested` is what its condition calls the event that it is asked of."""
+    def use_ending(self, condition: Condition, tested: str, inside: frozenset[str]) -> None:
+        """The slots that an UNTIL needs.
+
+        Args:
+            condition: its condition.
+            tested: what that calls the event that it is asked of.
+            inside: the variables of the repetition, with each of which it may be asked.
+        """
 
         def live(view: Outlook) -> bool:
-            return start in view.untils or not view.variables.isdisjoint(condition.variables)
+            return not view.variables.isdisjoint(inside)
 
         for other in condition.plain:
             if other != tested:

@@ -29,12 +29,14 @@ class Ending:
         variable: the variable as which an event is tested.
         name: what the condition calls the event.
         condition: the condition.
+        inside: the variables of the repetition: as long as one of them may come, the condition may be asked.
     """
 
     start: int
     variable: str
     name: str
     condition: Condition
+    inside: frozenset[str]
 
     @property
     def alone(self) -> bool:
@@ -47,16 +49,20 @@ def _name(start: int, variable: str) -> str:
     return f"until {start} ?{variable}"
 
 
-def _conditions(pattern: Pattern | None) -> Iterator[tuple[int, str, Expression]]:
-    """Each UNTIL's repetition, by its start, the variable as which events are tested, and the condition."""
+def _conditions(pattern: Pattern | None) -> Iterator[tuple[Element | Group, str, Expression]]:
+    """Each UNTIL's repetition, the variable as which events are tested, and the condition."""
     for part in () if pattern is None else walk_pattern(pattern):
         if not isinstance(part, Element | Group) or part.quantifier is None or part.quantifier.until is None:
             continue
-        own = {p.variable for p in walk_pattern(part) if isinstance(p, Element)}
         until = part.quantifier.until
         mentioned = [n.variable for n in walk(until) if isinstance(n, Column | Binding | Aggregate)]
+        own = _elements(part)
         for variable in dict.fromkeys(v for v in mentioned if v in own):
-            yield part.span.start, variable, until
+            yield part, variable, until
+
+
+def _elements(part: Pattern) -> frozenset[str]:
+    return frozenset(p.variable for p in walk_pattern(part) if isinstance(p, Element))
 
 
 def ending_events(query: Query) -> dict[str, tuple[str, list[str]]]:
@@ -79,7 +85,7 @@ def ending_candidates(query: Query) -> dict[str, pl.DataFrame]:
 
 def _sources(query: Query) -> dict[str, Source]:
     by_variable = {source.variable: source for source in query.sources}
-    return {_name(start, variable): by_variable[variable] for start, variable, _ in _conditions(query.pattern)}
+    return {_name(part.span.start, v): by_variable[v] for part, v, _ in _conditions(query.pattern)}
 
 
 def _columns(source: Source) -> list[str]:
@@ -90,11 +96,12 @@ def _columns(source: Source) -> list[str]:
 def endings_of(query: Query, places: Places, layouts: Layouts) -> dict[int, tuple[Ending, ...]]:
     """The endings of every repetition with UNTIL, by its start."""
     found: dict[int, tuple[Ending, ...]] = {}
-    for number, (start, variable, until) in enumerate(_conditions(query.pattern)):
+    for number, (part, variable, until) in enumerate(_conditions(query.pattern)):
+        start = part.span.start
         name = _name(start, variable)
         test = condition(-1 - number, _of_event(until, variable, name), _with_event(places, name, variable), layouts)
         test = replace(test, scope=start if _asks_of_repetition(places, start, test) else None)
-        found[start] = (*found.get(start, ()), Ending(start, variable, name, test))
+        found[start] = (*found.get(start, ()), Ending(start, variable, name, test, _elements(part)))
     return found
 
 
