@@ -165,9 +165,10 @@ class DurableFlow:
         """Whether a batch is needed though no record has come.
 
         A query waits to be registered, is with its past, or waits for the watermark of a stream that has been silent
-        for too long.
+        for too long; or a change of the knowledge waits for a batch border.
         """
-        return bool(self._waiting or self._late.labels or advances_of(self._dataflow, idleness))
+        waiting = self._waiting or self._late.labels or self.history.waiting
+        return bool(waiting or advances_of(self._dataflow, idleness))
 
     def _reported(self, batch: int, streams: Mapping[str, StreamStep], rows: Iterable[tuple[str, pa.Table]]) -> Step:
         """Give each query's rows to the sinks as they come; in its first batch those of its past come first."""

@@ -60,6 +60,11 @@ class KnowledgeHistory:
         """The project with the knowledge that judges the next batch."""
         return self._newest
 
+    @property
+    def waiting(self) -> bool:
+        """Whether a change waits for a batch border."""
+        return self._announced is not None
+
     def announce(self, takeover: Takeover) -> None:
         """Let a change take over at the next batch border, in the place of one that has not."""
         with self._lock:
@@ -73,13 +78,14 @@ class KnowledgeHistory:
             later = latest is not None and latest.batch > batch
             if version is not None and (later or batch <= self.begun):
                 return Turn(version, self.project_of(version))
-            if version is not None and version.digest == self._newest.knowledge.version:
-                return Turn(version, self._newest)
             takeover, self._announced = self._announced, None
+            filters = {} if takeover is None else takeover.filters
+            if version is not None and version.digest == self._newest.knowledge.version:
+                return Turn(version, self._newest, filters)
             first = "the first" if version is None else "the project's modules were changed"
             change = first if takeover is None else takeover.change
             version = self.store.begin(self._newest.knowledge, batch, change)
-            return Turn(version, self._newest, {} if takeover is None else takeover.filters, takeover)
+            return Turn(version, self._newest, filters, takeover)
 
     def at(self, batch: int) -> Project:
         """The project with the knowledge that judged a batch."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from kaicep import KaicepError, PipelineError, Project
 from kaicep.ontology import KnowledgeBase
 from kaicep.ontology.closure import close
 from kaicep.pipeline.durable import DurableFlow
+from kaicep.pipeline.idleness import Idleness
 from kaicep.pipeline.knowledge_store import KnowledgeStore, Version
 from kaicep.pipeline.living_knowledge import LivingKnowledge
 from kaicep.pipeline.ontology_commands import add_module, list_modules, remove_module
@@ -129,6 +131,32 @@ def test_two_changes_before_the_next_batch_take_over_together(tmp_path: Path) ->
         ontology.add(turtle(tmp_path, "two.ttl", rooms(s2="r1")))
         ontology.add(turtle(tmp_path, "three.ttl", rooms(s3="r1")))
         assert sensors_of(flow, 2) == ["s1", "s2", "s3"]
+
+
+def test_a_change_on_an_idle_stream_asks_for_a_batch_and_takes_over_with_it(tmp_path: Path) -> None:
+    """The heartbeat makes a batch without records when one is needed; then no other is."""
+    log: list[str] = []
+    idleness = Idleness({"air": timedelta.max})
+    with running(project(tmp_path), log=log) as (flow, ontology):
+        flow.run(1, batch(1), idleness)
+        assert not flow.overdue(idleness)
+        ontology.add(turtle(tmp_path, "more.ttl", rooms(s3="r1")))
+        assert flow.overdue(idleness)
+        flow.run(2, {}, idleness)
+        assert not flow.overdue(idleness)
+        assert str(flow.version).startswith("version 2 ")
+        assert log[0] == "version 2"
+
+
+def test_a_change_that_is_taken_back_before_the_next_batch_makes_no_version(tmp_path: Path) -> None:
+    idleness = Idleness({"air": timedelta.max})
+    with running(project(tmp_path)) as (flow, ontology):
+        flow.run(1, batch(1), idleness)
+        ontology.add(turtle(tmp_path, "more.ttl", rooms(s3="r1")))
+        ontology.remove("more.ttl")
+        assert sensors_of(flow, 2) == ["s1"]
+        assert len(ontology.versions) == 1
+        assert not flow.overdue(idleness)
 
 
 def test_individuals_found_by_key_are_linked_anew(tmp_path: Path) -> None:
