@@ -14,8 +14,8 @@ CASES = {
     "nothing is written when repeated zero times": ("?a -> ?b{0,; ->} => ?c", (), "a c", ["a1 c2"]),
     "groups": ("(?a -> ?b){2; ->}", ("POLICY next",), "a b a b", ["a1 a3 b2 b4"]),
     "UNTIL ends a run": ("?a -> ?b{1,; ->} UNTIL (?b.x > 5) -> ?c", (), "a b1 b9 b1 c", ["a1 b2 c5"]),
-    "UNTIL may compare with what comes before the run": ("?a ->> ?b+ UNTIL (?b.x > ?a.x)", (), "a3 b1 b5 b2", ["a1 b2", "a1 b4"]),
-    "UNTIL of a group may": (
+    "UNTIL compares events": ("?a ->> ?b+ UNTIL (?b.x > ?a.x)", (), "a3 b1 b5 b2", ["a1 b2", "a1 b4"]),
+    "UNTIL of a group compares events": (
         "?a ->> (?b, ?c){1,; ->>} UNTIL (?b.x > ?a.x)", ("WINDOW (?a, ?c, 3s)",), "a3 b1 c b5 c", ["a1 b2 c3"],
     ),
     "PREV": ("?a -> ?b{1,; ->} -> ?c", ("JOIN (?b.x > PREV(?b.x))",), "a b1 b3 b2 c", ["a1 b2 b3 c5"]),
