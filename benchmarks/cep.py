@@ -1,12 +1,16 @@
-"""Ten pattern shapes: the engine's operators against a plain Python automaton, in one run.
+"""Pattern shapes: the engine's operators against a plain Python automaton, in one run.
 
-    python -m benchmarks.cep [--events 200000] [--in-play 0.1] [--rounds 3] [--shape NAME]
+    python -m benchmarks.cep [--events 200000 --in-play 0.1] [--batch 10000] [--rounds 3] [--shape NAME] [--json FILE]
 
-Both get the same events, in time order, in batches of 10,000: the engine as Arrow tables (FILTER, operator, rows), the
-automaton (`benchmarks.naive_nfa`) as Python tuples made beforehand. The numbers of matches are compared. Events per
-second are those of the best of the rounds, which alternate between the two. State: the size of the operator's snapshot
-and the events that the partial matches of the automaton hold, each the greatest after any batch. Time and state of the
-second half of the stream, relative to the first, tell whether a shape stays linear in time and flat in memory.
+Without `--events` there are two workloads: 200,000 events with 10 % of them in play, and 50,000 that all are.
+
+Both get the same Arrow tables of events with the same watermarks, batch by batch, and both give Arrow tables of the
+same rows, in the same order: the engine by FILTER, operator and output, the automaton (`benchmarks.naive_nfa`) as plain
+Python does it (`benchmarks.naive_operator`). The rows are compared, all of them and all columns but `_id`, which is a
+digest of either's own making. Events per second are those of the best of the rounds, which alternate between the two.
+State: the size of the operator's snapshot and the events that the partial matches of the automaton hold, each the
+greatest after any batch. Time and state of the second half of the stream, relative to the first, tell whether a shape
+stays linear in time and flat in memory.
 """
 
 from __future__ import annotations
@@ -14,175 +18,99 @@ from __future__ import annotations
 import argparse
 import gc
 import json
+import math
 import os
 import platform
-import random
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
-from datetime import UTC, datetime, timedelta
 from importlib.metadata import version
+from itertools import chain
+from pathlib import Path
 
 import pyarrow as pa
 from kaicep import Project
-from kaicep.errors import QueryTypeError
 from kaicep.pipeline.candidates import EventBatch
 from kaicep.pipeline.flow import QueryFlow, Registration
 from kaicep.semfilter.options import FilterOptions
 
-from .naive_nfa import Absence, Automaton, Both, Event, Naive, Session, Sliding, Step
+from .cep_shapes import PROJECT, SEED, SENSORS, SHAPES, Shape, moment, workload
 
-SEED = 11
-SENSORS = 200
-BATCH = 10_000
-START = datetime(2026, 1, 1, tzinfo=UTC)
-SECOND = 1_000_000
-STEP = SECOND // 100  # between two events
-WIDTH = 60
-
-_STREAM = {
-    "event_type": "<urn:Reading>",
-    "time": {"attribute": "at"},
-    "identity": ["id"],
-    "attributes": {
-        "id": {"datatype": "xsd:string"},
-        "sensor": {"datatype": "xsd:string"},
-        "kind": {"datatype": "xsd:string"},
-        "x": {"datatype": "xsd:double"},
-    },
-}
-PROJECT = {"streams": {"readings": _STREAM}, "archive": {"enabled": False}}
-
-
-def kind(letter: str) -> Callable[[Event], bool]:
-    """A FILTER of the baseline."""
-    return lambda event: event.kind == letter
-
-
-def pattern(seq: str, variables: str, *clauses: str, window: str = f"{WIDTH}s", absent: str = "") -> str:
-    """A query for events of these kinds, all of one sensor."""
-    everything = variables + absent
-    sources = ", ".join(f"(?{v}, readings)" for v in everything)
-    filters = " ".join(f"FILTER (?{v}.kind = '{v}')" for v in everything)
-    within = f"WINDOW ({', '.join(f'?{v}' for v in variables)}, {window})" if window else ""
-    head = f"SELECT ?{variables[0]}.x FROM {sources} {filters}"  # noqa: S608 - no database sees it
-    return " ".join([head, f"SEQ ({seq})", within, "PARTITION BY sensor", *clauses])
-
-
-@dataclass(frozen=True)
-class Shape:
-    """One query and the same by hand; `vectorisable`: nothing in it asks for runs."""
-
-    text: str
-    naive: Callable[[], Naive]
-    vectorisable: bool = True
-
-
-A, B, C, N = (kind(letter) for letter in "abcn")
-W = WIDTH * SECOND
-SHAPES: Mapping[str, Shape] = {
-    "SEQ any": Shape(pattern("?a ->> ?b", "ab"), lambda: Automaton([Step(A), Step(B)], W)),
-    "SEQ next": Shape(pattern("?a -> ?b", "ab"), lambda: Automaton([Step(A), Step(B, "->")], W)),
-    "SEQ strict": Shape(pattern("?a => ?b", "ab"), lambda: Automaton([Step(A), Step(B, "=>")], W)),
-    "three steps": Shape(pattern("?a ->> ?b ->> ?c", "abc"), lambda: Automaton([Step(A), Step(B), Step(C)], W)),
-    "Kleene, greedy": Shape(
-        pattern("?a -> ?b{1,; ->} -> ?c", "abc"),
-        lambda: Automaton([Step(A), Step(B, "->", 1, 10**9), Step(C, "->")], W),
-        vectorisable=False,
-    ),
-    "Kleene, any": Shape(
-        pattern("?a ->> ?b{1,3; ->>}~", "ab"), lambda: Automaton([Step(A), Step(B, "->>", 1, 3)], W), vectorisable=False
-    ),
-    "NOT between": Shape(
-        pattern("?a, NOT ?n, ?b", "ab", absent="n"), lambda: Automaton([Step(A), Step(B, unless=N)], W)
-    ),
-    "NOT FOR": Shape(pattern("?a, NOT ?n FOR 30s", "a", window="", absent="n"), lambda: Absence(A, N, 30 * SECOND)),
-    "AND": Shape(pattern("?a, (?b AND ?c)", "abc"), lambda: Both(A, B, C, W)),
-    "sliding AVG": Shape(
-        """SELECT AVG(?e.x) > 0.5 AS mean FROM (?e, readings) FILTER (?e.kind = 'a')
-           WINDOW (?e, sliding, 60s) GROUP BY ?e.sensor""",
-        lambda: Sliding(A, W, 0.5),
-    ),
-    "session COUNT": Shape(
-        "SELECT COUNT(?e) AS n FROM (?e, readings) FILTER (?e.kind = 'a') WINDOW (?e, session, 30s) GROUP BY ?e.sensor",
-        lambda: Session(A, 30 * SECOND),
-    ),
-}
-
-
-def workload(events: int, in_play: float) -> list[pa.Table]:
-    """Event tables, every event with a time stamp of its own; `in_play` of them are of kinds that queries ask for."""
-    source = random.Random(SEED)
-    kinds = [source.choice("abcn") if source.random() < in_play else "z" for _ in range(events)]
-    table = pa.table(
-        {
-            "_time": pa.array(
-                [START + timedelta(microseconds=i * STEP) for i in range(events)], pa.timestamp("us", "UTC")
-            ),
-            "_id": [f"urn:kaicep:event:readings/{i}" for i in range(events)],
-            "id": [str(i) for i in range(events)],
-            "sensor": [f"sensor{source.randrange(SENSORS)}" for _ in range(events)],
-            "kind": kinds,
-            "x": [source.random() for _ in range(events)],
-        }
-    )
-    table = table.append_column("at", table["_time"])
-    return [table.slice(start, BATCH) for start in range(0, events, BATCH)]
-
-
-def tuples(table: pa.Table) -> list[Event]:
-    """A batch for the baseline."""
-    times = table["_time"].cast(pa.int64()).to_pylist()
-    columns = [table[name].to_pylist() for name in ("_id", "sensor", "kind", "x")]
-    return [Event(*values) for values in zip(times, *columns, strict=True)]
+WORKLOADS = ((200_000, 0.1), (50_000, 1.0))
 
 
 @dataclass(frozen=True)
 class Measured:
-    """One way through the stream: seconds of each half, matches, greatest state of each half."""
+    """One way through the stream: seconds of each half, rows, greatest state of each half."""
 
     seconds: tuple[float, float]
-    matches: int
+    rows: pa.Table
     state: tuple[int, int]
 
 
-def measure(batches: int, step: Callable[[int], int], state: Callable[[], int]) -> Measured:
+def measure(batches: Sequence[pa.Table], step: Callable[[int], pa.Table], state: Callable[[], int]) -> Measured:
     """Run batch by batch; looking at the state is not measured."""
-    seconds, states, matches = [0.0, 0.0], [0, 0], 0
+    seconds, states, rows = [0.0, 0.0], [0, 0], []
     gc.collect()
-    for number in range(batches):
-        half = int(number >= batches / 2)
+    for number in range(len(batches)):
+        half = int(number >= len(batches) / 2)
         began = time.perf_counter()
-        matches += step(number)
+        rows.append(step(number))
         seconds[half] += time.perf_counter() - began
         states[half] = max(states[half], state())
-    return Measured((seconds[0], seconds[1]), matches, (states[0], states[1]))
+    return Measured((seconds[0], seconds[1]), pa.concat_tables(rows), (states[0], states[1]))
 
 
-def engine(project: Project, text: str, tables: list[pa.Table]) -> Measured:
-    """The query over the tables, its candidates selected and its rows made."""
+def watermark(batches: Sequence[pa.Table], number: int) -> int:
+    """Which event has the time stamp that the watermark has after a batch; the last one passes all."""
+    seen: int = sum(batch.num_rows for batch in batches[: number + 1])
+    return seen if number + 1 == len(batches) else seen - 1
+
+
+def engine(project: Project, text: str, batches: Sequence[pa.Table]) -> Measured:
+    """The query over the batches, its candidates selected and its rows made."""
     (query,) = project.compile(text)
-    dataflow = project.dataflow()
-    flow = QueryFlow(Registration(query, "query"), dataflow.shape, project.knowledge, FilterOptions())
+    flow = QueryFlow(Registration(query, "query"), project.dataflow().shape, project.knowledge, FilterOptions())
+    ends = [moment(watermark(batches, number)) for number in range(len(batches))]
 
-    def step(number: int) -> int:
-        last = number + 1 == len(tables)
-        end = START + timedelta(microseconds=((number + 1) * BATCH - (0 if last else 1)) * STEP)
-        rows = flow.process({"readings": EventBatch(tables[number])}, end)
-        return int(rows.num_rows)
+    def step(number: int) -> pa.Table:
+        return flow.process({"readings": EventBatch(batches[number])}, ends[number])
 
-    return measure(len(tables), step, lambda: len(flow.snapshot()))
+    return measure(batches, step, lambda: len(flow.snapshot()))
 
 
-def baseline(naive: Naive, batches: list[list[Event]]) -> Measured:
+def baseline(shape: Shape, batches: Sequence[pa.Table]) -> Measured:
     """The same by hand."""
-    return measure(len(batches), lambda number: len(naive.process(batches[number])), naive.size)
+    operator = shape.operator()
+    ends = pa.array([moment(watermark(batches, i)) for i in range(len(batches))], pa.timestamp("us", "UTC"))
+    micros = ends.cast(pa.int64()).to_pylist()
+    return measure(batches, lambda number: operator.process(batches[number], micros[number]), operator.naive.size)
+
+
+def compare(shape: Shape, ours: pa.Table, theirs: pa.Table) -> None:
+    """Look whether both gave the same rows.
+
+    Raises:
+        SystemExit: they did not.
+    """
+    if ours.num_rows != theirs.num_rows:
+        raise SystemExit(f"{shape.text}: {ours.num_rows:,} rows instead of {theirs.num_rows:,}")
+    for name in ("_time", "_events", "_window"):
+        if name in theirs.column_names and ours[name].to_pylist() != theirs[name].to_pylist():
+            raise SystemExit(f"{shape.text}: the rows differ in {name}")
+    items = zip(ours[shape.item[0]].to_pylist(), theirs[shape.item[0]].to_pylist(), strict=True)
+    if not all(math.isclose(one, other, rel_tol=1e-9) for one, other in items):
+        raise SystemExit(f"{shape.text}: the rows differ in {shape.item[0]}")
+    if len(set(ours["_id"].to_pylist())) != len(set(theirs["_id"].to_pylist())):
+        raise SystemExit(f"{shape.text}: digests tell other rows apart")
 
 
 @dataclass(frozen=True)
 class Result:
     """Events per second of both, peak state, and how the second half of the stream compares to the first."""
 
+    events: int
+    in_play: float
     shape: str
     vectorisable: bool
     matches: int
@@ -194,60 +122,70 @@ class Result:
     later_time: float
     later_state: float
 
+    def line(self) -> str:
+        """A line of the report."""
+        return (
+            f"{self.shape:<16}{self.matches:>10,}{self.engine:>13,.0f}{self.naive:>13,.0f}{self.ratio:>7.1f}"
+            f"{self.engine_bytes:>10,} B{self.naive_events:>9,}{self.later_time:>6.2f}{self.later_state:>6.2f}"
+        )
 
-def run(name: str, shape: Shape, tables: list[pa.Table], batches: list[list[Event]], rounds: int) -> Result:
+
+def run(name: str, batches: Sequence[pa.Table], in_play: float, rounds: int) -> Result:
     """Measure a shape.
 
     Raises:
-        SystemExit: the two do not find equally many matches.
+        SystemExit: the two do not give the same rows.
     """
-    project = Project.parse(PROJECT)
+    shape, project = SHAPES[name], Project.parse(PROJECT)
     ours, theirs = [], []
-    for _ in range(rounds):
-        ours.append(engine(project, shape.text, tables))
-        theirs.append(baseline(shape.naive(), batches))
+    for number in range(rounds):
+        ours.append(engine(project, shape.text, batches))
+        theirs.append(baseline(shape, batches))
+        if not number:
+            compare(shape, ours[0].rows, theirs[0].rows)
     best, other = (min(found, key=lambda m: sum(m.seconds)) for found in (ours, theirs))
-    if best.matches != other.matches:
-        raise SystemExit(f"{name}: {best.matches:,} matches instead of {other.matches:,}")
-    events = sum(map(len, batches))
+    events = sum(batch.num_rows for batch in batches)
     rates = events / sum(best.seconds), events / sum(other.seconds)
     return Result(
-        name, shape.vectorisable, best.matches, *rates, rates[0] / rates[1], max(best.state), max(other.state),
-        min(m.seconds[1] / m.seconds[0] for m in ours), best.state[1] / max(1, best.state[0]),
+        events, in_play, name, shape.vectorisable, best.rows.num_rows, *rates, rates[0] / rates[1], max(best.state),
+        max(other.state), min(m.seconds[1] / m.seconds[0] for m in ours), best.state[1] / max(1, best.state[0]),
     )  # fmt: skip
 
 
 def main() -> None:
-    """Print a line for each shape, then everything as JSON."""
+    """Print a line for each shape; with `--json` write everything to a file as well."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--events", type=int, default=200_000)
+    parser.add_argument("--events", type=int)
     parser.add_argument("--in-play", type=float, default=0.1)
+    parser.add_argument("--batch", type=int, default=10_000)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--shape", choices=list(SHAPES), action="append")
+    parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()
-    tables = workload(arguments.events, arguments.in_play)
-    batches = [tuples(table) for table in tables]
-    print(
-        f"{arguments.events:,} events, {arguments.in_play:.0%} in play, {SENSORS} sensors, seed {SEED}, "
-        f"{BATCH:,} events a batch; {platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}, "
+    machine = (
+        f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}, "
         + ", ".join(f"{name} {version(name)}" for name in ("pyarrow", "polars"))
-    )
+    )  # fmt: skip
+    print(machine)
+    workloads = WORKLOADS if arguments.events is None else ((arguments.events, arguments.in_play),)
+    results = list(chain.from_iterable(_report(events, share, arguments) for events, share in workloads))
+    if arguments.json is not None:
+        found = {"machine": machine, "batch": arguments.batch, "seed": SEED, "results": [asdict(r) for r in results]}
+        arguments.json.write_text(json.dumps(found, indent=2) + "\n")
+
+
+def _report(events: int, in_play: float, arguments: argparse.Namespace) -> list[Result]:
+    batches = workload(events, in_play, arguments.batch)
     print(
-        f"{'shape':<16}{'matches':>10}{'engine/s':>13}{'naive/s':>13}{'ratio':>7}{'state':>12}{'held':>9}{'time':>6}{'mem':>6}"
+        f"\n{events:,} events, {in_play:.0%} in play, {SENSORS} sensors, seed {SEED}, {arguments.batch:,} a batch"
+        f"\n{'shape':<16}{'matches':>10}{'engine/s':>13}{'naive/s':>13}{'ratio':>7}{'state':>12}{'held':>9}"
+        f"{'time':>6}{'mem':>6}"
     )
     results = []
     for name in arguments.shape or SHAPES:
-        try:
-            found = run(name, SHAPES[name], tables, batches, arguments.rounds)
-        except QueryTypeError as error:
-            print(f"{name:<16}{str(error).splitlines()[0]}")
-            continue
-        results.append(found)
-        print(
-            f"{name:<16}{found.matches:>10,}{found.engine:>13,.0f}{found.naive:>13,.0f}{found.ratio:>7.1f}"
-            f"{found.engine_bytes:>10,} B{found.naive_events:>9,}{found.later_time:>6.2f}{found.later_state:>6.2f}"
-        )
-    print(json.dumps([asdict(found) for found in results]))
+        results.append(run(name, batches, in_play, arguments.rounds))
+        print(results[-1].line(), flush=True)
+    return results
 
 
 if __name__ == "__main__":

@@ -1,18 +1,17 @@
 """The baseline of `benchmarks.cep`: patterns and windows as one writes them in plain Python, event by event.
 
 An automaton per pattern: steps with conditions as closures, runs in a deque for each key, runs that the window has left
-behind dropped from its left. It does what the engine does for the same query: it tests conditions, keeps what may still
-match, and gives a row for each match. It neither sorts what comes out of order nor can be saved.
+behind dropped from its left. `benchmarks.naive_operator` puts it where the engine's operators stand.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
-__all__ = ["Absence", "Automaton", "Both", "Event", "Naive", "Session", "Sliding", "Step"]
+__all__ = ["Absence", "Automaton", "Both", "Event", "Naive", "Row", "Session", "Sliding", "Step"]
 
 
 class Event(NamedTuple):
@@ -25,17 +24,30 @@ class Event(NamedTuple):
     x: float
 
 
-Row = tuple[int, tuple[str, ...], float]
-"""When it became true, the ids of its events, an item."""
+class Row(NamedTuple):
+    """What became true.
+
+    Attributes:
+        time: when, in microseconds.
+        runs: by variable, its events.
+        item: what is selected.
+        window: start and end of an aggregate's.
+    """
+
+    time: int
+    runs: tuple[tuple[Event, ...], ...]
+    item: float
+    window: tuple[int, int] | None = None
+
 
 Test = Callable[[Event], bool]
 
 
 class Naive(Protocol):
-    """Takes events in time order."""
+    """Takes events in total order."""
 
-    def process(self, events: Iterable[Event]) -> list[Row]:
-        """The rows that become true."""
+    def process(self, events: Sequence[Event], watermark: int) -> list[Row]:
+        """The rows that become true with these events, or before the watermark: all later events are there or later."""
 
     def size(self) -> int:
         """How many events, counted once for each partial match that holds them, are kept."""
@@ -65,7 +77,7 @@ class _Run:
     start: int
     step: int
     count: int
-    events: tuple[Event, ...]
+    runs: tuple[tuple[Event, ...], ...]
 
 
 @dataclass(slots=True)
@@ -81,7 +93,7 @@ class Automaton:
     width: int
     runs: dict[str, deque[_Run]] = field(default_factory=lambda: defaultdict(deque))
 
-    def process(self, events: Iterable[Event]) -> list[Row]:
+    def process(self, events: Sequence[Event], watermark: int) -> list[Row]:  # noqa: ARG002 - needs no time
         """See `Naive.process`."""
         rows: list[Row] = []
         first = self.steps[0].accepts
@@ -92,7 +104,7 @@ class Automaton:
             if runs:
                 self.runs[event.sensor] = runs = self._advanced(runs, event, rows)
             if first(event):
-                runs.append(_Run(event.time, 1, 0, (event,)))
+                runs.append(_Run(event.time, 1, 0, ((event,),)))
         return rows
 
     def _advanced(self, runs: deque[_Run], event: Event, rows: list[Row]) -> deque[_Run]:
@@ -105,7 +117,7 @@ class Automaton:
             if run.count < step.most and step.accepts(event):
                 self._take(run, event, kept, rows)
             elif step.least <= run.count and run.step + 1 < len(self.steps) and self.steps[run.step + 1].accepts(event):
-                self._take(_Run(run.start, run.step + 1, 0, run.events), event, kept, rows)
+                self._take(_Run(run.start, run.step + 1, 0, run.runs), event, kept, rows)
             elif step.link != "=>":
                 stays = True
             if stays:
@@ -113,19 +125,20 @@ class Automaton:
         return kept
 
     def _take(self, run: _Run, event: Event, kept: deque[_Run], rows: list[Row]) -> None:
-        taken = _Run(run.start, run.step, run.count + 1, (*run.events, event))
+        runs = (*run.runs[:-1], (*run.runs[-1], event)) if run.count else (*run.runs, (event,))
+        count = run.count + 1
         step = self.steps[run.step]
         last = run.step + 1 == len(self.steps)
-        if last and taken.count >= step.least:
-            rows.append(_row(event.time, taken.events))
-        if taken.count < step.most:
-            kept.append(taken)
+        if last and count >= step.least:
+            rows.append(Row(event.time, runs, runs[0][0].x))
+        if count < step.most:
+            kept.append(_Run(run.start, run.step, count, runs))
         elif not last:
-            kept.append(_Run(taken.start, taken.step + 1, 0, taken.events))
+            kept.append(_Run(run.start, run.step + 1, 0, runs))
 
     def size(self) -> int:
         """See `Naive.size`."""
-        return sum(len(run.events) for runs in self.runs.values() for run in runs)
+        return sum(len(events) for runs in self.runs.values() for run in runs for events in run.runs)
 
 
 @dataclass(slots=True)
@@ -144,15 +157,12 @@ class Absence:
     waiting: deque[tuple[Event, list[bool]]] = field(default_factory=deque)
     of_key: dict[str, list[list[bool]]] = field(default_factory=lambda: defaultdict(list))
 
-    def process(self, events: Iterable[Event]) -> list[Row]:
+    def process(self, events: Sequence[Event], watermark: int) -> list[Row]:
         """See `Naive.process`."""
         rows: list[Row] = []
         for event in events:
-            while self.waiting and self.waiting[0][0].time + self.width < event.time:
-                began, alive = self.waiting.popleft()
-                if alive[0]:
-                    self.of_key[began.sensor].remove(alive)
-                    rows.append(_row(began.time + self.width, (began,)))
+            if self.waiting and self.waiting[0][0].time + self.width < event.time:
+                self._pass(event.time, rows)
             if self.absent(event):
                 for alive in self.of_key.pop(event.sensor, ()):
                     alive[0] = False
@@ -160,7 +170,15 @@ class Absence:
                 alive = [True]
                 self.waiting.append((event, alive))
                 self.of_key[event.sensor].append(alive)
+        self._pass(watermark, rows)
         return rows
+
+    def _pass(self, time: int, rows: list[Row]) -> None:
+        while self.waiting and self.waiting[0][0].time + self.width < time:
+            began, alive = self.waiting.popleft()
+            if alive[0]:
+                self.of_key[began.sensor].remove(alive)
+                rows.append(Row(began.time + self.width, ((began,),), began.x))
 
     def size(self) -> int:
         """See `Naive.size`."""
@@ -179,23 +197,33 @@ class Both:
         default_factory=lambda: defaultdict(lambda: (deque(), deque(), deque()))
     )
 
-    def process(self, events: Iterable[Event]) -> list[Row]:
+    def process(self, events: Sequence[Event], watermark: int) -> list[Row]:  # noqa: ARG002 - needs no time
         """See `Naive.process`."""
         rows: list[Row] = []
         for event in events:
-            firsts, ones, others = self.kept[event.sensor]
-            for queue in (firsts, ones, others):
+            kept = self.kept[event.sensor]
+            for queue in kept:
                 while queue and queue[0].time < event.time - self.width:
                     queue.popleft()
-            for accepts, own, partners in ((self.one, ones, others), (self.other, others, ones)):
-                if accepts(event):
-                    rows += [
-                        _row(event.time, (first, partner, event))
-                        for first in firsts
-                        for partner in partners
-                        if first.time < partner.time
-                    ]
-                    own.append(event)
+            firsts, ones, others = kept
+            if self.one(event):
+                own = (event,)
+                rows += [
+                    Row(event.time, ((first,), own, (partner,)), first.x)
+                    for first in firsts
+                    for partner in others
+                    if first.time < partner.time
+                ]
+                ones.append(event)
+            if self.other(event):
+                own = (event,)
+                rows += [
+                    Row(event.time, ((first,), (partner,), own), first.x)
+                    for first in firsts
+                    for partner in ones
+                    if first.time < partner.time
+                ]
+                others.append(event)
             if self.first(event):
                 firsts.append(event)
         return rows
@@ -215,7 +243,7 @@ class Sliding:
     kept: dict[str, deque[Event]] = field(default_factory=lambda: defaultdict(deque))
     sums: dict[str, float] = field(default_factory=lambda: defaultdict(float))
 
-    def process(self, events: Iterable[Event]) -> list[Row]:
+    def process(self, events: Sequence[Event], watermark: int) -> list[Row]:  # noqa: ARG002 - needs no time
         """See `Naive.process`."""
         rows: list[Row] = []
         for event in events:
@@ -228,7 +256,8 @@ class Sliding:
                 total -= queue.popleft().x
             self.sums[event.sensor] = total
             if total / len(queue) > self.above:
-                rows.append((event.time, (event.id,), total / len(queue)))
+                window = (event.time - self.width, event.time)
+                rows.append(Row(event.time, ((event,),), total / len(queue), window))
         return rows
 
     def size(self) -> int:
@@ -242,24 +271,30 @@ class Session:
 
     accepts: Test
     gap: int
-    open: dict[str, list[Event]] = field(default_factory=dict)
+    open: dict[str, tuple[int, int, Event]] = field(default_factory=dict)
 
-    def process(self, events: Iterable[Event]) -> list[Row]:
-        """See `Naive.process`; a session ends when any event comes after its end."""
+    def process(self, events: Sequence[Event], watermark: int) -> list[Row]:
+        """See `Naive.process`; of a session its start, its number of events and its last one are kept."""
         rows: list[Row] = []
         for event in events:
-            # Keys stand in the order of their last events: those that are over stand first.
-            while self.open and (oldest := next(iter(self.open.values())))[-1].time + self.gap <= event.time:
-                del self.open[oldest[-1].sensor]
-                rows.append((oldest[-1].time + self.gap, (oldest[-1].id,), float(len(oldest))))
-            if self.accepts(event):
-                self.open[event.sensor] = [*self.open.pop(event.sensor, ()), event]
+            if not self.accepts(event):
+                continue
+            self._pass(event.time, rows)
+            start, number, _ = self.open.pop(event.sensor, (event.time, 0, event))
+            self.open[event.sensor] = start, number + 1, event
+        self._pass(watermark, rows)
         return rows
+
+    def _pass(self, time: int, rows: list[Row]) -> None:
+        """Keys stand in the order of their last events: those that are over stand first."""
+        while self.open:
+            start, number, last = next(iter(self.open.values()))
+            end = last.time + self.gap
+            if end > time:
+                return
+            del self.open[last.sensor]
+            rows.append(Row(end, ((last,),), number, (start, end)))
 
     def size(self) -> int:
         """See `Naive.size`."""
-        return sum(map(len, self.open.values()))
-
-
-def _row(time: int, events: tuple[Event, ...]) -> Row:
-    return time, tuple(event.id for event in events), events[-1].x - events[0].x
+        return len(self.open)
