@@ -5,32 +5,41 @@
 
 from __future__ import annotations
 
-import re
 import tomllib
 from collections.abc import Mapping
 from datetime import timedelta
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, Field, ValidationError
 from pydantic_core import ErrorDetails
 
 from .errors import ConfigError, Place, did_you_mean
+from .settings.tables import (
+    ArchiveSettings,
+    AttributeSettings,
+    EngineSettings,
+    KnowledgeSettings,
+    QuerySettings,
+    SourceSettings,
+    StreamSettings,
+    Table,
+    TimeSettings,
+)
 
-_UNITS = {
-    "ms": 1e-3,
-    "s": 1.0,
-    "sec": 1.0,
-    "min": 60.0,
-    "h": 3600.0,
-    "hour": 3600.0,
-    "d": 86400.0,
-    "day": 86400.0,
-    "week": 604800.0,
-}
-_DURATION = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(ms|sec|s|min|hour|h|day|d|week)\s*")
+__all__ = [
+    "ArchiveSettings",
+    "AttributeSettings",
+    "EngineSettings",
+    "KnowledgeSettings",
+    "QuerySettings",
+    "Settings",
+    "SourceSettings",
+    "StreamSettings",
+    "TimeSettings",
+]
 
-WELL_KNOWN_PREFIXES = {
+_WELL_KNOWN_PREFIXES = {
     "rdf": "http://www.w3.org/1999/02/22-rdf-syntax-ns#",
     "rdfs": "http://www.w3.org/2000/01/rdf-schema#",
     "owl": "http://www.w3.org/2002/07/owl#",
@@ -39,198 +48,7 @@ WELL_KNOWN_PREFIXES = {
 }
 
 
-def parse_duration(text: object) -> object:
-    """`"5s"`, `"1.5 min"` as a `timedelta`; anything else is left for the validation to refuse."""
-    if isinstance(text, str) and (found := _DURATION.fullmatch(text)):
-        return timedelta(seconds=float(found[1]) * _UNITS[found[2]])
-    if isinstance(text, str):
-        message = f"'{text}' is no duration; write a number and one of ms, s, min, h, d, week, such as \"5s\""
-        raise ValueError(message)  # noqa: TRY004 - pydantic takes it for a refusal
-    return text
-
-
-def parse_timeout(text: object) -> object:
-    """A duration, or `"never"`: the longest one that there is."""
-    return timedelta.max if text == "never" else parse_duration(text)
-
-
-_BYTES = {"kB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
-_SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(kB|MB|GB|TB)\s*")
-
-
-def parse_size(text: object) -> object:
-    """`"500 MB"` as a number of bytes; anything else is refused."""
-    if isinstance(text, str) and (found := _SIZE.fullmatch(text)):
-        return int(float(found[1]) * _BYTES[found[2]])
-    if text is None:
-        return None
-    message = f"'{text}' is no size; write a number and one of kB, MB, GB, TB, such as \"50GB\""
-    raise ValueError(message)
-
-
-Duration = Annotated[timedelta, BeforeValidator(parse_duration), Field(ge=timedelta(0))]
-Timeout = Annotated[timedelta, BeforeValidator(parse_timeout), Field(ge=timedelta(0))]
-
-Size = Annotated[int | None, BeforeValidator(parse_size)]
-
-
-class _Table(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
-
-
-class KnowledgeSettings(_Table):
-    """`[knowledge]`: the ontology modules and how they are closed.
-
-    Attributes:
-        modules: files or glob patterns, relative to the project file, in any RDF syntax.
-        catalog: folders in which `owl:imports` are looked up by the ontology IRI of the files there.
-        reasoner: `rl` (OWL 2 RL), `hermit`, `pellet` (OWL 2 DL), or `none`.
-    """
-
-    modules: tuple[str, ...] = ()
-    catalog: tuple[str, ...] = ()
-    reasoner: Literal["rl", "hermit", "pellet", "none"] = "rl"
-
-
-class TimeSettings(_Table):
-    """The attribute that is the time stamp, and the property that it stands for."""
-
-    attribute: str
-    property: str | None = None
-
-
-class SourceSettings(_Table, extra="allow"):
-    """Where a stream comes from: a format (`json`, `csv`, `parquet`, or any Spark format) and its options.
-
-    `path` is relative to the project file. Every other key goes to Spark's reader as an option, as it is.
-    """
-
-    format: str = "json"
-    path: str | None = None
-
-    def options(self) -> dict[str, str]:
-        """Options for Spark's reader: its names, its values as text."""
-        extra = self.model_extra or {}
-        return {k: str(v).lower() if isinstance(v, bool) else str(v) for k, v in extra.items()}
-
-
-class AttributeSettings(_Table):
-    """What one attribute of a raw tuple stands for.
-
-    Attributes:
-        property: the property whose object the value (or its individual) is.
-        same_as: the property that the attribute's name is the same as; the value is its literal.
-        datatype: XSD datatype of the value; by default the property's range, else `xsd:string` for individuals.
-        unit: QUDT unit of the value.
-        individual: IRI template in which `{}` is the value, percent-encoded: `ee:{}`.
-        key: property whose value identifies the individual: value `D105VOL` → the individual with that key.
-    """
-
-    property: str | None = None
-    same_as: str | None = None
-    datatype: str | None = None
-    unit: str | None = None
-    individual: str | None = None
-    key: str | None = None
-
-    @field_validator("individual")
-    @classmethod
-    def _has_a_place_for_the_value(cls, template: str | None) -> str | None:
-        if template is not None and template.count("{}") != 1:
-            message = f"the template '{template}' needs exactly one {{}} for the value, such as \"ee:{{}}\""
-            raise ValueError(message)
-        return template
-
-
-class StreamSettings(_Table):
-    """`[streams.NAME]`: one stream's source and annotation.
-
-    Attributes:
-        event_type: class of the stream's events.
-        time: time attribute.
-        attributes: in declared order; the time attribute need not be repeated.
-        identity: attributes that identify an event; none: the whole tuple does.
-        lateness: how far an event may lie behind the greatest time stamp so far.
-        idle_timeout: how long it may be silent before its watermark goes on by wall clock; `None`: the engine's.
-        source: where raw events come from; `None` for a stream that only `evaluate` and `try` feed.
-        annotation: file with these keys, relative to the project file, instead of writing them here.
-    """
-
-    event_type: str
-    time: TimeSettings
-    attributes: dict[str, AttributeSettings] = Field(default_factory=dict)
-    identity: tuple[str, ...] = ()
-    lateness: Duration = timedelta(0)
-    idle_timeout: Timeout | None = None
-    source: SourceSettings | None = None
-
-
-class ArchiveSettings(_Table):
-    """`[archive]`: where events are kept.
-
-    Attributes:
-        path: its folder.
-        enabled: whether events are archived at all.
-        store: whether there is a semantic store beside the log.
-        bucket: the time range of one named graph of the store.
-        log_age: events so much older than the newest one leave the log, by whole segments; `timedelta.max`: never.
-        log_size: bytes that the log may take; the oldest segments go first. `None`: any number.
-        store_age: events so much older than the newest one leave the store, by whole buckets.
-        store_size: bytes that the store may take; the oldest buckets go first.
-        compact: whether small segments of the log are put together.
-        in_flight: how long a query about the past waits for events that are on their way to the log.
-    """
-
-    path: str = "var/archive"
-    enabled: bool = True
-    store: bool = True
-    bucket: Duration = timedelta(minutes=1)
-    log_age: Timeout = timedelta.max
-    log_size: Size = None
-    store_age: Timeout = timedelta.max
-    store_size: Size = None
-    compact: bool = True
-    in_flight: Duration = timedelta(seconds=10)
-
-
-class EngineSettings(_Table):
-    """`[engine]`: the running job.
-
-    Attributes:
-        trigger: buffer interval = trigger interval of the micro-batches; 0 runs them back to back.
-        idle_timeout: how long a stream may be silent before its watermark goes on by wall clock; `timedelta.max`:
-            never.
-        state: folder of checkpoint, snapshots and dead letters.
-        compiled: apply the compile-time rules to PATHs; off only to see what they gain.
-        buffer: evaluate the PATHs of a batch's events together; off only to see what it gains.
-        cache_size: verdicts kept per semantic subquery; 0 keeps none.
-        table_size: up to so many rows, the verdicts of all individuals are computed ahead; 0 never.
-        matches_per_event: a query of which more matches become true with one event is stopped.
-        runs_per_partition: a query of which more runs are under way at one place of its pattern is stopped.
-        master: Spark master.
-        spark: more Spark configuration, key by key.
-    """
-
-    trigger: Duration = timedelta(seconds=1)
-    idle_timeout: Timeout = timedelta(seconds=30)
-    state: str = "var/state"
-    compiled: bool = True
-    buffer: bool = True
-    cache_size: int = Field(default=100_000, ge=0)
-    table_size: int = Field(default=200_000, ge=0)
-    matches_per_event: int = Field(default=100_000, ge=1)
-    runs_per_partition: int = Field(default=100_000, ge=1)
-    master: str = "local[*]"
-    spark: dict[str, str] = Field(default_factory=dict)
-
-
-class QuerySettings(_Table):
-    """`[queries]`: files or glob patterns of χ-CEP documents that `run` registers when it is given none."""
-
-    files: tuple[str, ...] = ()
-
-
-class Settings(_Table):
+class Settings(Table):
     """A whole project file.
 
     Attributes:
@@ -275,7 +93,7 @@ class Settings(_Table):
             for other in others:
                 first.add_note(str(other))
             raise first from error
-        return settings.model_copy(update={"prefixes": WELL_KNOWN_PREFIXES | settings.prefixes})
+        return settings.model_copy(update={"prefixes": _WELL_KNOWN_PREFIXES | settings.prefixes})
 
     def idle_timeouts(self) -> dict[str, timedelta]:
         """By stream, how long it may be silent before its watermark goes on by wall clock."""

@@ -13,6 +13,7 @@ import kaicep
 ROOT = Path(__file__).resolve().parent.parent
 STAGES = [
     "language",
+    "settings",
     "ontology",
     "annotator",
     "semfilter",

@@ -1,0 +1,49 @@
+"""Durations and sizes as people write them in the project file."""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+from typing import Annotated
+
+from pydantic import BeforeValidator, Field
+
+from ..language import literals
+
+__all__ = ["Duration", "Size", "Timeout"]
+
+_DURATION = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(ms|sec|s|min|hour|h|day|d|week)\s*")
+_BYTES = {"kB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
+_SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(kB|MB|GB|TB)\s*")
+
+
+def _duration(text: object) -> object:
+    """`"5s"`, `"1.5 min"` as a `timedelta`; what is no text is left for the validation to refuse."""
+    if not isinstance(text, str):
+        return text
+    found = _DURATION.fullmatch(text)
+    if found is None:
+        message = f"'{text}' is no duration; write a number and one of ms, s, min, h, d, week, such as \"5s\""
+        raise ValueError(message)
+    return literals.parse_duration(found[1] + found[2])
+
+
+def _timeout(text: object) -> object:
+    """A duration, or `"never"`: the longest one that there is."""
+    return timedelta.max if text == "never" else _duration(text)
+
+
+def _size(text: object) -> object:
+    """`"500 MB"` as a number of bytes; anything else is refused."""
+    if text is None:
+        return None
+    found = _SIZE.fullmatch(text) if isinstance(text, str) else None
+    if found is None:
+        message = f"'{text}' is no size; write a number and one of kB, MB, GB, TB, such as \"50GB\""
+        raise ValueError(message)
+    return int(float(found[1]) * _BYTES[found[2]])
+
+
+Duration = Annotated[timedelta, BeforeValidator(_duration), Field(ge=timedelta(0))]
+Timeout = Annotated[timedelta, BeforeValidator(_timeout), Field(ge=timedelta(0))]
+Size = Annotated[int | None, BeforeValidator(_size)]

@@ -1,0 +1,168 @@
+"""The tables of the project file, key by key; prefixed names stay as written."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+
+from .quantities import Duration, Size, Timeout
+
+
+class Table(BaseModel):
+    """A table of the project file: its keys are known, and it does not change."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
+
+
+class KnowledgeSettings(Table):
+    """`[knowledge]`: the ontology modules and how they are closed.
+
+    Attributes:
+        modules: files or glob patterns, relative to the project file, in any RDF syntax.
+        catalog: folders in which `owl:imports` are looked up by the ontology IRI of the files there.
+        reasoner: `rl` (OWL 2 RL), `hermit`, `pellet` (OWL 2 DL), or `none`.
+    """
+
+    modules: tuple[str, ...] = ()
+    catalog: tuple[str, ...] = ()
+    reasoner: Literal["rl", "hermit", "pellet", "none"] = "rl"
+
+
+class TimeSettings(Table):
+    """The attribute that is the time stamp, and the property that it stands for."""
+
+    attribute: str
+    property: str | None = None
+
+
+class SourceSettings(Table, extra="allow"):
+    """Where a stream comes from: a format (`json`, `csv`, `parquet`, or any Spark format) and its options.
+
+    `path` is relative to the project file. Every other key goes to Spark's reader as an option, as it is.
+    """
+
+    format: str = "json"
+    path: str | None = None
+
+    def options(self) -> dict[str, str]:
+        """Options for Spark's reader: its names, its values as text."""
+        extra = self.model_extra or {}
+        return {k: str(v).lower() if isinstance(v, bool) else str(v) for k, v in extra.items()}
+
+
+class AttributeSettings(Table):
+    """What one attribute of a raw tuple stands for.
+
+    Attributes:
+        property: the property whose object the value (or its individual) is.
+        same_as: the property that the attribute's name is the same as; the value is its literal.
+        datatype: XSD datatype of the value; by default the property's range, else `xsd:string` for individuals.
+        unit: QUDT unit of the value.
+        individual: IRI template in which `{}` is the value, percent-encoded: `ee:{}`.
+        key: property whose value identifies the individual: value `D105VOL` → the individual with that key.
+    """
+
+    property: str | None = None
+    same_as: str | None = None
+    datatype: str | None = None
+    unit: str | None = None
+    individual: str | None = None
+    key: str | None = None
+
+    @field_validator("individual")
+    @classmethod
+    def _has_a_place_for_the_value(cls, template: str | None) -> str | None:
+        if template is not None and template.count("{}") != 1:
+            message = f"the template '{template}' needs exactly one {{}} for the value, such as \"ee:{{}}\""
+            raise ValueError(message)
+        return template
+
+
+class StreamSettings(Table):
+    """`[streams.NAME]`: one stream's source and annotation.
+
+    Attributes:
+        event_type: class of the stream's events.
+        time: time attribute.
+        attributes: in declared order; the time attribute need not be repeated.
+        identity: attributes that identify an event; none: the whole tuple does.
+        lateness: how far an event may lie behind the greatest time stamp so far.
+        idle_timeout: how long it may be silent before its watermark goes on by wall clock; `None`: the engine's.
+        source: where raw events come from; `None` for a stream that only `evaluate` and `try` feed.
+        annotation: file with these keys, relative to the project file, instead of writing them here.
+    """
+
+    event_type: str
+    time: TimeSettings
+    attributes: dict[str, AttributeSettings] = Field(default_factory=dict)
+    identity: tuple[str, ...] = ()
+    lateness: Duration = timedelta(0)
+    idle_timeout: Timeout | None = None
+    source: SourceSettings | None = None
+
+
+class ArchiveSettings(Table):
+    """`[archive]`: where events are kept.
+
+    Attributes:
+        path: its folder.
+        enabled: whether events are archived at all.
+        store: whether there is a semantic store beside the log.
+        bucket: the time range of one named graph of the store.
+        log_age: events so much older than the newest one leave the log, by whole segments; `timedelta.max`: never.
+        log_size: bytes that the log may take; the oldest segments go first. `None`: any number.
+        store_age: events so much older than the newest one leave the store, by whole buckets.
+        store_size: bytes that the store may take; the oldest buckets go first.
+        compact: whether small segments of the log are put together.
+        in_flight: how long a query about the past waits for events that are on their way to the log.
+    """
+
+    path: str = "var/archive"
+    enabled: bool = True
+    store: bool = True
+    bucket: Duration = timedelta(minutes=1)
+    log_age: Timeout = timedelta.max
+    log_size: Size = None
+    store_age: Timeout = timedelta.max
+    store_size: Size = None
+    compact: bool = True
+    in_flight: Duration = timedelta(seconds=10)
+
+
+class EngineSettings(Table):
+    """`[engine]`: the running job.
+
+    Attributes:
+        trigger: buffer interval = trigger interval of the micro-batches; 0 runs them back to back.
+        idle_timeout: how long a stream may be silent before its watermark goes on by wall clock; `timedelta.max`:
+            never.
+        state: folder of checkpoint, snapshots and dead letters.
+        compiled: apply the compile-time rules to PATHs; off only to see what they gain.
+        buffer: evaluate the PATHs of a batch's events together; off only to see what it gains.
+        cache_size: verdicts kept per semantic subquery; 0 keeps none.
+        table_size: up to so many rows, the verdicts of all individuals are computed ahead; 0 never.
+        matches_per_event: a query of which more matches become true with one event is stopped.
+        runs_per_partition: a query of which more runs are under way at one place of its pattern is stopped.
+        master: Spark master.
+        spark: more Spark configuration, key by key.
+    """
+
+    trigger: Duration = timedelta(seconds=1)
+    idle_timeout: Timeout = timedelta(seconds=30)
+    state: str = "var/state"
+    compiled: bool = True
+    buffer: bool = True
+    cache_size: int = Field(default=100_000, ge=0)
+    table_size: int = Field(default=200_000, ge=0)
+    matches_per_event: int = Field(default=100_000, ge=1)
+    runs_per_partition: int = Field(default=100_000, ge=1)
+    master: str = "local[*]"
+    spark: dict[str, str] = Field(default_factory=dict)
+
+
+class QuerySettings(Table):
+    """`[queries]`: files or glob patterns of χ-CEP documents that `run` registers when it is given none."""
+
+    files: tuple[str, ...] = ()
