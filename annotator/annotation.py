@@ -257,9 +257,11 @@ class _Compiler:
         said = [("event_type", event_type)]
         said += [(f"attributes.{a.name}", a.property) for a in attributes if a.property is not None]
         said += [(f"attributes.{a.name}.key", a.key) for a in attributes if a.key is not None]
-        for key, iri in said:
+        for key, iri in said if self.knowledge.modules else ():
             if not self.knowledge.is_known(iri):
-                yield f"{self.settings.file}: streams.{self.name}.{key}: the knowledge base does not know <{iri}>"
+                what = f"streams.{self.name}.{key}: the knowledge base does not know <{iri}>"
+                near = did_you_mean(iri, self.knowledge.terms())
+                yield str(AnnotationError(what, place=Place(self.settings.file), hint=near))
 
 
 def _local_name(iri: str) -> str:

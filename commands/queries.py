@@ -48,6 +48,7 @@ def try_query(
     quiet: Quiet = False,
 ) -> None:
     """Answer a query over recorded events, which end then; without Spark and without an archive."""
+    from ..pipeline.check import warnings_of
     from ..pipeline.project import Project
     from ..pipeline.trial import read_recorded
 
@@ -56,8 +57,8 @@ def try_query(
     queries = loaded.compile(text, source=source)
     tables, complaints = read_recorded(loaded, events, stream)
     if not quiet:
-        for complaint in complaints:
-            tell(complaint)
+        for line in (*warnings_of(loaded, queries), *complaints):
+            tell(line)
     rows = loaded.evaluate(text, tables)
     columns = list(rows[0]) if rows else [*(item.name for item in queries[-1].items), "_time", "_id"]
     print_rows(rows, columns, form, loaded.settings)
@@ -71,8 +72,8 @@ def check(project: ProjectFile) -> None:
     report = check_project(project)
     for line in report.found:
         typer.echo(line)
-    for fault in report.faults:
-        tell(fault)
+    for line in (*report.warnings, *report.faults):
+        tell(line)
     for skipped in report.skipped:
         tell(f"not checked: {skipped}")
     if report.faults:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
@@ -15,7 +15,7 @@ from ..ontology import KnowledgeBase, load_knowledge
 from .project import Project
 from .query_files import query_files, read_document
 
-__all__ = ["Report", "check_project"]
+__all__ = ["Report", "check_project", "warnings_of"]
 
 Result = TypeVar("Result")
 
@@ -27,11 +27,13 @@ class Report:
     Attributes:
         found: what is there and in order, one line each.
         faults: what is not, as messages.
+        warnings: what may be wrong: names that no loaded knowledge has.
         skipped: what could not be checked because of a fault.
     """
 
     found: list[str] = field(default_factory=list)
     faults: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
     skipped: list[str] = field(default_factory=list)
 
     def attempt(self, step: Callable[[], Result]) -> Result | None:
@@ -61,8 +63,16 @@ def check_project(path: Path) -> Report:
     if len(annotators) < len(settings.streams):
         report.skipped.append("queries, since not all streams can be annotated")
         return report
-    _queries(report, Project(settings, knowledge, annotators))
+    project = Project(settings, knowledge, annotators)
+    report.warnings += warnings_of(project, _queries(report, project))
     return report
+
+
+def warnings_of(project: Project, queries: Sequence[Query]) -> list[str]:
+    """Return what a project's annotations and these queries name that no loaded knowledge has: it may come later."""
+    found = [warning for annotator in project.annotators.values() for warning in annotator.warnings]
+    found += [warning for query in queries for warning in query.warnings]
+    return [f"warning: {warning}" for warning in found]
 
 
 def _annotators(report: Report, settings: Settings, knowledge: KnowledgeBase) -> dict[str, Annotator]:
@@ -79,13 +89,14 @@ def _annotators(report: Report, settings: Settings, knowledge: KnowledgeBase) ->
     return annotators
 
 
-def _queries(report: Report, project: Project) -> None:
+def _queries(report: Report, project: Project) -> list[Query]:
     known: list[Query] = []
     for path in report.attempt(lambda: query_files(project.settings)) or ():
         compiled = report.attempt(lambda path=path: _compiled(project, path, known))  # type: ignore[misc]  # likewise
         for query in compiled or ():
             known.append(query)
             report.found.append(f"query {query.name or path.stem}: {path}")
+    return known
 
 
 def _compiled(project: Project, path: Path, known: list[Query]) -> tuple[Query, ...]:

@@ -282,6 +282,7 @@ class DurableFlow:
             self.progress = Progress.from_bytes(state[_PROGRESS])
         else:
             self._snapshots.write(batch, self._state())
+        self.progress = self.progress.resumed()
         self._done = batch
 
     def _replay_log(self, batch: int, queries: Sequence[Registration]) -> list[Registration]:

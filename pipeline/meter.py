@@ -25,6 +25,9 @@ class Meter:
     Args:
         console: where to, usually the standard error.
         quiet: show nothing.
+
+    Attributes:
+        progress: what this run has done.
     """
 
     def __init__(self, console: Console, *, quiet: bool = False) -> None:
@@ -35,7 +38,6 @@ class Meter:
         self._live: Live | None = None
         self._began = time.monotonic()
         self._shown = self._began
-        self._before: Progress | None = None
         self.progress = Progress()
 
     def watching(self, behind: Callable[[], int]) -> Self:
@@ -60,9 +62,7 @@ class Meter:
 
     def __call__(self, progress: Progress) -> None:
         """Take the progress after a batch."""
-        if self._before is None:
-            self._before = Progress() if progress.batches <= 1 else progress
-        self.progress = progress
+        self.progress = progress.own or progress
         if self._live is not None:
             self._spinner.update(text=self.line())
         elif not self._quiet and time.monotonic() - self._shown >= _SECONDS_BETWEEN_LINES:
@@ -77,17 +77,12 @@ class Meter:
     def line(self) -> str:
         """Return events, events per second, matches, lag."""
         parts = [
-            f"{self.events:,} events",
-            f"{self.events / max(self.seconds, 1e-3):,.0f} events/s",
+            f"{self.progress.records:,} events",
+            f"{self.progress.records / max(self.seconds, 1e-3):,.0f} events/s",
             f"{self.progress.total_matches:,} matches",
         ]
         behind = self._behind()
         return " · ".join([*parts, f"archive {behind:,} events behind"] if behind else parts)
-
-    @property
-    def events(self) -> int:
-        """Records since this run began."""
-        return self.progress.records - (self._before.records if self._before else 0)
 
     @property
     def seconds(self) -> float:

@@ -42,6 +42,7 @@ class Progress:
         seconds: time spent in the data path, Spark's part not included.
         subqueries: by query label, what each of its PATHs has cost, in the order of the query's text; unlike the
             counts these begin anew with the engine, as the caches do.
+        own: the same of this engine alone, since it took up its work; `None`: there was nothing before it.
     """
 
     batches: int = 0
@@ -50,6 +51,7 @@ class Progress:
     time: datetime | None = None
     seconds: float = 0.0
     subqueries: Mapping[str, tuple[SubqueryStatistics, ...]] = field(default_factory=dict)
+    own: Progress | None = None
 
     @property
     def records(self) -> int:
@@ -75,12 +77,18 @@ class Progress:
         matches = dict(self.matches)
         for label, rows in step.matches.items():
             matches[label] = matches.get(label, 0) + rows.num_rows
-        return Progress(self.batches + 1, streams, matches, _later(self.time, step), self.seconds + seconds, subqueries)
+        own = None if self.own is None else self.own.after(step, malformed, seconds, subqueries)
+        time = _later(self.time, step)
+        return Progress(self.batches + 1, streams, matches, time, self.seconds + seconds, subqueries, own)
+
+    def resumed(self) -> Progress:
+        """The same counts, with what an engine does from here on counted by itself as well."""
+        return replace(self, own=Progress())
 
     def to_bytes(self) -> bytes:
         """For the snapshot."""
-        kept = asdict(self)
-        del kept["subqueries"]
+        kept = asdict(replace(self, subqueries={}, own=None))
+        del kept["subqueries"], kept["own"]
         return json.dumps(kept, default=lambda moment: moment.isoformat()).encode()
 
     @classmethod

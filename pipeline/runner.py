@@ -11,6 +11,7 @@ from typing import Self
 from rich.console import Console
 
 from ..language import Query
+from .check import warnings_of
 from .engine import Engine
 from .meter import Meter
 from .progress import Progress
@@ -40,10 +41,12 @@ def run_queries(
         KeyboardInterrupt: after a Ctrl-C, when the batch at work is finished.
         SystemExit: likewise after a request to terminate, with 143.
     """
-    _compile(project, documents)
+    queries = _compile(project, documents)
     meter = Meter(log, quiet=quiet)
     engine = Engine(project, sinks=[sink], on_batch=meter, on_knowledge=meter.tell)
     if not quiet:
+        for warning in warnings_of(project, queries):
+            log.print(warning, markup=False, soft_wrap=True)
         log.print("starting Spark")
     try:
         with Signals() as signals, engine:
@@ -54,13 +57,16 @@ def run_queries(
     finally:
         if not quiet and meter.progress.batches:
             log.print("\n".join(summary(meter)), soft_wrap=True)
+        elif not quiet:
+            log.print("nothing was read: the sources brought nothing new")
 
 
-def _compile(project: Project, documents: Sequence[tuple[str, str]]) -> None:
+def _compile(project: Project, documents: Sequence[tuple[str, str]]) -> list[Query]:
     """Refuse a wrong document at once, and not after the seconds that Spark takes to start."""
     outputs: list[Query] = []
     for name, text in documents:
         outputs += [registration.query for registration in project.registrations(text, name, outputs)]
+    return outputs
 
 
 def archive_behind(engine: Engine) -> int:
@@ -71,7 +77,7 @@ def archive_behind(engine: Engine) -> int:
 def summary(meter: Meter) -> list[str]:
     """Return what a run did: events, matches by query, and what could not be used."""
     progress = meter.progress
-    lines = [f"{meter.line()} in {meter.seconds:,.1f} s"]
+    lines = [f"in {meter.seconds:,.1f} s: {meter.line()}"]
     for label, count in progress.matches.items():
         lines.append(f"  {label}: {count:,} matches")
         lines += [f"    PATH {i}: {cost}" for i, cost in enumerate(progress.subqueries.get(label, ()), 1)]

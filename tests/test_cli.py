@@ -33,6 +33,9 @@ source = { format = "json", path = "incoming/" }
 sensor = { property = "ex:sensor", individual = "ex:{}" }
 flow = { property = "ex:flow", datatype = "xsd:double" }
 """
+PROPERTIES = "".join(
+    f"<urn:ex:{p}> a <http://www.w3.org/2002/07/owl#DatatypeProperty> . " for p in ("at", "sensor", "flow")
+)
 HIGH = "SELECT ?e.ex:sensor AS sensor, ?e.flow AS flow FILTER (?e.flow > 50)"
 
 
@@ -227,6 +230,25 @@ def test_check_tells_every_fault_of_the_settings(project: Path) -> None:
         f"{project / 'kaicep.toml'}: streams.air.event_type: is missing: see docs/project.md",
         f"{project / 'kaicep.toml'}: streams.air.eventtype: unknown key 'eventtype': did you mean 'event_type'?",
     ]
+
+
+def test_unknown_names_are_warnings_of_check_and_try(project: Path) -> None:
+    """Knowledge may come later, so nothing fails."""
+    settings = project / "kaicep.toml"
+    settings.write_text('[knowledge]\nmodules = ["rooms.ttl"]\n' + PROJECT.replace("ex:Reading", "ex:Readings"))
+    (project / "rooms.ttl").write_text("<urn:ex:Reading> a <http://www.w3.org/2002/07/owl#Class> .\n" + PROPERTIES)
+    query = project / "queries" / "high.chi"
+    query.write_text("SELECT ?e.flow PATH { ?e a ex:Redaing }")
+    warnings = (
+        f"warning: {settings}: streams.air.event_type: the knowledge base does not know <urn:ex:Readings>: "
+        "did you mean 'urn:ex:Reading'?\n"
+        f"warning: {query}:1:28: unknown class ex:Redaing\n"
+        "  1 | SELECT ?e.flow PATH { ?e a ex:Redaing }\n"
+        "    |                            ^^^^^^^^^^ did you mean 'ex:Reading'?\n"
+    )
+    for arguments in (("check", project), ("try", query, "-e", project / "events.jsonl", "-p", project)):
+        result = call(*arguments)
+        assert (result.exit_code, result.stderr) == (0, warnings)
 
 
 def test_check_tells_the_faults_of_all_queries(project: Path) -> None:

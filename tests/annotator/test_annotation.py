@@ -258,7 +258,21 @@ def test_unknown_names_are_warnings() -> None:
     annotator = Annotator("airflowReport", _settings(attributes, event_type="evt:Report"), _KNOWLEDGE)
     place = "kaicep.toml: streams.airflowReport"
     assert annotator.warnings == (
-        f"{place}.event_type: the knowledge base does not know <http://cei.usc.edu/Event.owl#Report>",
-        f"{place}.attributes.sensorID: the knowledge base does not know <http://cei.usc.edu/Event.owl#source>",
-        f"{place}.attributes.sensorID.key: the knowledge base does not know <http://cei.usc.edu/Equipment.owl#id>",
+        (
+            f"{place}.event_type: the knowledge base does not know <http://cei.usc.edu/Event.owl#Report>: "
+            "did you mean 'http://cei.usc.edu/Event.owl#AirflowReport'?"
+        ),
+        (
+            f"{place}.attributes.sensorID: the knowledge base does not know <http://cei.usc.edu/Event.owl#source>: "
+            "did you mean 'http://cei.usc.edu/Event.owl#hasSource'?"
+        ),
+        (
+            f"{place}.attributes.sensorID.key: the knowledge base does not know <http://cei.usc.edu/Equipment.owl#id>: "
+            "did you mean 'http://cei.usc.edu/Equipment.owl#sensorID'?"
+        ),
     )
+
+
+def test_where_nothing_is_loaded_every_name_is_new() -> None:
+    annotator = Annotator("airflowReport", _settings({}), KnowledgeBase.empty())
+    assert annotator.warnings == ()

@@ -5,11 +5,13 @@ from __future__ import annotations
 import io
 from dataclasses import replace
 
+import pyarrow as pa
 import pytest
 from kaicep.pipeline import meter as meter_module
 from kaicep.pipeline.meter import Meter
 from kaicep.pipeline.progress import Progress, StreamCount
 from kaicep.pipeline.runner import summary
+from kaicep.pipeline.step import Step
 from kaicep.semfilter import SubqueryStatistics
 from rich.console import Console
 
@@ -28,12 +30,13 @@ def test_the_line_has_events_rate_matches_and_lag() -> None:
 
 
 def test_only_this_run_s_events_count() -> None:
-    """Progress goes on over restarts: what was there before the first batch is not this run's."""
+    """Progress goes on over restarts: what was there before is not this run's."""
+    step = Step({}, {"high": pa.table({"x": [1, 2]})})
     meter = Meter(Console(file=io.StringIO()))
     with meter:
-        meter(after(7, events=1000))
-        meter(after(8, events=1500))
-        assert meter.events == 500
+        meter(after(7, events=1000).resumed().after(step, {"air": 0}, 0.5, {}))
+    assert meter.progress.records == 0
+    assert summary(meter)[1:] == ["  high: 2 matches"]
 
 
 def test_plain_lines_come_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
