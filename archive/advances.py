@@ -11,7 +11,7 @@ from datetime import datetime
 from pathlib import Path
 
 from ..errors import ArchiveError, Place
-from .layout import make_folder, replacing
+from .replacing import make_folder, replacing
 from .segment import Position
 
 _ENDING = ".json"

@@ -9,8 +9,9 @@ from pathlib import Path
 from ..config import Settings
 from ..errors import ArchiveError, Place
 from .catalogue import Catalogue, steadily
-from .layout import ADVANCES, LOG, STORE, check_version, make_folder, prepare, replacing
+from .layout import ADVANCES, LOG, STORE, check_version, prepare
 from .log import EventLog
+from .replacing import make_folder, replacing
 from .snapshots import copy_of_store
 
 

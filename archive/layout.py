@@ -1,4 +1,4 @@
-"""Where things lie in an archive's folder, and how they get there without ever being half there.
+"""Where things lie in an archive's folder.
 
 - `format.json`: the version of this layout
 - `log/<stream>/<generation>-<batch>.parquet`: the event log; `log/.lock` is held by its writer
@@ -11,20 +11,17 @@
 from __future__ import annotations
 
 import json
-import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import quote, unquote
 
 from ..errors import ArchiveError, Place
+from .replacing import replacing
 
 FORMAT = 2
 """1 had one segment per batch; its archives are read, and become of this format when they are next written."""
 LOG, ADVANCES, STORE, SNAPSHOTS = "log", "advances", "store", "snapshots"
 LOCK = ".lock"
 _VERSION_FILE = "format.json"
-_TEMPORARY = ".tmp-"
 
 
 def folder_of_stream(stream: str) -> str:
@@ -81,38 +78,3 @@ def check_version(root: Path) -> None:
             place=Place(str(root)),
             hint="upgrade kaicep, or choose another path under [archive]",
         )
-
-
-@contextmanager
-def replacing(path: Path) -> Iterator[Path]:
-    """Give a temporary file beside `path` that takes its place, durably, when the block ends without an error."""
-    temporary = path.with_name(f"{_TEMPORARY}{os.getpid()}-{path.name}")
-    try:
-        yield temporary
-        _fsync(temporary)
-        temporary.replace(path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
-    _fsync(path.parent)
-
-
-def make_folder(path: Path) -> None:
-    """Make a folder whose existence survives a power cut."""
-    if not path.is_dir():
-        path.mkdir(parents=True, exist_ok=True)
-        _fsync(path.parent)
-
-
-def remove_temporaries(folder: Path) -> None:
-    """Delete what a killed writer left. Only the writer of the folder may call this."""
-    for leftover in folder.glob(f"{_TEMPORARY}*"):
-        leftover.unlink(missing_ok=True)
-
-
-def _fsync(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

@@ -16,8 +16,9 @@ import pyarrow.compute as pc
 from ..errors import ArchiveError, Place
 from . import segment
 from .catalogue import Catalogue, Part, steadily
-from .layout import LOCK, folder_of_stream, make_folder, remove_temporaries, stream_of_folder
+from .layout import LOCK, folder_of_stream, stream_of_folder
 from .lock import ProcessLock
+from .replacing import make_folder, remove_temporaries
 from .segment import TIME, BatchFacts, Position, SegmentFacts
 
 

@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from ..errors import ArchiveError, Place
-from .layout import make_folder, replacing
+from .replacing import make_folder, replacing
 
 TIME = pa.timestamp("us", tz="UTC")
 _NAME = re.compile(r"(\d+)-(\d+)(?:_(\d+)-(\d+))?\.parquet")

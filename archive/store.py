@@ -13,8 +13,9 @@ import pyoxigraph as ox
 from ..errors import ArchiveError, Place
 from ..ontology import KnowledgeBase
 from .graphs import ARCHIVE, KNOWLEDGE, bucket_start, graphs_between, stream_of_graph
-from .layout import LOCK, make_folder
+from .layout import LOCK
 from .lock import ProcessLock
+from .replacing import make_folder
 from .segment import Position
 from .sparql import Result, evaluate, select
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
+from ..archive.replacing import make_folder, remove_temporaries, replacing
 from .records import Malformed, RawBatch
 
 __all__ = ["DeadLetters"]
@@ -21,6 +22,7 @@ class DeadLetters:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
+        self._begun: set[str] = set()
 
     def write(self, stream: str, batch_id: int, raw: RawBatch, rejected: pa.Table) -> int:
         """Keep the records of a batch that are malformed, and those that the annotation rejected.
@@ -39,13 +41,14 @@ class DeadLetters:
         if not letters:
             target.unlink(missing_ok=True)
             return 0
-        target.parent.mkdir(parents=True, exist_ok=True)
-        partial = target.with_suffix(".partial")
-        with partial.open("w", encoding="utf-8") as file:
+        if stream not in self._begun:
+            make_folder(target.parent)
+            remove_temporaries(target.parent)
+            self._begun.add(stream)
+        with replacing(target) as temporary, temporary.open("w", encoding="utf-8") as file:
             for letter in letters:
                 line = {"record": letter.text, "reason": letter.reason, "place": letter.place, "batch": batch_id}
                 file.write(json.dumps(line, ensure_ascii=False) + "\n")
-        partial.replace(target)
         return len(letters)
 
 

@@ -6,8 +6,8 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..archive.replacing import make_folder, replacing
 from ..config import Settings
-from .snapshots import sync_folder
 
 _FILE = "generation.json"
 
@@ -46,12 +46,9 @@ def current_generation(settings: Settings, state: Path, last: int | None) -> Gen
             return _in(folders[-1], known["base"])
     base = 1 if last is None else last + 1
     folder = state / f"generation-{len(folders):06d}"
-    folder.mkdir(parents=True, exist_ok=True)
-    temporary = folder / (_FILE + ".part")
-    temporary.write_text(json.dumps({"base": base, "sources": sources}, indent=1), encoding="utf-8")
-    temporary.replace(folder / _FILE)
-    sync_folder(folder)
-    sync_folder(state)
+    make_folder(folder)
+    with replacing(folder / _FILE) as temporary:
+        temporary.write_text(json.dumps({"base": base, "sources": sources}, indent=1), encoding="utf-8")
     return _in(folder, base)
 
 

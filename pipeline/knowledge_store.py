@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from ..archive.layout import replacing
+from ..archive.replacing import replacing
 from ..config import Settings
 from ..errors import PipelineError, Place
 from ..ontology import KnowledgeBase, Module, ModuleChange, Reasoner, read_written, written

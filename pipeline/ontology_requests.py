@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from ..archive.layout import replacing
 from ..archive.lock import ProcessLock
+from ..archive.replacing import replacing
 from ..errors import KaicepError, OntologyError, PipelineError, Place
 
 __all__ = ["Requests"]
@@ -75,8 +75,7 @@ class Requests:
 
     def waiting(self) -> Iterator[tuple[Path, dict[str, Any]]]:
         """Take the requests that have come, in their order."""
-        # Not just any name: one that is being written is hidden, which to `glob` makes no difference.
-        for request in sorted(self._folder.glob("[0-9]*.request")):
+        for request in sorted(self._folder.glob("*.request")):
             try:
                 taken = request.rename(request.with_suffix(".taken"))
             except FileNotFoundError:  # withdrawn

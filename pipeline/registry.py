@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 
+from ..archive.replacing import replacing
 from .flow import Registration
-from .snapshots import sync_folder
 
 
 class Registry:
@@ -28,13 +27,8 @@ class Registry:
             r.label: {"query": r.query.normal, "now": None if r.now is None else r.now.isoformat()}
             for r in registrations
         }
-        temporary = self._path.with_suffix(".part")
-        with temporary.open("w", encoding="utf-8") as file:
-            json.dump(content, file, indent=1)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(self._path)
-        sync_folder(self._path.parent)
+        with replacing(self._path) as temporary:
+            temporary.write_text(json.dumps(content, indent=1), encoding="utf-8")
 
     def read(self, queries: Sequence[Registration]) -> list[Registration]:
         """Those of the queries that were registered, with the moment of their registration."""

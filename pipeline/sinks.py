@@ -19,6 +19,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from rich.console import Console
 
+from ..archive.replacing import make_folder, remove_temporaries, replacing
 from ..errors import PipelineError
 from .printing import table
 from .rows import json_lines, rows
@@ -100,6 +101,7 @@ class ParquetSink(Sink):
         self._folder = Path(folder)
         self._pool = ThreadPoolExecutor(_WRITERS)
         self._writing: dict[Path, Future[None]] = {}
+        self._begun: set[Path] = set()
 
     def write(self, batch_id: int, query_name: str, matches: pa.Table) -> None:
         """Write the file of this query and batch, or remove it if there are no matches."""
@@ -107,9 +109,20 @@ class ParquetSink(Sink):
         if target in self._writing:
             self._writing.pop(target).result()
         if matches.num_rows:
+            if target.parent not in self._begun:
+                self._begin(target.parent)
             self._writing[target] = self._pool.submit(_write_parquet, matches, target)
         else:
             target.unlink(missing_ok=True)
+
+    def _begin(self, folder: Path) -> None:
+        """Make a query's folder, or remove what a killed engine left of files there."""
+        try:
+            make_folder(folder)
+        except OSError as error:
+            raise _unwritable(folder, error) from error
+        remove_temporaries(folder)
+        self._begun.add(folder)
 
     def flush(self) -> None:
         """Wait until every file is durable."""
@@ -172,21 +185,18 @@ class CallbackSink(Sink):
 def _write_parquet(matches: pa.Table, target: Path) -> None:
     # Ids are almost all different: neither a dictionary, nor statistics, nor compression of them is worth its time.
     words = [field.name for field in matches.schema if pa.types.is_string(field.type) and field.name != "_id"]
-    partial = target.with_suffix(".partial")
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        pq.write_table(
-            matches,
-            partial,
-            compression="none",
-            use_dictionary=words,
-            write_statistics=[name for name in matches.column_names if name not in {"_id", "_events"}],
-        )
-        with partial.open("rb") as file:
-            os.fsync(file.fileno())
+        with replacing(target) as temporary:
+            pq.write_table(
+                matches,
+                temporary,
+                compression="none",
+                use_dictionary=words,
+                write_statistics=[name for name in matches.column_names if name not in {"_id", "_events"}],
+            )
+        with target.open("rb") as file:
             # Nobody reads it back soon: its pages are of more use to the next file than fresh ones.
             os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
-        partial.replace(target)
     except OSError as error:
         raise _unwritable(target, error) from error
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import re
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 
+from ..archive.replacing import remove_temporaries, replacing
 from ..errors import PipelineError, Place
 
 _KEPT = 3
@@ -27,16 +27,10 @@ class Snapshots:
 
     def write(self, batch: int, parts: Mapping[str, bytes]) -> None:
         """Make the state after a batch durable, all of it or nothing."""
-        target = self._path(batch)
-        temporary = target.with_suffix(".part")
-        with temporary.open("wb") as file:
-            with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
-                for name, content in parts.items():
-                    archive.writestr(name, content)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(target)
-        sync_folder(self.folder)
+        remove_temporaries(self.folder)
+        with replacing(self._path(batch)) as temporary, zipfile.ZipFile(temporary, "w", zipfile.ZIP_STORED) as archive:
+            for name, content in parts.items():
+                archive.writestr(name, content)
         for old in self._batches()[:-_KEPT]:
             self._path(old).unlink(missing_ok=True)
 
@@ -67,12 +61,3 @@ class Snapshots:
 
     def _path(self, batch: int) -> Path:
         return self.folder / f"{batch:012d}.snapshot"
-
-
-def sync_folder(folder: Path) -> None:
-    """Make the names in a folder durable."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

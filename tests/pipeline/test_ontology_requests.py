@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from kaicep.archive.layout import replacing
+from kaicep.archive.replacing import replacing
 from kaicep.pipeline.ontology_requests import Requests
 
 

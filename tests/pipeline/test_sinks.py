@@ -125,6 +125,16 @@ def test_a_batch_without_matches_removes_what_it_had(tmp_path: Path) -> None:
     assert not list(tmp_path.rglob("*.parquet"))
 
 
+def test_what_a_killed_engine_left_of_a_parquet_file_goes(tmp_path: Path) -> None:
+    (tmp_path / "Q").mkdir()
+    left = tmp_path / "Q" / ".tmp-1-000000000000.parquet.part"
+    left.write_text("half")
+    sink = ParquetSink(tmp_path)
+    sink.write(0, "Q", matches(1))
+    sink.flush()
+    assert [path.name for path in (tmp_path / "Q").iterdir()] == ["000000000000.parquet"]
+
+
 def test_the_console_shows_a_table_on_a_terminal() -> None:
     text = io.StringIO()
     sink = ConsoleSink(Console(file=text, force_terminal=True, width=60, color_system=None), limit=1)
