@@ -15,6 +15,7 @@ from ..language.types import XSD, ValueType, type_of_datatype
 from ..language.vocabulary import AttributeType, StreamType
 from ..ontology import KnowledgeBase
 from .datatypes import COLUMN_DATATYPES, datatype_of_range, short
+from .own_units import check_own_units
 
 _EMPTY = AttributeSettings()
 _IRI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\x00-\x20<>\"{}|^`\\]*")
@@ -35,6 +36,8 @@ class Attribute:
         key: IRI of the property whose value identifies the individual.
         individual: whether values stand for individuals, by `template` or by `key`.
         unit: IRI of the unit of its values.
+        unit_of: the attribute whose individuals say in which unit raw values are; `None`: all are in `unit`.
+        value_of: the attribute whose values these are, converted; `None`: raw names feed it.
     """
 
     name: str
@@ -47,6 +50,8 @@ class Attribute:
     key: str | None
     individual: bool
     unit: str | None
+    unit_of: str | None = None
+    value_of: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +113,7 @@ class _Compiler:
             self._check_name(name)
         properties = {name: self._property(name, a) for name, a in self.declared.items()}
         self._check_properties(properties)
+        check_own_units(self.declared, self._error)
         aliases = self._aliases(properties)
         attributes = tuple(self._attribute(name, properties[name], aliases[name]) for name in self.declared)
         warnings = tuple(self._unknown_names(event_type, attributes))
@@ -193,19 +199,31 @@ class _Compiler:
             raise AssertionError(datatype)
         unit = None if a.unit is None else self._iri(a.unit, where)
         if unit is not None and not kind.numeric:
-            raise self._error(f"attributes.{name}", f"a value of type {short(datatype)} has no unit", "drop 'unit'")
+            raise self._error(where, f"a value of type {short(datatype)} has no unit", "drop 'unit'")
+        if a.unit_of is not None and kind is not ValueType.DOUBLE:
+            message = f"a converted value is an xsd:double, no {short(datatype)}"
+            raise self._error(where, message, 'write datatype = "xsd:double"')
+        if a.value_of is not None and not self._is_numeric(a.value_of):
+            message = f"value_of: '{a.value_of}' holds no numbers"
+            raise self._error(where, message, "declare it with a numeric datatype")
         return Attribute(
             name=name,
             datatype=datatype,
             type=kind,
             property=prop,
-            sources=(name, *aliases),
+            sources=(name, *aliases) if a.value_of is None else (),
             equivalents=frozenset() if prop is None else self.knowledge.equivalents(prop),
             template=None if a.individual is None else self._template(name, a.individual),
             key=None if a.key is None else self._iri(a.key, where),
             individual=a.individual is not None or a.key is not None,
             unit=unit,
+            unit_of=a.unit_of,
+            value_of=a.value_of,
         )
+
+    def _is_numeric(self, name: str) -> bool:
+        kind = type_of_datatype(self._datatype(name, self.declared[name], self._property(name, self.declared[name])))
+        return kind is not None and kind.numeric
 
     def _template(self, name: str, template: str) -> str:
         expanded = self.settings.expand(template, f"streams.{self.name}.attributes.{name}")
@@ -219,6 +237,8 @@ class _Compiler:
             return self._time_datatype(name, a)
         if a.datatype is not None:
             return self._known_datatype(name, a.datatype)
+        if a.value_of is not None:
+            return XSD + "double"
         if a.individual is not None or a.key is not None:
             return XSD + "string"
         ranged = None if prop is None else datatype_of_range(prop, self.knowledge)
@@ -249,6 +269,8 @@ class _Compiler:
             if name not in self.declared:
                 hint = did_you_mean(name, list(self.declared)) or f"declared: {', '.join(self.declared)}"
                 raise self._error("identity", f"'{name}' is no declared attribute", hint)
+            if self.declared[name].value_of is not None:
+                raise self._error("identity", f"'{name}' is another attribute's value", "name that attribute")
             if name in identity[:position]:
                 raise self._error("identity", f"'{name}' stands twice", "name it once")
         return identity

@@ -17,6 +17,7 @@ from .datatypes import COLUMN_TYPES
 from .extra import extra_column
 from .identity import event_ids, tuple_ids
 from .linking import encode, link
+from .own_units import Converted, OwnUnits
 from .shape import event_shape
 
 _MOMENT = pa.timestamp("us", "UTC")
@@ -68,6 +69,10 @@ class Annotator:
             a.name: {} if a.key is None else knowledge.individuals_by_key(a.key) for a in attributes if a.individual
         }
 
+        self._own_units = {
+            a.name: OwnUnits(knowledge, a.unit) for a in attributes if a.unit_of is not None and a.unit is not None
+        }
+
     @property
     def warnings(self) -> tuple[str, ...]:
         """Names in the annotation that the knowledge base does not have."""
@@ -79,6 +84,11 @@ class Annotator:
         keyed = [a for a in self.annotation.attributes if a.key is not None and a.type is ValueType.STRING]
         return {a.property: self._individuals[a.name] for a in keyed if a.property is not None}
 
+    def remeasured(self, after: Annotator) -> dict[str, int]:
+        """Attribute → how many individuals measure in another unit by the knowledge of `after`, where there are any."""
+        found = {name: units.differing(after._own_units[name]) for name, units in self._own_units.items()}
+        return {name: number for name, number in found.items() if number}
+
     def annotate(self, raw: pa.Table) -> Annotated:
         """Make semantic events of raw tuples.
 
@@ -87,23 +97,42 @@ class Annotator:
         """
         columns = {name: raw.column(i) for i, name in enumerate(raw.column_names)}
         casts = {a.name: _casts(a, columns) for a in self.annotation.attributes}
-        reasons = self._reasons(casts, raw.num_rows)
         values = {a.name: _coalesce(a, casts[a.name], raw.num_rows) for a in self.annotation.attributes}
+        converted = self._converted(values)
+        reasons = self._reasons(casts, converted, raw.num_rows)
         declared = {source for a in self.annotation.attributes for source in a.sources}
         extra = extra_column(
             {name: to_series(column) for name, column in columns.items() if name not in declared}, raw.num_rows
         )
         rows = pl.int_range(raw.num_rows, eager=True)
+        in_unit = {name: column.values for name, column in converted.items()}
         if reasons is None:
-            return self._annotated(values, extra, rows, _rejected(rows.head(0), []))
+            return self._annotated(values, in_unit, extra, rows, _rejected(rows.head(0), []))
         kept = reasons.is_null()
         refused = _rejected(rows.filter(~kept), reasons.drop_nulls().to_list())
-        values = {name: column.filter(kept) for name, column in values.items()}
-        return self._annotated(values, extra.filter(kept), rows.filter(kept), refused)
+        values, in_unit = ({n: column.filter(kept) for n, column in of.items()} for of in (values, in_unit))
+        return self._annotated(values, in_unit, extra.filter(kept), rows.filter(kept), refused)
 
-    def _reasons(self, casts: Mapping[str, list[tuple[str, Cast]]], length: int) -> pl.Series | None:
+    def _converted(self, values: dict[str, pl.Series]) -> dict[str, Converted]:
+        """The attributes whose individuals may measure in units of their own, in the attribute's unit."""
+        attributes = {a.name: a for a in self.annotation.attributes}
+        linked: dict[str, pa.DictionaryArray] = {}
+        found: dict[str, Converted] = {}
+        for name, units in self._own_units.items():
+            by, of = attributes[attributes[name].unit_of or name], attributes[name].value_of
+            if by.name not in linked:
+                linked[by.name] = link(encode(values[by.name]), by, self._individuals[by.name])
+            raw = values[name] if of is None else values[of].cast(pl.Float64)
+            found[name] = units.convert(name, raw, linked[by.name])
+        return found
+
+    def _reasons(
+        self, casts: Mapping[str, list[tuple[str, Cast]]], converted: Mapping[str, Converted], length: int
+    ) -> pl.Series | None:
         """Why each row is refused; `None` when no row is."""
         found = [cast.reasons(source) for pairs in casts.values() for source, cast in pairs if cast.failed is not None]
+        own = (a.name for a in self.annotation.attributes if a.name in converted and a.value_of is None)
+        found += [reasons for name in own if (reasons := converted[name].reasons) is not None]
         time = self.annotation.time
         stamped = [cast.raw.is_not_null() for _, cast in casts[time]]
         missing = ~pl.select(pl.any_horizontal([pl.lit(s) for s in stamped])).to_series() if stamped else None
@@ -117,8 +146,14 @@ class Annotator:
         return pl.select(pl.when(pl.lit(joined) != "").then(joined)).to_series()
 
     def _annotated(
-        self, values: Mapping[str, pl.Series], extra: pl.Series, rows: pl.Series, rejected: pa.Table
+        self,
+        values: Mapping[str, pl.Series],
+        in_unit: Mapping[str, pl.Series],
+        extra: pl.Series,
+        rows: pl.Series,
+        rejected: pa.Table,
     ) -> Annotated:
+        """The event table; events are identified by `values`, the raw ones, and have those `in_unit` instead."""
         encoded = {a.name: encode(values[a.name]) for a in self.annotation.attributes if _links(a)}
         columns: dict[str, pa.Array] = {
             "_time": values[self.annotation.time].to_arrow().cast(_MOMENT),
@@ -132,7 +167,7 @@ class Annotator:
                 linked[a.property] = link(raw, a, self._individuals[a.name])
                 unlinked += linked[a.property].null_count - raw.null_count
             is_text = raw is not None and values[a.name].dtype == pl.String
-            columns[a.name] = raw if is_text else values[a.name].to_arrow()
+            columns[a.name] = raw if is_text else in_unit.get(a.name, values[a.name]).to_arrow()
         columns |= linked
         columns |= {"_extra": extra.to_arrow(), "_row": rows.to_arrow()}
         return Annotated(pa.table(columns), rejected, unlinked)
@@ -140,7 +175,7 @@ class Annotator:
     def _ids(
         self, values: Mapping[str, pl.Series], extra: pl.Series, encoded: Mapping[str, pa.DictionaryArray]
     ) -> pl.Series:
-        kinds = {a.name: a.type for a in self.annotation.attributes}
+        kinds = {a.name: a.type for a in self.annotation.attributes if a.value_of is None}
         if self.annotation.identity:
             identity = [(name, kinds[name]) for name in self.annotation.identity]
             return event_ids(self.annotation.stream, identity, values, encoded)

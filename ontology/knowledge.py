@@ -19,7 +19,7 @@ from .imports import Catalog, with_imports
 from .modules import Module, find_modules
 from .ranges import type_of_values
 from .terms import PREFIXES, select, shown
-from .units import shipped_units, units_in
+from .units import measured_in, shipped_units, units_in
 
 _CLASSES = """SELECT DISTINCT ?x {
   { ?x a owl:Class } UNION { ?x a rdfs:Class } UNION { [] a ?x } UNION { ?x rdfs:subClassOf [] } UNION
@@ -151,6 +151,11 @@ class KnowledgeBase:
     @cached_property
     def _units(self) -> Mapping[str, Unit]:
         return {**shipped_units(), **units_in(self.store)}
+
+    @cached_property
+    def measured_in(self) -> Mapping[str, frozenset[str]]:
+        """IRI of an individual → IRIs of the units in which it is said to measure."""
+        return MappingProxyType(measured_in(self.store))
 
     @cached_property
     def _classes(self) -> frozenset[str]:

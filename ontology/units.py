@@ -11,12 +11,13 @@ from pyoxigraph import BlankNode, Literal, NamedNode, RdfFormat, Store
 
 from ..language.measures import Unit
 
-__all__ = ["shipped_units", "units_in"]
+__all__ = ["measured_in", "shipped_units", "units_in"]
 
 QUDT = "http://qudt.org/schema/qudt/"
 _MULTIPLIER = NamedNode(QUDT + "conversionMultiplier")
 _OFFSET = NamedNode(QUDT + "conversionOffset")
 _DIMENSION = NamedNode(QUDT + "hasDimensionVector")
+_MEASURES_IN = (QUDT + "hasUnit", QUDT + "unit", "https://brickschema.org/schema/Brick#hasUnit")
 _SHIPPED = Path(__file__).parent.parent / "ontologies" / "qudt"
 
 
@@ -43,6 +44,16 @@ def units_in(store: Store) -> dict[str, Unit]:
         if made is not None:
             found[unit.value] = made
     return found
+
+
+def measured_in(store: Store) -> dict[str, frozenset[str]]:
+    """The units in which a store says that individuals measure, by QUDT's and Brick's property: IRI → IRIs."""
+    found: dict[str, set[str]] = {}
+    for prop in _MEASURES_IN:
+        for quad in store.quads_for_pattern(None, NamedNode(prop), None):
+            if isinstance(quad.subject, NamedNode) and isinstance(quad.object, NamedNode):
+                found.setdefault(quad.subject.value, set()).add(quad.object.value)
+    return {individual: frozenset(units) for individual, units in found.items()}
 
 
 def _value(store: Store, unit: object, prop: NamedNode) -> object:

@@ -52,19 +52,21 @@ class Takeover:
         filters: (label, event variable) → its semantic filter, with the verdicts that are known already.
         answers: of the queries that have PATHs.
         change: what changed, in words.
+        remeasured: attributes whose individuals measure in other units now, in words.
     """
 
     project: Project
     filters: Mapping[tuple[str, str], SemanticFilter]
     answers: tuple[Answers, ...]
     change: str
+    remeasured: tuple[str, ...] = ()
 
     @property
     def summary(self) -> tuple[str, ...]:
         """The change and its effect on queries, a line each."""
         knowledge = self.project.knowledge
         head = f"{self.change}: {len(knowledge.modules)} modules, {len(knowledge.store):,} triples with what follows"
-        others = [str(answers) for answers in self.answers if not answers.same]
+        others = [*self.remeasured, *(str(answers) for answers in self.answers if not answers.same)]
         return (head, *others) if others or not self.answers else (head, "all queries answer as before")
 
 
@@ -81,8 +83,10 @@ def prepare(before: Project, after: Project, flows: Mapping[str, QueryFlow], cha
         OntologyError: it would change the type of an attribute, or columns of a running query.
         QueryTypeError: a PATH of a running query cannot be evaluated any more.
     """
-    for name in before.annotators:
-        _check_stream(before.annotators[name].stream_type, after.annotators[name].stream_type)
+    remeasured: list[str] = []
+    for name, annotator in before.annotators.items():
+        _check_stream(annotator.stream_type, after.annotators[name].stream_type)
+        remeasured += _remeasured(name, annotator.remeasured(after.annotators[name]))
     _check_queries(after, [(label, flow.query) for label, flow in flows.items()])
     changed = difference(before.knowledge, after.knowledge)
     filters: dict[tuple[str, str], SemanticFilter] = {}
@@ -96,7 +100,11 @@ def prepare(before: Project, after: Project, flows: Mapping[str, QueryFlow], cha
         filters |= {(label, variable): r.filter for variable, r in refreshed.items()}
         if refreshed:
             answers.append(_answers(label, refreshed))
-    return Takeover(after, filters, tuple(answers), change)
+    return Takeover(after, filters, tuple(answers), change, tuple(remeasured))
+
+
+def _remeasured(stream: str, individuals: Mapping[str, int]) -> list[str]:
+    return [f"{stream}.{a}: {n:,} individual{'s' * (n != 1)} in other units now" for a, n in individuals.items()]
 
 
 def _refreshed(old: SemanticFilter, before: Project, after: Project, changed: Difference) -> Refreshed:

@@ -60,6 +60,9 @@ class AttributeSettings(Table):
         same_as: the property that the attribute's name is the same as; the value is its literal.
         datatype: XSD datatype of the value; by default the property's range, else `xsd:string` for individuals.
         unit: QUDT unit of the value.
+        unit_of: attribute that stands for individuals: where the knowledge says in which unit these measure, the value
+            is converted from there to `unit`.
+        value_of: attribute whose value this is, in another unit; nothing where the units cannot be converted.
         individual: IRI template in which `{}` is the value, percent-encoded: `ee:{}`.
         key: property whose value identifies the individual: value `D105VOL` → the individual with that key.
     """
@@ -68,6 +71,8 @@ class AttributeSettings(Table):
     same_as: str | None = None
     datatype: str | None = None
     unit: str | None = None
+    unit_of: str | None = None
+    value_of: str | None = None
     individual: str | None = None
     key: str | None = None
 

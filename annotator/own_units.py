@@ -1,0 +1,137 @@
+"""Individuals that measure in units of their own: their values are brought to the unit of the attribute.
+
+Which unit that is, and how it is converted, is found once per individual; values are converted as columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+import pyarrow as pa
+
+from ..config import AttributeSettings
+from ..errors import AnnotationError
+from ..language.measures import Conversion, Unit
+from ..ontology import KnowledgeBase
+
+__all__ = ["OwnUnits", "check_own_units"]
+
+Refuse = Callable[[str, str, str | None], AnnotationError]
+
+
+def check_own_units(declared: Mapping[str, AttributeSettings], refuse: Refuse) -> None:
+    """Check what `unit_of` and `value_of` of a stream's attributes name.
+
+    Args:
+        declared: the attributes.
+        refuse: makes the error of a key, a message and a hint.
+
+    Raises:
+        AnnotationError: there is no such attribute, or it cannot serve.
+    """
+    for name, a in declared.items():
+        key = f"attributes.{name}"
+        if a.unit_of is not None:
+            by = declared.get(a.unit_of, AttributeSettings())
+            if by.individual is None and by.key is None:
+                message = f"unit_of: '{a.unit_of}' is no attribute that stands for individuals"
+                raise refuse(key, message, "name the attribute of what measures, with 'individual' or 'key'")
+            if a.unit is None:
+                raise refuse(key, "unit_of says what values are converted from, not to", "add unit = …")
+        if a.value_of is not None:
+            _check_value_of(key, a, declared.get(a.value_of), refuse)
+
+
+def _check_value_of(key: str, a: AttributeSettings, of: AttributeSettings | None, refuse: Refuse) -> None:
+    if of is None:
+        raise refuse(key, f"value_of: '{a.value_of}' is no declared attribute", "declare it, with its datatype")
+    if a.unit_of is None:
+        raise refuse(key, "value_of takes values that are converted, and nothing says from what", "add unit_of = …")
+    if of.unit is not None or of.unit_of is not None or of.value_of is not None:
+        raise refuse(key, f"value_of: '{a.value_of}' has a unit already", "drop its unit: each value has its own")
+
+
+@dataclass(frozen=True, slots=True)
+class Converted:
+    """A column in its attribute's unit.
+
+    Attributes:
+        values: null where there was nothing, and where it cannot be converted.
+        reasons: per row why it cannot be converted, null where it can; `None`: everywhere it can.
+    """
+
+    values: pl.Series
+    reasons: pl.Series | None
+
+
+class OwnUnits:
+    """How the values of individuals are brought to one unit.
+
+    Args:
+        knowledge: says in which unit an individual measures; of those of which it does not, values stay as they are.
+        unit: IRI of the unit to convert to.
+    """
+
+    def __init__(self, knowledge: KnowledgeBase, unit: str) -> None:
+        self._knowledge = knowledge
+        self._to = knowledge.unit(unit) or Unit(unit)
+        self._known: dict[str, Conversion | str | None] = {}
+
+    def of(self, individual: str) -> Conversion | str | None:
+        """How an individual's values are converted; `None`: not at all; text: why they cannot be."""
+        if individual not in self._known:
+            self._known[individual] = self._found(individual)
+        return self._known[individual]
+
+    def convert(self, name: str, values: pl.Series, individuals: pa.DictionaryArray) -> Converted:
+        """Convert a column.
+
+        Args:
+            name: of the attribute, for messages.
+            values: Float64.
+            individuals: what measured each value; null: nobody knows, and the value stays as it is.
+        """
+        ways = [None if iri is None else self.of(iri) for iri in individuals.dictionary.to_pylist()]
+        if not any(ways):
+            return Converted(values, None)
+        ways.append(None)  # of what stands for no individual
+        places = individuals.indices.fill_null(len(ways) - 1).to_numpy(zero_copy_only=False)
+        return _converted(name, values, ways, places)
+
+    def differing(self, other: OwnUnits) -> int:
+        """How many individuals are converted in another way by other knowledge."""
+        named = self._knowledge.measured_in.keys() | other._knowledge.measured_in.keys()
+        return sum(self.of(individual) != other.of(individual) for individual in named)
+
+    def _found(self, individual: str) -> Conversion | str | None:
+        units = sorted(self._knowledge.measured_in.get(individual, ()))
+        if not units or self._to.iri in units:
+            return None
+        ways = {way for iri in units if (way := self._way(iri)) is not None}
+        if len(ways) == 1:
+            (way,) = ways
+            return None if way.idle else way
+        shown = " and ".join(f"<{iri}>" for iri in units)
+        how = "in different ways" if ways else "not at all"
+        return f"<{individual}> measures in {shown}, which can be converted to <{self._to.iri}> {how}"
+
+    def _way(self, iri: str) -> Conversion | None:
+        unit = self._knowledge.unit(iri)
+        return None if unit is None else unit.to(self._to)
+
+
+def _converted(name: str, values: pl.Series, ways: list[Conversion | str | None], places: np.ndarray) -> Converted:
+    """A column in the attribute's unit; `places` says which of `ways` is each value's."""
+    factors, offsets = (
+        np.array([float(getattr(way, part)) if isinstance(way, Conversion) else idle for way in ways])
+        for part, idle in (("factor", 1.0), ("offset", 0.0))
+    )
+    refused = pl.Series([f"{name}: {way}" if isinstance(way, str) else None for way in ways], dtype=pl.String)
+    scaled = values * pl.Series(factors[places]) + pl.Series(offsets[places])
+    kept = pl.Series(np.array([way is None for way in ways])[places])  # -0.0 + 0.0 would be another number
+    reasons = pl.select(pl.when(values.is_not_null()).then(refused.gather(places))).to_series()
+    converted = pl.select(pl.when(kept).then(values).when(reasons.is_null()).then(scaled)).to_series()
+    return Converted(converted, reasons if reasons.null_count() < len(reasons) else None)

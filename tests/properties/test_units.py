@@ -1,0 +1,145 @@
+"""Quantities mean what they say: the engine's answers are those of plain numbers, converted in plain Python.
+
+The oracle gets a twin of the project, its readings and its query that knows no unit at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cache
+from pathlib import Path
+from tempfile import mkdtemp
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from kaicep import Project
+from oracle import evaluate
+from support.cases import difference
+
+PREFIXES = {"ex": "urn:ex:", "unit": "http://qudt.org/vocab/unit/", "qudt": "http://qudt.org/schema/qudt/"}
+FLOWS: dict[str, Callable[[float], float]] = {
+    "unit:FT3-PER-MIN": lambda v: v,
+    "unit:L-PER-SEC": lambda v: v / 0.4719474432,
+    "unit:M3-PER-HR": lambda v: v / 1.69901079552,
+}
+"""To cubic feet per minute, by the definition of the foot."""
+DEGREES: dict[str, Callable[[float], float]] = {
+    "unit:DEG_C": lambda v: v,
+    "unit:DEG_F": lambda v: (v - 32) * 5 / 9,
+    "unit:K": lambda v: v - 273.15,
+}
+STEPS: dict[str, float] = {"unit:DEG_C": 1.0, "unit:DEG_F": 5 / 9, "unit:K": 1.0}
+"""To degrees Celsius: temperatures, and differences of them."""
+SENSORS = {"cfm": "unit:FT3-PER-MIN", "litres": "unit:L-PER-SEC", "metres": "unit:M3-PER-HR", "unknown": None}
+OPERATORS = st.sampled_from([">", "<", ">=", "<=", "!="])
+_SENSOR = {"property": "ex:sensor", "individual": "ex:{}"}
+_DOUBLE = {"datatype": "xsd:double"}
+
+
+def content(attributes: Mapping[str, Mapping[str, str]], **more: Any) -> dict[str, Any]:
+    stream = {
+        "event_type": "<urn:Report>",
+        "time": {"attribute": "at"},
+        "identity": ["sensor", "at"],
+        "attributes": {"sensor": _SENSOR, **attributes},
+    }
+    return {"prefixes": PREFIXES, "streams": {"air": stream}, **more}
+
+
+PLAIN = content({"flow": _DOUBLE, "inside": _DOUBLE, "outside": _DOUBLE})
+
+
+@cache
+def project() -> Project:
+    """Sensors of flow in units of their own; `inside` is in degrees Celsius, `outside` in degrees Fahrenheit."""
+    attributes = {
+        "flow": _DOUBLE | {"unit": "unit:FT3-PER-MIN", "unit_of": "sensor"},
+        "inside": _DOUBLE | {"unit": "unit:DEG_C"},
+        "outside": _DOUBLE | {"unit": "unit:DEG_F"},
+    }
+    said = [f"<urn:ex:{s}> <{PREFIXES['qudt']}hasUnit> <{PREFIXES['unit']}{u[5:]}> ." for s, u in SENSORS.items() if u]
+    (folder := Path(mkdtemp(prefix="kaicep-units-"))).joinpath("sensors.ttl").write_text("\n".join(said))
+    return Project.parse(content(attributes, knowledge={"modules": ["sensors.ttl"]}), root=folder)
+
+
+# What no two sides of a comparison can both be, whatever the units: no answer hangs on the last digit.
+_READINGS = st.lists(
+    st.fixed_dictionaries(
+        {"sensor": st.sampled_from(sorted(SENSORS))},
+        optional={
+            "flow": st.integers(0, 400).map(lambda n: n / 4),
+            "inside": st.integers(-20, 40).map(float),
+            "outside": st.integers(-4, 104).map(lambda n: n + 0.25),
+        },
+    ),
+    max_size=12,
+)
+_SIZES = st.integers(1, 400).map(lambda n: n / 4 + 0.0371)
+
+
+@st.composite
+def flows(draw: st.DrawFn) -> tuple[str, str]:
+    """A quantity of air as it is written, and as a plain number."""
+    size, unit = draw(_SIZES), draw(st.sampled_from(sorted(FLOWS)))
+    return f"{size!r} {unit}", repr(FLOWS[unit](size))
+
+
+@st.composite
+def degrees(draw: st.DrawFn, *, step: bool = False) -> tuple[str, str]:
+    """A temperature, or a difference of temperatures."""
+    size, unit = draw(_SIZES), draw(st.sampled_from(sorted(DEGREES)))
+    return f"{size!r} {unit}", repr(size * STEPS[unit] if step else DEGREES[unit](size))
+
+
+@st.composite
+def queries(draw: st.DrawFn) -> tuple[str, str]:
+    """A query with quantities, and the same with plain numbers."""
+    op = draw(OPERATORS)
+    (air, plain_air), (warm, plain_warm), (step, plain_step) = draw(st.tuples(flows(), degrees(), degrees(step=True)))
+    select = "SELECT ?e.sensor AS s, ?e.flow AS flow FROM (?e, air)"
+    pair = "SELECT ?a.flow AS a, ?b.flow AS b FROM (?a, air), (?b, air) SEQ (?a, ?b) WINDOW (?a, ?b, 5s)"
+    mean = "SELECT AVG(?e.{0}) AS mean FROM (?e, air) WINDOW (?e, sliding, 3 events) HAVING (AVG(?e.{0}) {1} {2})"
+    in_celsius = "((?e.outside - 32) * 5 / 9)"
+    both = {
+        "flow": [f"{select} FILTER (?e.flow {op} {q})" for q in (air, plain_air)],
+        "multiple": [f"{select} FILTER ({q} {op} ?e.flow * 2)" for q in (air, plain_air)],
+        "sum": [f"{select} FILTER (?e.flow + {q} {op} 50)" for q in (air, plain_air)],
+        "in": [
+            f"{select} FILTER (?e.flow > {q} OR ?e.inside {op} {w})" for q, w in ((air, warm), (plain_air, plain_warm))
+        ],
+        "inside": [f"{select} FILTER (?e.inside {op} {q})" for q in (warm, plain_warm)],
+        "outside": [f"{select} FILTER (?e.outside {op} {warm})", f"{select} FILTER ({in_celsius} {op} {plain_warm})"],
+        "columns": [f"{select} FILTER (?e.inside {op} ?e.outside)", f"{select} FILTER (?e.inside {op} {in_celsius})"],
+        "difference": [
+            f"{select} FILTER (ABS(?e.inside - ?e.outside) {op} {step})",
+            f"{select} FILTER (ABS(?e.inside - {in_celsius}) {op} {plain_step})",
+        ],
+        "mean flow": [mean.format("flow", op, q) for q in (air, plain_air)],
+        "mean": [mean.format("inside", op, q) for q in (warm, plain_warm)],
+        "join": [f"{pair} JOIN (?a.flow - ?b.flow {op} {q})" for q in (air, plain_air)],
+        "join of columns": [
+            f"{pair} JOIN (?a.outside {op} ?b.inside)",
+            f"{pair} JOIN ((?a.outside - 32) * 5 / 9 {op} ?b.inside)",
+        ],
+    }
+    with_units, plain = both[draw(st.sampled_from(sorted(both)))]
+    return with_units, plain
+
+
+@settings(max_examples=80, deadline=None)
+@given(queries(), _READINGS)
+def test_quantities_are_plain_numbers_converted(texts: tuple[str, str], readings: list[dict[str, Any]]) -> None:
+    with_units, plain = texts
+    stamped = [r | {"at": f"2026-01-01T00:00:{i:02d}Z"} for i, r in enumerate(readings)]
+    actual = project().evaluate(with_units, {"air": stamped})
+    expected = evaluate(PLAIN, plain, {"air": [_in_feet(r) for r in stamped]})
+    found = difference(actual, expected, 1e-9)
+    assert found is None, found
+
+
+def _in_feet(reading: dict[str, Any]) -> dict[str, Any]:
+    unit = SENSORS[reading["sensor"]]
+    if unit is None or "flow" not in reading:
+        return reading
+    return reading | {"flow": FLOWS[unit](reading["flow"])}
