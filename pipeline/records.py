@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 
 import numpy as np
 import pyarrow as pa
@@ -83,8 +84,8 @@ class RawBatch:
         return row if self.numbers is None else int(self.numbers[row])
 
 
-def table_of_dicts(records: Sequence[dict[str, object]]) -> pa.Table:
-    """Build a table of parsed JSON objects, one row each.
+def table_of_dicts(records: Sequence[Mapping[str, object]]) -> pa.Table:
+    """Build a table of parsed JSON objects, or of dictionaries that a program made, one row each.
 
     A name whose values agree in kind (numbers, strings, booleans) becomes a column of that kind. Where they do not, the
     column holds each value's text, so that a single `"abc"` among numbers costs its own record and no other.
@@ -105,7 +106,7 @@ def concatenate(tables: Sequence[pa.Table]) -> pa.Table:
 
 
 def text_of(value: object) -> str | None:
-    """Return a JSON value as text; numbers alike however they were written: 5.0 is `5`."""
+    """Return a value as text; numbers alike however they were written: 5.0 is `5`."""
     match value:
         case None | str():
             return value
@@ -115,6 +116,8 @@ def text_of(value: object) -> str | None:
             return str(int(value))
         case int() | float():
             return repr(value)
+        case datetime():
+            return value.isoformat()
         case _:
             return _json(value)
 
@@ -127,4 +130,4 @@ def _column(values: list[object]) -> pa.Array:
 
 
 def _json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"), default=str)
