@@ -12,7 +12,7 @@ import polars as pl
 import pyarrow as pa
 
 from ..language.columns import column_expression, plain_name
-from ..language.expressions import Binary, Constant, Expression, Membership, Span
+from ..language.expressions import Binary, Call, Column, Constant, Expression, Membership, Span
 from ..language.types import ValueType
 from ..semfilter.why import Kind, Reason
 from .expressions import columns_of
@@ -98,7 +98,7 @@ def _operands(e: Expression, operator: str) -> list[Expression]:
 def _comparison(e: Binary, row: pl.DataFrame, wording: Wording) -> tuple[str, float]:
     left, right = _value(e.left, row), _value(e.right, row)
     sides = ((e.left, left), (e.right, right))
-    words = [f"{wording.quote(s.span)} is {_shown(v, s, wording)}" for s, v in sides if not isinstance(s, Constant)]
+    words = [said for side, value in sides if (said := _said(side, value, row, wording)) is not None]
     match left, right:
         case (bool(), _) | (_, bool()):
             distance = inf
@@ -111,6 +111,31 @@ def _comparison(e: Binary, row: pl.DataFrame, wording: Wording) -> tuple[str, fl
         case _:
             distance = inf
     return ", ".join(words), distance
+
+
+def _said(side: Expression, value: object, row: pl.DataFrame, wording: Wording) -> str | None:
+    """What a side of a comparison is, in its unit, and converted; `None`: what its text says."""
+    written = wording.quote(side.span)
+    match side:
+        case Constant(unit=str(unit)):
+            said = f"{_shown(value, side, wording)} {wording.iri(unit)}"
+            return None if _is_written(value, written) else f"{written} is {said}"
+        case Constant():
+            return None
+        case Column(unit=str(unit)) if value is not None:
+            return f"{written} is {_shown(value, side, wording)} {wording.iri(unit)}"
+        case Call(function="CONVERT", arguments=(operand, Constant(unit=str(unit)), _)) if value is not None:
+            given = _said(operand, _value(operand, row), row, wording)
+            return f"{given}, that is {_shown(value, side, wording)} {wording.iri(unit)}"
+    return f"{written} is {_shown(value, side, wording)}"
+
+
+def _is_written(value: object, written: str) -> bool:
+    """Whether a quantity's text begins with its value: if not, it was converted."""
+    try:
+        return float(written.split(maxsplit=1)[0]) == value
+    except ValueError:
+        return False
 
 
 def _membership(e: Membership, row: pl.DataFrame, wording: Wording) -> tuple[str, float]:

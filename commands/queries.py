@@ -129,7 +129,7 @@ def why(
     else:
         out = Console(file=sys.stdout, highlight=False)
         out = out if out.is_terminal else Console(file=sys.stdout, width=_WIDE, highlight=False)
-        out.print(explanation_tree(found, Wording(loaded.knowledge)), soft_wrap=True)
+        out.print(explanation_tree(found, Wording(loaded.knowledge, found.prefixes)), soft_wrap=True)
 
 
 def _event_of(event: str) -> str | dict[str, object]:

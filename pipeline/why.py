@@ -17,8 +17,9 @@ from ..archive.layout import LOG
 from ..cep import apply_filters
 from ..cep.filter_reason import Wording, explain_filter
 from ..errors import PipelineError, QueryTypeError, did_you_mean
-from ..language import Bounds, Expression, Instant, Query, Semantics, Source, Subquery
+from ..language import Bounds, Expression, Instant, Query, Semantics, Source, Subquery, parse_document
 from ..language.expressions import Binding, Span
+from ..language.syntax import Prefix
 from ..language.text import SourceText
 from ..language.walking import walk
 from ..ontology.proofs import Wording as TermWording
@@ -68,6 +69,7 @@ class Explanation:
         event: IRI of the event; `None` for a tuple that is none.
         attributes: what the event says.
         candidacies: one per event variable of that stream, in order of FROM.
+        prefixes: those that the document declares, prefix → namespace.
     """
 
     query: str
@@ -75,6 +77,7 @@ class Explanation:
     event: str | None
     attributes: Mapping[str, object]
     candidacies: tuple[Candidacy, ...]
+    prefixes: Mapping[str, str]
 
     @property
     def holds(self) -> bool:
@@ -105,7 +108,7 @@ def explain_event(
     if not sources:
         known = ", ".join(f"?{s.variable}" for s in query.sources if s.stream.name == name)
         raise PipelineError(f"?{variable} is no event variable over stream '{name}'", hint=f"there is {known}")
-    asked = _Asked(project, SourceText(source, text), query, name, now)
+    asked = _Asked(project, SourceText(source, text), _prefixes(text, source), query, name, now)
     if isinstance(event, str):
         return asked.explanation(sources, _archived(project, name, event))
     return asked.of_tuple(sources, event)
@@ -115,6 +118,7 @@ def explain_event(
 class _Asked:
     project: Project
     text: SourceText
+    prefixes: Mapping[str, str]
     query: Query
     stream: str
     now: datetime | None
@@ -126,14 +130,14 @@ class _Asked:
         why = annotated.rejected["reason"][0].as_py()
         reason = Reason(Kind.EVENT, f"the tuple is no event of {self.stream}", holds=False, note=why)
         candidacies = tuple(Candidacy(s.variable, holds=False, clauses=(reason,)) for s in sources)
-        return Explanation(self._label(), self.stream, None, raw, candidacies)
+        return Explanation(self._label(), self.stream, None, raw, candidacies, self.prefixes)
 
     def explanation(self, sources: Sequence[Source], events: pa.Table) -> Explanation:
-        explainer = PathExplainer(self.project.knowledge)
+        explainer = PathExplainer(self.project.knowledge, self.prefixes)
         candidacies = tuple(self._candidacy(source, events, explainer) for source in sources)
         (said,) = rows(events.select([a.name for a in self.project.annotators[self.stream].shape.attributes]))
         event = events["_id"][0].as_py()
-        return Explanation(self._label(), self.stream, event, said, candidacies)
+        return Explanation(self._label(), self.stream, event, said, candidacies, self.prefixes)
 
     def _candidacy(self, source: Source, events: pa.Table, explainer: PathExplainer) -> Candidacy:
         annotation, wording = self._annotation(), self._wording()
@@ -158,7 +162,7 @@ class _Asked:
         return Candidacy(source.variable, all(reason.holds for reason in ordered), tuple(ordered))
 
     def _wording(self) -> Wording:
-        return Wording(self._quote, TermWording(self.project.knowledge).iri)
+        return Wording(self._quote, TermWording(self.project.knowledge, self.prefixes).iri)
 
     def _annotation(self) -> Annotation:
         annotator = self.project.annotators[self.stream]
@@ -189,6 +193,11 @@ class _Asked:
 
     def _label(self) -> str:
         return self.query.name or self.text.source
+
+
+def _prefixes(text: str, source: str) -> dict[str, str]:
+    """The prefixes that a document declares; of one that is declared twice, the last."""
+    return {part.name: part.iri for part in parse_document(text, source).parts if isinstance(part, Prefix)}
 
 
 def _stream_of(project: Project, queries: Sequence[Query], event: EventOrId, stream: str | None) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
+from types import MappingProxyType
 
 from pyoxigraph import BlankNode, Literal, NamedNode, Triple
 
@@ -21,11 +22,12 @@ class Wording:
 
     Args:
         knowledge: its modules say what a blank node is, its prefixes shorten IRIs.
+        prefixes: more of them, such as those of a query's document.
     """
 
-    def __init__(self, knowledge: KnowledgeBase) -> None:
+    def __init__(self, knowledge: KnowledgeBase, prefixes: Mapping[str, str] = MappingProxyType({})) -> None:
         self._knowledge = knowledge
-        self._prefixes = {**PREFIXES, **knowledge.prefixes}
+        self._prefixes = {**PREFIXES, **knowledge.prefixes, **prefixes}
 
     def triple(self, triple: Triple) -> str:
         """`ee:D105 a ee:AirflowSensor`."""

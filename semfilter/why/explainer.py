@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import pyarrow as pa
 from pyoxigraph import NamedNode
@@ -40,10 +41,11 @@ class PathExplainer:
 
     Args:
         knowledge: the knowledge base.
+        prefixes: more than it has, by which IRIs are shortened.
     """
 
-    def __init__(self, knowledge: KnowledgeBase) -> None:
-        self._view = View(knowledge)
+    def __init__(self, knowledge: KnowledgeBase, prefixes: Mapping[str, str] = MappingProxyType({})) -> None:
+        self._view = View(knowledge, prefixes)
         self._knowledge = knowledge
 
     def explain(

@@ -21,17 +21,18 @@ class View:
 
     Args:
         knowledge: the knowledge base.
+        prefixes: more than it has, by which IRIs are shortened.
 
     Attributes:
         store: the closure and the event's triples, all in the default graph.
         wording: how terms are shown.
     """
 
-    def __init__(self, knowledge: KnowledgeBase) -> None:
+    def __init__(self, knowledge: KnowledgeBase, prefixes: Mapping[str, str]) -> None:
         self.knowledge = knowledge
         self.store = ox.Store()
         self.store.bulk_extend(knowledge.store)
-        self.wording = Wording(knowledge)
+        self.wording = Wording(knowledge, prefixes)
         self.prover = Prover(knowledge)
         self._given: Mapping[ox.Triple, str] = {}
 

@@ -65,8 +65,41 @@ def tell(project: Project, query: str, **values: object) -> list[str]:
 def lines(project: Project, found: Any) -> list[str]:
     console = Console(width=300, highlight=False)
     with console.capture() as capture:
-        console.print(explanation_tree(found, Wording(project.knowledge)))
+        console.print(explanation_tree(found, Wording(project.knowledge, found.prefixes)))
     return [line.lstrip("│├└─ ").rstrip() for line in capture.get().splitlines()]
+
+
+QUANTITIES = {
+    "?e.flow > 500 unit:FT3-PER-MIN": "?e.flow is 430 unit:FT3-PER-MIN, 70 below",
+    "?e.flow > 300 unit:L-PER-SEC": "?e.flow is 430 unit:FT3-PER-MIN, 300 unit:L-PER-SEC is 635.664 "
+    "unit:FT3-PER-MIN, 205.664 below",
+    "?e.flow > ?e.litres": "?e.flow is 430 unit:FT3-PER-MIN, ?e.litres is 250 unit:L-PER-SEC, that is 529.72 "
+    "unit:FT3-PER-MIN, 99.72 below",
+    "?e.flow * 2 > 1000 unit:FT3-PER-MIN": "?e.flow * 2 is 860, 140 below",
+    "?e.missing < 3 unit:L-PER-SEC": "?e.missing is unbound",
+}
+
+
+@pytest.mark.parametrize("condition", QUANTITIES)
+def test_quantities_are_told_with_their_units(condition: str) -> None:
+    litres = {"datatype": "xsd:double", "unit": "unit:L-PER-SEC"}
+    attributes = {"flow": litres | {"unit": "unit:FT3-PER-MIN"}, "litres": litres, "missing": litres}
+    stream = {"event_type": "<urn:E>", "time": {"attribute": "at"}, "attributes": attributes}
+    project = Project.parse({"streams": {"air": stream}})
+    event = {"at": "2026-01-01T00:00:00Z", "flow": 430.0, "litres": 250.0}
+    told = lines(project, project.why(f"SELECT ?e.flow FROM (?e, air) FILTER ({condition})", event))
+    assert told[-1] == f"✗ FILTER ({condition}): {QUANTITIES[condition]}"
+
+
+def test_the_document_s_own_prefixes_are_used(project: Project) -> None:
+    document = """PREFIX kinds: <urn:ee#>
+    SELECT ?e.sensor FROM (?e, air) PATH { ?e evt:hasSource ?s . ?s a kinds:AirflowSensor }"""
+    found = project.why(document, {"sensor": "D2-temp", "at": "2026-01-01T00:00:00Z"})
+    assert found.prefixes == {"kinds": "urn:ee#"}
+    assert lines(project, found)[-1] == (
+        "✗ kinds:s2 a kinds:AirflowSensor: kinds:s2 is a kinds:Thermometer, no kinds:AirflowSensor; "
+        "nearest: both are kinds:Sensor"
+    )
 
 
 def test_a_path_that_holds_is_proved_down_to_the_files(project: Project) -> None:
