@@ -10,6 +10,7 @@ from kaicep.errors import OntologyError
 from kaicep.ontology import KnowledgeBase, Reasoner, description_logic, java
 from kaicep.ontology.description_logic import Engine, inferred
 from pyoxigraph import NamedNode, Triple
+from support.entailment import has_java
 from support.ontologies import PREAMBLE, X
 
 SOME_D = "[ a owl:Restriction ; owl:onProperty :p ; owl:someValuesFrom :D ]"
@@ -47,16 +48,8 @@ def test_hermit_reasons_by_cases_and_the_closure_adds_superclasses() -> None:
     assert knowledge.superclasses(X + "A") == {X + "C", X + "CC"}
 
 
-def has_java_25() -> bool:
-    try:
-        java.find_java(25, "pellet")
-    except OntologyError:
-        return False
-    return True
-
-
 def test_pellet_runs_on_java_25_and_says_so_where_there_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
-    if has_java_25():
+    if has_java(25):
         assert {"A", "C", "CC"} <= types(KnowledgeBase.of_turtle(KNOWLEDGE, reasoner="pellet"), "i")
     monkeypatch.setattr(java, "_candidates", lambda: [Path("/opt/java17/bin/java"), Path("/opt/java21/bin/java")])
     monkeypatch.setattr(java, "_major_version", lambda path: int(path.parts[2][-2:]))

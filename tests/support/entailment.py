@@ -10,8 +10,9 @@ from pathlib import Path
 import pyoxigraph as ox
 from kaicep.errors import OntologyError
 from kaicep.ontology import KnowledgeBase, Module, Reasoner
+from kaicep.ontology.java import find_java
 
-__all__ = ["SUITE", "EntailmentTest", "entailment_tests", "outcome"]
+__all__ = ["SUITE", "EntailmentTest", "entailment_tests", "has_java", "outcome"]
 
 SUITE = Path(__file__).parents[1] / "ontology" / "w3c"
 _BASE = "http://example.org/entailment/"
@@ -86,7 +87,7 @@ def _text(term: object) -> str:
     return "[]" if isinstance(term, ox.BlankNode) else str(term)
 
 
-REASONERS: tuple[Reasoner, ...] = ("none", "rl", "hermit")
+REASONERS: tuple[Reasoner, ...] = ("none", "rl", "hermit", "pellet")
 _DESCRIPTION = "asks for members of a class that the query itself describes; it has no name in any closure"
 _EVERYTHING = "asks for what is true of everything (`x owl:sameAs x`, `owl:Nothing`, `owl:Thing`), which is left out"
 _RULES = "takes rules in RIF XML, which kaicep does not read"
@@ -129,6 +130,15 @@ def table(outcomes: dict[str, dict[Reasoner, str]]) -> str:
     counts = [sum(outcomes[t.name][r] == "pass" for t in entailment_tests()) for r in REASONERS]
     lines.append(f"| of {len(entailment_tests())} pass | | {' | '.join(map(str, counts))} | |")
     return "\n".join(lines)
+
+
+def has_java(version: int) -> bool:
+    """Whether this machine has a Java of that version or later: Pellet needs 25."""
+    try:
+        find_java(version, "pellet")
+    except OntologyError:
+        return False
+    return True
 
 
 if __name__ == "__main__":
