@@ -1,4 +1,4 @@
-"""The command line: `kaicep demo | run | try | check | explain | why | sparql | compact | backup | verify | ontology`.
+"""The command line: what `kaicep --help` lists.
 
 Rows go to the standard output, all else to the standard error. Exit codes: 0; 1 for an error that kaicep explains; 2
 for a command that nobody understands; 3 for a store that is not what its log says; 130 after Ctrl-C; 143 when told to
@@ -12,7 +12,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from .commands import archive, ontology, queries, running
+from .commands import archive, ontology, queries, running, submission
 from .commands.terminal import tell
 from .errors import KaicepError
 
@@ -43,6 +43,7 @@ app = typer.Typer(
 )
 
 app.add_typer(running.app)
+app.add_typer(submission.app)
 app.add_typer(queries.app)
 app.add_typer(archive.app)
 app.add_typer(ontology.app, name="ontology", epilog="Example: `kaicep ontology add rooms.ttl --project campus/`")

@@ -6,7 +6,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
 from types import TracebackType
@@ -16,6 +16,7 @@ from ..archive import Archive
 from ..errors import KaicepError, PipelineError
 from ..language import Query
 from .durable import DurableFlow
+from .flow import Registration
 from .generation import begun_batch, current_generation
 from .handle import QueryHandle
 from .heartbeat import Heartbeat
@@ -28,6 +29,7 @@ from .session import start_spark
 from .sinks import Sink
 from .sources import first_line, read_streams, unpack
 from .step import Step
+from .submissions import Submissions
 from .takeover import Takeover
 
 if TYPE_CHECKING:
@@ -51,6 +53,7 @@ class Engine:
         sinks: where the rows of all queries go, besides the handles.
         on_batch: called after each batch with the progress so far.
         on_knowledge: called with each line that tells of a change of the ontology modules; by default it is logged.
+        on_notice: likewise of queries that other processes submit and withdraw, and of queries that have ended.
 
     Example:
         >>> with Engine(Project.load("kaicep.toml")) as engine:  # doctest: +SKIP
@@ -67,6 +70,7 @@ class Engine:
         sinks: Sequence[Sink] = (),
         on_batch: Callable[[Progress], None] | None = None,
         on_knowledge: Callable[[str], None] = _LOG.info,
+        on_notice: Callable[[str], None] = _LOG.info,
     ) -> None:
         self._project = project
         self._given = spark
@@ -74,7 +78,9 @@ class Engine:
         self._sinks = sinks
         self._on_batch = on_batch
         self._on_knowledge = on_knowledge
+        self._on_notice = on_notice
         self._living: LivingKnowledge | None = None
+        self._submissions: Submissions | None = None
         self._handles: dict[str, QueryHandle] = {}
         self._stream: StreamingQuery | None = None
         self._lock = threading.Lock()
@@ -99,6 +105,7 @@ class Engine:
             self._archive = Archive(settings, self._project.knowledge, shapes)
         self._entered = DurableFlow(self._project, self._state, self._sinks, self._archive, self._tell)
         self._living = LivingKnowledge(self._entered, self._on_knowledge)
+        self._submissions = Submissions(self, self._on_notice)
         if self._spark is None:
             self._spark = start_spark(settings.engine)
 
@@ -106,6 +113,8 @@ class Engine:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.stop()
+        if self._submissions is not None:
+            self._submissions.close()
         if self._living is not None:
             self._living.close()
         if self._entered is not None:
@@ -172,19 +181,42 @@ class Engine:
         Raises:
             QuerySyntaxError, QueryTypeError, PipelineError: nothing of the document is registered then.
         """
-        outputs = [h.query for h in self._handles.values()]
-        registrations = self._flow.history.newest.registrations(text, label, outputs, retention)
-        taken = next((r.label for r in registrations if r.label in self._handles), None)
-        if taken is not None:
-            raise PipelineError(
-                f"a query named '{taken}' is registered already",
-                hint="stop it first, or give the new one another name with CREATE QUERY … AS",
-            )
-        handles = [QueryHandle(self, r, collect=collect) for r in registrations]
+        return self.register(self.registrations(text, label=label, retention=retention), collect=collect)[-1]
+
+    def registrations(
+        self, text: str, *, label: str = "query", retention: timedelta | None = None
+    ) -> tuple[Registration, ...]:
+        """The checked queries of a document, which may read the output of registered ones; see `submit`."""
+        outputs = [handle.query for handle in self.handles]
+        return self._flow.history.newest.registrations(text, label, outputs, retention)
+
+    def register(self, registrations: Sequence[Registration], *, collect: bool = True) -> list[QueryHandle]:
+        """Register checked queries at the next batch border; see `submit`.
+
+        Raises:
+            PipelineError: one of the labels is taken; then none is registered.
+        """
+        handles = [QueryHandle(self, registration, collect=collect) for registration in registrations]
         with self._lock:
+            taken = next((handle.name for handle in handles if handle.name in self._handles), None)
+            if taken is not None:
+                raise PipelineError(
+                    f"a query named '{taken}' is registered already",
+                    hint="stop it first, or give the new one another name with CREATE QUERY … AS",
+                )
             self._flow.submit(registrations)
-        self._handles |= {h.name: h for h in handles}
-        return handles[-1]
+            self._handles |= {handle.name: handle for handle in handles}
+        return handles
+
+    @property
+    def handles(self) -> tuple[QueryHandle, ...]:
+        """The registered queries, in the order of their registration."""
+        return tuple(self._handles.values())
+
+    def now_of(self, label: str) -> datetime | None:
+        """The time of its streams at which a query was registered; `None`: before their first event, or not yet."""
+        flow = self._flow.dataflow.flows.get(label)
+        return None if flow is None else flow.registration.now
 
     def explain(self, label: str, query: Query) -> str:
         """How a query of this project is answered, in words; if it is registered under `label`, as it is answered."""
@@ -295,8 +327,9 @@ class Engine:
     def _begin(self, with_trigger: Callable[[DataStreamWriter], DataStreamWriter], idleness: Idleness | None) -> None:
         if self.running:
             return
-        if self._spark is None:
+        if self._spark is None or self._submissions is None:
             raise PipelineError("the engine is not entered", hint="use it in a `with` statement")
+        self._submissions.begin()
         self._stopping.clear()
         self._failure = None
         self._stop_heartbeat()
@@ -355,6 +388,8 @@ class Engine:
     def _report(self, step: Step) -> None:
         flows = self._flow.dataflow.flows
         for label, matches in step.matches.items():
-            self._handles[label].receive(matches, ended=flows[label].ended, failure=flows[label].failure)
+            handle, flow = self._handles[label], flows[label]
+            if handle.receive(matches, ending=flow.ending, failure=flow.failure):
+                self._on_notice(f"queries: {label} has ended: {flow.ending}")
         if self._on_batch is not None:
             self._on_batch(self.progress)

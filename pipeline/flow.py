@@ -119,8 +119,17 @@ class QueryFlow:
     @property
     def ended(self) -> bool:
         """Whether no further row can come: LIMIT is reached, or the watermark has passed WITHIN and every window."""
+        return self.ending is not None
+
+    @property
+    def ending(self) -> str | None:
+        """Why no further row can come, in words; `None`: one can."""
+        if self.failure is not None:
+            return self.failure
+        if self._operator.ended:
+            return "LIMIT is reached"
         closed = self.within.closed(self._watermark) and not self._operator.waiting
-        return self.failure is not None or self._operator.ended or closed
+        return f"WITHIN has passed: {self.within}" if closed else None
 
     @property
     def due(self) -> datetime | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import queue
 from collections.abc import Iterator
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal
 
 import pyarrow as pa
@@ -28,6 +29,7 @@ class QueryHandle:
         name: the query's label.
         query: the checked query.
         failure: why the query was stopped; `None`: it was not.
+        ending: why no further row can come, in words, such as that WITHIN has passed; `None`: one can.
     """
 
     def __init__(self, engine: Engine, registration: Registration, *, collect: bool) -> None:
@@ -38,6 +40,7 @@ class QueryHandle:
         self._arrived: queue.SimpleQueue[pa.Table | None] = queue.SimpleQueue()
         self._state: State = "registered"
         self.failure: str | None = None
+        self.ending: str | None = None
 
     @property
     def state(self) -> State:
@@ -46,6 +49,11 @@ class QueryHandle:
         `failed`: the query alone was stopped, because it asked for more than its ceilings allow; see `failure`.
         """
         return self._state
+
+    @property
+    def now(self) -> datetime | None:
+        """The query's `now`: the time of its streams at registration; `None`: before their first event, or not yet."""
+        return self._engine.now_of(self.name)
 
     def explain(self) -> str:
         """How the query is answered, in words; once it is, with what its PATHs have cost so far."""
@@ -86,16 +94,23 @@ class QueryHandle:
         self._engine.withdraw(self.name)
         self.end()
 
-    def receive(self, matches: pa.Table, *, ended: bool, failure: str | None = None) -> None:
-        """Take the rows of one batch."""
+    def receive(self, matches: pa.Table, *, ending: str | None = None, failure: str | None = None) -> bool:
+        """Take the rows of one batch; tell whether the query has ended with them.
+
+        Args:
+            matches: the rows.
+            ending: why no further row can come; `None`: one can.
+            failure: why the query was stopped; `None`: it was not.
+        """
         if self._state in ("ended", "failed"):
-            return
+            return False
         self._state = "running"
         if self._collect and matches.num_rows:
             self._arrived.put(matches)
-        if ended:
-            self.failure = failure
+        if ending is not None:
+            self.ending, self.failure = ending, failure
             self.end()
+        return ending is not None
 
     def end(self) -> None:
         """Note that no further row comes."""

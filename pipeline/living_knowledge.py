@@ -11,12 +11,10 @@ from ..errors import KaicepError, OntologyError
 from ..ontology import Module, ModuleChange, close_in_process, knowledge_of, with_module, without_module
 from .durable import DurableFlow
 from .knowledge_store import Entry, Version
-from .ontology_requests import Requests
+from .requests import Requests, Server
 from .takeover import Takeover, prepare
 
 __all__ = ["LivingKnowledge"]
-
-_POLL_S = 0.1
 
 
 class LivingKnowledge:
@@ -39,9 +37,7 @@ class LivingKnowledge:
         self._requests = Requests(flow.history.store.folder)
         self._requests.serve()
         self._changing = threading.Lock()
-        self._stopping = threading.Event()
-        self._thread = threading.Thread(target=self._serve, name="kaicep-ontology", daemon=True)
-        self._thread.start()
+        self._server = Server(self._requests, self._answered, "kaicep-ontology")
 
     @property
     def version(self) -> Version | None:
@@ -81,8 +77,7 @@ class LivingKnowledge:
 
     def close(self) -> None:
         """Finish the change at work, and answer no more."""
-        self._stopping.set()
-        self._thread.join()
+        self._server.close()
         self._requests.lock.release()
 
     def _add(self, module: Module, replacing: str | None) -> Takeover:
@@ -99,11 +94,6 @@ class LivingKnowledge:
             self._history.store.change(change)
             self._history.announce(takeover)
             return takeover
-
-    def _serve(self) -> None:
-        while not self._stopping.wait(_POLL_S):
-            for taken, content in self._requests.waiting():
-                self._requests.answer(taken, self._answered(content))
 
     def _answered(self, content: Mapping[str, Any]) -> list[str] | KaicepError:
         try:

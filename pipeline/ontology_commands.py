@@ -9,9 +9,9 @@ from typing import Any
 from ..config import Settings
 from ..ontology import KnowledgeBase, Module, ModuleChange, knowledge_of, with_module, without_module
 from .knowledge_store import Entry, KnowledgeStore, Version
-from .ontology_requests import Requests
 from .project import Project
 from .query_files import query_files, read_document
+from .requests import Requests
 
 __all__ = ["COLUMNS", "add_module", "list_modules", "remove_module"]
 
@@ -28,7 +28,7 @@ def add_module(settings: Settings, path: Path, replacing: str | None) -> list[st
     module = Module.load(path.absolute(), settings.root)
     if requests.engine_runs():
         store.keep([module])
-        return requests.ask({"add": asdict(Entry.of(module)), "replacing": replacing})
+        return list(requests.ask({"add": asdict(Entry.of(module)), "replacing": replacing}))
     try:
         project = Project.of(settings)
         change = with_module(project.knowledge.modules, module, replacing=replacing)
@@ -45,7 +45,7 @@ def remove_module(settings: Settings, name: str) -> list[str]:
     """
     store, requests = KnowledgeStore.of(settings), Requests(KnowledgeStore.of(settings).folder)
     if requests.engine_runs():
-        return requests.ask({"remove": name})
+        return list(requests.ask({"remove": name}))
     try:
         project = Project.of(settings)
         return _changed(project, store, without_module(project.knowledge.modules, name))

@@ -43,7 +43,7 @@ def run_queries(
     """
     queries = _compile(project, documents)
     meter = Meter(log, quiet=quiet)
-    engine = Engine(project, sinks=[sink], on_batch=meter, on_knowledge=meter.tell)
+    engine = Engine(project, sinks=[sink], on_batch=meter, on_knowledge=meter.tell, on_notice=meter.tell)
     if not quiet:
         for warning in warnings_of(project, queries):
             log.print(warning, markup=False, soft_wrap=True)

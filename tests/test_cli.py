@@ -57,7 +57,9 @@ def call(*arguments: str | Path, stdin: str | None = None) -> Result:
     return CliRunner(env={"COLUMNS": "200", "TERM": "dumb"}).invoke(app, [str(a) for a in arguments], input=stdin)
 
 
-@pytest.mark.parametrize("command", ["demo", "run", "try", "check", "explain", "why", "sparql"])
+@pytest.mark.parametrize(
+    "command", ["demo", "run", "submit", "withdraw", "queries", "try", "check", "explain", "why", "sparql"]
+)
 def test_every_command_explains_itself_with_an_example(command: str) -> None:
     result = call(command, "--help")
     assert result.exit_code == 0
@@ -396,3 +398,17 @@ def test_why_refuses_what_is_no_event(project: Path) -> None:
         "the archive has no event <urn:kaicep:event:air/s1/5>: of stream air it has 0; "
         "copy the id from _events of a row\n"
     )
+
+
+def test_queries_are_submitted_listed_and_withdrawn(project: Path) -> None:
+    """Without an engine they wait for one."""
+    done = call("submit", HIGH.replace("50", "60"), "--name", "higher", "-p", project)
+    assert (done.exit_code, done.stdout) == (0, "higher: registered, it is answered when an engine starts\n")
+    listed = call("queries", "-p", project)
+    assert json.loads(listed.stdout) == {
+        "query": "higher", "state": "waits", "matches": None, "from": "submitted", "now": None,
+    }  # fmt: skip
+    assert call("withdraw", "higher", "-p", project).stdout == "higher: withdrawn\n"
+    refused = call("submit", "SELECT ?e.flow JOIN (?e.flow > ?f.flow)", "--retention", "soon", "-p", project)
+    assert refused.exit_code == 2
+    assert "'soon'" in refused.stderr

@@ -280,7 +280,7 @@ def test_without_an_engine_the_next_start_takes_over(tmp_path: Path) -> None:
 
 
 def test_two_engines_of_one_state_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kaicep.pipeline.ontology_requests._PATIENCE_S", 0.0)
+    monkeypatch.setattr("kaicep.pipeline.requests._PATIENCE_S", 0.0)
     with (
         running(project(tmp_path)),
         pytest.raises(PipelineError, match="runs this project"),

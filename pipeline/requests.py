@@ -1,4 +1,4 @@
-"""How another process asks a running engine to change its ontology modules: small files in the engine's state.
+"""How another process asks a running engine for something: small files in a folder of the engine's state.
 
 A request is `requests/<id>.request`; the engine that takes it makes it `<id>.taken` and answers with `<id>.answer`.
 """
@@ -7,26 +7,29 @@ from __future__ import annotations
 
 import json
 import os
+import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from .. import errors
 from ..archive.lock import ProcessLock
 from ..archive.replacing import replacing
-from ..errors import KaicepError, OntologyError, PipelineError, Place
+from ..errors import KaicepError, PipelineError, Place
 
-__all__ = ["Requests"]
+__all__ = ["Requests", "Server"]
 
 _POLL_S = 0.05
 _PATIENCE_S = 10.0
 
 
 class Requests:
-    """The requests in an engine's state folder.
+    """The requests in a folder of an engine's state.
 
     Args:
-        folder: of the ontology part of the state.
+        folder: of what they are about, such as the ontology modules.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -53,11 +56,11 @@ class Requests:
             if not _lives(leftover):
                 leftover.unlink(missing_ok=True)
 
-    def ask(self, content: Mapping[str, object]) -> list[str]:
-        """Ask the engine and wait for its answer, as lines.
+    def ask(self, content: Mapping[str, object]) -> Any:
+        """Ask the engine and wait for its answer, a JSON value.
 
         Raises:
-            OntologyError: the engine refuses.
+            KaicepError: the engine refuses; the error is the one that it met.
             PipelineError: it ended before it answered.
         """
         request = self._folder / f"{time.time_ns()}-{os.getpid()}.request"
@@ -68,7 +71,7 @@ class Requests:
             while not answer.exists():
                 self._check_engine(request)
                 time.sleep(_POLL_S)
-            return _lines(json.loads(answer.read_text(encoding="utf-8")))
+            return _read(json.loads(answer.read_text(encoding="utf-8")))
         finally:
             request.unlink(missing_ok=True)
             answer.unlink(missing_ok=True)
@@ -82,13 +85,9 @@ class Requests:
                 continue
             yield taken, json.loads(taken.read_text(encoding="utf-8"))
 
-    def answer(self, taken: Path, found: list[str] | KaicepError) -> None:
-        """Answer a request that was taken."""
-        if isinstance(found, KaicepError):
-            source = None if found.place is None else str(found.place)
-            content: dict[str, object] = {"error": found.message, "hint": found.hint, "source": source}
-        else:
-            content = {"lines": found}
+    def answer(self, taken: Path, found: object) -> None:
+        """Answer a request that was taken, by a JSON value or an error."""
+        content = _refusal(found) if isinstance(found, KaicepError) else {"answer": found}
         with replacing(taken.with_suffix(".answer")) as temporary:
             temporary.write_text(json.dumps(content), encoding="utf-8")
         taken.unlink(missing_ok=True)
@@ -102,6 +101,32 @@ class Requests:
             raise PipelineError("the engine ended before it answered", hint="try it again")
 
 
+class Server:
+    """Answers requests on a thread of its own, one after the other, until it is closed.
+
+    Args:
+        requests: whose place as the engine this process holds.
+        answer: gives a JSON value, or the error to be met by whoever asked.
+        name: the thread's.
+    """
+
+    def __init__(self, requests: Requests, answer: Callable[[Mapping[str, Any]], object], name: str) -> None:
+        self._requests, self._answer = requests, answer
+        self._stopping = threading.Event()
+        self._thread = threading.Thread(target=self._run, name=name, daemon=True)
+        self._thread.start()
+
+    def close(self) -> None:
+        """Finish the answer at work, and answer no more."""
+        self._stopping.set()
+        self._thread.join()
+
+    def _run(self) -> None:
+        while not self._stopping.wait(_POLL_S):
+            for taken, content in self._requests.waiting():
+                self._requests.answer(taken, self._answer(content))
+
+
 def _lives(file: Path) -> bool:
     """Whether the process that asked is there to hear the answer."""
     try:
@@ -113,8 +138,14 @@ def _lives(file: Path) -> bool:
     return True
 
 
-def _lines(content: Mapping[str, Any]) -> list[str]:
-    if "error" in content:
-        place = None if content["source"] is None else Place(content["source"])
-        raise OntologyError(content["error"], place=place, hint=content["hint"])
-    return list(content["lines"])
+def _refusal(error: KaicepError) -> dict[str, object]:
+    place = None if error.place is None else asdict(error.place)
+    return {"error": type(error).__name__, "message": error.message, "hint": error.hint, "place": place}
+
+
+def _read(content: Mapping[str, Any]) -> Any:
+    if "error" not in content:
+        return content["answer"]
+    kind: type[KaicepError] = getattr(errors, content["error"])
+    place = None if content["place"] is None else Place(**content["place"])
+    raise kind(content["message"], place=place, hint=content["hint"])
