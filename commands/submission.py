@@ -15,15 +15,14 @@ app = typer.Typer()
 
 
 def _duration(text: str) -> timedelta:
-    from ..config import parse_duration
+    from pydantic import TypeAdapter, ValidationError
+
+    from ..settings.quantities import Duration
 
     try:
-        found = parse_duration(text)
-    except ValueError as error:
-        raise typer.BadParameter(str(error)) from error
-    if not isinstance(found, timedelta):
-        raise typer.BadParameter(text)
-    return found
+        return TypeAdapter[timedelta](Duration).validate_python(text)
+    except ValidationError as error:
+        raise typer.BadParameter(error.errors()[0]["msg"].removeprefix("Value error, ")) from error
 
 
 @app.command(

@@ -12,7 +12,7 @@ from datetime import timedelta
 from itertools import count
 from pathlib import Path
 
-from ..archive.layout import replacing
+from ..archive.replacing import replacing
 from ..config import Settings
 from ..errors import PipelineError, Place, did_you_mean
 from .flow import Registration

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from kaicep.archive.replacing import replacing
-from kaicep.pipeline.ontology_requests import Requests
+from kaicep.pipeline.requests import Requests
 
 
 def test_a_request_that_is_being_written_is_not_taken(tmp_path: Path) -> None:
