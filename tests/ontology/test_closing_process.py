@@ -8,6 +8,7 @@ import pytest
 from kaicep.errors import OntologyError
 from kaicep.ontology import KnowledgeBase, Module, close_in_process
 from pyoxigraph import RdfFormat
+from support.prefixes import turtle_head
 
 PREFIXES = {"": "urn:", "owl": "http://www.w3.org/2002/07/owl#", "rdfs": "http://www.w3.org/2000/01/rdf-schema#"}
 SCHEMA = """:Office rdfs:subClassOf :Room , [ a owl:Restriction ; owl:onProperty :in ; owl:someValuesFrom :Building ] .
@@ -15,7 +16,7 @@ SCHEMA = """:Office rdfs:subClassOf :Room , [ a owl:Restriction ; owl:onProperty
 
 
 def modules(*texts: str) -> list[Module]:
-    head = "".join(f"@prefix {p}: <{iri}> . " for p, iri in PREFIXES.items())
+    head = turtle_head(PREFIXES)
     return [Module.parse(f"{i}.ttl", (head + text).encode(), RdfFormat.TURTLE) for i, text in enumerate(texts)]
 
 

@@ -6,7 +6,8 @@ import owlrl
 import pytest
 from rdflib import RDF, Graph, URIRef
 from rdflib.term import Node
-from support.campus import PREFIXES, STANDARD, campus
+from support.campus import campus
+from support.prefixes import CAMPUS, STANDARD, turtle_head
 
 from oracle.knowledge import closure, knowledge_from
 
@@ -20,7 +21,7 @@ bd:inside owl:equivalentProperty bd:within . bd:Whole owl:equivalentClass bd:Tot
 
 def _ours(triples: set[tuple[Node, Node, Node]]) -> set[tuple[Node, Node, Node]]:
     """What is said of the campus with its own words."""
-    spaces = tuple(PREFIXES.values())
+    spaces = tuple(CAMPUS.values())
     return {
         (s, p, o)
         for s, p, o in triples
@@ -38,8 +39,7 @@ def _agree(text: str) -> None:
 
 
 def test_every_rule_says_what_owl_2_rl_says() -> None:
-    prefixes = "\n".join(f"@prefix {p}: <{iri}> ." for p, iri in (STANDARD | PREFIXES).items())
-    _agree(prefixes + SAYING)
+    _agree(turtle_head(STANDARD | CAMPUS) + SAYING)
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -48,9 +48,8 @@ def test_campuses_are_closed_as_owl_2_rl_says(seed: int) -> None:
 
 
 def test_what_follows_from_equivalence_and_hierarchy() -> None:
-    prefixes = "\n".join(f"@prefix {p}: <{iri}> ." for p, iri in (STANDARD | PREFIXES).items())
-    knowledge = knowledge_from((prefixes + SAYING,))
-    bd = PREFIXES["bd"]
+    knowledge = knowledge_from((turtle_head(STANDARD | CAMPUS) + SAYING,))
+    bd = CAMPUS["bd"]
     assert knowledge.equivalents(bd + "inside") == {bd + "within"}
     assert knowledge.all_properties(bd + "inside") == {bd + "inside", bd + "within"}
     assert bd + "Total" in knowledge.superclasses(bd + "Whole")

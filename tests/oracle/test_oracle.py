@@ -7,7 +7,8 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from support.campus import PREFIXES, file_of
+from support.campus import file_of
+from support.prefixes import CAMPUS
 
 from oracle import evaluate
 
@@ -27,7 +28,7 @@ ee:M1 a ee:AirflowSensor ; bd:hasLocation bd:m1 . bd:m1 a bd:MeetingRoom ; bd:be
 ee:HALL a ee:AirflowSensor ; bd:hasLocation bd:h1 , bd:h2 . bd:h1 bd:capacity 80 . bd:h2 bd:capacity 20 .
 """
 PROJECT: dict[str, Any] = {
-    "prefixes": PREFIXES,
+    "prefixes": CAMPUS,
     "knowledge": {"modules": [file_of(KNOWLEDGE)]},
     "streams": {
         "airflowReport": {
@@ -160,11 +161,11 @@ class TestSemantics:
 
     def test_an_event_stands_once_per_distinct_solution_of_what_is_used(self) -> None:
         rows = ask(f"SELECT ?loc PATH {{ {LOCATED} }}", report(0, 1.0, "HALL"))
-        assert column(rows, "loc") == [PREFIXES["bd"] + "h1", PREFIXES["bd"] + "h2"]
+        assert column(rows, "loc") == [CAMPUS["bd"] + "h1", CAMPUS["bd"] + "h2"]
 
     def test_a_filter_on_a_semantic_variable_leaves_the_solutions_that_satisfy_it(self) -> None:
         text = f"SELECT ?loc PATH {{ {LOCATED} ?loc bd:capacity ?cap }} FILTER (?cap > 50)"
-        assert column(ask(text, report(0, 1.0, "HALL")), "loc") == [PREFIXES["bd"] + "h1"]
+        assert column(ask(text, report(0, 1.0, "HALL")), "loc") == [CAMPUS["bd"] + "h1"]
 
     def test_and_binds_tighter_than_or(self) -> None:
         never, always = "PATH { ?e evt:hasSource ee:none }", "PATH { ?e a evt:SensorEvent }"

@@ -14,6 +14,7 @@ from kaicep.ontology.proofs import Wording
 from kaicep.pipeline.tuples import raw_table
 from kaicep.pipeline.why_printing import explanation_dict, explanation_tree
 from rich.console import Console
+from support.prefixes import turtle_head
 
 PREFIXES = {name: f"urn:{name}#" for name in ("bd", "ee", "evt", "hvc", "org")}
 KNOWLEDGE = """
@@ -45,8 +46,7 @@ LOCATED = "?e evt:hasSource ?s . ?s bd:hasLocation ?r"
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
     root = tmp_path_factory.mktemp("why")
-    prefixes = "".join(f"@prefix {name}: <{iri}> . " for name, iri in PREFIXES.items())
-    (root / "campus.ttl").write_text(prefixes + KNOWLEDGE)
+    (root / "campus.ttl").write_text(turtle_head(PREFIXES) + KNOWLEDGE)
     content: dict[str, Any] = {
         "prefixes": PREFIXES,
         "knowledge": {"modules": ["campus.ttl"]},

@@ -15,6 +15,7 @@ from kaicep.language import AllOf, AnyOf, Semantics, Source, ValueType, Vocabula
 from kaicep.ontology import KnowledgeBase
 from kaicep.semfilter import FilterOptions, SemanticFilter
 from kaicep.semfilter.explain import with_prefixes
+from support.prefixes import turtle_head
 from support.subqueries import PREFIXES, source, subquery
 
 _CAMPUS = """
@@ -33,7 +34,7 @@ bd:r2 a bd:MeetingRoom ; bd:belongsTo org:EEDepartment ; bd:limit 700.5 ; bd:ope
   bd:pause "PT1M30.5S"^^xsd:dayTimeDuration .
 bd:r3 a bd:Office ; bd:belongsTo org:CS ; bd:limit "none" .
 """
-_KNOWLEDGE = KnowledgeBase.of_turtle("".join(f"@prefix {k}: <{v}> . " for k, v in PREFIXES.items()) + _CAMPUS)
+_KNOWLEDGE = KnowledgeBase.of_turtle(turtle_head(PREFIXES) + _CAMPUS)
 _SETTINGS = Settings.parse(
     {
         "prefixes": PREFIXES,
@@ -161,8 +162,7 @@ def test_solutions_are_projected_to_the_bindings() -> None:
 def test_distinct_bindings_of_different_solutions_stand_once() -> None:
     """Two limits of one room, both exceeded: the room is bound once."""
     knowledge = KnowledgeBase.of_turtle(
-        "".join(f"@prefix {k}: <{v}> . " for k, v in PREFIXES.items())
-        + 'ee:s1 ee:sensorID "D1" ; bd:hasLocation bd:r1 . bd:r1 bd:limit 1 , 2 , 900 .'
+        turtle_head(PREFIXES) + 'ee:s1 ee:sensorID "D1" ; bd:hasLocation bd:r1 . bd:r1 bd:limit 1 , 2 , 900 .'
     )
     annotator = Annotator("airflowReport", _SETTINGS, knowledge)
     events = annotator.annotate(_REPORTS.select(["timestamp", "sensorID", "flowrate"])).events
@@ -370,7 +370,7 @@ def test_attributes_without_a_property_are_asked_for_by_their_iri() -> None:
 def test_knowledge_about_single_events() -> None:
     """Event ids are stable, so knowledge may speak of events; then each is asked about by itself."""
     first = _REPORTS.column("_id").to_pylist()[0]
-    prefixes = "".join(f"@prefix {k}: <{v}> . " for k, v in PREFIXES.items())
+    prefixes = turtle_head(PREFIXES)
     knowledge = KnowledgeBase.of_turtle(f"{prefixes} <{first}> evt:wrong true ; hvc:airflow 3.0e0 .")
     tested = SemanticFilter(
         source(subquery("?e evt:wrong true . ?e hvc:airflow ?r", ("r",)), {"r": ValueType.DOUBLE}),

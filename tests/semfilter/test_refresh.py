@@ -9,9 +9,10 @@ from kaicep.language import StreamType, ValueType
 from kaicep.language.vocabulary import AttributeType
 from kaicep.ontology import KnowledgeBase
 from kaicep.semfilter import FilterOptions, Refreshed, SemanticFilter, Value, difference, refresh
+from support.prefixes import turtle_head
 from support.subqueries import PREFIXES, source, subquery
 
-HEAD = "".join(f"@prefix {k}: <{v}> . " for k, v in PREFIXES.items())
+HEAD = turtle_head(PREFIXES)
 CAMPUS = "ee:s1 bd:in bd:r1 . ee:s2 bd:in bd:r2 . bd:r1 a bd:Office . bd:r1 bd:limit 5 . "
 SOURCE = PREFIXES["evt"] + "hasSource"
 CACHE, TABLE = FilterOptions(table_size=0), FilterOptions()

@@ -20,11 +20,12 @@ from kaicep.semfilter.selection import Selection, as_frame
 from kaicep.semfilter.settle import settle
 from kaicep.semfilter.subquery import SubqueryFilter
 from support.plans import plan_text
+from support.prefixes import turtle_head
 from support.semantics import EVENTS, SETTINGS, flat_paths, knowledge_bases, nested_paths, raw_table
 from support.subqueries import PREFIXES, source, subquery
 
 _CASES = Path(__file__).parent / "rules"
-_PREFIXES = "".join(f"@prefix {k}: <{v}> . " for k, v in PREFIXES.items())
+_PREFIXES = turtle_head(PREFIXES)
 _KNOWLEDGE = KnowledgeBase.of_turtle(_PREFIXES + (_CASES / "knowledge.ttl").read_text(encoding="utf-8"))
 _STREAM = {
     "event_type": "evt:AirflowReport",

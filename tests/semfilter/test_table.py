@@ -7,34 +7,23 @@ from typing import Any
 import pyarrow as pa
 import pytest
 from kaicep.annotator import Annotator
-from kaicep.config import Settings
 from kaicep.language.types import ValueType
 from kaicep.ontology import KnowledgeBase
 from kaicep.semfilter import FilterOptions, SemanticFilter
+from support.prefixes import turtle_head
+from support.streams import reports
 from support.subqueries import PREFIXES, source, subquery
 
 _SENSORS = 200
 _KNOWLEDGE = KnowledgeBase.of_turtle(
-    "".join(f"@prefix {prefix}: <{iri}> . " for prefix, iri in PREFIXES.items())
+    turtle_head(PREFIXES)
     + " ".join(
         f"ee:s{i} bd:hasLocation bd:r{i % 7} , bd:r{i % 3} . bd:r{i % 7} bd:near bd:r{i % 5} ." for i in range(_SENSORS)
     ),
     "none",
 )
-_SETTINGS = Settings.parse(
-    {
-        "prefixes": PREFIXES,
-        "streams": {
-            "report": {
-                "event_type": "evt:Report",
-                "time": {"attribute": "at"},
-                "attributes": {
-                    "sensor": {"property": "evt:hasSource", "individual": "ee:{}"},
-                    "room": {"property": "evt:inRoom", "individual": "bd:{}"},
-                },
-            }
-        },
-    }
+_SETTINGS = reports(
+    sensor={"property": "evt:hasSource", "individual": "ee:{}"}, room={"property": "evt:inRoom", "individual": "bd:{}"}
 )
 _ANNOTATOR = Annotator("report", _SETTINGS, _KNOWLEDGE)
 _ONE = "?e evt:hasSource ?s . ?s bd:hasLocation ?l . ?l bd:near bd:r2"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 from kaicep.annotator import Annotator
-from kaicep.config import Settings
 from kaicep.ontology import KnowledgeBase
 from kaicep.semfilter import FilterOptions, SemanticFilter
-from support.subqueries import PREFIXES, source, subquery
+from support.streams import reports
+from support.subqueries import source, subquery
 
 _KNOWLEDGE = KnowledgeBase.of_turtle(
     """@prefix hvc: <http://cei.usc.edu/HVAC.owl#> . @prefix evt: <http://cei.usc.edu/Event.owl#> .
@@ -19,18 +19,7 @@ _DATATYPES = {
     "text": "xsd:string",
     "flag": "xsd:boolean", "moment": "xsd:dateTime", "first": "xsd:double", "second": "xsd:double",
 }  # fmt: skip
-_SETTINGS = Settings.parse(
-    {
-        "prefixes": PREFIXES,
-        "streams": {
-            "report": {
-                "event_type": "evt:Report",
-                "time": {"attribute": "at"},
-                "attributes": {n: {"property": f"evt:{n}", "datatype": d} for n, d in _DATATYPES.items()},
-            }
-        },
-    }
-)
+_SETTINGS = reports(**{n: {"property": f"evt:{n}", "datatype": d} for n, d in _DATATYPES.items()})
 _SHAPE = Annotator("report", _SETTINGS, _KNOWLEDGE).shape
 
 

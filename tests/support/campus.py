@@ -13,21 +13,10 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-__all__ = ["PREFIXES", "SENSORS", "Campus", "campus", "campuses", "file_of", "knowledge_base"]
+from .prefixes import CAMPUS, STANDARD, turtle_head
 
-PREFIXES = {
-    "bd": "http://cei.usc.edu/Building.owl#",
-    "ee": "http://cei.usc.edu/Equipment.owl#",
-    "hvc": "http://cei.usc.edu/HVAC.owl#",
-    "org": "http://cei.usc.edu/Organization.owl#",
-    "evt": "http://cei.usc.edu/Event.owl#",
-}
-STANDARD = {
-    "rdf": "http://www.w3.org/1999/02/22-rdf-syntax-ns#",
-    "rdfs": "http://www.w3.org/2000/01/rdf-schema#",
-    "owl": "http://www.w3.org/2002/07/owl#",
-    "xsd": "http://www.w3.org/2001/XMLSchema#",
-}
+__all__ = ["SENSORS", "Campus", "campus", "campuses", "file_of", "knowledge_base"]
+
 SENSORS = ("s0", "s1", "s2", "s 9")
 """The last one is unknown to the knowledge base, and its name needs escaping in IRIs."""
 
@@ -109,7 +98,7 @@ def campus(seed: int) -> Campus:
     if seed and rng.random() < 0.25:
         streams["doorReport"] = _stream("evt:DoorReport", link, identity, lateness)
         streams["doorReport"]["attributes"]["flowrate"] = {"datatype": "xsd:double"}
-    settings = {"prefixes": PREFIXES, "knowledge": {"modules": [file_of(turtle)]}, "streams": streams}
+    settings = {"prefixes": CAMPUS, "knowledge": {"modules": [file_of(turtle)]}, "streams": streams}
     spellings = ("flowrate", "airflow", "airvolume") if equivalent else ("flowrate", "airflow")
     return Campus(seed, settings, tuple(streams), spellings, lateness, turtle)
 
@@ -133,8 +122,7 @@ def _stream(event_type: str, link: dict[str, str], identity: tuple[str, ...], la
 
 def knowledge_base(rng: Random, *, equivalent: bool) -> str:
     """A knowledge base as Turtle: three rooms, three sensors, two departments."""
-    lines = [f"@prefix {p}: <{iri}> ." for p, iri in (STANDARD | PREFIXES).items()]
-    lines.append(SCHEMA)
+    lines = [turtle_head(STANDARD | CAMPUS), SCHEMA]
     if equivalent:
         lines.append("hvc:airvolume a owl:DatatypeProperty ; owl:equivalentProperty hvc:airflow .")
     lines += [_room(rng, room) for room in ("r0", "r1", "r2")]

@@ -13,6 +13,8 @@ from kaicep.pipeline.durable import DurableFlow
 from kaicep.pipeline.records import Origin, RawBatch
 from kaicep.pipeline.tuples import raw_table
 
+from .prefixes import turtle_head
+
 __all__ = ["BASE", "IN_OFFICES", "archive_of", "batch", "project", "rooms", "sensors_of", "turtle"]
 
 IN_OFFICES = "SELECT ?e.sensor AS sensor PATH {?e ex:sensor ?s . ?s ex:in ?r . ?r a ex:Office}"
@@ -27,7 +29,7 @@ def turtle(folder: Path, name: str, text: str) -> Path:
     prefixes = {"ex": "urn:ex:", "owl": "http://www.w3.org/2002/07/owl#", "xsd": "http://www.w3.org/2001/XMLSchema#"}
     prefixes["rdfs"] = "http://www.w3.org/2000/01/rdf-schema#"
     path = folder / name
-    path.write_text("".join(f"@prefix {p}: <{iri}> .\n" for p, iri in prefixes.items()) + text, encoding="utf-8")
+    path.write_text(turtle_head(prefixes) + text, encoding="utf-8")
     return path
 
 

@@ -10,6 +10,7 @@ from kaicep.config import Settings
 from kaicep.language.query import Subquery
 from kaicep.ontology import KnowledgeBase
 
+from .prefixes import turtle_head
 from .subqueries import PREFIXES, subquery
 
 __all__ = ["EVENTS", "SETTINGS", "flat_paths", "knowledge_bases", "nested_paths", "raw_table"]
@@ -138,7 +139,7 @@ EVENTS = st.lists(_ROWS, min_size=1, max_size=8)
 def knowledge_bases(draw: st.DrawFn) -> KnowledgeBase:
     """Some facts about sensors and rooms; some of them about events."""
     facts = draw(st.lists(st.sampled_from(_FACTS), max_size=14, unique=True))
-    prefixes = "".join(f"@prefix {k}: <{v}> . " for k, v in PREFIXES.items())
+    prefixes = turtle_head(PREFIXES)
     return KnowledgeBase.of_turtle(prefixes + _SCHEMA + "\n".join(facts))
 
 

@@ -7,6 +7,14 @@ from typing import Any
 
 from kaicep.config import Settings
 
+from .prefixes import CAMPUS
+
+
+def reports(**attributes: dict[str, str]) -> Settings:
+    """One stream `report` of the campus with these attributes."""
+    stream = {"event_type": "evt:Report", "time": {"attribute": "at"}, "attributes": attributes}
+    return Settings.parse({"prefixes": CAMPUS, "streams": {"report": stream}})
+
 
 def project_of(root: Path, **sources: dict[str, Any]) -> Settings:
     """Streams of readings (sensorID, timestamp, flowrate), one per source."""

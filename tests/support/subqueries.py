@@ -17,17 +17,11 @@ from kaicep.language.vocabulary import StreamType, Vocabulary
 from kaicep.ontology import KnowledgeBase
 from rdflib import Graph, Literal, URIRef
 
+from .prefixes import CAMPUS, STANDARD
+
 __all__ = ["PREFIXES", "reference_solutions", "source", "subquery", "value"]
 
-PREFIXES = {
-    "bd": "http://cei.usc.edu/Building.owl#",
-    "ee": "http://cei.usc.edu/Equipment.owl#",
-    "hvc": "http://cei.usc.edu/HVAC.owl#",
-    "org": "http://cei.usc.edu/Organization.owl#",
-    "evt": "http://cei.usc.edu/Event.owl#",
-    "rdf": "http://www.w3.org/1999/02/22-rdf-syntax-ns#",
-    "xsd": "http://www.w3.org/2001/XMLSchema#",
-}
+PREFIXES = CAMPUS | {name: STANDARD[name] for name in ("rdf", "xsd")}
 _SPAN = Span(0, 0)
 _TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
 

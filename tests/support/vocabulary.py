@@ -7,17 +7,10 @@ from dataclasses import dataclass, field
 from kaicep.language import AttributeType, StreamType, ValueType, Vocabulary
 from kaicep.language.measures import Unit
 
-PREFIXES = {
-    "bd": "http://cei.usc.edu/Building.owl#",
-    "ee": "http://cei.usc.edu/Equipment.owl#",
-    "hvc": "http://cei.usc.edu/HVAC.owl#",
-    "org": "http://cei.usc.edu/Organization.owl#",
-    "evt": "http://cei.usc.edu/Event.owl#",
-    "rdf": "http://www.w3.org/1999/02/22-rdf-syntax-ns#",
-    "rdfs": "http://www.w3.org/2000/01/rdf-schema#",
-    "xsd": "http://www.w3.org/2001/XMLSchema#",
-    "unit": "http://qudt.org/vocab/unit/",
-}
+from . import prefixes
+
+PREFIXES = prefixes.CAMPUS | {name: prefixes.STANDARD[name] for name in ("rdf", "rdfs", "xsd")}
+PREFIXES |= {"unit": "http://qudt.org/vocab/unit/"}
 
 
 def iri(name: str) -> str:
