@@ -11,10 +11,10 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, Field, ValidationError
-from pydantic_core import ErrorDetails
+from pydantic import Field, ValidationError
 
 from .errors import ConfigError, Place, did_you_mean
+from .settings.faults import fault
 from .settings.tables import (
     ArchiveSettings,
     AttributeSettings,
@@ -75,7 +75,8 @@ class Settings(Table):
         path = Path(path)
         if path.is_dir():
             path = path / "kaicep.toml"
-        return cls.parse(_read_toml(path), root=path.resolve().parent, file=str(path))
+        content = _read_toml(path, "the project file", "name a kaicep.toml or the folder that holds one")
+        return cls.parse(content, root=path.resolve().parent, file=str(path))
 
     @classmethod
     def parse(cls, content: Mapping[str, Any], *, root: Path | None = None, file: str = "project") -> Settings:
@@ -85,11 +86,17 @@ class Settings(Table):
             ConfigError: a key or value that kaicep does not know; the message names it, notes name all others.
         """
         root = Path.cwd() if root is None else root
-        merged = {**content, "streams": _with_annotation_files(content.get("streams", {}), root)}
+        streams = content.get("streams", {})
+        files = _annotation_files(streams)
+        for name, written in files.items():
+            annotation = _read_toml(root / written, f"the annotation of stream '{name}'", "it takes a TOML file")
+            streams = {**streams, name: annotation | streams[name]}
         try:
-            settings = cls.model_validate(merged | {"root": root, "file": file})
+            settings = cls.model_validate({**content, "streams": streams, "root": root, "file": file})
         except ValidationError as error:
-            first, *others = (_explain(problem, file) for problem in error.errors())
+            tables = sorted(set(cls.model_fields) - {"root", "file"})
+            places = {name: _beside(file, written) for name, written in files.items()}
+            first, *others = (fault(found, _place_of(found["loc"], places, file), tables) for found in error.errors())
             for other in others:
                 first.add_note(str(other))
             raise first from error
@@ -104,8 +111,22 @@ class Settings(Table):
         """A path of the project file, made absolute."""
         return self.root / relative
 
-    def expand(self, name: str, where: str) -> str:
-        """The IRI that a prefixed name or `<iri>` stands for; `where` is the key that says it, for the message.
+    def place(self, stream: str) -> Place:
+        """The file that holds the annotation of a stream."""
+        settings = self.streams.get(stream)
+        return (
+            Place(self.file)
+            if settings is None or settings.annotation is None
+            else _beside(self.file, settings.annotation)
+        )
+
+    def expand(self, name: str, where: str, place: Place | None = None) -> str:
+        """The IRI that a prefixed name or `<iri>` stands for.
+
+        Args:
+            name: as written.
+            where: the key that says it, for the message.
+            place: the file that says it; by default the project file.
 
         Raises:
             ConfigError: an unknown prefix, or neither form.
@@ -117,65 +138,35 @@ class Settings(Table):
             return name
         if colon and prefix in self.prefixes:
             return self.prefixes[prefix] + local
-        hint = did_you_mean(prefix, sorted(self.prefixes)) or f'add {prefix} = "…" to [prefixes]'
-        what = f"unknown prefix '{prefix}:'" if colon else f"'{name}' is no prefixed name"
-        raise ConfigError(f"{where}: {what}", place=Place(self.file), hint=hint)
+        if colon:
+            what = f"unknown prefix '{prefix}:'"
+            hint = did_you_mean(prefix, sorted(self.prefixes)) or f'add {prefix} = "…" to [prefixes]'
+        else:
+            what, hint = f"'{name}' is no IRI", f"write prefix:{name} or <…>"
+        raise ConfigError(f"{where}: {what}", place=place or Place(self.file), hint=hint)
 
 
-def _read_toml(path: Path) -> dict[str, Any]:
+def _read_toml(path: Path, what: str, hint: str) -> dict[str, Any]:
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
-        raise ConfigError(
-            f"cannot read the project file: {error.strerror}",
-            place=Place(str(path)),
-            hint="name a kaicep.toml or the folder that holds one",
-        ) from error
+        raise ConfigError(f"cannot read {what}: {error.strerror}", place=Place(str(path)), hint=hint) from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ConfigError(f"no TOML: {error}", place=Place(str(path)), hint="see docs/project.md") from error
 
 
-def _with_annotation_files(streams: object, root: Path) -> object:
-    if not isinstance(streams, Mapping):
-        return streams
-    return {name: _with_annotation_file(stream, root) for name, stream in streams.items()}
-
-
-def _with_annotation_file(stream: object, root: Path) -> object:
-    if not isinstance(stream, Mapping) or "annotation" not in stream:
-        return stream
-    rest = {k: v for k, v in stream.items() if k != "annotation"}
-    return _read_toml(root / str(stream["annotation"])) | rest
-
-
-def _explain(first: ErrorDetails, file: str) -> ConfigError:
-    key = ".".join(str(part) for part in first["loc"])
-    message = first["msg"].removeprefix("Value error, ")
-    if first["type"] == "extra_forbidden":
-        known = _known_keys(first["loc"])
-        name = str(first["loc"][-1])
-        return ConfigError(
-            f"{key}: unknown key '{name}'",
-            place=Place(file),
-            hint=did_you_mean(name, known) or f"known here: {', '.join(known)}",
-        )
-    if first["type"] == "missing":
-        return ConfigError(f"{key}: is missing", place=Place(file), hint="see docs/project.md")
-    return ConfigError(f"{key}: {message[0].lower()}{message[1:]}", place=Place(file), hint="see docs/project.md")
-
-
-def _known_keys(location: tuple[int | str, ...]) -> list[str]:
-    tables: dict[str, type[BaseModel]] = {
-        "knowledge": KnowledgeSettings,
-        "archive": ArchiveSettings,
-        "engine": EngineSettings,
-        "queries": QuerySettings,
-        "time": TimeSettings,
+def _annotation_files(streams: object) -> dict[str, str]:
+    """By stream, the file that holds its annotation."""
+    tables = streams.items() if isinstance(streams, Mapping) else ()
+    return {
+        name: str(table["annotation"]) for name, table in tables if isinstance(table, Mapping) and "annotation" in table
     }
-    if len(location) == 1:
-        return sorted(set(Settings.model_fields) - {"root", "file"})
-    if location[0] == "streams" and len(location) == 3:
-        return sorted({*StreamSettings.model_fields, "annotation"})
-    if location[0] == "streams" and "attributes" in location:
-        return sorted(AttributeSettings.model_fields)
-    return sorted(tables[str(location[-2])].model_fields)
+
+
+def _beside(file: str, annotation: str) -> Place:
+    return Place(str(Path(file).parent / annotation))
+
+
+def _place_of(location: tuple[int | str, ...], places: Mapping[str, Place], file: str) -> Place:
+    stream = str(location[1]) if len(location) > 1 and location[0] == "streams" else None
+    return places.get(stream, Place(file)) if stream is not None else Place(file)

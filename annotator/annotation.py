@@ -103,6 +103,7 @@ class _Compiler:
     def __init__(self, name: str, settings: Settings, knowledge: KnowledgeBase) -> None:
         self.name = name
         self.settings = settings
+        self.place = settings.place(name)
         self.knowledge = knowledge
         self.stream: StreamSettings = settings.streams[name]
         self.declared = self._declared()
@@ -126,10 +127,10 @@ class _Compiler:
         )
 
     def _error(self, key: str, message: str, hint: str | None) -> AnnotationError:
-        return AnnotationError(f"streams.{self.name}.{key}: {message}", place=Place(self.settings.file), hint=hint)
+        return AnnotationError(f"streams.{self.name}.{key}: {message}", place=self.place, hint=hint)
 
     def _iri(self, written: str, key: str) -> str:
-        expanded = self.settings.expand(written, f"streams.{self.name}.{key}")
+        expanded = self.settings.expand(written, f"streams.{self.name}.{key}", self.place)
         if not _IRI.fullmatch(expanded):
             raise self._error(key, f"'{written}' makes no IRI", "percent-encode what IRIs cannot hold")
         return expanded
@@ -226,7 +227,7 @@ class _Compiler:
         return kind is not None and kind.numeric
 
     def _template(self, name: str, template: str) -> str:
-        expanded = self.settings.expand(template, f"streams.{self.name}.attributes.{name}")
+        expanded = self.settings.expand(template, f"streams.{self.name}.attributes.{name}", self.place)
         if not _IRI.fullmatch(expanded.replace("{}", "x")):
             message = f"the template '{template}' makes no IRI"
             raise self._error(f"attributes.{name}", message, 'write a prefixed name or <iri>, such as "ee:{}"')
@@ -256,8 +257,9 @@ class _Compiler:
         return datatype
 
     def _known_datatype(self, name: str, written: str) -> str:
-        datatype = self.settings.expand(written, f"streams.{self.name}.attributes.{name}.datatype")
-        if datatype not in COLUMN_DATATYPES:
+        full = written if ":" in written else f"xsd:{written}"
+        datatype = self.settings.expand(full, f"streams.{self.name}.attributes.{name}.datatype", self.place)
+        if full != written or datatype not in COLUMN_DATATYPES:
             known = sorted(short(d) for d in COLUMN_DATATYPES)
             hint = did_you_mean(short(datatype), known) or f"known: {', '.join(known)}"
             raise self._error(f"attributes.{name}", f"events cannot hold the datatype '{written}'", hint)
@@ -281,9 +283,12 @@ class _Compiler:
         said += [(f"attributes.{a.name}.key", a.key) for a in attributes if a.key is not None]
         for key, iri in said if self.knowledge.modules else ():
             if not self.knowledge.is_known(iri):
-                what = f"streams.{self.name}.{key}: the knowledge base does not know <{iri}>"
-                near = did_you_mean(iri, self.knowledge.terms())
-                yield str(AnnotationError(what, place=Place(self.settings.file), hint=near))
+                what = f"the knowledge base does not know <{iri}>"
+                yield str(self._error(key, what, did_you_mean(iri, self.knowledge.terms())))
+        for a in attributes:
+            if a.unit is not None and self.knowledge.unit(a.unit) is None:
+                what = f"nobody says how <{a.unit}> is converted"
+                yield str(self._error(f"attributes.{a.name}.unit", what, did_you_mean(a.unit, self.knowledge.units())))
 
 
 def _local_name(iri: str) -> str:

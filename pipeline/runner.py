@@ -54,11 +54,11 @@ def run_queries(
                 engine.submit(text, label=name, collect=False)
             with meter.watching(lambda: archive_behind(engine)):
                 read(engine, signals, once=once)
+        if not quiet and not meter.progress.batches:
+            log.print("nothing was read: the sources brought nothing new")
     finally:
         if not quiet and meter.progress.batches:
             log.print("\n".join(summary(meter)), soft_wrap=True)
-        elif not quiet:
-            log.print("nothing was read: the sources brought nothing new")
 
 
 def _compile(project: Project, documents: Sequence[tuple[str, str]]) -> list[Query]:

@@ -18,12 +18,12 @@ _SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(kB|MB|GB|TB)\s*")
 
 
 def _duration(text: object) -> object:
-    """`"5s"`, `"1.5 min"` as a `timedelta`; what is no text is left for the validation to refuse."""
-    if not isinstance(text, str):
+    """`"5s"`, `"1.5 min"` as a `timedelta`; anything else is refused."""
+    if text is None or isinstance(text, timedelta):
         return text
-    found = _DURATION.fullmatch(text)
+    found = _DURATION.fullmatch(text) if isinstance(text, str) else None
     if found is None:
-        message = f"'{text}' is no duration; write a number and one of ms, s, min, h, d, week, such as \"5s\""
+        message = f'{text!r} is no duration; write a number and one of ms, s, min, h, d, week, such as "5s"'
         raise ValueError(message)
     return literals.parse_duration(found[1] + found[2])
 

@@ -43,7 +43,7 @@ class SourceSettings(Table, extra="allow"):
     `path` is relative to the project file. Every other key goes to Spark's reader as an option, as it is.
     """
 
-    format: str = "json"
+    format: str
     path: str | None = None
 
     def options(self) -> dict[str, str]:
@@ -96,7 +96,7 @@ class StreamSettings(Table):
         lateness: how far an event may lie behind the greatest time stamp so far.
         idle_timeout: how long it may be silent before its watermark goes on by wall clock; `None`: the engine's.
         source: where raw events come from; `None` for a stream that only `evaluate` and `try` feed.
-        annotation: file with these keys, relative to the project file, instead of writing them here.
+        annotation: file, relative to the project file, that says what is not written here.
     """
 
     event_type: str
@@ -106,6 +106,7 @@ class StreamSettings(Table):
     lateness: Duration = timedelta(0)
     idle_timeout: Timeout | None = None
     source: SourceSettings | None = None
+    annotation: str | None = None
 
 
 class ArchiveSettings(Table):

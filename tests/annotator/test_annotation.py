@@ -188,8 +188,8 @@ def test_wrong_annotations(attributes: dict[str, Any], stream: dict[str, Any], m
             _settings({}, event_type="AirflowReport"),
             ConfigError,
             (
-                "kaicep.toml: streams.airflowReport.event_type: 'AirflowReport' is no prefixed name: "
-                'add AirflowReport = "…" to [prefixes]'
+                "kaicep.toml: streams.airflowReport.event_type: 'AirflowReport' is no IRI: "
+                "write prefix:AirflowReport or <…>"
             ),
         ),
         (
@@ -254,7 +254,10 @@ def test_names_that_would_mean_two_attributes_mean_none() -> None:
 
 def test_unknown_names_are_warnings() -> None:
     """Knowledge may come later."""
-    attributes = {"sensorID": {"property": "evt:source", "key": "ee:id"}}
+    attributes = {
+        "sensorID": {"property": "evt:source", "key": "ee:id"},
+        "flow": {"same_as": "hvc:airflow", "unit": "unit:FT3-PER-MINN"},
+    }
     annotator = Annotator("airflowReport", _settings(attributes, event_type="evt:Report"), _KNOWLEDGE)
     place = "kaicep.toml: streams.airflowReport"
     assert annotator.warnings == (
@@ -269,6 +272,10 @@ def test_unknown_names_are_warnings() -> None:
         (
             f"{place}.attributes.sensorID.key: the knowledge base does not know <http://cei.usc.edu/Equipment.owl#id>: "
             "did you mean 'http://cei.usc.edu/Equipment.owl#sensorID'?"
+        ),
+        (
+            f"{place}.attributes.flow.unit: nobody says how <http://qudt.org/vocab/unit/FT3-PER-MINN> is converted: "
+            "did you mean 'http://qudt.org/vocab/unit/FT3-PER-MIN'?"
         ),
     )
 
