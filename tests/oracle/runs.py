@@ -169,12 +169,13 @@ class Search:
             return False
         own = shape_of(node).groups
         so_far = [t for t in run.taken if t.candidate.event.order < event.order]
+        every = Bound(self.shape, tuple(so_far))
         if isinstance(node, Group) and set(mentioned(quantifier.until)) <= set(own):
             inside = [t for t in so_far if t.variable in own and t.place[: len(place)] == place]
             so_far = [t for t in inside if t.place[: len(place) + 1] == inside[-1].place[: len(place) + 1]]
         bound = Bound(self.shape, tuple(so_far))
         return any(
-            self._is_until(variable, candidate, quantifier.until, bound)
+            self._is_until(variable, candidate, quantifier.until, bound, every)
             for variable in mentioned(quantifier.until)
             if variable in own and self.stream_of[variable] == self.streams[event.id]
             for candidate in self._as(variable, event)
@@ -184,10 +185,11 @@ class Search:
         """An event as a variable's, candidate or not."""
         return [c for c in self.around.candidates[variable] if c.event.id == event.id] or [Candidate(event)]
 
-    def _is_until(self, variable: str, candidate: Candidate, condition: Expression, bound: Bound) -> bool:
+    def _is_until(self, variable: str, candidate: Candidate, condition: Expression, bound: Bound, every: Bound) -> bool:
+        """The same for one event; RUNNING and PREV look back over `every` repetition."""
         runs = {v: bound.run(v) for v in mentioned(condition)}
         chosen = list(choices(runs | {variable: (candidate,)}, plainly(condition)))
-        before = [earlier(condition, bound, c, candidate) for c in chosen]
+        before = [earlier(condition, every, c, candidate) for c in chosen]
         return bool(chosen) and all(holds(condition, Scope(c, runs, b)) for c, b in zip(chosen, before, strict=True))
 
 

@@ -131,6 +131,9 @@ class TestQuantifiers:
         assert ask("?a, ?b+ UNTIL (?b.x > ?a.x), ?c", "a3 b1 b5 b2 c", NEXT) == ["a1 b2 c5"]
         assert ask("?a, (?b, ?c)+ UNTIL (?c.x > 4), ?d", "a b c b c c5 b c d", NEXT) == ["a1 b2 b4 c3 c5 d9"]
         assert ask("?a, ?b+ UNTIL (RUNNING COUNT(?b) >= 2), ?c", "a b b b c", NEXT) == ["a1 b2 b3 c5"]
+        # RUNNING looks back over earlier repetitions, too.
+        until = "(?a, ?b)+ UNTIL (RUNNING COUNT(?b) >= 2), ?c"
+        assert ask(until, "a b a b a b c", NEXT) == ["a1 a3 b2 b4 c7", "a3 a5 b4 b6 c7", "a5 b6 c7"]
 
 
 class TestAndOr:
