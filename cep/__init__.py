@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .adoption import HELD, LAST, WINDOW, adopted_matches, adopted_windows
 from .contiguity import EVENTS, all_events, event_columns, sees_all_events
-from .filter import apply_filters, filter_mask
+from .filter import Filter, apply_filters
 from .frames import frame_of
 from .implied import implied_filters
 from .interval import Interval
@@ -18,6 +18,7 @@ __all__ = [
     "HELD",
     "LAST",
     "WINDOW",
+    "Filter",
     "Interval",
     "Limits",
     "Matches",
@@ -29,7 +30,6 @@ __all__ = [
     "build_operator",
     "ending_events",
     "event_columns",
-    "filter_mask",
     "frame_of",
     "implied_filters",
     "output_schema",

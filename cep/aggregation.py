@@ -26,7 +26,7 @@ from ..language.types import ValueType
 from .aggregates import aggregate_ranges
 from .candidates import empty_candidates
 from .expressions import aggregates_of, columns_of, signature
-from .frames import Ints, mask_of, micros, timestamps
+from .frames import Ints, column_of, mask_of, micros, timestamps
 from .keys import group_codes
 from .ordering import binding_columns, settle_ties
 from .output import Matches, key_text, selected_bindings
@@ -48,7 +48,6 @@ __all__ = ["AggregationKernel"]
 
 _BEGINNING = -(2**62)  # below every time stamp, in microseconds
 _END = 2**62  # above every window's end
-_VALUE = "#value"
 
 _Window = SlidingWindow | BatchWindow | HoppingWindow | CumulateWindow | SessionWindow
 
@@ -96,7 +95,7 @@ class AggregationKernel:
             case CumulateWindow(step=step):
                 return (max(earliest, passed) // micros(step) + 1) * micros(step)
             case SessionWindow(gap=gap):
-                groups = [self._kept.select(e.alias("group")).to_series() for e, _ in self._groups]
+                groups = [column_of(self._kept, e).alias("group") for e, _ in self._groups]
                 return int(sessions(self._rows(self._kept, groups, 0), micros(gap), _END).upper.min())
             case _:
                 return None
@@ -114,19 +113,19 @@ class AggregationKernel:
         frame = pl.concat([self._kept, new]) if first_new else new
         if not frame.height:
             return None
-        earliest = int(frame["_time"].to_physical()[0])
+        earliest = int(timestamps(frame["_time"][:1])[0])
         self._first = earliest if self._first is None else self._first
         if watermark < self._first_end(earliest):
             self._kept = frame
             return None
-        groups = [frame.select(e.alias("group")).to_series() for e, _ in self._groups]
+        groups = [column_of(frame, e).alias("group") for e, _ in self._groups]
         windows = self._windows(self._rows(frame, groups, first_new), passed, watermark)
         self._kept = frame.filter(pl.Series(windows.keep))
         return self._matches(frame, groups, windows) if len(windows.start) else None
 
     def group_of(self, frame: pl.DataFrame) -> Ints:
         """The group of each candidate as a code."""
-        groups = [frame.select(e.alias("group")).to_series() for e, _ in self._groups]
+        groups = [column_of(frame, e).alias("group") for e, _ in self._groups]
         return group_codes(groups) if groups else np.zeros(frame.height, dtype=np.int64)
 
     def adopt(self, frame: pl.DataFrame, windows: Windows) -> Matches:
@@ -136,7 +135,7 @@ class AggregationKernel:
             frame: candidates, the windows' one after the other.
             windows: those, by the time of their report and then by their last events.
         """
-        groups = [frame.select(e.alias("group")).to_series() for e, _ in self._groups]
+        groups = [column_of(frame, e).alias("group") for e, _ in self._groups]
         return self._matches(frame, groups, windows)
 
     def _rows(self, frame: pl.DataFrame, groups: list[pl.Series], first_new: int) -> Rows:
@@ -188,7 +187,7 @@ class AggregationKernel:
         chosen = self._output_order(frame, groups, windows, self._standing(frame, aggregates, windows))
         last = windows.last[chosen]
         rows = frame[last].hstack(aggregates[chosen].get_columns())
-        keys = [key_text(group.gather(last), of) for group, (_, of) in zip(groups, self._groups, strict=True)]
+        keys = [key_text(group[last], of) for group, (_, of) in zip(groups, self._groups, strict=True)]
         lower, upper = windows.lower[chosen], windows.upper[chosen]
         if not isinstance(self._window, SlidingWindow):  # a sliding window follows from its event
             keys += [pl.Series(lower).cast(pl.String), pl.Series(upper).cast(pl.String)]
@@ -202,8 +201,8 @@ class AggregationKernel:
             value = column_expression(e.argument)
             if e.argument.type is ValueType.TERM and e.function in ("AVG", "SUM", "STDDEV"):
                 value = terms.number(value)
-            values = frame.with_columns(value.alias(_VALUE))[_VALUE]
-        return values if windows.order is None else values.gather(windows.order)
+            values = column_of(frame, value)
+        return values if windows.order is None else values[windows.order]
 
     def _standing(self, frame: pl.DataFrame, aggregates: pl.DataFrame, windows: Windows) -> Ints:
         """The windows of which HAVING and the comparisons of the short form are true."""
@@ -218,7 +217,7 @@ class AggregationKernel:
         order = _by_time(windows, standing, frame.height)
         if not self._source.bindings:
             return order
-        ids, time = frame["_id"].gather(windows.last[order]), windows.time[order]
+        ids, time = frame["_id"][windows.last[order]], windows.time[order]
         another = np.ones(len(order), dtype=bool)
         another[1:] = (time[1:] != time[:-1]) | (ids[1:] != ids[:-1]).to_numpy()
         event = np.empty(len(windows.last), np.int64)
@@ -226,7 +225,7 @@ class AggregationKernel:
 
         def breakers(tied: Ints) -> list[pl.Series]:
             last = windows.last[tied]
-            by_group = [group.gather(last) for group in groups]
+            by_group = [group[last] for group in groups]
             solutions = [*by_group, *binding_columns(frame[last], self._bindings), pl.Series(last)]
             return [*_by_events(frame, windows, tied), *solutions]
 

@@ -36,12 +36,12 @@ def number_events(frames: Mapping[str, pl.DataFrame], first: int) -> dict[str, I
         Per variable the number of each row's event: equal for the same event, greater for later ones.
     """
     time = np.concatenate([timestamps(frame["_time"]) for frame in frames.values()])
-    ids = pl.concat([frame["_id"] for frame in frames.values()])
     order = np.argsort(time, kind="stable") if len(frames) > 1 else np.arange(len(time))
     time = time[order]
     tied = np.flatnonzero(time[1:] == time[:-1])
     new_event = np.ones(len(time), dtype=bool)
     if len(tied):
+        ids = pl.concat([frame["_id"] for frame in frames.values()])
         before, after = ids.gather(order[tied]), ids.gather(order[tied + 1])
         differ = before != after
         if differ.any() and (before > after).any():

@@ -10,9 +10,9 @@ import pyarrow as pa
 from ..language.columns import column_expression, plain_name
 from ..language.expressions import Expression
 from .expressions import columns_of
-from .frames import Bools, frame_of, mask_of
+from .frames import Bools, all_of, frame_of, mask_by
 
-__all__ = ["apply_filters", "filter_mask"]
+__all__ = ["Filter", "apply_filters"]
 
 
 def apply_filters(table: pa.Table, filters: Sequence[Expression]) -> pa.Table:
@@ -27,14 +27,28 @@ def apply_filters(table: pa.Table, filters: Sequence[Expression]) -> pa.Table:
     """
     if not filters or not table.num_rows:
         return table
-    names = sorted({plain_name(node) for e in filters for node in columns_of(e)})
-    mask = filter_mask(frame_of(table, names or table.column_names[:1]), filters)
+    test = Filter(filters)
+    mask = test.mask(frame_of(table, sorted(test.columns) or table.column_names[:1]))
     return table if mask.all() else _without_views(table).filter(pa.array(mask))
 
 
-def filter_mask(frame: pl.DataFrame, filters: Sequence[Expression]) -> Bools:
-    """Which rows of one variable's events every filter is true of."""
-    return mask_of(frame, [column_expression(e) for e in filters])
+class Filter:
+    """FILTERs of one variable, made ready for many tables.
+
+    Args:
+        filters: the conditions, all of which have to be true.
+
+    Attributes:
+        columns: the plain names of the columns that they mention.
+    """
+
+    def __init__(self, filters: Sequence[Expression]) -> None:
+        self.columns = frozenset(plain_name(node) for e in filters for node in columns_of(e))
+        self._test = all_of([column_expression(e) for e in filters])
+
+    def mask(self, frame: pl.DataFrame) -> Bools:
+        """Which rows of one variable's events every filter is true of."""
+        return mask_by(frame, self._test)
 
 
 def _without_views(table: pa.Table) -> pa.Table:

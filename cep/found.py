@@ -61,5 +61,5 @@ def _numbers(numbers: Ints, rows: Ints) -> Ints:
 def gathered(column: pl.Series, rows: Ints) -> pl.Series:
     """The values of rows; null where a row is `UNBOUND`."""
     if (rows >= 0).all():
-        return column.gather(rows)
-    return pl.concat([column, pl.Series([None], dtype=column.dtype)]).gather(np.where(rows < 0, column.len(), rows))
+        return column[rows]
+    return pl.concat([column, pl.Series([None], dtype=column.dtype)])[np.where(rows < 0, column.len(), rows)]

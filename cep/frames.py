@@ -15,7 +15,21 @@ Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 Floats = npt.NDArray[np.float64]
 
-__all__ = ["EPOCH", "Bools", "Floats", "Ints", "frame_of", "mask_of", "micros", "moment_of", "moments", "timestamps"]
+__all__ = [
+    "EPOCH",
+    "Bools",
+    "Floats",
+    "Ints",
+    "all_of",
+    "column_of",
+    "frame_of",
+    "mask_by",
+    "mask_of",
+    "micros",
+    "moment_of",
+    "moments",
+    "timestamps",
+]
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
@@ -33,7 +47,15 @@ def frame_of(table: pa.Table, columns: Sequence[str]) -> pl.DataFrame:
 
 def timestamps(times: pl.Series) -> Ints:
     """Microseconds since the epoch of a column of time stamps that has no nulls."""
-    return times.to_physical().to_numpy()
+    return times.cast(pl.Int64).to_numpy()
+
+
+def column_of(frame: pl.DataFrame, e: pl.Expr) -> pl.Series:
+    """The values of an expression, row by row; where it is a column, it is not worth a query plan."""
+    if e.meta.is_column():
+        return frame[e.meta.output_name()]
+    values = frame.select(e.alias("value")).to_series()
+    return values if len(values) == frame.height else values.new_from_index(0, frame.height)
 
 
 def moments(times: Ints) -> pl.Series:
@@ -51,12 +73,24 @@ def moment_of(microseconds: int) -> datetime:
     return EPOCH + min(microseconds * _MICROSECOND, _LAST - EPOCH)
 
 
+def all_of(conditions: Sequence[pl.Expr]) -> pl.Expr | None:
+    """What is true where all conditions are (neither false nor unbound); `None`: there are none."""
+    if not conditions:
+        return None
+    first, *others = (condition.fill_null(value=False) for condition in conditions)
+    return pl.all_horizontal(first, *others) if others else first
+
+
 def mask_of(frame: pl.DataFrame, conditions: Sequence[pl.Expr]) -> Bools:
     """Where all conditions are true (neither false nor unbound)."""
-    if not conditions:
+    return mask_by(frame, all_of(conditions))
+
+
+def mask_by(frame: pl.DataFrame, condition: pl.Expr | None) -> Bools:
+    """Where what `all_of` gave is true."""
+    if condition is None:
         return np.ones(frame.height, dtype=bool)
-    keep = pl.all_horizontal(*(condition.fill_null(value=False) for condition in conditions))
-    mask = frame.select(keep.alias("keep")).to_series()
+    mask = frame.select(condition.alias("keep")).to_series()
     if mask.len() != frame.height:  # conditions without any column
         mask = mask.new_from_index(0, frame.height)
     return mask.to_numpy()

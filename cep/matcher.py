@@ -15,7 +15,7 @@ import numpy as np
 import polars as pl
 
 from ..language.columns import plain_name
-from .frames import Bools, Ints, mask_of, timestamps
+from .frames import Bools, Ints, column_of, mask_of, timestamps
 from .keys import combine, joint_codes
 from .pattern_plan import Condition, Key, PatternPlan, match_name
 from .time_bounds import UNBOUNDED, Bounds
@@ -88,7 +88,7 @@ def find_matches(plan: PatternPlan, candidates: Mapping[str, Candidates]) -> dic
 def encode_keys(keys: Sequence[Key], candidates: Mapping[str, Candidates]) -> None:
     """Give candidates their codes of all keys."""
     for i, key in enumerate(keys):
-        columns = [candidates[v].frame.select(e.alias("key")).to_series() for v, e in key.expressions.items()]
+        columns = [column_of(candidates[v].frame, e).alias("key") for v, e in key.expressions.items()]
         codes = joint_codes(columns, nulls_match=key.nulls_match)
         for variable, of_variable in zip(key.expressions, codes, strict=True):
             candidates[variable].codes[i] = of_variable
@@ -214,7 +214,7 @@ def holding(conditions: Sequence[Condition], candidates: Mapping[str, Candidates
     """Of which partial matches all conditions are true."""
     frame = {"": pl.Series(next(iter(partial.values())))}
     for node in (node for c in conditions for node in c.columns):
-        frame[match_name(node)] = candidates[node.variable].frame[plain_name(node)].gather(partial[node.variable])
+        frame[match_name(node)] = candidates[node.variable].frame[plain_name(node)][partial[node.variable]]
     return mask_of(pl.DataFrame(frame), [c.test for c in conditions])
 
 

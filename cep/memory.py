@@ -40,7 +40,7 @@ class Memory:
             if own:
                 new = new.filter(pl.Series(mask_of(new, own)))
             first_new = 0 if kept is None else kept.height
-            frame = pl.concat([kept, new.select(kept.columns)]) if kept is not None and kept.height else new
+            frame = kept.vstack(new.select(kept.columns)) if kept is not None and kept.height else new
             frame = frame.rechunk() if frame.n_chunks() > _PIECES else frame
             self.frames[variable] = frame
             found[variable] = Candidates(frame, frame[NUMBER].to_numpy(), first_new)

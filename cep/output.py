@@ -18,7 +18,7 @@ from ..language.query import Item, Kind, Query
 from ..language.types import ValueType
 from .digest import hex_digests, seeds_of
 from .expressions import bindings_of
-from .frames import Ints
+from .frames import Ints, column_of
 
 __all__ = ["Matches", "Output", "group_names", "key_text", "output_schema", "row_schema", "selected_bindings"]
 
@@ -105,7 +105,7 @@ class Output:
     query: Query
     names: Names
     _schema: pa.Schema = field(init=False)
-    _items: list[pl.Expr] = field(init=False)
+    _items: dict[str, pl.Expr] = field(init=False)
     _groups: dict[str, pl.Expr] = field(init=False)
     _seeds: tuple[int, int] = field(init=False)
     _bindings: dict[str, Binding] = field(init=False)
@@ -115,7 +115,7 @@ class Output:
         self._schema = row_schema(self.query)
         groups = [column_expression(e, self.names) for e in self.query.group_by] or [pl.lit(0, pl.Int64)]
         self._groups = dict(zip(group_names(self.query), groups, strict=False))
-        self._items = [self._item(item).alias(item.name) for item in self.query.items]
+        self._items = {item.name: self._item(item) for item in self.query.items}
         self._seeds = seeds_of(self.query.name or self.query.normal)
         self._bindings = {self.names(b): b for b in selected_bindings(self.query)}
         # Solutions that differ only in what is not selected give the same row, which is reported once.
@@ -135,7 +135,7 @@ class Output:
         if not len(matches.time):
             return self._schema.empty_table()
         items = self._values(matches, self._items)
-        groups = self._values(matches, [e.alias(name) for name, e in self._groups.items()])
+        groups = self._values(matches, self._groups)
         columns = [items[item.name].to_arrow().cast(_arrow_type(item)) for item in self.query.items]
         columns.append(_timestamps(matches.time))
         events = {variable: matches.events[variable] for variable in _matched(self.query)}
@@ -149,9 +149,11 @@ class Output:
         return _without_repeats(rows) if self._repeats else rows
 
     @staticmethod
-    def _values(matches: Matches, expressions: list[pl.Expr]) -> pl.DataFrame:
-        values = matches.frame.select(expressions)
-        if expressions and values.height != len(matches.time):  # only constants
+    def _values(matches: Matches, expressions: Mapping[str, pl.Expr]) -> pl.DataFrame:
+        if all(e.meta.is_column() for e in expressions.values()):
+            return pl.DataFrame([column_of(matches.frame, e).alias(name) for name, e in expressions.items()])
+        values = matches.frame.select([e.alias(name) for name, e in expressions.items()])
+        if values.height != len(matches.time):  # only constants
             return pl.concat([values] * len(matches.time))
         return values
 
@@ -176,9 +178,8 @@ class Output:
         keys = [*ids, *matches.keys, *bindings]
         if self.query.kind is not Kind.AGGREGATION:  # whose kernel gives its groups
             keys += [key_text(s, e.type) for s, e in zip(groups, self.query.group_by, strict=False)]
-        bound = [key.fill_null(_UNBOUND) for key in keys]
-        one = bound[0] if len(bound) == 1 else pl.select(pl.concat_str(bound, separator=_SEPARATOR)).to_series()
-        return hex_digests(one, self._seeds)
+        bound = [key.fill_null(_UNBOUND) if key.null_count() else key for key in keys]
+        return hex_digests(bound, _SEPARATOR, self._seeds)
 
 
 def selected_bindings(query: Query) -> tuple[Binding, ...]:

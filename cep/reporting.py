@@ -77,14 +77,14 @@ class Reporting:
 
 
 def _columns(found: Found, candidates: Mapping[str, Candidates], used: Sequence[Expression]) -> pl.DataFrame:
-    """`_time` and `_id` of every variable's event, the columns that expressions mention, and their aggregates."""
+    """`_id` of every variable's event, the columns that expressions mention, and their aggregates."""
     mentioned = {(node.variable, plain_name(node)) for e in used for node in columns_of(e)}
     frame = pl.DataFrame(
         [
             gathered(candidates[v].frame[column], rows).alias(f"{v}.{column}")
             for v, rows in found.rows.items()
             for column in candidates[v].frame.columns
-            if column in ("_time", "_id") or (v, column) in mentioned
+            if column == "_id" or (v, column) in mentioned
         ]
     )
     aggregates = {match_name(a): a for e in used for a in aggregates_of(e)}

@@ -9,14 +9,17 @@ import numpy as np
 import polars as pl
 import pyarrow as pa
 
-from ..cep import apply_filters, filter_mask, frame_of
+from ..cep import Filter, apply_filters, frame_of
 from ..language.expressions import Binding, Column, Expression
 from ..language.query import Source
 from ..language.walking import walk
 from ..planner import Range
 from ..semfilter import SemanticFilter
 
+_Mask = np.ndarray[tuple[int], np.dtype[np.bool_]]
 _PLACE = "#place"
+_FEW = 4
+"""A part of the events so small is taken from the Arrow table before it is converted; more is converted as a whole."""
 
 
 class EventBatch:
@@ -56,10 +59,11 @@ class SourceFlow:
         self.source = source
         self.semantics = semantics
         self._within = within
-        self._before = (*(f for f in source.filters if not _uses_bindings(f)), *implied)
+        before = (*(f for f in source.filters if not _uses_bindings(f)), *implied)
+        self._before = Filter(before) if before else None
         self._after = tuple(f for f in source.filters if _uses_bindings(f))
         self._columns = ["_time", "_id", *source.columns]
-        self._tested = _columns_of(self._before)
+        self._tested = _columns_of(before)
         self._kept = sorted({n for n in self._columns if not n.startswith("?")} | _columns_of(self._after))
 
     @property
@@ -74,20 +78,26 @@ class SourceFlow:
             batch = EventBatch(inside)
         mask = self._mask(batch)
         if self.source.semantics is None:
-            frame = batch.frame(self._kept)
-            chosen = frame if mask is None else frame.filter(pl.Series(mask))
-            return chosen.select(self._columns).to_arrow(compat_level=pl.CompatLevel.newest())
+            return self._chosen(batch, mask)
         return apply_filters(self._with_solutions(batch, mask), self._after).select(self._columns)
 
-    def _mask(self, batch: EventBatch) -> np.ndarray[tuple[int], np.dtype[np.bool_]] | None:
+    def _chosen(self, batch: EventBatch, mask: _Mask | None) -> pa.Table:
+        """The rows that a mask leaves; where these are few, nothing but they are converted."""
+        few = None if mask is None else np.flatnonzero(mask)
+        if few is not None and len(few) * _FEW < batch.table.num_rows:
+            return batch.table.select(self._columns).take(pa.array(few))
+        frame = batch.frame(self._columns)
+        chosen = frame if mask is None else frame.filter(pl.Series(mask))
+        return chosen.to_arrow(compat_level=pl.CompatLevel.newest())
+
+    def _mask(self, batch: EventBatch) -> _Mask | None:
         """Which events the FILTERs without semantic variables let pass; `None`: all."""
-        if not self._before or not batch.table.num_rows:
+        if self._before is None or not batch.table.num_rows:
             return None
-        names = sorted(self._tested) or ["_time"]
-        mask = filter_mask(batch.frame(names), self._before)
+        mask = self._before.mask(batch.frame(sorted(self._tested) or ["_time"]))
         return None if mask.all() else mask
 
-    def _with_solutions(self, batch: EventBatch, mask: np.ndarray[tuple[int], np.dtype[np.bool_]] | None) -> pa.Table:
+    def _with_solutions(self, batch: EventBatch, mask: _Mask | None) -> pa.Table:
         """The events whose PATHs hold; only what the PATHs look at is copied before that is known."""
         places = pa.array(np.arange(batch.table.num_rows))
         asked = batch.table.select(sorted(self.semantics.columns)).append_column(_PLACE, places)
