@@ -8,6 +8,7 @@ import re
 from collections.abc import Mapping
 from decimal import Decimal
 from xml.parsers import expat
+from xml.sax.saxutils import quoteattr
 
 from owlready2.base import OwlReadyOntologyParsingError
 from owlready2.owlxml_2_ntriples import parse
@@ -37,6 +38,8 @@ _PAIRS_ONLY = frozenset(
         "SameIndividual",
     }
 )
+_XML_BASE = "http://www.w3.org/XML/1998/namespace base"
+_START_TAG = re.compile(rb"""<(?:[^>"']|"[^"]*"|'[^']*')*>""")
 _PLACE = re.compile(r"line (\d+), column (\d+)\.$")
 
 
@@ -47,7 +50,8 @@ def parse_owlxml(source: str, content: bytes) -> list[Triple]:
         OntologyError: ill-formed XML, no OWL/XML, or an axiom that the reader cannot carry; with line and column.
     """
     lines = content.decode(errors="replace").split("\n")
-    _Refusal(source, lines).check(content)
+    first = _FirstPass(source, lines)
+    first.read(content)
     triples: list[Triple] = []
 
     def on_object(subject: str, predicate: str, value: str) -> None:
@@ -57,32 +61,46 @@ def parse_owlxml(source: str, content: bytes) -> list[Triple]:
         triples.append(Triple(_node(subject), NamedNode(predicate), _literal(value, datatype)))
 
     try:
-        parse(io.BytesIO(content), on_object, on_data)
+        parse(io.BytesIO(first.with_base(content)), on_object, on_data)
     except OwlReadyOntologyParsingError as error:
         raise _explained(source, lines, error) from error
     return triples
 
 
-class _Refusal:
-    """A first pass that stops at ill-formed XML and at what owlready2's reader does not carry over."""
+class _FirstPass:
+    """Stops at ill-formed XML and at what owlready2's reader does not carry over; finds the base of relative IRIs."""
 
     def __init__(self, source: str, lines: list[str]) -> None:
         self._source = source
         self._lines = lines
         self._children: list[int] = []
+        self._base = ""
+        self._start_of_root = 0
+        self._has_default_prefix = False
         self._parser = expat.ParserCreate(None, " ")
         self._parser.StartElementHandler = self._start
         self._parser.EndElementHandler = self._end
 
-    def check(self, content: bytes) -> None:
+    def read(self, content: bytes) -> None:
         try:
             self._parser.Parse(content, True)  # noqa: FBT003 (positional only: this is the end)
         except expat.ExpatError as error:
             place = _place(self._source, self._lines, error.lineno, error.offset)
             raise OntologyError(f"no OWL/XML: {expat.ErrorString(error.code)}", place=place) from error
 
+    def with_base(self, content: bytes) -> bytes:
+        """The document with a default prefix: owlready2 resolves by it each IRI without `//`, `urn:a` as well."""
+        tag = _START_TAG.match(content, self._start_of_root)
+        if self._has_default_prefix or tag is None or tag[0].endswith(b"/>"):
+            return content
+        prefix = f'<Prefix xmlns={quoteattr(OWL)} name="" IRI={quoteattr(self._base)}/>'
+        return content[: tag.end()] + prefix.encode() + content[tag.end() :]
+
     def _start(self, name: str, attributes: Mapping[str, str]) -> None:
-        del attributes
+        if not self._children:
+            self._base = attributes.get(_XML_BASE) or attributes.get("ontologyIRI", "")
+            self._start_of_root = self._parser.CurrentByteIndex
+        self._has_default_prefix |= attributes.get("name") == ""
         local = name.removeprefix(OWL.rstrip("#") + "# ")
         if self._children and local != "Annotation":
             self._children[-1] += 1

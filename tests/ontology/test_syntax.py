@@ -87,6 +87,18 @@ def test_blank_nodes_of_modules_never_clash_and_never_change() -> None:
     assert len(blank_nodes(first) | blank_nodes(second)) == 4
 
 
+@pytest.mark.parametrize(
+    "base", ['ontologyIRI="http://example.org/x"', 'ontologyIRI="urn:x" xml:base="http://example.org/x"']
+)
+def test_owl_xml_takes_any_absolute_iri_and_resolves_relative_ones(base: str) -> None:
+    content = (
+        f'<?xml version="1.0"?>\n<!-- > --><Ontology xmlns="http://www.w3.org/2002/07/owl#" {base}>'
+        '<Declaration><Class IRI="urn:ex:A"/></Declaration><Declaration><Class IRI="B"/></Declaration></Ontology>'
+    )
+    classes = [t.subject for t in Module.parse("m.owx", content.encode()).triples if t.object.value.endswith("Class")]
+    assert [iri.value for iri in classes] == ["urn:ex:A", "http://example.org/B"]
+
+
 def test_owl_xml_keeps_class_expressions_and_numbers() -> None:
     content = b"""<Ontology xmlns="http://www.w3.org/2002/07/owl#" ontologyIRI="http://example.org/x">
       <SubClassOf><Class IRI="#A"/><ObjectSomeValuesFrom><ObjectProperty IRI="#p"/><Class IRI="#B"/>
