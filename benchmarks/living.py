@@ -17,7 +17,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -85,23 +85,52 @@ def batch(number: int, sensors: Sequence[str], events: int) -> dict[str, RawBatc
     return {"airflow": RawBatch(table, (), Origin.of("benchmark"))}
 
 
-def run(
-    flow: DurableFlow, first: int, sensors: Sequence[str], given: argparse.Namespace, busy: Callable[[], bool]
-) -> list[Taken]:
+@dataclass(frozen=True)
+class Load:
+    """How many batches at least, of how many events, and how many seconds from one to the next."""
+
+    batches: int = 20
+    events: int = 20_000
+    trigger: float = 1.0
+
+
+@dataclass(frozen=True)
+class Living:
+    """What came of changes under load.
+
+    Attributes:
+        still: the batches without a change.
+        moved: those while the knowledge changed.
+        lost: events that were sent and not taken.
+        said: what each change said, and how long it took until it was in force.
+    """
+
+    still: tuple[Taken, ...]
+    moved: tuple[Taken, ...]
+    lost: int
+    said: tuple[str, ...]
+
+    @property
+    def longest(self) -> Taken:
+        """The longest batch while the knowledge changed."""
+        return max(self.moved, key=lambda taken: taken.seconds)
+
+
+def run(flow: DurableFlow, first: int, sensors: Sequence[str], load: Load, busy: Callable[[], bool]) -> list[Taken]:
     """Each batch, from number `first` on: so many as asked for, and on while `busy`, and two more.
 
     A batch begins with its trigger interval, or when the one before ends.
     """
     done: list[Taken] = []
     due, after = time.perf_counter(), 0
-    while len(done) < given.batches or after < _AFTER:
+    while len(done) < load.batches or after < _AFTER:
         after = 0 if busy() else after + 1
-        records = batch(first + len(done), sensors, given.events)
+        records = batch(first + len(done), sensors, load.events)
         time.sleep(max(0.0, due - time.perf_counter()))
         began, worked = time.perf_counter(), time.process_time()
         flow.run(first + len(done), records)
         done.append(Taken(time.perf_counter() - began, time.process_time() - worked))
-        due = max(due + given.trigger, time.perf_counter())
+        due = max(due + load.trigger, time.perf_counter())
     return done
 
 
@@ -128,42 +157,48 @@ def report(name: str, batches: Sequence[Taken]) -> None:
     )
 
 
-def main() -> None:
-    """Run and print."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--batches", type=int, default=20)
-    parser.add_argument("--events", type=int, default=20_000)
-    parser.add_argument("--trigger", type=float, default=1.0)
-    given = parser.parse_args()
-    print(f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}")
+def measure(load: Load, log: Callable[[str], None]) -> Living:
+    """Batches without a change, then batches while a module is added and removed."""
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
-        began = time.perf_counter()
         building = project(folder)
-        print(f"closed {len(building.knowledge.store):,} triples in {time.perf_counter() - began:.2f} s")
+        log(f"{len(building.knowledge.store):,} triples")
         module = folder / "new.ttl"
         module.write_text(MODULE, encoding="utf-8")
         flow = DurableFlow(building, folder / "var" / "state", [], None)
-        ontology = LivingKnowledge(flow, print)
+        ontology = LivingKnowledge(flow, log)
         flow.submit(building.registrations(QUERY, "fed"))
         sensors = [f"flow_sensor_hvac_zone_C{number}" for number in range(1, 500)] + ["flow_sensor_new"]
-        seen = len(run(flow, 1, sensors, argparse.Namespace(**{**vars(given), "batches": 3}), lambda: False))
-        still = run(flow, 1 + seen, sensors, given, lambda: False)
+        seen = len(run(flow, 1, sensors, replace(load, batches=3), lambda: False))
+        still = run(flow, 1 + seen, sensors, load, lambda: False)
         said: list[str] = []
         thread = threading.Thread(target=change, args=(ontology, module, said))
         thread.start()
-        moved = run(flow, 1 + seen + len(still), sensors, given, thread.is_alive)
+        moved = run(flow, 1 + seen + len(still), sensors, load, thread.is_alive)
         thread.join()
-        report("without a change", still)
-        report("while changing  ", moved)
-        print("\n".join(said))
-        expected, taken = (seen + len(still) + len(moved)) * given.events, flow.progress.records
-        print(f"versions: {', '.join(f'{v.number} from batch {v.batch}' for v in ontology.versions)}")
-        print(f"events: {expected:,} sent, {taken:,} taken, {expected - taken:,} lost")
-        stalled = sum(taken.seconds > given.trigger for taken in moved)
-        print(f"batches that took longer than one trigger interval: {stalled}")
+        sent = (seen + len(still) + len(moved)) * load.events
+        lost = sent - flow.progress.records
+        log(f"versions: {', '.join(f'{v.number} from batch {v.batch}' for v in ontology.versions)}")
         ontology.close()
         flow.close()
+    return Living(tuple(still), tuple(moved), lost, tuple(said))
+
+
+def main() -> None:
+    """Run and print."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--batches", type=int, default=Load.batches)
+    parser.add_argument("--events", type=int, default=Load.events)
+    parser.add_argument("--trigger", type=float, default=Load.trigger)
+    given = parser.parse_args()
+    print(f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}")
+    found = measure(Load(given.batches, given.events, given.trigger), print)
+    report("without a change", found.still)
+    report("while changing  ", found.moved)
+    print("\n".join(found.said))
+    print(f"events: {found.lost:,} lost")
+    stalled = sum(taken.seconds > given.trigger for taken in found.moved)
+    print(f"batches that took longer than one trigger interval: {stalled}")
 
 
 if __name__ == "__main__":
