@@ -221,7 +221,7 @@ class Engine:
     def explain(self, label: str, query: Query) -> str:
         """How a query of this project is answered, in words; if it is registered under `label`, as it is answered."""
         flow = self._flow.dataflow.flows.get(label)
-        return self.project.explain(query) if flow is None else flow.explain()
+        return self.project.explain(query) if flow is None else self.project.explain_flow(flow)
 
     def withdraw(self, label: str) -> None:
         """Stop answering a query at the next batch border.

@@ -15,7 +15,7 @@ from ..errors import PlanError, QueryTypeError, did_you_mean
 from ..language import Query, StreamType, Vocabulary, compile_document
 from ..ontology import KnowledgeBase, Module, knowledge_of, stated_modules, with_module, without_module
 from ..planner import Strategy, outline
-from ..semfilter import FilterOptions
+from ..semfilter import FilterOptions, with_prefixes
 from .dataflow import Dataflow, shape_of
 from .evaluation import evaluate
 from .flow import QueryFlow, Registration
@@ -155,8 +155,13 @@ class Project:
         )
         shapes = {name: annotator.shape for name, annotator in self.annotators.items()}
         flow.past = outline(query, shapes, self.knowledge)
+        return self.explain_flow(flow)
+
+    def explain_flow(self, flow: QueryFlow) -> str:
+        """How a registered query is answered, and by which version of the knowledge, in words."""
+        text = with_prefixes(flow.explain(), self.knowledge.prefixes)
         known = KnowledgeStore.of(self.settings).in_words(self.knowledge)
-        return f"{flow.explain()}\n  knowledge: {known}" if self.knowledge.modules else flow.explain()
+        return f"{text}\n  knowledge: {known}" if self.knowledge.modules else text
 
     def evaluate(
         self,

@@ -1,5 +1,6 @@
 """Semantic events in, those whose PATHs hold out, with the semantic variables as columns."""
 
+from .explain import with_prefixes
 from .filter import SemanticFilter
 from .keys import Value
 from .options import NAIVE, FilterOptions
@@ -16,4 +17,5 @@ __all__ = [
     "Value",
     "difference",
     "refresh",
+    "with_prefixes",
 ]

@@ -69,6 +69,10 @@ def test_a_module_takes_over_at_the_next_batch_and_is_told(tmp_path: Path) -> No
         assert takeover.change == "adds more.ttl"
         assert str(flow.version).startswith("version 1 ")
         assert sensors_of(flow, 2) == ["s1", "s3"]
+        explained = flow.project.explain_flow(flow.dataflow.flows["offices"])
+        assert explained.splitlines()[-1] == (
+            f"  knowledge: {flow.version}, in force since batch 2: 2 modules, {TRIPLES} triples with what follows"
+        )
         ontology.remove("more.ttl")
         assert sensors_of(flow, 3) == ["s1"]
         assert [(v.number, v.batch, v.change) for v in ontology.versions] == [
