@@ -95,8 +95,9 @@ def test_owl_xml_takes_any_absolute_iri_and_resolves_relative_ones(base: str) ->
         f'<?xml version="1.0"?>\n<!-- > --><Ontology xmlns="http://www.w3.org/2002/07/owl#" {base}>'
         '<Declaration><Class IRI="urn:ex:A"/></Declaration><Declaration><Class IRI="B"/></Declaration></Ontology>'
     )
-    classes = [t.subject for t in Module.parse("m.owx", content.encode()).triples if t.object.value.endswith("Class")]
-    assert [iri.value for iri in classes] == ["urn:ex:A", "http://example.org/B"]
+    triples = [str(triple) for triple in Module.parse("m.owx", content.encode()).triples]
+    classes = [triple.split()[0] for triple in triples if triple.endswith("#Class>")]
+    assert classes == ["<urn:ex:A>", "<http://example.org/B>"]
 
 
 def test_owl_xml_keeps_class_expressions_and_numbers() -> None:
