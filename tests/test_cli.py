@@ -324,7 +324,7 @@ def test_run_reports_what_is_there_stops_cleanly_and_goes_on(
             drop(project, "3.jsonl", line(6, 80.0) + line(7, 10.0))
             _wait_for(lambda: len(out.read_text().splitlines()) == 2)
             running.send_signal(asks_to_stop)
-            _, errors = running.communicate(timeout=60)
+            _, errors = running.communicate(timeout=600)
         finally:
             running.kill()
     assert (running.returncode, errors) == (code, b"")

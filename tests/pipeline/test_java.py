@@ -121,6 +121,6 @@ def test_spark_starts_without_any_java_on_the_machine(tmp_path: Path) -> None:
     )
     environment = {"PATH": str(tools), "HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path / "cache")}
     done = subprocess.run(
-        [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=False, timeout=120
+        [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=False, timeout=900
     )
     assert (done.stdout, done.stderr) == ("3 21.0.8\n", "")
