@@ -105,16 +105,15 @@ def no_air_flow() -> pl.DataFrame:
     local_hour = pl.col("timestamp").str.slice(11, 2).cast(pl.Int64)
     empty = office.filter(pl.col("occupant_presence") == 0).select("t")
     used = office.filter((pl.col("occupant_presence") == 1) & local_hour.is_between(8, 17)).select(t2="t")
-    still = office.filter(pl.col("supply_air_flow") < 10).select(t3="t", flow="supply_air_flow")
+    air = office.filter(pl.col("supply_air_flow") >= 10).select(t3="t")
     arrivals = empty.join(used, how="cross").filter(later("t", "t2", timedelta(minutes=5)))
-    found = arrivals.join(still, how="cross").filter(later("t2", "t3", timedelta(minutes=15)))
-    return found.select(
+    ventilated = arrivals.join(air, how="cross").filter(later("t2", "t3", timedelta(minutes=15)))
+    return arrivals.join(ventilated, on=["t", "t2"], how="anti").select(
         room=pl.lit(ROBOD + "room3"),
         box=pl.lit(ROBOD + "room3_vav"),
-        m3_per_hour="flow",
         empty=event("room3", "occupant_presence"),
         used=event("room3", "occupant_presence", "t2"),
-        flow=event("room3", "supply_air_flow", "t3"),
+        _time=pl.col("t2") + timedelta(minutes=15),
     )
 
 
@@ -163,7 +162,7 @@ def damp_room() -> pl.DataFrame:
         ("1_stale_air.chi", stale_air, 253),
         ("2_class_arrives.chi", class_arrives, 126),
         ("3_warm_supply_air.chi", warm_supply_air, 71),
-        ("4_no_air_flow.chi", no_air_flow, 33),
+        ("4_no_air_flow.chi", no_air_flow, 11),
         ("5_lights_in_empty_room.chi", lights_in_empty_room, 101),
         ("6_energy_per_hour.chi", energy_per_hour, 280),
         ("7_damp_room.chi", damp_room, 363),
