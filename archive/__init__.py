@@ -5,6 +5,7 @@ from .archive import Archive, ArchiveReader, Counts
 from .backup import backup
 from .compaction import Compacted, compact_archive
 from .history import History
+from .intake import Intake
 from .log import EventLog
 from .segment import Position
 from .sparql import Graph, Result, Solutions, Value
@@ -23,6 +24,7 @@ __all__ = [
     "Graph",
     "Health",
     "History",
+    "Intake",
     "Lag",
     "Position",
     "Result",

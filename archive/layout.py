@@ -5,6 +5,7 @@
 - `log/<stream>/<generation>-<batch>_<generation>-<batch>.parquet`: batches from the first to the second put together
 - `advances/<generation>-<batch>.json`: where wall clock moved the watermarks of silent streams
 - `store/`: Oxigraph; `store.lock` is held by whoever has it open
+- `intake/`: what an archiver has written and the engine has not taken yet; see `intake.py`
 - `snapshots/`: copies of the store that other processes asked for
 """
 
@@ -19,7 +20,7 @@ from .replacing import replacing
 
 FORMAT = 2
 """1 had one segment per batch; its archives are read, and become of this format when they are next written."""
-LOG, ADVANCES, STORE, SNAPSHOTS = "log", "advances", "store", "snapshots"
+LOG, ADVANCES, STORE, SNAPSHOTS, INTAKE = "log", "advances", "store", "snapshots", "intake"
 LOCK = ".lock"
 _VERSION_FILE = "format.json"
 

@@ -47,8 +47,11 @@ class EventLog:
         self.newest: Position | None = None
         self.readers: WeakSet[object] = WeakSet()
 
-    def lock(self) -> None:
+    def lock(self, patience: float = 0.0) -> None:
         """Become the writer, if this log is not yet; delete what a killed writer left half written.
+
+        Args:
+            patience: seconds to wait for another writer.
 
         Raises:
             ArchiveError: somebody else is, or the file system refuses.
@@ -58,7 +61,7 @@ class EventLog:
         lock = ProcessLock(self.path / LOCK)
         try:
             make_folder(self.path)
-            held = lock.acquire()
+            held = lock.acquire(patience)
         except OSError as error:
             raise ArchiveError(
                 f"the log cannot be written: {error.strerror}",

@@ -165,7 +165,11 @@ class Dataflow:
 
     def admit(self, raw: Mapping[str, pa.Table]) -> dict[str, StreamStep]:
         """The first half of `process`: annotate tuples and tell those that count."""
-        return self.accept({name: self.annotators[name].annotate(table) for name, table in raw.items()})
+        return self.accept(self.annotate(raw))
+
+    def annotate(self, raw: Mapping[str, pa.Table]) -> dict[str, Annotated]:
+        """Annotate tuples by the knowledge in force."""
+        return {name: self.annotators[name].annotate(table) for name, table in raw.items()}
 
     def accept(self, annotated: Mapping[str, Annotated]) -> dict[str, StreamStep]:
         """Tell those that count among tuples that are annotated already."""

@@ -8,9 +8,11 @@ again, it starts from the snapshot before it, moves the same watermarks, and giv
 from __future__ import annotations
 
 import json
+import logging
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 
 import pyarrow as pa
 
@@ -26,6 +28,9 @@ from .knowledge_history import KnowledgeHistory, Turn
 from .knowledge_store import KnowledgeStore, Version
 from .late_queries import LateQueries
 from .late_query import LateQuery
+from .marks import marked, unmarked
+from .outage import Outage, admit
+from .position import PositionFile
 from .progress import Progress
 from .project import Project
 from .records import RawBatch
@@ -34,9 +39,10 @@ from .replaying import logged
 from .silence import Silence, advances_of
 from .sinks import Sink
 from .snapshots import Snapshots
-from .step import Past, Step, StreamStep
+from .step import Past, Step
 from .takeover import Takeover
 
+_LOG = logging.getLogger("kaicep")
 _SINK = "sink/"
 _PROGRESS = "progress"
 _KNOWLEDGE = "knowledge"
@@ -52,6 +58,7 @@ class DurableFlow:
         sinks: where the rows of all queries go.
         archive: where events go; `None` when it is switched off.
         on_takeover: called with each new version of the knowledge before the first batch that it judges.
+        say: takes a line of the log about what was missed.
 
     Attributes:
         progress: what was done so far, over restarts.
@@ -66,6 +73,8 @@ class DurableFlow:
         sinks: Sequence[Sink],
         archive: Archive | None,
         on_takeover: Callable[[Version, Takeover], None] = lambda _version, _takeover: None,
+        *,
+        say: Callable[[str], None] = _LOG.info,
     ) -> None:
         self.progress = Progress()
         self._on_takeover = on_takeover
@@ -78,7 +87,12 @@ class DurableFlow:
         self._generation = 0 if archive is None else archive.log.generation
         advances = AdvanceLog(state / "advances") if archive is None else archive.advances
         self._silence = Silence(advances, self._generation, forgets=archive is None)
-        self._registry = Registry(state / "registrations.json")
+        queries = state / "queries"
+        self._registry = Registry(queries / "registrations.json")
+        self._position = PositionFile(queries / "position.json")
+        patience = project.settings.archive.in_flight
+        self._outage = None if archive is None else Outage(archive, state, patience, say)
+        self._unreported: dict[str, list[pa.Table]] = {}
         self._dead_letters = DeadLetters(state / "dead-letters")
         self._dataflow = project.dataflow(_WORKERS, isolated=True)
         self._waiting: list[Registration] = []
@@ -103,8 +117,20 @@ class DurableFlow:
 
     @property
     def last(self) -> int | None:
-        """The last batch whose snapshot is there; `None` before the first."""
-        return self._snapshots.latest()
+        """The last batch that left a trace: a snapshot, a position, events in the log; `None` before the first."""
+        position = None if self._archive is None else self._archive.last
+        reported, _ = self._position.read() or (None, {})
+        known = (self._snapshots.latest(), reported, None if position is None else position.batch)
+        return max((batch for batch in known if batch is not None), default=None)
+
+    @property
+    def behind(self) -> bool:
+        """Whether the next batch has something to do even without records: an outage, or a new query's past."""
+        if self.last is None:
+            return False
+        reported, _ = self._position.read() or (self.last, {})
+        new = len(self._registry.read(self._waiting)) < len(self._waiting)
+        return new or reported < self.last or (self._outage is not None and self._outage.waiting)
 
     def submit(self, registrations: Sequence[Registration]) -> None:
         """Register queries at the next batch border."""
@@ -117,6 +143,7 @@ class DurableFlow:
             PipelineError: another query reads its output.
         """
         self._waiting = [r for r in self._waiting if r.label != label]
+        self._unreported.pop(label, None)
         if label in self._dataflow.flows:
             self._dataflow.remove(label)
         self._late.give_up(label)
@@ -133,17 +160,21 @@ class DurableFlow:
         self._prepare(batch, patient=idleness is None)
         # The first batch of a process may be one that an earlier process had begun.
         again = self._begun is None or batch <= self._begun
+        begun = max(self.history.begun, self._begun or 0)
         self._begun = max(batch, self._begun or batch)
         began = time.perf_counter()
-        streams = self._dataflow.admit({name: raw.table for name, raw in records.items()})
+        annotated = self._dataflow.annotate({name: raw.table for name, raw in records.items()})
+        brought = admit(self._outage, self._dataflow, batch, annotated, again=batch <= begun)
         if self._archive is not None:
-            self._archive.append(batch, {name: s.archived for name, s in streams.items()})
+            self._archive.append(batch, {name: s.archived for name, s in brought.streams.items()})
         if idleness is not None:
-            idleness.heard(name for name, step in streams.items() if step.events.num_rows)
-        self._silence.move(self._dataflow, batch, quiet=not streams, idleness=None if again else idleness)
+            idleness.heard(name for name, step in brought.streams.items() if step.events.num_rows)
+        quiet = not brought.streams
+        self._silence.move(self._dataflow, batch, quiet=quiet, idleness=None if again else idleness)
         for name, raw in records.items():
-            self._dead_letters.write(name, batch, raw, streams[name].rejected)
-        step = self._reported(batch, streams, self._dataflow.answer(streams))
+            self._dead_letters.write(name, batch, raw, brought.live[name].rejected)
+        rows = self._dataflow.answer(brought.live)
+        step = Step(brought.streams, self._reported(batch, rows, brought.recovered))
         self._conclude(batch, step, {name: len(raw.malformed) for name, raw in records.items()}, began)
         return step
 
@@ -152,7 +183,7 @@ class DurableFlow:
         batch = (self.last or 0) + 1
         self._prepare(batch, patient=True)
         began = time.perf_counter()
-        step = self._reported(batch, {}, self._dataflow.finish().matches.items())
+        step = Step({}, self._reported(batch, self._dataflow.finish().matches.items()))
         self._conclude(batch, step, {}, began)
         return step
 
@@ -165,37 +196,51 @@ class DurableFlow:
         """Whether a batch is needed though no record has come.
 
         A query waits to be registered, is with its past, or waits for the watermark of a stream that has been silent
-        for too long; or a change of the knowledge waits for a batch border.
+        for too long; or a change of the knowledge waits for a batch border, or what was missed during an outage.
         """
-        waiting = self._waiting or self._late.labels or self.history.waiting
+        missed = self._outage is not None and self._outage.waiting
+        waiting = self._waiting or self._late.labels or self.history.waiting or self._unreported or missed
         return bool(waiting or advances_of(self._dataflow, idleness))
 
-    def _reported(self, batch: int, streams: Mapping[str, StreamStep], rows: Iterable[tuple[str, pa.Table]]) -> Step:
-        """Give each query's rows to the sinks as they come; in its first batch those of its past come first."""
+    def _reported(
+        self,
+        batch: int,
+        rows: Iterable[tuple[str, pa.Table]],
+        recovered: Mapping[str, Sequence[pa.Table]] = MappingProxyType({}),
+    ) -> dict[str, pa.Table]:
+        """Give each query's rows to the sinks as they come, those of its past and of an outage first; all by label."""
         matches = {}
-        for label, found in self._late.with_their_past(rows):
-            matches[label] = found
+        for label, past, live in self._late.with_their_past(rows):
+            missed = [*self._unreported.pop(label, ()), *recovered.get(label, ())]
+            tables = [
+                *(marked(table, "archive") for table in past),
+                *(marked(table, "archive", recovered=True) for table in missed),
+                *(marked(table, "live") for table in live),
+            ]
+            found = pa.concat_tables(tables)
+            matches[label] = unmarked(found)
             for sink in self._sinks:
                 sink.write(batch, label, found)
         for sink in self._sinks:
             sink.flush()
-        return Step(streams, matches)
+        return matches
 
     def _conclude(self, batch: int, step: Step, malformed: Mapping[str, int], began: float) -> None:
         self.progress = self.progress.after(step, malformed, time.perf_counter() - began, self._dataflow.subqueries)
         self._snapshots.write(batch, self._state())
+        self._position.write(batch, self._position_parts())
+        if self._outage is not None:
+            self._outage.settle()
         self._done = batch
 
-    def _state(self) -> dict[str, bytes]:
+    def _position_parts(self) -> dict[str, bytes]:
         sinks = {f"{_SINK}{i}": json.dumps(sink.snapshot()).encode() for i, sink in enumerate(self._sinks)}
+        return sinks | self._late.snapshot(self._dataflow)
+
+    def _state(self) -> dict[str, bytes]:
         version = {} if self.version is None else {_KNOWLEDGE: str(self.version).encode()}
-        return (
-            self._dataflow.snapshot()
-            | self._late.snapshot(self._dataflow)
-            | sinks
-            | version
-            | {_PROGRESS: self.progress.to_bytes()}
-        )
+        progress = {_PROGRESS: self.progress.to_bytes()}
+        return self._dataflow.snapshot() | self._position_parts() | version | progress
 
     def _prepare(self, batch: int, *, patient: bool = True) -> None:
         """Bring the state to the end of the batch before, and register what waits for a batch border.
@@ -272,21 +317,24 @@ class DurableFlow:
         self._dataflow.close()
         self._dataflow = self._project.dataflow(_WORKERS, isolated=True)
         state = self._snapshots.read(batch)
+        position = {} if state is None else state
+        self._unreported.clear()
         if state is None and batch > 0:
-            queries = self._replay_log(batch, queries)
-        self._late.restore(state or {})
+            reported, position = self._position.read() or (batch, {})
+            queries = self._replay_log(batch, queries, reported)
+        self._late.restore(position)
         self._waiting = self._dataflow.restore(state or {}, queries)
         for i, sink in enumerate(self._sinks):
-            sink.restore(json.loads((state or {}).get(f"{_SINK}{i}", b"{}")))
+            sink.restore(json.loads(position.get(f"{_SINK}{i}", b"{}")))
         if state is not None:
             self.progress = Progress.from_bytes(state[_PROGRESS])
-        else:
+        elif not self._unreported:
             self._snapshots.write(batch, self._state())
         self.progress = self.progress.resumed()
         self._done = batch
 
-    def _replay_log(self, batch: int, queries: Sequence[Registration]) -> list[Registration]:
-        """Bring fresh operators to the end of a batch; their rows were reported before the snapshot was lost.
+    def _replay_log(self, batch: int, queries: Sequence[Registration], reported: int) -> list[Registration]:
+        """Bring fresh operators to the end of a batch; their rows were reported up to batch `reported`.
 
         Returns:
             The queries that were not registered then.
@@ -303,9 +351,11 @@ class DurableFlow:
         for registration in known:
             self._dataflow.register(registration)
         self.progress = Progress()
-        for _, past in logged(self._archive, self.history, batch):
+        for number, past in logged(self._archive, self.history, batch):
             began = time.perf_counter()
             step = self._dataflow.replay(past)
+            for label, rows in step.matches.items() if number > reported else ():
+                self._unreported.setdefault(label, []).append(rows)
             self.progress = self.progress.after(step, {}, time.perf_counter() - began, self._dataflow.subqueries)
         self._dataflow.judge_by(self._project.annotators, self._project.knowledge)
         return [q for q in queries if q.label not in self._dataflow.flows]

@@ -19,7 +19,7 @@ from .durable import DurableFlow
 from .flow import Registration
 from .generation import begun_batch, current_generation
 from .handle import QueryHandle
-from .heartbeat import Heartbeat
+from .heartbeat import Heartbeat, beat
 from .idleness import Idleness
 from .knowledge_store import Version
 from .living_knowledge import LivingKnowledge
@@ -103,7 +103,9 @@ class Engine:
         if settings.archive.enabled:
             shapes = {name: annotator.shape for name, annotator in self._project.annotators.items()}
             self._archive = Archive(settings, self._project.knowledge, shapes)
-        self._entered = DurableFlow(self._project, self._state, self._sinks, self._archive, self._tell)
+        self._entered = DurableFlow(
+            self._project, self._state, self._sinks, self._archive, self._tell, say=self._on_notice
+        )
         self._living = LivingKnowledge(self._entered, self._on_knowledge)
         self._submissions = Submissions(self, self._on_notice)
         if self._spark is None:
@@ -335,6 +337,8 @@ class Engine:
         self._stop_heartbeat()
         generation = current_generation(self.project.settings, self._state, self._flow.last)
         self._flow.history.begun = begun_batch(generation)
+        if self._flow.behind:
+            beat(generation.heartbeats)
         frame = read_streams(self._spark, self.project.settings, generation.heartbeats)
         writer = with_trigger(frame.writeStream.foreachBatch(self._deliver_from(generation.base, idleness)))
         self._stream = writer.option("checkpointLocation", str(generation.checkpoint)).start()

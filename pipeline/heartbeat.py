@@ -8,7 +8,7 @@ from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 
-__all__ = ["Heartbeat"]
+__all__ = ["Heartbeat", "beat"]
 
 _MOST_OFTEN, _LEAST_OFTEN = 0.05, 1.0
 _KEPT = 3
@@ -48,11 +48,17 @@ class Heartbeat:
         while not self._stopping.wait(self._pause):
             if not self._unanswered.is_set() and self._needed():
                 self._unanswered.set()
-                self._beat()
+                beat(self._folder)
 
-    def _beat(self) -> None:
-        """Drop a file; those that were answered long ago go."""
-        files = sorted(self._folder.glob("[0-9]*"))
-        for old in files[: -_KEPT + 1]:
-            old.unlink(missing_ok=True)
-        (self._folder / f"{time.time_ns():020d}").touch()
+
+def beat(folder: Path) -> None:
+    """Drop a file that makes a batch; those that were answered long ago go.
+
+    Args:
+        folder: of the source.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    files = sorted(folder.glob("[0-9]*"))
+    for old in files[: -_KEPT + 1]:
+        old.unlink(missing_ok=True)
+    (folder / f"{time.time_ns():020d}").touch()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
-from itertools import chain
 from typing import Any
 
 import pyarrow as pa
@@ -73,13 +72,15 @@ class LateQueries:
                 del self._queries[label]
         return len(self._queries) < before
 
-    def with_their_past(self, rows: Iterable[tuple[str, pa.Table]]) -> Iterator[tuple[str, pa.Table]]:
-        """The rows of a batch and what is ready of the past: a query's own come first, in its first batch."""
-        of_late = ((label, query.take()) for label, query in self._queries.items())
-        ready = ((label, pa.concat_tables(tables)) for label, tables in of_late if tables)
-        for label, of_batch in chain(rows, ready):
-            past = self._past.pop(label, ())
-            yield label, pa.concat_tables([*past, of_batch]) if past else of_batch
+    def with_their_past(
+        self, rows: Iterable[tuple[str, pa.Table]]
+    ) -> Iterator[tuple[str, list[pa.Table], list[pa.Table]]]:
+        """Label, rows of the past, rows of the batch: a query's past comes in its first batch, or as it is ready."""
+        for label, of_batch in rows:
+            yield label, self._past.pop(label, []), [of_batch]
+        for label, query in self._queries.items():
+            if ready := query.take():
+                yield label, ready, []
 
     def snapshot(self, dataflow: Dataflow) -> dict[str, bytes]:
         """What another process needs to begin again with each one's past, and to report no row twice."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 
-from ..archive.replacing import replacing
+from ..archive.replacing import make_folder, replacing
 from .flow import Registration
 
 
@@ -15,7 +15,7 @@ class Registry:
     """The registered queries of an engine in one JSON file.
 
     Args:
-        path: the file; its folder exists.
+        path: the file; its folder is made by `write`.
     """
 
     def __init__(self, path: Path) -> None:
@@ -23,6 +23,7 @@ class Registry:
 
     def write(self, registrations: Sequence[Registration]) -> None:
         """Make the registrations durable."""
+        make_folder(self._path.parent)
         content = {
             r.label: {"query": r.query.normal, "now": None if r.now is None else r.now.isoformat()}
             for r in registrations

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
 import pyarrow as pa
 
 from ..annotator import Annotator
+from ..archive.segment import plain
 from ..ontology import KnowledgeBase
 
-__all__ = ["Past", "Step", "StreamStep"]
+__all__ = ["Past", "Step", "StreamStep", "joined", "together"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +42,11 @@ class StreamStep:
         ]
         return pa.concat_tables(parts)
 
+    @property
+    def tables(self) -> tuple[pa.Table, pa.Table]:
+        """Admitted events, late ones."""
+        return self.events, self.late
+
 
 @dataclass(frozen=True, slots=True)
 class Step:
@@ -65,3 +71,30 @@ class Past:
     annotators: Mapping[str, Annotator]
     knowledge: KnowledgeBase
     advances: Mapping[str, datetime] = field(default_factory=dict)
+
+
+def together(steps: Sequence[Mapping[str, StreamStep]]) -> dict[str, StreamStep]:
+    """Several steps as one, in their order; the events as the log has them. One step is itself."""
+    if len(steps) == 1:
+        return dict(steps[0])
+    found = {}
+    for stream in dict.fromkeys(stream for step in steps for stream in step):
+        own = [step[stream] for step in steps if stream in step]
+        found[stream] = StreamStep(
+            _with_rows([step.events for step in own]),
+            _with_rows([step.late for step in own]),
+            pa.concat_tables([step.rejected for step in own]),
+            sum(step.duplicates for step in own),
+            sum(step.unlinked for step in own),
+        )
+    return found
+
+
+def joined(tables: Sequence[pa.Table]) -> pa.Table:
+    """Event tables one after the other, with the columns of all, as the log has them."""
+    return pa.concat_tables([plain(table) for table in tables], promote_options="default")
+
+
+def _with_rows(tables: Sequence[pa.Table]) -> pa.Table:
+    table = joined(tables)
+    return table.append_column("_row", pa.nulls(table.num_rows, pa.int64()))

@@ -1,0 +1,247 @@
+"""Outages: what an archiver kept while no engine ran is taken before what comes live (paper §6.3).
+
+Operators go on from the last snapshot, so a match that spans either border of the outage needs no query of its own: the
+missed events are replayed between what was seen and what comes. Whatever is both in the intake and live, or in the log
+already, is recognised by its identity.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ..annotator import Annotated
+from ..archive import Archive, Intake, Position
+from ..archive.replacing import replacing
+from ..planner import ROWS_AT_ONCE
+from .dataflow import Dataflow
+from .step import StreamStep, joined, together
+
+__all__ = ["Brought", "Outage", "admit"]
+
+_TAKING = "taking.json"
+_POLL_S = 0.02
+_NOTHING = pa.table({"row": pa.array([], pa.int64()), "reason": pa.array([], pa.string())})
+
+
+@dataclass(frozen=True, slots=True)
+class Brought:
+    """What a batch brings.
+
+    Attributes:
+        live: what it brings by itself, to be answered still.
+        streams: that and what its streams missed before: what the log gets.
+        recovered: by query label, the rows of what was missed.
+    """
+
+    live: Mapping[str, StreamStep]
+    streams: Mapping[str, StreamStep]
+    recovered: Mapping[str, Sequence[pa.Table]] = field(default_factory=dict)
+
+
+def admit(
+    outage: Outage | None, dataflow: Dataflow, batch: int, annotated: Mapping[str, Annotated], *, again: bool
+) -> Brought:
+    """Tell the events that count in a batch, after those that its streams missed, which are answered here.
+
+    Args:
+        outage: knows what was missed; `None`: nobody does.
+        dataflow: answers.
+        batch: its number.
+        annotated: what it brings by itself.
+        again: it was begun before, perhaps by another process.
+    """
+    if outage is None:
+        live = dataflow.accept(annotated)
+        return Brought(live, live)
+    missed: list[Mapping[str, StreamStep]] = []
+    rows: dict[str, list[pa.Table]] = {}
+    for piece in outage.pieces(batch, annotated, again=again):
+        missed.append(dataflow.accept(piece))
+        for label, found in dataflow.answer(missed[-1]):
+            rows.setdefault(label, []).append(found)
+    if again:
+        annotated = outage.completed(batch, annotated, missed)
+    steps = outage.told_apart(batch, [*missed, dataflow.accept(annotated)])
+    outage.tell(steps[:-1])
+    return Brought(steps[-1], together(steps), rows)
+
+
+class Outage:
+    """Brings each batch what its streams missed.
+
+    Args:
+        archive: whose intake is taken; its log tells what is known.
+        state: folder in which it is noted what a batch takes, so that it takes the same when it is delivered again.
+        patience: how long the first batch waits for an archiver that is behind the live stream.
+        say: takes a line of the log.
+        rows: how many events of a stream are taken at once, about.
+    """
+
+    def __init__(
+        self,
+        archive: Archive,
+        state: Path,
+        patience: timedelta,
+        say: Callable[[str], None],
+        rows: int = ROWS_AT_ONCE,
+    ) -> None:
+        self._archive, self._note, self._patience, self._say, self._rows = archive, state / _TAKING, patience, say, rows
+        self._intake = Intake(archive.path)
+        self._taken: dict[str, int] = self._intake.taken()
+        self._waited = False
+
+    @property
+    def waiting(self) -> bool:
+        """Whether there is something that no batch has taken."""
+        return bool(self._intake.waiting(self._taken))
+
+    def pieces(self, batch: int, live: Mapping[str, Annotated], *, again: bool) -> Iterator[dict[str, Annotated]]:
+        """What the streams missed before a batch, in order of arrival; to be taken to the end.
+
+        Args:
+            batch: its number.
+            live: what it brings by itself.
+            again: it was begun before: it takes what it took then.
+        """
+        before = self._intake.taken()
+        if again:
+            upto = self._noted(batch)
+        else:
+            self._wait(live, before)
+            upto = self._intake.newest(before)
+            if upto:
+                self._keep_note(batch, upto)
+        for events in self._intake.pieces(before, upto, self._rows):
+            yield {stream: _annotated(table) for stream, table in events.items()}
+        self._taken = {**before, **upto}
+
+    def completed(
+        self, batch: int, live: Mapping[str, Annotated], missed: Sequence[Mapping[str, StreamStep]]
+    ) -> Mapping[str, Annotated]:
+        """A batch that is delivered again, with what the log has of it and the source gives no more.
+
+        Args:
+            batch: its number.
+            live: what it brings by itself.
+            missed: what it took from the intake.
+        """
+        found = dict(live)
+        for stream, logged in self._archive.log.read_batch(Position(self._archive.log.generation, batch)).items():
+            rest = _without(logged, [t for step in missed if stream in step for t in step[stream].tables])
+            here = live.get(stream)
+            lost = rest if here is None else _without(rest, [here.events])
+            if not lost.num_rows:
+                continue
+            if here is None:
+                found[stream] = _annotated(rest)
+            else:
+                both = joined([rest, _without(here.events, [rest])])
+                found[stream] = replace(here, events=_with_rows(both))
+        return found
+
+    def told_apart(self, batch: int, steps: Sequence[Mapping[str, StreamStep]]) -> list[dict[str, StreamStep]]:
+        """The steps of a batch, those late events taken for duplicates that are known from before.
+
+        Admission forgets what lies below the watermark: there, the log remembers.
+        """
+        if not self._intake.path.is_dir():
+            return [dict(step) for step in steps]
+        found: list[dict[str, StreamStep]] = []
+        for step in steps:
+            told = {}
+            for stream, of_stream in step.items():
+                earlier = [table for done in found if stream in done for table in done[stream].tables]
+                told[stream] = self._without_known(stream, batch, of_stream, earlier)
+            found.append(told)
+        return found
+
+    def tell(self, missed: Sequence[Mapping[str, StreamStep]]) -> None:
+        """Say what was missed, if it was not known already."""
+        for stream in sorted({stream for step in missed for stream in step}):
+            events = [step[stream].events for step in missed if stream in step]
+            times = [pc.min_max(table["_time"]).as_py() for table in events if table.num_rows]
+            if times:
+                first, last = min(t["min"] for t in times), max(t["max"] for t in times)
+                count = sum(table.num_rows for table in events)
+                self._say(f"recovery: {count:,} events of {stream}, {first:%FT%TZ} to {last:%FT%TZ}, from the intake")
+
+    def settle(self) -> None:
+        """Note that what was taken is in the log, and its rows with the sinks."""
+        self._intake.settle(self._taken)
+
+    def _without_known(self, stream: str, batch: int, step: StreamStep, earlier: Sequence[pa.Table]) -> StreamStep:
+        if not step.late.num_rows:
+            return step
+        log = self._archive.log
+        span = pc.min_max(step.late["_time"]).as_py()
+        before = log.parts(stream, upto=Position(log.generation, batch - 1))
+        known = log.read_parts(before, span["min"], span["max"] + timedelta(microseconds=1), ["_id"])
+        late = _without(step.late, [known, *earlier])
+        gone = step.late.num_rows - late.num_rows
+        return replace(step, late=late, duplicates=step.duplicates + gone)
+
+    def _wait(self, live: Mapping[str, Annotated], taken: Mapping[str, int]) -> None:
+        """Let an archiver come up to the live stream, once: what it has in hand lies before what comes live."""
+        first = {s: pc.min(a.events["_time"]).as_py() for s, a in live.items() if a.events.num_rows}
+        if self._waited or not first:
+            return
+        self._waited = True
+        deadline = time.monotonic() + self._patience.total_seconds()
+        while behind := self._behind(first, taken):
+            if not self._intake.archiver_runs:
+                return
+            if time.monotonic() > deadline:
+                gaps = ", ".join(f"{stream} by {gap}" for stream, gap in behind.items())
+                self._say(f"recovery: the archiver is behind the live stream ({gaps}); going on without it")
+                return
+            time.sleep(_POLL_S)
+
+    def _behind(self, first: Mapping[str, datetime], taken: Mapping[str, int]) -> dict[str, timedelta]:
+        """By stream, how far the archive ends before the first live event; those left out where it does not."""
+        found = {}
+        for stream, moment in first.items():
+            marks = [self._intake.mark(stream, taken), (self._archive.log.time_range(stream) or (None, None))[1]]
+            mark = max((m for m in marks if m is not None), default=None)
+            if mark is not None and mark < moment:
+                found[stream] = moment - mark
+        return found
+
+    def _noted(self, batch: int) -> dict[str, int]:
+        """What a batch took when it was begun."""
+        try:
+            content: dict[str, Any] = json.loads(self._note.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            return {}
+        return {s: int(k) for s, k in content["upto"].items()} if content["batch"] == batch else {}
+
+    def _keep_note(self, batch: int, taken: Mapping[str, int]) -> None:
+        with replacing(self._note) as temporary:
+            temporary.write_text(json.dumps({"batch": batch, "upto": dict(taken)}), encoding="utf-8")
+
+
+def _annotated(events: pa.Table) -> Annotated:
+    return Annotated(_with_rows(events), _NOTHING, 0)
+
+
+def _with_rows(events: pa.Table) -> pa.Table:
+    kept = events.drop_columns([name for name in ("_late", "_row") if name in events.column_names])
+    return kept.append_column("_row", pa.nulls(events.num_rows, pa.int64()))
+
+
+def _without(events: pa.Table, others: Sequence[pa.Table]) -> pa.Table:
+    """The events whose identity none of the others has."""
+    known = [pl.Series(table["_id"]).cast(pl.String) for table in others if table.num_rows]
+    if not known or not events.num_rows:
+        return events
+    again = pl.Series(events["_id"]).cast(pl.String).is_in(pl.concat(known).implode())
+    return events.filter((~again).to_arrow()) if again.any() else events
