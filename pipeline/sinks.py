@@ -99,6 +99,10 @@ class ParquetSink(Sink):
 
     def __init__(self, folder: str | Path) -> None:
         self._folder = Path(folder)
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise _unwritable(self._folder, error) from error
         self._pool = ThreadPoolExecutor(_WRITERS)
         self._writing: dict[Path, Future[None]] = {}
         self._begun: set[Path] = set()

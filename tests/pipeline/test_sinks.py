@@ -103,6 +103,12 @@ def test_a_place_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
     assert str(caught.value) == (
         f"cannot write matches to {tmp_path}: Is a directory: name a place that can be written"
     )
+    (tmp_path / "file").touch()
+    with pytest.raises(PipelineError) as refused:
+        ParquetSink(tmp_path / "file")
+    assert str(refused.value) == (
+        f"cannot write matches to {tmp_path / 'file'}: File exists: name a place that can be written"
+    )
 
 
 def test_parquet_has_one_file_per_query_and_batch(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 import pyarrow as pa
 import pytest
 from kaicep.annotator import Annotated
+from kaicep.errors import PipelineError
 from kaicep.pipeline.json_lines import parse_json_lines
 from kaicep.pipeline.project import Project
 from kaicep.pipeline.records import Origin
@@ -45,3 +46,10 @@ def test_moments_may_stand_beside_texts() -> None:
     moment = datetime(2026, 1, 1, tzinfo=UTC)
     found = annotated(raw_table([{"t": moment, "n": 1}, {"t": AT, "n": 2}]))
     assert found.events["_time"].to_pylist() == [moment, moment]
+
+
+@pytest.mark.parametrize(("given", "odd"), [(5, "5"), ([{"t": AT}, None], "None"), ("text", "'t'")])
+def test_what_is_neither_a_table_nor_dictionaries_is_refused(given: object, odd: str) -> None:
+    with pytest.raises(PipelineError) as caught:
+        raw_table(given)
+    assert str(caught.value) == f"{odd} is no raw tuple: give a list of dictionaries, or a pyarrow.Table"
