@@ -21,7 +21,7 @@ from ..language.query import Query
 
 __all__ = ["State", "read_snapshot", "write_snapshot"]
 
-VERSION = 2
+VERSION = 3
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..frames import micros
-from .automaton import Absence, Thread
 from .conditions import Condition
 from .slots import FIRST, Slot
+from .threads import Absence, Thread
 
 if TYPE_CHECKING:
     from .functions import Functions, Read

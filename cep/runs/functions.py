@@ -15,11 +15,11 @@ from ...language.pattern import CorrelationWindow, Link, Negation
 from ...language.types import ValueType
 from ..frames import micros
 from ..time_bounds import UNBOUNDED
-from .automaton import Absence, Thread, Until
 from .conditions import Condition, Look, variable_of
 from .layout import place_of
 from .slots import FIRST, SEEN, Outlook, Slot
 from .source import Source
+from .threads import Absence, Thread, Until
 
 if TYPE_CHECKING:
     from .program import Finish, Program, Stage, Take

@@ -15,12 +15,14 @@ from ...language.query import Policy, Query
 from ...language.walking import walk_pattern
 from ..contiguity import sees_all_events
 from ..frames import micros
-from .automaton import Automaton, Key, Side, State, Thread, barred, threads_of
+from .automaton import Automaton
 from .conditions import Condition, conditions_of
 from .functions import Functions
 from .layout import Layouts
+from .passing import barred
 from .places import Places, places_of
 from .slots import SEEN, Outlook, Slot, Slots, outlook
+from .threads import Key, Side, State, Thread, threads_of
 from .untils import Ending, endings_of
 
 __all__ = ["Finish", "Program", "Run", "Stage", "Step", "Take"]
@@ -127,7 +129,15 @@ class Program:
         self.seen = self.slots.place(SEEN) if SEEN in self.slots else -1
         asked = {v for c in self.conditions if c.aggregates for v in c.variables}
         asked |= {v for c in self.conditions if set(c.variables) & set(self.places.negations) for v in c.variables}
-        self.automaton = Automaton(pattern, _LINKS[query.policy], lambda node: bool(_in(node) & asked))
+        greedy = any(isinstance(p, Element | Group) and p.quantifier and not p.quantifier.every_length for p in parts)
+
+        def is_early(node: Element | Group) -> bool:
+            return bool(_in(node) & asked)
+
+        def decides(node: Element | Group) -> bool:
+            return not self.relaxed and (greedy or is_early(node))
+
+        self.automaton = Automaton(pattern, _LINKS[query.policy], is_early, decides)
         self.functions = Functions(self, within)
         self.may_hold = False
         self._stages: dict[State, Stage] = {}

@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 from ...language.expressions import Aggregate
 from ...language.pattern import Link
 from ..expressions import signature
-from .automaton import State, coming, groups_under_way, threads_of
+from .ahead import coming, groups_under_way
 from .conditions import Condition, variable_of
 from .places import Places
+from .threads import State, threads_of
 
 __all__ = ["Outlook", "Slot", "Slots", "outlook"]
 

@@ -9,6 +9,13 @@ CASES = {
     "greedy is as long as it gets": ("?a -> ?b{1,; ->} -> ?c", (), "a b b c c", ["a1 b2 b3 c4"]),
     "every length is a run": ("?a -> ?b{1,; ->}~ -> ?c", (), "a b b c", ["a1 b2 b3 c4", "a1 b2 c4"]),
     "any combination under ->>": ("?a ->> ?b+ ->> ?c", (), "a b b c", ["a1 b2 b3 c4", "a1 b2 c4", "a1 b3 c4"]),
+    "whether ~ comes at all is decided first": (
+        "(?a -> ?b){1,; ->} -> ?c{0,1; ->}~", ("POLICY next",), "a b c a b c",
+        ["a1 b2 c3", "a1 a4 b2 b5", "a4 b5", "a4 b5 c6"],
+    ),
+    "an empty ~ is known to be empty": (
+        "?a -> ?b{0,; ->}~ -> ?c", ("JOIN (SUM(?b.x) < ?a.x)",), "a0 a1 c", ["a2 c3"],
+    ),
     "strict inside": ("?a ->> ?b{2; =>}", (), "a b z b b", ["a1 b4 b5"]),
     "a run at the end waits": ("?a -> ?b{1,2; ->}", (), "a b", ["a1 b2"]),
     "nothing is written when repeated zero times": ("?a -> ?b{0,; ->} => ?c", (), "a c", ["a1 c2"]),
