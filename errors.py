@@ -81,21 +81,6 @@ class KaicepError(Exception):
         marked = f"  {gutter} | {caret}" + (f" {self.hint}" if self.hint else "")
         return f"{head}\n  {number} | {self.place.text}\n{marked}"
 
-    def as_dict(self) -> dict[str, object]:
-        """The same fields for a machine: kind, message, hint, source, line, column, length."""
-        place = self.place
-        where = (
-            {}
-            if place is None
-            else {
-                "source": place.source,
-                "line": place.line,
-                "column": place.column,
-                "length": place.length,
-            }
-        )
-        return {"error": type(self).__name__, "message": self.message, "hint": self.hint} | where
-
 
 class ConfigError(KaicepError):
     """The project file says something that kaicep cannot use."""

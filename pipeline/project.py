@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, Literal
@@ -250,8 +250,3 @@ class Project:
             Registration(q, q.name or (f"{stem}-{position}" if several else stem))
             for position, q in enumerate(queries, 1)
         )
-
-    def without_archive(self) -> Project:
-        """The same project with its archive switched off."""
-        archive = self.settings.archive.model_copy(update={"enabled": False})
-        return replace(self, settings=self.settings.model_copy(update={"archive": archive}))

@@ -18,7 +18,6 @@ class Kind(StrEnum):
     PATH = "path"
     PATTERN = "pattern"
     CONDITION = "condition"
-    VALUE = "value"
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +27,7 @@ class Reason:
     Attributes:
         kind: what it speaks of.
         text: for people, IRIs as prefixed names.
-        holds: whether that is so; a `VALUE` holds.
+        holds: whether that is so.
         parts: the reasons below it.
         proofs: of the triples that make a `PATTERN` true.
         note: what is instead, and how near; empty where there is nothing to say.
