@@ -4,44 +4,37 @@ from __future__ import annotations
 
 import logging
 import threading
-import time
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
-from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from ..archive import Archive
-from ..errors import KaicepError, PipelineError
+from ..errors import PipelineError
 from ..language import Query
 from .durable import DurableFlow
 from .flow import Registration
 from .generation import begun_batch, current_generation
 from .handle import QueryHandle
-from .heartbeat import Heartbeat, beat
+from .heartbeat import beat
 from .idleness import Idleness
+from .job import Job
 from .knowledge_store import Version
 from .living_knowledge import LivingKnowledge
 from .progress import Progress
 from .project import Project
 from .session import start_spark
 from .sinks import Sink
-from .sources import first_line, read_streams, unpack
+from .sources import unpack
 from .step import Step
 from .submissions import Submissions
 from .takeover import Takeover
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
-    from pyspark.sql.streaming.query import StreamingQuery
-    from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 _LOG = logging.getLogger("kaicep")
-
-
-class _StoppingError(Exception):
-    """Raised into Spark to leave a batch undone; it is delivered again at the next start."""
 
 
 class Engine:
@@ -82,13 +75,10 @@ class Engine:
         self._living: LivingKnowledge | None = None
         self._submissions: Submissions | None = None
         self._handles: dict[str, QueryHandle] = {}
-        self._stream: StreamingQuery | None = None
         self._lock = threading.Lock()
-        self._stopping = threading.Event()
-        self._failure: BaseException | None = None
+        self._job = Job(self._lock, self._run, self._overdue)
         self._archive: Archive | None = None
         self._entered: DurableFlow | None = None
-        self._heartbeat: Heartbeat | None = None
 
     def __enter__(self) -> Self:
         try:
@@ -164,7 +154,7 @@ class Engine:
     @property
     def running(self) -> bool:
         """Whether the stream is being read."""
-        return self._stream is not None and bool(self._stream.isActive)
+        return self._job.running
 
     def submit(
         self, text: str, *, label: str = "query", retention: timedelta | None = None, collect: bool = True
@@ -240,10 +230,7 @@ class Engine:
 
         From now on the watermark of a stream that is silent goes on by wall clock (`idle_timeout`).
         """
-        settings = self.project.settings
-        seconds = settings.engine.trigger.total_seconds()
-        idleness = Idleness(settings.idle_timeouts())
-        self._begin(lambda writer: writer.trigger(processingTime=f"{seconds} seconds"), idleness)
+        self._begin(Idleness(self.project.settings.idle_timeouts()))
 
     def run_available(self) -> None:
         """Read what there is now, wait for the end of it; wall clock moves no watermark.
@@ -251,7 +238,7 @@ class Engine:
         Raises:
             PipelineError: a batch failed.
         """
-        self._begin(lambda writer: writer.trigger(availableNow=True), None)
+        self._begin(None)
         self.wait()
 
     def wait(self, timeout: float | None = None) -> bool:
@@ -266,11 +253,7 @@ class Engine:
         Raises:
             PipelineError: a batch failed.
         """
-        deadline = None if timeout is None else time.monotonic() + timeout
-        while self.running and (deadline is None or time.monotonic() < deadline):
-            time.sleep(0.02)
-        self.check()
-        return not self.running
+        return self._job.wait(timeout)
 
     def finish(self) -> None:
         """End the streams: report what waited for later events.
@@ -289,12 +272,7 @@ class Engine:
 
     def stop(self) -> None:
         """Finish the batch at work, then stop reading; a later engine goes on from there."""
-        self._stopping.set()
-        self._stop_heartbeat()
-        if self._stream is not None:
-            with self._lock:
-                self._stream.stop()
-            self._stream = None
+        self._job.stop()
         for handle in self._handles.values():
             handle.end()
 
@@ -304,17 +282,7 @@ class Engine:
         Raises:
             PipelineError, or the error of the stage that failed.
         """
-        if isinstance(self._failure, KaicepError):
-            raise self._failure
-        if self._failure is not None:
-            raise PipelineError(
-                f"a batch failed: {self._failure}", hint="the batch is delivered again at the next start"
-            ) from self._failure
-        error = None if self._stream is None or self._stopping.is_set() else self._stream.exception()
-        if error is not None:
-            raise PipelineError(
-                f"Spark stopped reading: {first_line(error)}", hint="check the sources of the project"
-            ) from error
+        self._job.check()
 
     @property
     def _flow(self) -> DurableFlow:
@@ -326,63 +294,23 @@ class Engine:
     def _state(self) -> Path:
         return self.project.settings.path(self.project.settings.engine.state)
 
-    def _begin(self, with_trigger: Callable[[DataStreamWriter], DataStreamWriter], idleness: Idleness | None) -> None:
+    def _begin(self, idleness: Idleness | None) -> None:
         if self.running:
             return
         if self._spark is None or self._submissions is None:
             raise PipelineError("the engine is not entered", hint="use it in a `with` statement")
         self._submissions.begin()
-        self._stopping.clear()
-        self._failure = None
-        self._stop_heartbeat()
         generation = current_generation(self.project.settings, self._state, self._flow.last)
         self._flow.history.begun = begun_batch(generation)
         if self._flow.behind:
             beat(generation.heartbeats)
-        frame = read_streams(self._spark, self.project.settings, generation.heartbeats)
-        writer = with_trigger(frame.writeStream.foreachBatch(self._deliver_from(generation.base, idleness)))
-        self._stream = writer.option("checkpointLocation", str(generation.checkpoint)).start()
-        if idleness is not None:
-            self._heartbeat = Heartbeat(generation.heartbeats, partial(self._overdue, idleness), idleness.patience)
+        self._job.start(self._spark, self.project.settings, generation, idleness)
 
-    def _stop_heartbeat(self) -> None:
-        if self._heartbeat is not None:
-            self._heartbeat.stop()
-            self._heartbeat = None
+    def _run(self, frame: DataFrame, batch: int, idleness: Idleness | None) -> None:
+        self._report(self._flow.run(batch, unpack(frame, self.project.settings), idleness))
 
     def _overdue(self, idleness: Idleness) -> bool:
-        """Whether a batch has to be made without records; while one is at work there is no need."""
-        if not self._lock.acquire(blocking=False):
-            return False
-        try:
-            return self._flow.overdue(idleness)
-        finally:
-            self._lock.release()
-
-    def _deliver_from(self, base: int, idleness: Idleness | None) -> Callable[[DataFrame, int], None]:
-        """Spark's `foreachBatch`, where its batch 0 is our batch `base`."""
-        return lambda frame, number: self._deliver(frame, base + number, idleness)
-
-    def _deliver(self, frame: DataFrame, batch: int, idleness: Idleness | None) -> None:
-        # `stop` holds the lock while Spark waits for this call to end: it must give up instead of waiting for it.
-        while not self._lock.acquire(timeout=0.1):
-            self._leave_when_stopping()
-        try:
-            self._leave_when_stopping()
-            heartbeat = self._heartbeat
-            if heartbeat is not None:
-                heartbeat.answered()
-            records = unpack(frame, self.project.settings)
-            self._report(self._flow.run(batch, records, idleness))
-        except Exception as error:
-            self._failure = None if isinstance(error, _StoppingError) else error
-            raise
-        finally:
-            self._lock.release()
-
-    def _leave_when_stopping(self) -> None:
-        if self._stopping.is_set():
-            raise _StoppingError
+        return self._flow.overdue(idleness)
 
     def _tell(self, version: Version, takeover: Takeover) -> None:
         head, *others = takeover.summary
