@@ -194,7 +194,7 @@ class Dataflow:
             return dict(self._answer(part.events, dict(part.watermarks), part.candidates))
         rows = {}
         for label, flow in self.flows.items():
-            watermark = _smallest([part.watermarks[s] for s in flow.streams])
+            watermark = flow.watermark_of(part.watermarks)
             if part.primes:
                 flow.prime({name: EventBatch(table) for name, table in part.events.items()}, watermark)
             elif part.matches is not None:
@@ -295,7 +295,7 @@ class Dataflow:
 
         def answer(flow: QueryFlow) -> pa.Table:
             try:
-                return flow.process(events, _smallest([watermarks[s] for s in flow.streams]), found)
+                return flow.process(events, flow.watermark_of(watermarks), found)
             except CeilingError as error:
                 if not self._isolated:
                     raise
@@ -311,7 +311,7 @@ class Dataflow:
         if flow.query.name is None:
             return
         events[flow.query.name] = EventBatch(flow.as_events(rows))
-        watermarks[flow.query.name] = flow.row_watermark(_smallest([watermarks[s] for s in flow.streams]))
+        watermarks[flow.query.name] = flow.row_watermark(flow.watermark_of(watermarks))
 
     def shape(self, stream: StreamType) -> EventShape:
         """How the events of a stream, a source or the output of a query, become triples."""
@@ -327,8 +327,3 @@ def shape_of(stream: StreamType, annotators: Mapping[str, Annotator], knowledge:
 def _admission(annotator: Annotator, lateness: timedelta) -> Admission:
     annotation = annotator.annotation
     return Admission(lateness, bounded=not annotation.identity or annotation.time in annotation.identity)
-
-
-def _smallest(watermarks: list[datetime | None]) -> datetime | None:
-    known = [w for w in watermarks if w is not None]
-    return min(known) if len(known) == len(watermarks) else None

@@ -29,7 +29,7 @@ from ..cep import (
 from ..errors import CeilingError
 from ..language import Query, StreamType
 from ..ontology import KnowledgeBase
-from ..planner import Seam, explain, resolve_bounds
+from ..planner import Seam, Watermarks, explain, resolve_bounds, smallest
 from ..semfilter import FilterOptions, SemanticFilter, SubqueryStatistics
 from .candidates import EventBatch, SourceFlow
 
@@ -136,6 +136,10 @@ class QueryFlow:
         """The next watermark that may bring further rows without a further event; `None`: none will."""
         return None if self.ended else self._operator.due
 
+    def watermark_of(self, watermarks: Watermarks) -> datetime | None:
+        """The smallest watermark of its streams; `None`: one of them has not begun."""
+        return smallest({name: watermarks[name] for name in self.streams})
+
     def row_watermark(self, watermark: datetime | None) -> datetime | None:
         """What no later row's `_time` lies below, when the streams' watermark is this one: OUTPUT holds rows back."""
         held = self._operator.held_since
@@ -159,6 +163,8 @@ class QueryFlow:
         """
         if self.failure is not None:
             return output_schema(self.query).empty_table()
+        if self.seam is not None and self.seam.passed(self._watermark):
+            self.seam = None
         if self.seam is not None:
             # Other queries' rows become events of their streams meanwhile: only our own entries are looked at.
             events = {s: _unseen(events[s], self.seam) for s in self.streams if s in events}

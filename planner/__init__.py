@@ -4,7 +4,7 @@ from .choice import Choice, choose
 from .explain import explain
 from .gap import wait_for_archive
 from .outline import outline
-from .past import ROWS_AT_ONCE, Asked, Part, Seam, span_of
+from .past import ROWS_AT_ONCE, Asked, Part, Seam, Watermarks, smallest, span_of
 from .strategies import Strategy
 from .within import Range, bounds_in_words, resolve_bounds
 
@@ -16,11 +16,13 @@ __all__ = [
     "Range",
     "Seam",
     "Strategy",
+    "Watermarks",
     "bounds_in_words",
     "choose",
     "explain",
     "outline",
     "resolve_bounds",
+    "smallest",
     "span_of",
     "wait_for_archive",
 ]

@@ -15,6 +15,7 @@ from itertools import pairwise
 
 import polars as pl
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from ..archive import History, Position
 from ..cep import Matches
@@ -164,21 +165,28 @@ class Seam:
 
     def __init__(self, watermarks: Watermarks) -> None:
         self._lowest = smallest(watermarks)
-        self._given: list[pl.Series] = []
+        self._given = pl.Series(dtype=pl.String)
+        self._latest: datetime | None = None
 
     def note(self, part: Part) -> None:
         """Remember what of a part can come again."""
         for table in (*part.events.values(), *part.candidates.values()):
             ids = pl.Series(table["_id"]).cast(pl.String)
-            again = ids if self._lowest is None else ids.filter(pl.Series(table["_time"]) >= self._lowest)
-            if len(again):
-                self._given.append(again)
+            if self._lowest is not None:
+                ids = ids.filter(pl.Series(table["_time"]) >= self._lowest)
+            if len(ids):
+                self._given.append(ids)
+                self._latest = latest(self._latest, pc.max(table["_time"]).as_py())
+
+    def passed(self, watermark: datetime | None) -> bool:
+        """Whether nothing that the archive gave can come again: all of it lies below a watermark."""
+        return self._latest is None or (watermark is not None and self._latest < watermark)
 
     def drop(self, events: pa.Table) -> pa.Table:
         """The events that the archive did not give; the table itself when it gave none of them."""
-        if not self._given or not events.num_rows:
+        if not len(self._given) or not events.num_rows:
             return events
-        again = pl.Series(events["_id"]).cast(pl.String).is_in(pl.concat(self._given).implode())
+        again = pl.Series(events["_id"]).cast(pl.String).is_in(self._given.implode())
         return events.filter((~again).to_arrow()) if again.any() else events
 
 
