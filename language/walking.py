@@ -55,6 +55,11 @@ def plain_columns(expression: Expression) -> Iterator[Column | Binding]:
             yield from plain_columns(operand)
 
 
+def uses_bindings(expression: Expression) -> bool:
+    """Whether an expression mentions semantic variables."""
+    return any(isinstance(node, Binding) for node in walk(expression))
+
+
 def subpatterns(pattern: Pattern) -> tuple[Pattern, ...]:
     """The patterns right below one, in order."""
     match pattern:

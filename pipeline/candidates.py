@@ -10,9 +10,9 @@ import polars as pl
 import pyarrow as pa
 
 from ..cep import Filter, apply_filters, frame_of
-from ..language.expressions import Binding, Column, Expression
+from ..language.expressions import Column, Expression
 from ..language.query import Source
-from ..language.walking import walk
+from ..language.walking import uses_bindings, walk
 from ..planner import Range
 from ..semfilter import SemanticFilter
 
@@ -59,9 +59,9 @@ class SourceFlow:
         self.source = source
         self.semantics = semantics
         self._within = within
-        before = (*(f for f in source.filters if not _uses_bindings(f)), *implied)
+        before = (*(f for f in source.filters if not uses_bindings(f)), *implied)
         self._before = Filter(before) if before else None
-        self._after = tuple(f for f in source.filters if _uses_bindings(f))
+        self._after = tuple(f for f in source.filters if uses_bindings(f))
         self._columns = ["_time", "_id", *source.columns]
         self._tested = _columns_of(before)
         self._kept = sorted({n for n in self._columns if not n.startswith("?")} | _columns_of(self._after))
@@ -108,10 +108,6 @@ class SourceFlow:
             if name.startswith("?"):
                 found = found.append_column(name, answered[name])
         return found
-
-
-def _uses_bindings(expression: Expression) -> bool:
-    return any(isinstance(node, Binding) for node in walk(expression))
 
 
 def _columns_of(expressions: Sequence[Expression]) -> set[str]:

@@ -17,11 +17,11 @@ from ..archive.layout import LOG
 from ..cep import apply_filters
 from ..cep.filter_reason import Wording, explain_filter
 from ..errors import PipelineError, QueryTypeError, did_you_mean
-from ..language import Bounds, Expression, Instant, Query, Semantics, Source, Subquery, parse_document
-from ..language.expressions import Binding, Span
+from ..language import Bounds, Instant, Query, Semantics, Source, Subquery, parse_document
+from ..language.expressions import Span
 from ..language.syntax import Prefix
 from ..language.text import SourceText
-from ..language.walking import walk
+from ..language.walking import uses_bindings
 from ..ontology.proofs import Wording as TermWording
 from ..planner import bounds_in_words, resolve_bounds
 from ..semfilter import FilterOptions, SemanticFilter
@@ -146,8 +146,8 @@ class _Asked:
             clauses.append((-2, Reason(Kind.EVENT, "it came late: below its stream's watermark", holds=False)))
         if (within := self._within(events)) is not None:
             clauses.append((-1, within))
-        before = [f for f in source.filters if not _uses_solutions(f)]
-        after = [f for f in source.filters if _uses_solutions(f)]
+        before = [f for f in source.filters if not uses_bindings(f)]
+        after = [f for f in source.filters if uses_bindings(f)]
         clauses += [(f.span.start, explain_filter(f, events, wording)) for f in before]
         semantics = SemanticFilter(source, annotation.shape, self.project.knowledge, FilterOptions(table_size=0))
         solutions = semantics.select(events)
@@ -253,10 +253,6 @@ def _with_columns(project: Project, stream: str, found: pa.Table) -> pa.Table:
         if field.name not in found.column_names:
             found = found.append_column(field.name, pa.nulls(found.num_rows, field.type))
     return found
-
-
-def _uses_solutions(condition: Expression) -> bool:
-    return any(isinstance(node, Binding) for node in walk(condition))
 
 
 def _start(semantics: Semantics) -> int:

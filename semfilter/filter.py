@@ -28,6 +28,9 @@ class SemanticFilter:
     one query, and kept (§4.2), unless `options` say otherwise. The knowledge base never changes: when there is a new
     one, there is a new filter.
 
+    Attributes:
+        columns: of an event table, those that it looks at.
+
     Args:
         source: the event variable, its PATHs and the types of its semantic variables.
         shape: the triples that an event of the stream has.
@@ -48,6 +51,7 @@ class SemanticFilter:
             for subquery in _subqueries(source.semantics):
                 plan = compile_subquery(subquery, context, RULES if options.compiled else (settle,))
                 self._subqueries[id(subquery)] = SubqueryFilter(plan, context, options)
+        self.columns = frozenset[str]().union(*(subquery.columns for subquery in self.subqueries))
 
     @property
     def subqueries(self) -> tuple[SubqueryFilter, ...]:
@@ -62,11 +66,6 @@ class SemanticFilter:
     def statistics(self) -> tuple[SubqueryStatistics, ...]:
         """Hits, misses and time of each subquery, in the order of the query's text."""
         return tuple(subquery.statistics for subquery in self._subqueries.values())
-
-    @property
-    def columns(self) -> frozenset[str]:
-        """The columns of an event table that it looks at."""
-        return frozenset[str]().union(*(subquery.columns for subquery in self._subqueries.values()))
 
     def select(self, events: pa.Table) -> pa.Table:
         """The events whose semantics hold.

@@ -25,12 +25,15 @@ from .table import VerdictTable, solutions_of_all
 from .term_values import term_column
 from .verdicts import PLACE, Verdicts
 
+_TRUE = pl.lit(True)  # noqa: FBT003 - a value
+
 
 class SubqueryFilter:
     """Applies one subquery to batches of events; its state is the cache and the statistics.
 
     Attributes:
         plan: the compiled subquery.
+        columns: of an event table, those that it looks at.
         table: the verdicts of all individuals, where they could be computed ahead.
 
     Args:
@@ -45,6 +48,8 @@ class SubqueryFilter:
         self.context = context
         self._buffer = options.buffer
         self._table_size = options.table_size
+        self.columns = _columns_of(plan)
+        self._condition = _condition(plan)
         self._lookup = Lookup(self.solve, options, self._statistics)
         self._keys = KeyReader(plan)
         self._types = {n: context.bindings.get(n, ValueType.TERM) for n in plan.subquery.bindings}
@@ -59,14 +64,6 @@ class SubqueryFilter:
     def statistics(self) -> SubqueryStatistics:
         """What it has cost so far."""
         return replace(self._statistics)
-
-    @property
-    def columns(self) -> frozenset[str]:
-        """The columns of an event table that it looks at."""
-        key = {name for part in self.plan.key for name in (part.column, part.individual) if name is not None}
-        copied = {column for _, column in self.plan.copies}
-        tested = {*self.plan.present, *self.plan.tested}
-        return frozenset(key | copied | tested | ({"_id"} if self.plan.identified else set()))
 
     def verdicts(self) -> dict[Key, list[Solution]]:
         """The solutions that are known by now, by key."""
@@ -143,7 +140,7 @@ class SubqueryFilter:
         """The conditions, which need nothing but columns; null is not true."""
         if not self.plan.conditions:
             return possible
-        true = _columns(self.plan, events).select(_all_true(self.plan)).to_series().to_numpy()
+        true = _tested(self.plan, events).select(self._condition).to_series().to_numpy()
         return true if possible is None else true & possible
 
     def _expanded(self, events: pa.Table, codes: Codes, verdicts: Verdicts, possible: Mask | None) -> Selection:
@@ -166,21 +163,27 @@ class SubqueryFilter:
 
     def _filtered(self, events: pa.Table, frame: pl.DataFrame, verdicts: Verdicts) -> pl.DataFrame:
         """The solutions that satisfy the conditions; those that differ in what is projected away only, once."""
-        columns = _columns(self.plan, events)[frame[ROW]]
+        columns = _tested(self.plan, events)[frame[ROW]]
         derived = {f"?{d.name}": verdicts.columns[f"?{d.name}"].gather(frame[PLACE]) for d in self.plan.derived}
-        frame = frame.filter(columns.with_columns(**derived).select(_all_true(self.plan)).to_series())
+        frame = frame.filter(columns.with_columns(**derived).select(self._condition).to_series())
         if verdicts.numbers is None:
             return frame
         number = verdicts.numbers.gather(frame[PLACE])
         return frame.with_columns(number=number).unique([ROW, "number"], keep="first", maintain_order=True)
 
 
-def _all_true(plan: Plan) -> pl.Expr:
-    true = reduce(lambda a, b: a & b, (column_expression(c) for c in plan.conditions))
-    return true.fill_null(value=False)
+def _columns_of(plan: Plan) -> frozenset[str]:
+    key = {name for part in plan.key for name in (part.column, part.individual) if name is not None}
+    copied = {column for _, column in plan.copies}
+    return frozenset({*key, *copied, *plan.present, *plan.tested, *(("_id",) if plan.identified else ())})
 
 
-def _columns(plan: Plan, events: pa.Table) -> pl.DataFrame:
+def _condition(plan: Plan) -> pl.Expr:
+    """All conditions together; null is not true."""
+    return reduce(lambda a, b: a & b, map(column_expression, plan.conditions), _TRUE).fill_null(value=False)
+
+
+def _tested(plan: Plan, events: pa.Table) -> pl.DataFrame:
     return pl.DataFrame({name: _series(events.column(name)) for name in plan.tested})
 
 
