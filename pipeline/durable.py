@@ -7,14 +7,10 @@ again, it starts from the snapshot before it, moves the same watermarks, and giv
 
 from __future__ import annotations
 
-import json
 import logging
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from types import MappingProxyType
-
-import pyarrow as pa
 
 from ..archive import AdvanceLog, Archive, Position
 from ..errors import PipelineError, PlanError
@@ -28,7 +24,6 @@ from .knowledge_history import KnowledgeHistory, Turn
 from .knowledge_store import KnowledgeStore, Version
 from .late_queries import LateQueries
 from .late_query import LateQuery
-from .marks import marked, unmarked
 from .outage import Outage, admit
 from .position import PositionFile
 from .progress import Progress
@@ -36,6 +31,7 @@ from .project import Project
 from .records import RawBatch
 from .registry import Registry
 from .replaying import logged
+from .reporting import Reporting
 from .silence import Silence, advances_of
 from .sinks import Sink
 from .snapshots import Snapshots
@@ -43,7 +39,6 @@ from .step import Past, Step
 from .takeover import Takeover
 
 _LOG = logging.getLogger("kaicep")
-_SINK = "sink/"
 _PROGRESS = "progress"
 _KNOWLEDGE = "knowledge"
 _WORKERS = 3
@@ -81,7 +76,7 @@ class DurableFlow:
         self.history = KnowledgeHistory(project, KnowledgeStore(state / "ontology"))
         self.version: Version | None = None
         self._project = project
-        self._sinks = tuple(sinks)
+        self._reporting = Reporting(sinks)
         self._archive = archive
         self._snapshots = Snapshots(state / "snapshots")
         self._generation = 0 if archive is None else archive.log.generation
@@ -92,7 +87,6 @@ class DurableFlow:
         self._position = PositionFile(queries / "position.json")
         patience = project.settings.archive.in_flight
         self._outage = None if archive is None else Outage(archive, state, patience, say)
-        self._unreported: dict[str, list[pa.Table]] = {}
         self._dead_letters = DeadLetters(state / "dead-letters")
         self._dataflow = project.dataflow(_WORKERS, isolated=True)
         self._waiting: list[Registration] = []
@@ -143,7 +137,7 @@ class DurableFlow:
             PipelineError: another query reads its output.
         """
         self._waiting = [r for r in self._waiting if r.label != label]
-        self._unreported.pop(label, None)
+        self._reporting.withdraw(label)
         if label in self._dataflow.flows:
             self._dataflow.remove(label)
         self._late.give_up(label)
@@ -173,8 +167,8 @@ class DurableFlow:
         self._silence.move(self._dataflow, batch, quiet=quiet, idleness=None if again else idleness)
         for name, raw in records.items():
             self._dead_letters.write(name, batch, raw, brought.live[name].rejected)
-        rows = self._dataflow.answer(brought.live)
-        step = Step(brought.streams, self._reported(batch, rows, brought.recovered))
+        rows = self._late.with_their_past(self._dataflow.answer(brought.live))
+        step = Step(brought.streams, self._reporting.report(batch, rows, brought.recovered))
         self._conclude(batch, step, {name: len(raw.malformed) for name, raw in records.items()}, began)
         return step
 
@@ -183,7 +177,8 @@ class DurableFlow:
         batch = (self.last or 0) + 1
         self._prepare(batch, patient=True)
         began = time.perf_counter()
-        step = Step({}, self._reported(batch, self._dataflow.finish().matches.items()))
+        rows = self._late.with_their_past(self._dataflow.finish().matches.items())
+        step = Step({}, self._reporting.report(batch, rows, {}))
         self._conclude(batch, step, {}, began)
         return step
 
@@ -199,31 +194,8 @@ class DurableFlow:
         for too long; or a change of the knowledge waits for a batch border, or what was missed during an outage.
         """
         missed = self._outage is not None and self._outage.waiting
-        waiting = self._waiting or self._late.labels or self.history.waiting or self._unreported or missed
+        waiting = self._waiting or self._late.labels or self.history.waiting or self._reporting.waiting or missed
         return bool(waiting or advances_of(self._dataflow, idleness))
-
-    def _reported(
-        self,
-        batch: int,
-        rows: Iterable[tuple[str, pa.Table]],
-        recovered: Mapping[str, Sequence[pa.Table]] = MappingProxyType({}),
-    ) -> dict[str, pa.Table]:
-        """Give each query's rows to the sinks as they come, those of its past and of an outage first; all by label."""
-        matches = {}
-        for label, past, live in self._late.with_their_past(rows):
-            missed = [*self._unreported.pop(label, ()), *recovered.get(label, ())]
-            tables = [
-                *(marked(table, "archive") for table in past),
-                *(marked(table, "archive", recovered=True) for table in missed),
-                *(marked(table, "live") for table in live),
-            ]
-            found = pa.concat_tables(tables)
-            matches[label] = unmarked(found)
-            for sink in self._sinks:
-                sink.write(batch, label, found)
-        for sink in self._sinks:
-            sink.flush()
-        return matches
 
     def _conclude(self, batch: int, step: Step, malformed: Mapping[str, int], began: float) -> None:
         self.progress = self.progress.after(step, malformed, time.perf_counter() - began, self._dataflow.subqueries)
@@ -234,8 +206,7 @@ class DurableFlow:
         self._done = batch
 
     def _position_parts(self) -> dict[str, bytes]:
-        sinks = {f"{_SINK}{i}": json.dumps(sink.snapshot()).encode() for i, sink in enumerate(self._sinks)}
-        return sinks | self._late.snapshot(self._dataflow)
+        return self._reporting.snapshot() | self._late.snapshot(self._dataflow)
 
     def _state(self) -> dict[str, bytes]:
         version = {} if self.version is None else {_KNOWLEDGE: str(self.version).encode()}
@@ -318,17 +289,16 @@ class DurableFlow:
         self._dataflow = self._project.dataflow(_WORKERS, isolated=True)
         state = self._snapshots.read(batch)
         position = {} if state is None else state
-        self._unreported.clear()
+        self._reporting.forget()
         if state is None and batch > 0:
             reported, position = self._position.read() or (batch, {})
             queries = self._replay_log(batch, queries, reported)
         self._late.restore(position)
         self._waiting = self._dataflow.restore(state or {}, queries)
-        for i, sink in enumerate(self._sinks):
-            sink.restore(json.loads(position.get(f"{_SINK}{i}", b"{}")))
+        self._reporting.restore(position)
         if state is not None:
             self.progress = Progress.from_bytes(state[_PROGRESS])
-        elif not self._unreported:
+        elif not self._reporting.waiting:
             self._snapshots.write(batch, self._state())
         self.progress = self.progress.resumed()
         self._done = batch
@@ -355,7 +325,7 @@ class DurableFlow:
             began = time.perf_counter()
             step = self._dataflow.replay(past)
             for label, rows in step.matches.items() if number > reported else ():
-                self._unreported.setdefault(label, []).append(rows)
+                self._reporting.miss(label, rows)
             self.progress = self.progress.after(step, {}, time.perf_counter() - began, self._dataflow.subqueries)
         self._dataflow.judge_by(self._project.annotators, self._project.knowledge)
         return [q for q in queries if q.label not in self._dataflow.flows]
