@@ -12,7 +12,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from .commands import archive, ontology, queries, running, submission
+from .commands import archive, archiving, ontology, queries, running, submission
 from .commands.terminal import tell
 from .errors import KaicepError
 
@@ -44,6 +44,7 @@ app = typer.Typer(
 
 app.add_typer(running.app)
 app.add_typer(submission.app)
+app.add_typer(archiving.app)
 app.add_typer(queries.app)
 app.add_typer(archive.app)
 app.add_typer(ontology.app, name="ontology", epilog="Example: `kaicep ontology add rooms.ttl --project campus/`")

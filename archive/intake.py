@@ -5,6 +5,7 @@ the engine its log and store. The engine takes its events as if they had come li
 logged by one process only; one that is in both, or comes twice, is recognised by its identity.
 
 - `intake/<stream>/…`: segments as in the log; `intake/.lock` is held by the archiver
+- `intake/reading.lock` is held by an archiver that stands by while an engine runs, as long as it reads
 - `intake/taken.json`: by stream, the last position that the engine has taken; what is not behind it may go
 """
 
@@ -41,9 +42,13 @@ class Intake:
 
     Args:
         archive: the archive's folder.
+
+    Attributes:
+        reading: held by an archiver that stands by while an engine runs, as long as it reads.
     """
 
     def __init__(self, archive: Path) -> None:
+        self.reading = ProcessLock(archive / INTAKE / "reading.lock")
         self._archive = archive
         self.path = archive / INTAKE
         self._log = EventLog(self.path)
@@ -86,6 +91,7 @@ class Intake:
 
     def close(self) -> None:
         """Let another process be the archiver."""
+        self.reading.release()
         self._log.close()
 
     @property

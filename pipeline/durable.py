@@ -126,6 +126,11 @@ class DurableFlow:
         new = len(self._registry.read(self._waiting)) < len(self._waiting)
         return new or reported < self.last or (self._outage is not None and self._outage.waiting)
 
+    def begin(self) -> None:
+        """Take over from whoever has kept the streams' events meanwhile; before they are read."""
+        if self._outage is not None:
+            self._outage.begin()
+
     def submit(self, registrations: Sequence[Registration]) -> None:
         """Register queries at the next batch border."""
         self._waiting.extend(registrations)

@@ -302,6 +302,7 @@ class Engine:
         self._submissions.begin()
         generation = current_generation(self.project.settings, self._state, self._flow.last)
         self._flow.history.begun = begun_batch(generation)
+        self._flow.begin()
         if self._flow.behind:
             beat(generation.heartbeats)
         self._job.start(self._spark, self.project.settings, generation, idleness)

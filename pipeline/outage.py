@@ -105,6 +105,13 @@ class Outage:
         """Whether there is something that no batch has taken."""
         return bool(self._intake.waiting(self._taken))
 
+    def begin(self) -> None:
+        """Wait until an archiver that stands by has noticed that an engine runs, and reads no more."""
+        reading = self._intake.reading
+        if reading.path.exists() and not reading.acquire(self._patience.total_seconds()):
+            self._say(f"recovery: {reading.holder()} reads the streams still; going on beside it")
+        reading.release()
+
     def pieces(self, batch: int, live: Mapping[str, Annotated], *, again: bool) -> Iterator[dict[str, Annotated]]:
         """What the streams missed before a batch, in order of arrival; to be taken to the end.
 

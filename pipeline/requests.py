@@ -23,6 +23,8 @@ __all__ = ["Requests", "Server"]
 
 _POLL_S = 0.05
 _PATIENCE_S = 10.0
+# Others who ask whether an engine runs hold the lock for a moment.
+_BRIEFLY_S = 0.1
 
 
 class Requests:
@@ -39,7 +41,7 @@ class Requests:
     def engine_runs(self) -> bool:
         """Whether an engine answers requests; if not, this process now holds its place until it releases `lock`."""
         self._folder.mkdir(parents=True, exist_ok=True)
-        return not self.lock.acquire()
+        return not self.lock.acquire(_BRIEFLY_S)
 
     def serve(self) -> None:
         """Take the place of the engine; what nobody waits for any more is dropped.

@@ -136,6 +136,9 @@ def _read(
 ) -> DataFrame:
     name, stream, source = entry
     options = source.options()
+    if options.get("cleanSource", "off").lower() != "off":
+        # A batch that is planned again may name files that another reader has cleaned away: the archive has them.
+        options.setdefault("ignoreMissingFiles", "true")
     listed = is_listed(source)
     is_file = source.format in _FILES
     path = _path(settings, name, source) if is_file or source.path is not None else None
