@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pyoxigraph as ox
 from rdflib import URIRef, Variable
 from rdflib.paths import MulPath, SequencePath
 
@@ -31,7 +32,8 @@ def tabulate(plan: Plan, context: Context) -> Plan:
         if led is None:
             return plan
         rest += led
-    if set(keys) != {part.individual for part in plan.key} or not all(_anchored(k, rest) for k in keys.values()):
+    anchored = all(_anchored(key, rest, context) for key in keys.values())
+    if set(keys) != {part.individual for part in plan.key} or not anchored:
         return plan
     query = TableQuery(tuple((str(name), column) for column, name in keys.items()), body_of(plan, rest))
     return replace(plan, table=query)
@@ -52,9 +54,19 @@ def _led(triple: Triple, context: Context, keys: dict[str, Variable]) -> list[Tr
     return []
 
 
-def _anchored(key: Variable, triples: list[Triple]) -> bool:
+def _anchored(key: Variable, triples: list[Triple], context: Context) -> bool:
     """Whether only what the knowledge base says something of can be the key: no literal, nothing unknown."""
-    return any(t.subject == key and _takes_a_step(t.predicate) for t in triples)
+    return any(
+        (t.subject == key and _takes_a_step(t.predicate))
+        or (t.object == key and isinstance(t.predicate, URIRef) and _leads_to_no_literal(t.predicate, context))
+        for t in triples
+    )
+
+
+def _leads_to_no_literal(predicate: URIRef, context: Context) -> bool:
+    """Whether a property has no literals for values: a value of an event that names no individual is one."""
+    values = context.knowledge.store.quads_for_pattern(None, ox.NamedNode(str(predicate)), None)
+    return not any(isinstance(quad.object, ox.Literal) for quad in values)
 
 
 def _takes_a_step(predicate: object) -> bool:

@@ -27,6 +27,7 @@ _SETTINGS = reports(
 )
 _ANNOTATOR = Annotator("report", _SETTINGS, _KNOWLEDGE)
 _ONE = "?e evt:hasSource ?s . ?s bd:hasLocation ?l . ?l bd:near bd:r2"
+_LED_TO = "?e evt:inRoom ?r . ?l bd:near ?r"
 _TWO = "?e evt:hasSource ?s ; evt:inRoom ?r . ?s bd:hasLocation ?l . ?l bd:near ?r . ?r bd:near ?x"
 
 
@@ -63,7 +64,8 @@ def _rows(selected: pa.Table, *names: str) -> list[Any]:
 
 
 @pytest.mark.parametrize(
-    ("text", "names"), [(_ONE, ()), (_ONE, ("l",)), (_ONE, ("s",)), (_TWO, ()), (_TWO, ("l", "x"))]
+    ("text", "names"),
+    [(_ONE, ()), (_ONE, ("l",)), (_ONE, ("s",)), (_TWO, ()), (_TWO, ("l", "x")), (_LED_TO, ()), (_LED_TO, ("l",))],
 )
 def test_a_table_gives_what_evaluation_gives(text: str, names: tuple[str, ...]) -> None:
     ahead, evaluated = _filter(text, 10_000, *names), _filter(text, 0, *names)
