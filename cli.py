@@ -29,6 +29,11 @@ class _Commands(TyperGroup):
             for note in getattr(error, "__notes__", ()):
                 tell(note)
             raise typer.Exit(1) from error
+        except OSError as error:
+            if error.filename is None:
+                raise
+            tell(f"{error.filename}: {error.strerror}: see that it is there, and may be read and written")
+            raise typer.Exit(1) from error
         except KeyboardInterrupt as stop:
             raise typer.Exit(130) from stop
 

@@ -19,11 +19,21 @@ class Snapshots:
 
     Args:
         folder: made when it is missing.
+
+    Raises:
+        PipelineError: it cannot be made.
     """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        folder.mkdir(parents=True, exist_ok=True)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise PipelineError(
+                f"cannot make the engine's state: {error.strerror}",
+                place=Place(str(folder)),
+                hint="choose another path with state under [engine]",
+            ) from error
 
     def write(self, batch: int, parts: Mapping[str, bytes]) -> None:
         """Make the state after a batch durable, all of it or nothing."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import signal
 import subprocess
@@ -191,6 +192,18 @@ def test_what_kaicep_explains_is_told_without_a_trace(project: Path, arguments: 
     result = call(*(argument.format(**places) if "{" in argument else argument for argument in arguments))
     assert (result.exit_code, result.stdout) == (1, "")
     assert result.stderr == message.format(**places)
+
+
+def test_what_the_system_refuses_is_told_without_a_trace(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(_: Path) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device", "/data/state")
+
+    monkeypatch.setattr("kaicep.pipeline.check.check_project", full)
+    result = call("check", project)
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert result.stderr == (
+        "/data/state: No space left on device: see that it is there, and may be read and written\n"
+    )
 
 
 @pytest.mark.parametrize(

@@ -51,3 +51,13 @@ def test_the_generation_changes_with_the_sources_and_goes_on_counting(tmp_path: 
     second = current_generation(project("other"), tmp_path, 4)
     assert second.base == 5
     assert second.checkpoint != first.checkpoint
+
+
+def test_a_folder_that_cannot_be_made_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "state").touch()
+    with pytest.raises(PipelineError) as caught:
+        Snapshots(tmp_path / "state" / "snapshots")
+    assert str(caught.value) == (
+        f"{tmp_path}/state/snapshots: cannot make the engine's state: Not a directory: "
+        "choose another path with state under [engine]"
+    )
