@@ -13,6 +13,7 @@ from ..cep import Limits
 from ..config import Settings
 from ..errors import PlanError, QueryTypeError, did_you_mean
 from ..language import Query, StreamType, Vocabulary, compile_document
+from ..language.text import SourceText
 from ..ontology import KnowledgeBase, Module, knowledge_of, stated_modules, with_module, without_module
 from ..planner import Strategy, outline
 from ..semfilter import FilterOptions, with_prefixes
@@ -163,6 +164,16 @@ class Project:
         known = KnowledgeStore.of(self.settings).in_words(self.knowledge)
         return f"{text}\n  knowledge: {known}" if self.knowledge.modules else text
 
+    def check_stream(self, name: str) -> None:
+        """Make sure that there is a stream of this name.
+
+        Raises:
+            QueryTypeError: there is none.
+        """
+        if name not in self.annotators:
+            hint = did_you_mean(name, list(self.annotators)) or f"its streams: {', '.join(self.annotators)}"
+            raise QueryTypeError(f"the project has no stream '{name}'", hint=hint)
+
     def evaluate(
         self,
         text: str,
@@ -203,12 +214,8 @@ class Project:
         for name, duration in (("overlap", overlap), ("in_flight", in_flight)):
             if duration < timedelta(0):
                 raise PlanError(f"{name} is negative: {duration}", hint="give a duration of zero or more")
-        unknown = next((name for name in streams if name not in self.annotators), None)
-        if unknown is not None:
-            raise QueryTypeError(
-                f"the project has no stream '{unknown}'",
-                hint=did_you_mean(unknown, list(self.annotators)) or f"its streams: {', '.join(self.annotators)}",
-            )
+        for name in streams:
+            self.check_stream(name)
         queries = self.compile(text, retention=retention)
         gap = None if registered_at is None else Gap(registered_at, overlap, in_flight)
         chosen = Strategy(strategy) if strategy in list(Strategy) else None
@@ -237,7 +244,7 @@ class Project:
         Raises:
             QuerySyntaxError, QueryTypeError, PipelineError: with the way out.
         """
-        return explain_event(self, text, event, stream=stream, variable=variable, now=now, source=source)
+        return explain_event(self, SourceText(source, text), event, stream=stream, variable=variable, now=now)
 
     def registrations(
         self, text: str, label: str, outputs: Sequence[Query] = (), retention: timedelta | None = None

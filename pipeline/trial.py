@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from ..errors import PipelineError, did_you_mean
+from ..errors import PipelineError
 from .files import read_file
 from .project import Project
 from .records import RawBatch, concatenate
@@ -31,7 +31,8 @@ def read_recorded(
         Raw tuples by stream; and what cannot be used of them, one line for each reason's first few records.
 
     Raises:
-        PipelineError: no such stream or file, or it is not said which stream a file is of.
+        QueryTypeError: no such stream.
+        PipelineError: no such file, or it is not said which stream a file is of.
     """
     by_stream: dict[str, list[RawBatch]] = {}
     for entry in files:
@@ -47,21 +48,16 @@ def _stream_and_path(project: Project, entry: str, stream: str | None) -> tuple[
     names = list(project.annotators)
     before, equals, after = entry.partition("=")
     if equals and (before in names or not Path(entry).exists()):
-        return _known(before, names), Path(after)
+        project.check_stream(before)
+        return before, Path(after)
     if stream is not None:
-        return _known(stream, names), Path(entry)
+        project.check_stream(stream)
+        return stream, Path(entry)
     if len(names) == 1:
         return names[0], Path(entry)
     raise PipelineError(
         f"which stream is {entry} of?", hint=f"add --stream NAME, or write NAME={entry}; NAME is {' or '.join(names)}"
     )
-
-
-def _known(name: str, names: list[str]) -> str:
-    if name in names:
-        return name
-    hint = did_you_mean(name, names) or f"its streams: {', '.join(names)}"
-    raise PipelineError(f"the project has no stream '{name}'", hint=hint)
 
 
 def _complaints(project: Project, name: str, batches: Sequence[RawBatch]) -> Iterator[str]:

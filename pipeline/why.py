@@ -16,7 +16,7 @@ from ..archive import EventLog
 from ..archive.layout import LOG
 from ..cep import apply_filters
 from ..cep.filter_reason import Wording, explain_filter
-from ..errors import PipelineError, QueryTypeError, did_you_mean
+from ..errors import PipelineError
 from ..language import Bounds, Instant, Query, Semantics, Source, Subquery, parse_document
 from ..language.expressions import Span
 from ..language.syntax import Prefix
@@ -87,16 +87,15 @@ class Explanation:
 
 def explain_event(
     project: Project,
-    text: str,
+    text: SourceText,
     event: EventOrId,
     *,
-    stream: str | None = None,
-    variable: str | None = None,
-    now: datetime | None = None,
-    source: str = "query",
+    stream: str | None,
+    variable: str | None,
+    now: datetime | None,
 ) -> Explanation:
     """Explain an event; see `Project.why`."""
-    queries = project.compile(text, source=source)
+    queries = project.compile(text.text, source=text.source)
     name = _stream_of(project, queries, event, stream)
     query = next((q for q in reversed(queries) if any(s.stream.name == name for s in q.sources)), None)
     if query is None:
@@ -108,7 +107,7 @@ def explain_event(
     if not sources:
         known = ", ".join(f"?{s.variable}" for s in query.sources if s.stream.name == name)
         raise PipelineError(f"?{variable} is no event variable over stream '{name}'", hint=f"there is {known}")
-    asked = _Asked(project, SourceText(source, text), _prefixes(text, source), query, name, now)
+    asked = _Asked(project, text, _prefixes(text), query, name, now)
     if isinstance(event, str):
         return asked.explanation(sources, _archived(project, name, event))
     return asked.of_tuple(sources, event)
@@ -195,9 +194,9 @@ class _Asked:
         return self.query.name or self.text.source
 
 
-def _prefixes(text: str, source: str) -> dict[str, str]:
+def _prefixes(text: SourceText) -> dict[str, str]:
     """The prefixes that a document declares; of one that is declared twice, the last."""
-    return {part.name: part.iri for part in parse_document(text, source).parts if isinstance(part, Prefix)}
+    return {part.name: part.iri for part in parse_document(text.text, text.source).parts if isinstance(part, Prefix)}
 
 
 def _stream_of(project: Project, queries: Sequence[Query], event: EventOrId, stream: str | None) -> str:
@@ -216,9 +215,7 @@ def _stream_of(project: Project, queries: Sequence[Query], event: EventOrId, str
                 hint=f"add --stream NAME; NAME is {' or '.join(read or project.annotators)}",
             )
         return read[0]
-    if stream not in project.annotators:
-        hint = did_you_mean(stream, list(project.annotators)) or f"its streams: {', '.join(project.annotators)}"
-        raise QueryTypeError(f"the project has no stream '{stream}'", hint=hint)
+    project.check_stream(stream)
     return stream
 
 
