@@ -10,7 +10,7 @@ from itertools import combinations
 from typing import assert_never
 
 from ..archive import Archive
-from ..archive.rewriting import CandidateQuery, datasets
+from ..archive.rewriting import CandidateQuery
 from ..language.query import Kind, Query
 from .past import Asked
 
@@ -94,7 +94,7 @@ def store_statistics(archive: Archive, asked: Asked, selects: tuple[CandidateQue
         graphs = max(graphs, len(buckets))
         of_stream = archive.history([stream], upto=asked.upto).rows(asked.span.start, asked.span.end)
         sample = buckets[len(buckets) // 2 :][:1]
-        found = select.read(store.select(select.text, *datasets(sample))).num_rows if sample else 0
+        found = select.read(store.select(select.text, *select.datasets(sample))).num_rows if sample else 0
         candidates[select.source.variable] = found * len(buckets)
         looked_at[select.source.variable] = min(of_stream, found * len(buckets)) if select.indexed else of_stream
     return Statistics(known.rows, known.segments, graphs, candidates, looked_at)

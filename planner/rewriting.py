@@ -13,7 +13,7 @@ from ..archive.rewriting import (
     MatchQuery,
     RefusedError,
     WindowQuery,
-    datasets_of,
+    datasets,
     match_query,
     whole_candidate_query,
     window_query,
@@ -93,7 +93,8 @@ class Rewrite:
         yield from replayed_from(border, history, asked, self.rows)
 
     def _answered(self, store: EventStore, watermarks: Mapping[str, datetime | None]) -> Part:
-        tsv = store.select(self.text(), *datasets_of(self._graphs()))
+        graphs = [name for of_stream in self._graphs().values() for name in of_stream]
+        tsv = store.select(self.text(), *datasets(graphs, apart=self.rewritten.apart))
         rewritten = self.rewritten
         if isinstance(rewritten, CandidateQuery):
             return Part(watermarks, candidates={rewritten.source.variable: rewritten.read(tsv)})

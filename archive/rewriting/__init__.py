@@ -1,7 +1,7 @@
 """χ-CEP in, SPARQL over the store out, or the reason why SPARQL cannot say it."""
 
 from .candidates import CandidateQuery, ask, candidate_query, datasets
-from .matches import MatchQuery, datasets_of, match_query, whole_candidate_query
+from .matches import MatchQuery, match_query, whole_candidate_query
 from .refusal import RefusedError
 from .windows import WindowQuery, window_query
 
@@ -13,7 +13,6 @@ __all__ = [
     "ask",
     "candidate_query",
     "datasets",
-    "datasets_of",
     "match_query",
     "whole_candidate_query",
     "window_query",

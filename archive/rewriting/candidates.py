@@ -36,11 +36,12 @@ class CandidateQuery:
 
     Attributes:
         source: the event variable.
-        text: the SPARQL, to be asked with the events' graphs as named graphs, and these and the knowledge as default.
+        text: the SPARQL, to be asked of `datasets`.
         columns: stem of the variables → stored column.
         bindings: variables that PATHs bind.
         rest: FILTERs that SPARQL does not say the same; they are asked of the columns that come back.
         notes: why each of `rest` is left.
+        apart: whether all that is asked of the default graph is knowledge.
     """
 
     source: Source
@@ -48,6 +49,11 @@ class CandidateQuery:
     columns: Mapping[str, StoredColumn]
     rest: tuple[Expression, ...]
     notes: tuple[str, ...]
+    apart: bool
+
+    def datasets(self, graphs: Sequence[str]) -> tuple[list[str], list[str]]:
+        """The default graph (knowledge; perhaps events) and the named graphs (events) that it is asked of."""
+        return datasets(graphs, apart=self.apart)
 
     @property
     def indexed(self) -> bool:
@@ -154,28 +160,30 @@ def candidate_query(source: Source, shape: EventShape, knowledge: KnowledgeBase)
         return _value(node, event, stored, by_name)
 
     required = _required(filters)
-    body = [semantics_text(source, shape, knowledge, _anchor(event, stored["_time"]))]
-    own = [stored["_time"].patterns(event, time, required=True)]
-    every = [*stems.items(), *tested.items()]
-    own += [c.patterns(event, s, required=c.name in required) for s, c in every if s != time]
-    body.append(f"GRAPH ?{prefix}_graph {{ {' '.join(own)} }}")
-    body.append(f"FILTER NOT EXISTS {{ {event} {iri(LATE)} true }}")
+    every = [(stem, c, stem == time or c.name in required) for stem, c in [*stems.items(), *tested.items()]]
+    graph = f"?{prefix}_graph"
+    found = semantics_text(source, shape, knowledge, _anchor(event, stored["_time"]))
+    own = [c.patterns(event, s, required=True) for s, c, wanted in every if c.sure(required=wanted)]
+    body = [" ".join(found.before), f"GRAPH {graph} {{ {' '.join([*found.own, *own])} }}", *found.behind]
+    body += [c.patterns(event, s, graph=graph) for s, c, wanted in every if not c.sure(required=wanted)]
+    body.append(f"FILTER NOT EXISTS {{ GRAPH {graph} {{ {event} {iri(LATE)} true }} }}")
     body += [f"FILTER ({sparql_text(f, value)})" for f in filters]
     variables = [v for stem, column in stems.items() for v in column.variables(stem)]
-    head = " ".join(f"?{v}" for v in (source.variable, *variables, *(name for name, _ in source.bindings)))
+    names = " ".join(f"?{v}" for v in (source.variable, *variables, *(name for name, _ in source.bindings)))
+    head = f"DISTINCT {names}" if found.own else names
     text = "\n".join([f"SELECT {head} WHERE {{", *(f"  {line}" for line in body if line), "}"])
-    return CandidateQuery(source, text, stems, tuple(rest), tuple(notes))
+    return CandidateQuery(source, text, stems, tuple(rest), tuple(notes), found.apart)
 
 
 def ask(store: EventStore, query: CandidateQuery, start: datetime | None, end: datetime | None) -> pa.Table:
     """The candidates in the buckets that overlap start <= `_time` < end."""
     graphs = store.graphs(query.source.stream.name, start, end)
-    return query.read(store.select(query.text, *datasets(graphs)) if graphs else b"")
+    return query.read(store.select(query.text, *query.datasets(graphs)) if graphs else b"")
 
 
-def datasets(graphs: Sequence[str]) -> tuple[list[str], list[str]]:
-    """The default graph (events and knowledge) and the named graphs (events) that a candidate query is asked of."""
-    return [KNOWLEDGE, *graphs], list(graphs)
+def datasets(graphs: Sequence[str], *, apart: bool) -> tuple[list[str], list[str]]:
+    """The default graph and the named graphs of a query; `apart`: it asks the default graph for knowledge only."""
+    return [KNOWLEDGE, *(() if apart else graphs)], list(graphs)
 
 
 def _anchor(event: str, time: StoredColumn) -> str:

@@ -55,20 +55,26 @@ class StoredColumn:
         """The variables that hold the objects of its triples, without `?`."""
         return [f"{stem}_{i}" for i in range(len(self.properties))]
 
-    def patterns(self, event: str, stem: str, *, required: bool = False) -> str:
+    def sure(self, *, required: bool) -> bool:
+        """Whether `patterns` keeps the events with a value only."""
+        return required and len(self.properties) == 1
+
+    def patterns(self, event: str, stem: str, *, required: bool = False, graph: str | None = None) -> str:
         """SPARQL that binds the variables.
 
         Args:
             event: the event's variable, with `?`.
             stem: the variables' names begin with it.
             required: an event without the value is none that is looked for.
+            graph: of the events, for what events may lack; `None`: this stands in it.
         """
         texts = []
         for prop, variable in zip(self.properties, self.variables(stem), strict=True):
             kind = {"value": "isLiteral", "raw": "", "individual": "isIRI"}[self.form]
             test = f" FILTER ({kind}(?{variable}))" if kind and len(self.properties) == 1 and self._mixed else ""
             triple = f"{event} {iri(prop)} ?{variable} .{test}"
-            texts.append(triple if required and len(self.properties) == 1 else f"OPTIONAL {{ {triple} }}")
+            inner = triple if graph is None else f"GRAPH {graph} {{ {triple} }}"
+            texts.append(triple if self.sure(required=required) else f"OPTIONAL {{ {inner} }}")
         return " ".join(texts)
 
     @property

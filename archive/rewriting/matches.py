@@ -27,7 +27,6 @@ from ...language.pattern import Sequence as Links
 from ...language.query import Query
 from ...language.walking import aggregates, event_variables
 from ...ontology import KnowledgeBase
-from ..graphs import KNOWLEDGE
 from .candidates import CandidateQuery, candidate_query
 from .expressions import sparql_text
 from .refusal import RefusedError
@@ -82,16 +81,15 @@ class MatchQuery:
         order = " ".join(select.moment for select in self.selects.values())
         return "\n".join([f"SELECT {head} WHERE {{", *parts, f"}} ORDER BY {order}"])
 
+    @property
+    def apart(self) -> bool:
+        """Whether all that is asked of the default graph is knowledge."""
+        return all(select.apart for select in [*self.selects.values(), *(a.select for a in self.absences)])
+
     def read(self, tsv: bytes) -> dict[str, pl.DataFrame]:
         """By event variable, the columns of the candidate that each match binds it to."""
         terms = read_solutions(tsv, [name for select in self.selects.values() for name in select.variables])
         return {variable: select.columns_of(terms) for variable, select in self.selects.items()}
-
-
-def datasets_of(graphs: Mapping[str, Sequence[str]]) -> tuple[list[str], list[str]]:
-    """The default graph and the named graphs that a query over several streams is asked of."""
-    named = [name for of_stream in graphs.values() for name in of_stream]
-    return [KNOWLEDGE, *named], named
 
 
 def match_query(query: Query, shapes: Mapping[str, EventShape], knowledge: KnowledgeBase) -> MatchQuery:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import assert_never
 
-from rdflib import Variable
+from rdflib import URIRef, Variable
 
 from ...annotator import EventShape
 from ...language.query import AllOf, AnyOf, Semantics, Source, Subquery
@@ -12,11 +13,29 @@ from ...ontology import KnowledgeBase
 from ...semfilter.compile import compile_subquery, context_of
 from ...semfilter.plan import Context
 from ...semfilter.settle import visibility
+from ...semfilter.sparql import triple_text
 from .refusal import RefusedError
 
 
-def semantics_text(source: Source, shape: EventShape, knowledge: KnowledgeBase, anchor: str) -> str:
-    """A graph pattern whose solutions are the events that the PATHs hold for, with what they bind outside.
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Parts of a graph pattern whose solutions are the events that PATHs hold for, with what they bind outside.
+
+    Attributes:
+        before: what stands first.
+        own: triples to be found in the graph of the event; if there are some, solutions come several times.
+        behind: FILTERs behind that graph.
+        apart: whether all that is asked of the default graph is knowledge.
+    """
+
+    before: tuple[str, ...] = ()
+    own: tuple[str, ...] = ()
+    behind: tuple[str, ...] = ()
+    apart: bool = True
+
+
+def semantics_text(source: Source, shape: EventShape, knowledge: KnowledgeBase, anchor: str) -> Found:
+    """PATHs as SPARQL.
 
     Args:
         source: the event variable and its PATHs.
@@ -28,8 +47,33 @@ def semantics_text(source: Source, shape: EventShape, knowledge: KnowledgeBase, 
         RefusedError: a PATH means something else where many events are.
     """
     if source.semantics is None:
-        return ""
-    return _text(source.semantics, context_of(source, shape, knowledge), anchor)
+        return Found()
+    context = context_of(source, shape, knowledge)
+    text = _text(source.semantics, context, anchor)
+    if isinstance(source.semantics, Subquery) and not context.known_events:
+        return _by_graph(source.semantics) or Found(before=(text,), apart=False)
+    return Found(before=(text,), apart=False)
+
+
+def _by_graph(subquery: Subquery) -> Found | None:
+    """A PATH whose triples are known to be knowledge or the event's own; `None`: they are not.
+
+    Asked for where they are, they are joined event by event. A SELECT of its own is joined as a whole, and among
+    several graphs each triple is looked for in all of them.
+    """
+    event = Variable(subquery.variable)
+    own = [triple for triple in subquery.triples if triple.subject == event]
+    known = [triple for triple in subquery.triples if triple.subject != event]
+    tied = {triple.object for triple in subquery.triples}
+    loose = any(not isinstance(t.subject, URIRef) and t.subject not in tied for t in known)
+    paths = any(not isinstance(t.predicate, URIRef) for t in subquery.triples)
+    if not (subquery.flat and own) or loose or paths or event in tied:
+        return None
+    return Found(
+        tuple(f"{triple_text(t)} ." for t in known),
+        tuple(f"{triple_text(t)} ." for t in own),
+        tuple(f"FILTER ({f.text})" for f in subquery.filters),
+    )
 
 
 def _text(semantics: Semantics, context: Context, anchor: str) -> str:

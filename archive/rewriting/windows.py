@@ -41,6 +41,11 @@ class WindowQuery:
     window: SlidingWindow | BatchWindow | HoppingWindow
 
     @property
+    def apart(self) -> bool:
+        """Whether all that is asked of the default graph is knowledge."""
+        return self.select.apart
+
+    @property
     def reach(self) -> timedelta:
         """How far back a window reaches."""
         extent = self.window.size if isinstance(self.window, HoppingWindow) else self.window.extent
