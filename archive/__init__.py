@@ -1,13 +1,16 @@
 """The archive: admitted events go in, by batch; the event log (Parquet) and the semantic store (Oxigraph) come out."""
 
 from .advances import AdvanceLog
-from .archive import Archive, ArchiveReader, Counts
+from .archive import Archive, ArchiveReader, Counts, open_reader
 from .backup import backup
 from .compaction import Compacted, compact_archive
+from .endpoint import EndpointError
+from .endpoint_reader import EndpointReader
 from .history import History
 from .intake import Intake
 from .log import EventLog
 from .segment import Position
+from .semantic_store import SemanticStore
 from .sparql import Graph, Result, Solutions, Value
 from .store import EventStore
 from .verify import Health, verify
@@ -19,6 +22,8 @@ __all__ = [
     "ArchiveReader",
     "Compacted",
     "Counts",
+    "EndpointError",
+    "EndpointReader",
     "EventLog",
     "EventStore",
     "Graph",
@@ -28,9 +33,11 @@ __all__ = [
     "Lag",
     "Position",
     "Result",
+    "SemanticStore",
     "Solutions",
     "Value",
     "backup",
     "compact_archive",
+    "open_reader",
     "verify",
 ]

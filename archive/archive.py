@@ -20,15 +20,18 @@ from ..errors import ArchiveError, Place
 from ..ontology import KnowledgeBase
 from .advances import AdvanceLog
 from .asking import ask_in_process
+from .endpoint_reader import EndpointReader
+from .endpoint_store import EndpointStore
 from .history import History
 from .keeper import Housekeeping, Keeper
-from .layout import ADVANCES, LOG, SNAPSHOTS, STORE, prepare
+from .layout import ADVANCES, LOG, SNAPSHOTS, prepare
 from .log import EventLog
 from .quads import encoder
 from .segment import Position
+from .semantic_store import SemanticStore, open_semantic_store
 from .snapshots import store_copied
 from .sparql import Result, evaluate
-from .store import EventStore, graphs_within, open_copy, progress_of
+from .store import graphs_within, open_copy, progress_of
 from .writer import Lag, StoreWriter, lag_of
 
 
@@ -62,7 +65,7 @@ class Archive:
         self.shapes = shapes
         self._prefixes = settings.prefixes
         self._bucket = settings.archive.bucket
-        self._store: EventStore | None = None
+        self._store: SemanticStore | None = None
         self._writer: StoreWriter | None = None
         self._keeper: Keeper | None = None
         prepare(self.path)
@@ -71,8 +74,8 @@ class Archive:
         self.log.lock()
         try:
             self._last = max(self.log.positions(), default=None)
-            if settings.archive.store:
-                self._store = EventStore(self.path / STORE, settings.archive.bucket)
+            self._store = open_semantic_store(settings.archive, self.path)
+            if self._store is not None:
                 encode = encoder(shapes, settings.archive.bucket)
                 self._writer = StoreWriter(self.log, self._store, encode, knowledge, self.path / SNAPSHOTS)
             self._keeper = Keeper(self.log, self._store, Housekeeping.of(settings.archive), lambda: self.held)
@@ -143,12 +146,14 @@ class Archive:
         self._writer.wait_for_knowledge()
         if timeout is None and cancelled is None:
             return self._store.query(text, self._prefixes, start=start, end=end)
+        if isinstance(self._store, EndpointStore):
+            return self._store.query(text, self._prefixes, start=start, end=end, timeout=timeout, cancelled=cancelled)
         graphs = graphs_within(self._store.oxigraph, self._bucket, start, end)
         with store_copied(self.path) as copy:
             return ask_in_process(copy, text, self._prefixes, graphs, timeout=timeout, cancelled=cancelled)
 
     @property
-    def store(self) -> EventStore | None:
+    def store(self) -> SemanticStore | None:
         """The semantic store; `None` when it is switched off."""
         return self._store
 
@@ -165,7 +170,7 @@ class Archive:
     @property
     def held(self) -> Position | None:
         """The last batch up to which the store holds every event of the log; `None`: it holds none for certain."""
-        progress = None if self._store is None else self._store.progress
+        progress = None if self._writer is None else self._writer.done
         if progress is None:
             return None
         whole = progress.rows >= self.log.batch_rows(progress.position)
@@ -279,6 +284,12 @@ class ArchiveReader:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def open_reader(settings: Settings, timeout: float = 10.0) -> ArchiveReader | EndpointReader:
+    """Open an archive to ask it, wherever its store is; see `ArchiveReader`."""
+    endpoint = settings.archive.endpoint
+    return ArchiveReader(settings, timeout) if endpoint is None else EndpointReader(settings, endpoint)
 
 
 def _late(events: pa.Table) -> int:

@@ -43,6 +43,12 @@ def _may_hold(name: str, bucket: timedelta, start: datetime | None, end: datetim
     return first is None or ((end is None or first < end) and (start is None or first + bucket > start))
 
 
+def sorted_buckets(names: Iterable[str]) -> list[str]:
+    """The graphs that are buckets, in order of time."""
+    starts = ((bucket_start(name), name) for name in names)
+    return [name for _, name in sorted((start, name) for start, name in starts if start is not None)]
+
+
 def bucket_start(name: str) -> datetime | None:
     """Return the first moment of a graph's bucket, `None` for a graph that is no bucket."""
     stream, colon, moment = name.removeprefix(_GRAPH).partition(":")

@@ -14,7 +14,7 @@ from .compaction import Compaction, compact
 from .log import EventLog
 from .retention import Limits, drop_graphs, drop_segments
 from .segment import Position
-from .store import EventStore
+from .semantic_store import SemanticStore
 
 _LOG = logging.getLogger("kaicep")
 _PERIOD_S = 10.0
@@ -53,7 +53,7 @@ class Keeper:
     """
 
     def __init__(
-        self, log: EventLog, store: EventStore | None, rules: Housekeeping, held: Callable[[], Position | None]
+        self, log: EventLog, store: SemanticStore | None, rules: Housekeeping, held: Callable[[], Position | None]
     ) -> None:
         self._log, self._store, self._rules, self._held = log, store, rules, held
         self._stop = threading.Event()

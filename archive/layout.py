@@ -6,6 +6,7 @@
 - `advances/<generation>-<batch>.json`: where wall clock moved the watermarks of silent streams
 - `store/`: Oxigraph; `store.lock` is held by whoever has it open
 - `intake/`: what an archiver has written and the engine has not taken yet; see `intake.py`
+- `identity`: what tells this archive from others that write to a SPARQL endpoint
 - `snapshots/`: copies of the store that other processes asked for
 """
 
@@ -20,7 +21,8 @@ from .replacing import replacing
 
 FORMAT = 2
 """1 had one segment per batch; its archives are read, and become of this format when they are next written."""
-LOG, ADVANCES, STORE, SNAPSHOTS, INTAKE = "log", "advances", "store", "snapshots", "intake"
+LOG, ADVANCES, STORE, SNAPSHOTS = "log", "advances", "store", "snapshots"
+INTAKE, IDENTITY = "intake", "identity"
 LOCK = ".lock"
 _VERSION_FILE = "format.json"
 

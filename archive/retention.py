@@ -8,13 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from pathlib import Path
 
 from .catalogue import Segment
 from .graphs import bucket_start
 from .log import EventLog
 from .segment import Position
-from .store import EventStore
+from .semantic_store import SemanticStore
 
 _NEVER = timedelta.max
 
@@ -69,7 +68,7 @@ def drop_segments(log: EventLog, limits: Limits, settled: Position | None, now: 
     return len(gone)
 
 
-def drop_graphs(store: EventStore, limits: Limits, now: datetime, *, read: bool) -> int:
+def drop_graphs(store: SemanticStore, limits: Limits, now: datetime, *, read: bool) -> int:
     """Drop the graphs of a store that are beyond its limits; count them.
 
     From when on the store holds events is said durably one call before the graphs go: whoever plans with what it says
@@ -105,7 +104,7 @@ def _too_old(kept: Sequence[_Kept], free: Sequence[_Kept], age: timedelta, now: 
     return [] if age == _NEVER else [one for one in free if newest - one.last > age]
 
 
-def _since(store: EventStore, limits: Limits, now: datetime) -> datetime | None:
+def _since(store: SemanticStore, limits: Limits, now: datetime) -> datetime | None:
     """The start of the first bucket that is kept; the newest one always is."""
     starts = sorted({start for name in store.buckets() if (start := bucket_start(name)) is not None})
     if not starts:
@@ -114,11 +113,6 @@ def _since(store: EventStore, limits: Limits, now: datetime) -> datetime | None:
     if limits.age != _NEVER:
         newest = min(starts[-1] + store.bucket, now)
         first = sum(newest - (start + store.bucket) >= limits.age for start in starts)
-    if limits.size is not None and (size := _size(store.path)) > limits.size:
+    if limits.size is not None and (size := store.size()) is not None and size > limits.size:
         first = max(first, -int(-len(starts) * (1 - 0.9 * limits.size / size) // 1))
     return starts[min(first, len(starts) - 1)]
-
-
-def _size(folder: Path) -> int:
-    """Bytes of the files in a folder."""
-    return sum(path.stat().st_size for path in folder.iterdir() if path.is_file())

@@ -118,7 +118,7 @@ def evaluate(
     Raises:
         ArchiveError: the text is no SPARQL query, or it cannot be answered.
     """
-    dataset = _FROM.search(masked(text)) is not None
+    dataset = names_dataset(text)
     default: list[ox.NamedNode | ox.BlankNode | ox.DefaultGraph] | None = None
     if graphs is not None and not dataset:
         default = [ox.NamedNode(name) for name in graphs]
@@ -129,7 +129,7 @@ def evaluate(
             default_graph=default,
             use_default_graph_as_union=default is None and not dataset,
         )
-        return _collect(found, prefixes)
+        return collected(found, prefixes)
     except SyntaxError as error:
         raise explain_syntax(error, text, prefixes, source) from error
     except (OSError, RuntimeError, ValueError) as error:
@@ -138,6 +138,11 @@ def evaluate(
             place=Place(source),
             hint="look at the part that the message names",
         ) from error
+
+
+def names_dataset(text: str) -> bool:
+    """Whether a query has a FROM of its own."""
+    return _FROM.search(masked(text)) is not None
 
 
 def select(store: ox.Store, text: str, default: Sequence[str], named: Sequence[str]) -> bytes:
@@ -202,12 +207,18 @@ def _text(term: _Term) -> str:
     return term.value if isinstance(term, ox.NamedNode | ox.Literal) else str(term)
 
 
-def _collect(found: ox.QuerySolutions | ox.QueryBoolean | ox.QueryTriples, prefixes: Mapping[str, str]) -> Result:
+def collected(
+    found: ox.QuerySolutions | ox.QueryBoolean | ox.QueryTriples | ox.QuadParser, prefixes: Mapping[str, str]
+) -> Result:
+    """Take an answer in; RDF that was read from elsewhere likewise."""
     match found:
         case ox.QueryBoolean():
             return bool(found)
         case ox.QueryTriples():
             triples = list(found)
+            return Graph(_turtle(triples, prefixes), len(triples))
+        case ox.QuadParser():
+            triples = [quad.triple for quad in found]
             return Graph(_turtle(triples, prefixes), len(triples))
         case _:
             names = tuple(variable.value for variable in found.variables)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -12,32 +10,16 @@ import pyoxigraph as ox
 
 from ..errors import ArchiveError, Place
 from ..ontology import KnowledgeBase
-from .graphs import ARCHIVE, KNOWLEDGE, bucket_start, graphs_between, stream_of_graph
+from .graphs import ARCHIVE, KNOWLEDGE, bucket_start, graphs_between, sorted_buckets, stream_of_graph
 from .layout import LOCK
 from .lock import ProcessLock
+from .marks import HOLDS, KNOWS, SINCE, SUBJECT, Progress
 from .replacing import make_folder
-from .segment import Position
 from .sparql import Result, evaluate, select
 
-_SUBJECT = ox.NamedNode("urn:kaicep:archive")
-_HOLDS = ox.NamedNode("urn:kaicep:archive:holds")
-_KNOWS = ox.NamedNode("urn:kaicep:archive:knows")
-_SINCE = ox.NamedNode("urn:kaicep:archive:since")
+_SUBJECT, _HOLDS, _KNOWS, _SINCE = (ox.NamedNode(iri) for iri in (SUBJECT, HOLDS, KNOWS, SINCE))
 _GRAPH = ox.NamedNode(ARCHIVE)
 _KNOWLEDGE = ox.NamedNode(KNOWLEDGE)
-_PROGRESS = re.compile(r"(\d+)-(\d+):(\d+)/(\d+)")
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class Progress:
-    """How far the store is: it holds every batch before `position`, and `rows` of that batch's `total` events."""
-
-    position: Position
-    total: int
-    rows: int
-
-    def __str__(self) -> str:
-        return f"{self.position}:{self.rows}/{self.total}"
 
 
 class EventStore:
@@ -51,6 +33,9 @@ class EventStore:
     Raises:
         ArchiveError: another process has it open, it is damaged, or its folder cannot be made.
     """
+
+    events_per_load = 10_000
+    """Oxigraph's loader is fastest around 50,000 quads at once: below, each load costs files; above, sorting memory."""
 
     def __init__(self, path: Path, bucket: timedelta, patience: float = 2.0) -> None:
         self.path = path
@@ -155,8 +140,7 @@ class EventStore:
     def graphs(self, stream: str, start: datetime | None = None, end: datetime | None = None) -> list[str]:
         """Name the graphs that can hold events of a stream with start <= `_time` < end, in order of time."""
         buckets = [graph.value for graph in self.oxigraph.named_graphs() if stream_of_graph(graph.value) == stream]
-        starts = {name: bucket_start(name) for name in graphs_between(buckets, self.bucket, start, end)}
-        return [name for _, name in sorted((first, name) for name, first in starts.items() if first is not None)]
+        return sorted_buckets(graphs_between(buckets, self.bucket, start, end))
 
     def buckets(self) -> list[str]:
         """Name the graphs that hold events."""
@@ -182,6 +166,10 @@ class EventStore:
         for name in gone:
             self.oxigraph.remove_graph(ox.NamedNode(name))
         return len(gone)
+
+    def size(self) -> int | None:
+        """Bytes of its files."""
+        return sum(path.stat().st_size for path in self.path.iterdir() if path.is_file())
 
     def reclaim(self) -> None:
         """Give the space of what was dropped back to the file system; takes time in proportion to what is kept."""
@@ -307,10 +295,4 @@ def in_use(path: Path, holder: str) -> ArchiveError:
 
 
 def _parse(quad: ox.Quad) -> Progress:
-    found = _PROGRESS.fullmatch(quad.object.value) if isinstance(quad.object, ox.Literal) else None
-    if found is None:
-        raise ArchiveError(
-            f"the store says '{quad.object}' of how far it is",
-            hint="move the store's folder away; the next start builds it again from the log",
-        )
-    return Progress(Position(int(found[1]), int(found[2])), total=int(found[4]), rows=int(found[3]))
+    return Progress.parse(quad.object.value if isinstance(quad.object, ox.Literal) else str(quad.object))

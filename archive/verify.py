@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
+from pathlib import Path
 
 import polars as pl
 import pyoxigraph as ox
@@ -18,15 +19,12 @@ from .catalogue import Catalogue, Part, steadily
 from .graphs import bucket_start, graphs_of, stream_of_graph
 from .layout import LOG, STORE
 from .log import EventLog
+from .marks import EVENTS_BY_GRAPH, Progress, events_by_graph
 from .segment import Position
+from .semantic_store import endpoint_store
 from .snapshots import copy_of_store
 from .store import progress_of, since_of
 from .writer import Lag, lag_of
-
-_EVENTS_BY_GRAPH = """
-SELECT ?g (COUNT(DISTINCT ?e) AS ?n)
-{ GRAPH ?g { ?e ?p ?o FILTER (STRSTARTS(STR(?e), "urn:kaicep:event:")) } } GROUP BY ?g
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,11 +62,12 @@ def verify(settings: Settings, timeout: float = 10.0) -> Health:
     faults = {stream: steadily(partial(_broken, log.catalogue(stream))) for stream in log.streams()}
     log_faults = [fault for found in faults.values() for fault in found]
     lag, store_faults = None, []
-    if not log_faults and (path / STORE).is_dir():
+    if not log_faults:
         try:
-            with copy_of_store(path, timeout) as store:
-                lag = lag_of(log, progress_of(store))
-                store_faults = list(_differences(store, log, settings))
+            stored = _stored(settings, path, timeout)
+            if stored is not None:
+                lag = lag_of(log, stored.progress)
+                store_faults = list(_differences(stored, log, settings))
         except ArchiveError as error:
             store_faults = [str(error)]
     known = {stream: 0 if faults[stream] else log.count(stream) for stream in log.streams()}
@@ -94,9 +93,9 @@ def _broken(catalogue: Catalogue) -> list[str]:
     return said
 
 
-def _differences(store: ox.Store, log: EventLog, settings: Settings) -> Iterator[str]:
+def _differences(stored: _Stored, log: EventLog, settings: Settings) -> Iterator[str]:
     """Compare each graph with the log: it has at least the events that the store says it holds, and no others."""
-    progress = progress_of(store)
+    progress = stored.progress
     newest = max(log.positions(), default=None)
     if progress is not None and (newest is None or progress.position > newest):
         yield f"the store holds batch {progress.position}, the log none behind {newest}: segments of the log are lost"
@@ -105,14 +104,14 @@ def _differences(store: ox.Store, log: EventLog, settings: Settings) -> Iterator
     if progress is not None:
         whole = progress.rows >= log.batch_rows(progress.position)
         held = progress.position if whole else Position(progress.position.generation, progress.position.batch - 1)
-    since, stored = since_of(store), _stored(store)
+    since, events = stored.since, stored.events
     kept = settings.archive.log_size is None and settings.archive.log_age == timedelta.max
     for stream in (s for s in log.streams() if s in settings.streams):
         least = {} if held is None else _logged(log, stream, held, settings)
         most = _logged(log, stream, None, settings)
-        for graph in sorted({*most, *(g for g in stored if stream_of_graph(g) == stream)}):
+        for graph in sorted({*most, *(g for g in events if stream_of_graph(g) == stream)}):
             if not _dropped(graph, since):
-                yield from _difference(graph, stored.get(graph, 0), least.get(graph, 0), most.get(graph, 0), kept=kept)
+                yield from _difference(graph, events.get(graph, 0), least.get(graph, 0), most.get(graph, 0), kept=kept)
 
 
 def _difference(graph: str, found: int, least: int, most: int, *, kept: bool) -> Iterator[str]:
@@ -127,11 +126,26 @@ def _dropped(graph: str, since: datetime | None) -> bool:
     return since is not None and start is not None and start < since
 
 
-def _stored(store: ox.Store) -> dict[str, int]:
-    found = store.query(_EVENTS_BY_GRAPH)
-    if not isinstance(found, ox.QuerySolutions):
-        raise TypeError(type(found))
-    return {row["g"].value: int(row["n"].value) for row in found}
+@dataclass(frozen=True, slots=True)
+class _Stored:
+    """What a store says of itself, and how many events each graph has."""
+
+    progress: Progress | None
+    since: datetime | None
+    events: Mapping[str, int]
+
+
+def _stored(settings: Settings, path: Path, timeout: float) -> _Stored | None:
+    if settings.archive.endpoint is not None:
+        far = endpoint_store(settings.archive, settings.archive.endpoint, path)
+        return _Stored(far.claim(), far.since, far.events_by_graph())
+    if not (path / STORE).is_dir():
+        return None
+    with copy_of_store(path, timeout) as store:
+        found = store.query(EVENTS_BY_GRAPH)
+        if not isinstance(found, ox.QuerySolutions):
+            raise TypeError(type(found))
+        return _Stored(progress_of(store), since_of(store), events_by_graph(found))
 
 
 def _logged(log: EventLog, stream: str, upto: Position | None, settings: Settings) -> dict[str, int]:

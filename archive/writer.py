@@ -6,6 +6,7 @@ on where the store is.
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,18 +15,22 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from ..errors import ArchiveError
+from ..errors import ArchiveError, Place
 from ..ontology import KnowledgeBase
+from .endpoint import EndpointError
+from .endpoint_store import EndpointStore
 from .log import EventLog
+from .marks import Progress
 from .segment import Position
+from .semantic_store import SemanticStore
 from .snapshots import answer_requests, remove_leftovers
-from .store import EventStore, Progress
+from .store import EventStore
 
 Encode = Callable[[str, pa.Table], bytes]
 
-# Oxigraph's loader is fastest around 50,000 quads at once: below, each load costs files; above, sorting costs memory.
-_EVENTS_PER_LOAD = 10_000
+_LOG = logging.getLogger("kaicep")
 _POLL_S = 0.05
+_FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.1, 30.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +44,8 @@ class Lag:
 class StoreWriter:
     """Writes every batch of a log into a store, in the log's order, on one thread of its own.
 
+    While a store behind a SPARQL endpoint does not answer, it tries again and again, and the lag grows.
+
     Args:
         log: read only here.
         store: written only here.
@@ -48,19 +55,27 @@ class StoreWriter:
     """
 
     def __init__(
-        self, log: EventLog, store: EventStore, encode: Encode, knowledge: KnowledgeBase, snapshots: Path
+        self, log: EventLog, store: SemanticStore, encode: Encode, knowledge: KnowledgeBase, snapshots: Path
     ) -> None:
         self._log, self._store, self._encode, self._knowledge = log, store, encode, knowledge
         self._snapshots = snapshots
-        self._done = store.progress
+        self._done: Progress | None = None
         # Batches with their number of events, ascending as batches come; the thread takes from the front.
-        self._pending = _pending(log, self._done)
+        self._pending: dict[Position, int] = {}
+        self._met = False
+        self._trouble: EndpointError | None = None
+        self._pause = _FIRST_PAUSE_S
         self._batch: tuple[Position, int, list[tuple[str, pa.Table]]] | None = None
         self._changed = threading.Condition()
         self._stopping = False
         self._knows = False
         self._failure: ArchiveError | None = None
         self._told = False
+        try:
+            self._meet()
+        except EndpointError as trouble:
+            self._pending = _pending(log, None)
+            self._in_trouble(trouble)
         self._thread = threading.Thread(target=self._run, name="kaicep-store-writer", daemon=True)
         self._thread.start()
 
@@ -69,6 +84,11 @@ class StoreWriter:
         """How far the store is behind the log."""
         with self._changed:
             return _lag(self._pending, self._done)
+
+    @property
+    def done(self) -> Progress | None:
+        """How far the store is, as far as this knows."""
+        return self._done
 
     def notify(self, position: Position, rows: int) -> None:
         """Say that a batch of so many events is in the log.
@@ -91,7 +111,7 @@ class StoreWriter:
             timeout: seconds; `None`: as long as it takes.
 
         Raises:
-            ArchiveError: writing the store has failed.
+            ArchiveError: writing the store has failed; or without a timeout, the store does not answer.
         """
         return self._wait(lambda: self._knows and not self._pending, timeout)
 
@@ -129,22 +149,76 @@ class StoreWriter:
 
     def _wait(self, done: Callable[[], bool], timeout: float | None) -> bool:
         with self._changed:
-            self._changed.wait_for(lambda: done() or self._failure is not None or self._stopping, timeout)
+
+            def over() -> bool:
+                hopeless = timeout is None and self._trouble is not None
+                return done() or self._failure is not None or self._stopping or hopeless
+
+            self._changed.wait_for(over, timeout)
             if done():
                 return True
             self._raise_failure()
+            if self._trouble is not None and timeout is None:
+                raise self._trouble
             return False
 
     def _run(self) -> None:
         try:
             remove_leftovers(self._snapshots)
             while not self._stopping:
-                self._learn()
-                self._step()
+                try:
+                    self._meet()
+                    self._learn()
+                    self._step()
+                    self._out_of_trouble()
+                except EndpointError as trouble:
+                    self._in_trouble(trouble)
+                    self._rest()
         except ArchiveError as error:
             self._fail(error)
         except BaseException as error:  # noqa: BLE001  # whatever ends the thread has to surface in another
             self._fail(ArchiveError(f"the store's writer failed: {error!r}", hint="the log is complete; start again"))
+
+    def _meet(self) -> None:
+        """Find out how far the store is.
+
+        Raises:
+            EndpointError: it does not answer.
+            ArchiveError: it is another archive's, or has what the log lost.
+        """
+        if self._met:
+            return
+        done = self._store.claim() if isinstance(self._store, EndpointStore) else self._store.progress
+        newest = max(self._log.positions(), default=None)
+        if isinstance(self._store, EndpointStore) and done is not None and (newest is None or done.position > newest):
+            raise ArchiveError(
+                f"the SPARQL endpoint holds batch {done.position}, the log none behind {newest}",
+                place=Place(self._store.endpoint.queries),
+                hint="clear the endpoint: the log fills it again",
+            )
+        pending = _pending(self._log, done)
+        with self._changed:
+            since = {p: rows for p, rows in self._pending.items() if newest is None or p > newest}
+            self._done, self._pending, self._met = done, pending | since, True
+
+    def _in_trouble(self, trouble: EndpointError) -> None:
+        """Say, once for each thing that is wrong, that the store falls behind."""
+        with self._changed:
+            before, self._trouble = self._trouble, trouble
+            self._changed.notify_all()
+        if before is None or str(before) != str(trouble):
+            _LOG.warning("%s; the log goes on, and the store catches up later", trouble)
+
+    def _out_of_trouble(self) -> None:
+        if self._trouble is not None:
+            _LOG.warning("the SPARQL endpoint answers again; the store is %s events behind", f"{self.lag.events:,}")
+            self._trouble, self._pause = None, _FIRST_PAUSE_S
+
+    def _rest(self) -> None:
+        """Wait before the next attempt, each time longer."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._stopping, self._pause)
+        self._pause = min(2 * self._pause, _LONGEST_PAUSE_S)
 
     def _learn(self) -> None:
         """Give the store the knowledge base that it is to hold."""
@@ -157,12 +231,13 @@ class StoreWriter:
             self._changed.notify_all()
 
     def _step(self) -> None:
-        answer_requests(self._store, self._snapshots)
+        if isinstance(self._store, EventStore):
+            answer_requests(self._store, self._snapshots)
         with self._changed:
             if not self._pending:
                 self._changed.wait(_POLL_S)
                 return
-            waiting = list(islice(self._pending.items(), _EVENTS_PER_LOAD))
+            waiting = list(islice(self._pending.items(), self._store.events_per_load))
         quads, progress = self._next_load(waiting)
         self._store.add(quads, progress)
         with self._changed:
@@ -174,7 +249,7 @@ class StoreWriter:
 
     def _next_load(self, waiting: Sequence[tuple[Position, int]]) -> tuple[bytes, Progress]:
         """Encode what fits into one load, of as many batches as it takes."""
-        texts, room, progress = [], _EVENTS_PER_LOAD, self._done
+        texts, room, progress = [], self._store.events_per_load, self._done
         for position, rows in waiting:
             start = rows - _missing(self._done, position, rows)
             stop = min(rows, start + room)

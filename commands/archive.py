@@ -26,12 +26,12 @@ def sparql(
     form: RowForm = None,
 ) -> None:
     """Ask a project's archive, also while an engine is writing it: events and knowledge in one graph."""
-    from ..archive import ArchiveReader, Graph, Solutions
+    from ..archive import Graph, Solutions, open_reader
     from ..config import Settings
 
     text, _ = text_of(query)
     settings = Settings.load(project)
-    with ArchiveReader(settings) as archive:
+    with open_reader(settings) as archive:
         answer = archive.query(text, timeout=timeout)
     match answer:
         case Solutions():

@@ -133,7 +133,9 @@ def _append(archive: Archive, batch: int, streams: Mapping[str, StreamStep]) -> 
 def _archive(project: Project, *, store: bool) -> Iterator[Archive]:
     """An archive of the project that is gone afterwards."""
     with TemporaryDirectory(prefix="kaicep-") as folder:
-        settings = project.settings.archive.model_copy(update={"path": str(Path(folder) / "archive"), "store": store})
+        settings = project.settings.archive.model_copy(
+            update={"path": str(Path(folder) / "archive"), "store": store, "endpoint": None}
+        )
         shapes = {name: annotator.shape for name, annotator in project.annotators.items()}
         with Archive(project.settings.model_copy(update={"archive": settings}), project.knowledge, shapes) as archive:
             yield archive

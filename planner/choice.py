@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ..archive import Archive
+from ..archive import Archive, EndpointError
 from ..archive.rewriting import RefusedError
 from ..errors import PlanError
 from .cost import Statistics, log_statistics, store_statistics
@@ -61,7 +61,10 @@ def choose(archive: Archive, asked: Asked, strategy: Strategy | None = None, row
     known = log_statistics(archive, asked)
     if known.replay() <= _QUICK:
         return Choice(Strategy.REPLAY, f"the log has {_replayed(known)}", replay)
-    return _cheapest(archive, asked, replay)
+    try:
+        return _cheapest(archive, asked, replay)
+    except EndpointError as trouble:
+        return Choice(Strategy.REPLAY, f"the log has {_replayed(known)}; {trouble.message}", replay)
 
 
 def _answer(archive: Archive, asked: Asked, strategy: Strategy, rows: int) -> Answer:

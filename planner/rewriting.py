@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from ..annotator import EventShape
-from ..archive import Archive, EventStore
+from ..archive import Archive, EndpointError, SemanticStore
 from ..archive.rewriting import (
     CandidateQuery,
     MatchQuery,
@@ -84,15 +84,19 @@ class Rewrite:
             yield from replayed(history, asked, self.rows)
             return
         watermarks = at_most(asked.watermarks, border)
-        if any(self._graphs().values()) and (asked.span.start is None or asked.span.start < border):
-            yield self._answered(store, watermarks)
+        try:
+            if any(self._graphs().values()) and (asked.span.start is None or asked.span.start < border):
+                yield self._answered(store, watermarks)
+        except EndpointError:
+            yield from replayed(history, asked, self.rows)
+            return
         reach = timedelta(0) if isinstance(self.rewritten, CandidateQuery) else self.rewritten.reach
         start = latest(asked.span.start, _before(border, reach))
         if reach and start < border:
             yield Part(watermarks, events=history.read(start, border, asked.columns), primes=True)
         yield from replayed_from(border, history, asked, self.rows)
 
-    def _answered(self, store: EventStore, watermarks: Mapping[str, datetime | None]) -> Part:
+    def _answered(self, store: SemanticStore, watermarks: Mapping[str, datetime | None]) -> Part:
         graphs = [name for of_stream in self._graphs().values() for name in of_stream]
         tsv = store.select(self.text(), *datasets(graphs, apart=self.rewritten.apart))
         rewritten = self.rewritten

@@ -11,7 +11,7 @@ from functools import cached_property
 import pyarrow as pa
 
 from ..annotator import EventShape
-from ..archive import Archive, EventStore, History
+from ..archive import Archive, EndpointError, History, SemanticStore
 from ..archive.graphs import bucket_start
 from ..archive.rewriting import CandidateQuery, RefusedError, ask, candidate_query
 from ..cep import sees_all_events
@@ -84,11 +84,14 @@ class Hybrid:
         if border is None:
             yield from replayed(whole, self.asked, self.rows)
             return
-        yield from self._complete(border)
+        yield from self._complete(border, whole)
         yield from replayed_from(border, whole, self.asked, self.rows)
 
-    def _complete(self, border: datetime) -> Iterator[Part]:
-        """What lies before the border: nothing comes to it, so each variable is asked about the same events."""
+    def _complete(self, border: datetime, whole: History) -> Iterator[Part]:
+        """What lies before the border: nothing comes to it, so each variable is asked about the same events.
+
+        From where a store behind an endpoint stops answering, the log gives the rest.
+        """
         store, held, span = self.archive.store, self.archive.held, self.asked.span
         if store is None or span is None or (span.start is not None and span.start >= border):
             return
@@ -96,10 +99,17 @@ class Hybrid:
         rest = self.archive.history(self.asked.columns, after=held, upto=self.asked.upto)
         borders = bucket_borders(store, list(self.asked.columns), before)
 
+        asked_from = before.start
+
         def found(start: datetime | None, end: datetime | None) -> dict[str, pa.Table]:
+            nonlocal asked_from
+            asked_from = start
             return {s.source.variable: ask(store, s, start, end) for s in self.selects}
 
-        yield from prefiltered(rest, replace(self.asked, span=before), borders, found)
+        try:
+            yield from prefiltered(rest, replace(self.asked, span=before), borders, found)
+        except EndpointError:
+            yield from replayed(whole, replace(self.asked, span=Span(asked_from, before.end)), self.rows)
 
 
 def candidate_queries(
@@ -137,7 +147,7 @@ def only_query(archive: Archive, asked: Asked) -> Query:
     return asked.queries[-1]
 
 
-def bucket_borders(store: EventStore, streams: Sequence[str], span: Span) -> list[datetime]:
+def bucket_borders(store: SemanticStore, streams: Sequence[str], span: Span) -> list[datetime]:
     """The moments at which a few buckets end and the next few begin."""
     graphs = (name for stream in streams for name in store.graphs(stream, span.start, span.end))
     starts = sorted({start for name in graphs if (start := bucket_start(name)) is not None})

@@ -1,16 +1,17 @@
-"""Durations and sizes as people write them in the project file."""
+"""Durations, sizes and addresses as people write them in the project file."""
 
 from __future__ import annotations
 
 import re
 from datetime import timedelta
 from typing import Annotated
+from urllib.parse import urlsplit
 
 from pydantic import BeforeValidator, Field
 
 from ..language import literals
 
-__all__ = ["Duration", "Size", "Timeout"]
+__all__ = ["Duration", "Endpoint", "Size", "Timeout"]
 
 _DURATION = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(ms|sec|s|min|hour|h|day|d|week)\s*")
 _BYTES = {"kB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
@@ -44,6 +45,18 @@ def _size(text: object) -> object:
     return int(float(found[1]) * _BYTES[found[2]])
 
 
+def _endpoint(text: object) -> object:
+    """The URL of a SPARQL endpoint; anything else is refused."""
+    if text is None:
+        return None
+    parts = urlsplit(text) if isinstance(text, str) else None
+    if parts is None or parts.scheme not in {"http", "https"} or not parts.hostname:
+        message = f"'{text}' is no address of a SPARQL endpoint; write one such as \"http://localhost:7878/query\""
+        raise ValueError(message)
+    return text
+
+
 Duration = Annotated[timedelta, BeforeValidator(_duration), Field(ge=timedelta(0))]
 Timeout = Annotated[timedelta, BeforeValidator(_timeout), Field(ge=timedelta(0))]
 Size = Annotated[int | None, BeforeValidator(_size)]
+Endpoint = Annotated[str | None, BeforeValidator(_endpoint)]

@@ -7,7 +7,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from .quantities import Duration, Size, Timeout
+from .quantities import Duration, Endpoint, Size, Timeout
 
 
 class Table(BaseModel):
@@ -116,6 +116,9 @@ class ArchiveSettings(Table):
         path: its folder.
         enabled: whether events are archived at all.
         store: whether there is a semantic store beside the log.
+        endpoint: URL of a SPARQL 1.1 endpoint that is the store; `None`: the store is in the archive's folder.
+        endpoint_update: URL that takes the endpoint's updates; `None`: `…/update` beside `…/query` or `…/sparql`, else
+            the same.
         bucket: the time range of one named graph of the store.
         log_age: events so much older than the newest one leave the log, by whole segments; `timedelta.max`: never.
         log_size: bytes that the log may take; the oldest segments go first. `None`: any number.
@@ -128,6 +131,8 @@ class ArchiveSettings(Table):
     path: str = "var/archive"
     enabled: bool = True
     store: bool = True
+    endpoint: Endpoint = None
+    endpoint_update: Endpoint = None
     bucket: Duration = timedelta(minutes=1)
     log_age: Timeout = timedelta.max
     log_size: Size = None

@@ -21,7 +21,7 @@ from ...language.walking import walk
 from ...ontology import KnowledgeBase
 from ..graphs import KNOWLEDGE
 from ..quads import LATE
-from ..store import EventStore
+from ..semantic_store import SemanticStore
 from .columns import StoredColumn, stored_columns
 from .expressions import sparql_text
 from .refusal import RefusedError
@@ -164,18 +164,18 @@ def candidate_query(source: Source, shape: EventShape, knowledge: KnowledgeBase)
     graph = f"?{prefix}_graph"
     found = semantics_text(source, shape, knowledge, _anchor(event, stored["_time"]))
     own = [c.patterns(event, s, required=True) for s, c, wanted in every if c.sure(required=wanted)]
-    body = [" ".join(found.before), f"GRAPH {graph} {{ {' '.join([*found.own, *own])} }}", *found.behind]
+    body: list[str] = [" ".join(found.before), f"GRAPH {graph} {{ {' '.join([*found.own, *own])} }}", *found.behind]
     body += [c.patterns(event, s, graph=graph) for s, c, wanted in every if not c.sure(required=wanted)]
     body.append(f"FILTER NOT EXISTS {{ GRAPH {graph} {{ {event} {iri(LATE)} true }} }}")
     body += [f"FILTER ({sparql_text(f, value)})" for f in filters]
     variables = [v for stem, column in stems.items() for v in column.variables(stem)]
-    names = " ".join(f"?{v}" for v in (source.variable, *variables, *(name for name, _ in source.bindings)))
-    head = f"DISTINCT {names}" if found.own else names
+    chosen = " ".join(f"?{v}" for v in (source.variable, *variables, *(name for name, _ in source.bindings)))
+    head = f"DISTINCT {chosen}" if found.own else chosen
     text = "\n".join([f"SELECT {head} WHERE {{", *(f"  {line}" for line in body if line), "}"])
     return CandidateQuery(source, text, stems, tuple(rest), tuple(notes), found.apart)
 
 
-def ask(store: EventStore, query: CandidateQuery, start: datetime | None, end: datetime | None) -> pa.Table:
+def ask(store: SemanticStore, query: CandidateQuery, start: datetime | None, end: datetime | None) -> pa.Table:
     """The candidates in the buckets that overlap start <= `_time` < end."""
     graphs = store.graphs(query.source.stream.name, start, end)
     return query.read(store.select(query.text, *query.datasets(graphs)) if graphs else b"")

@@ -1,0 +1,231 @@
+"""The semantic store in somebody else's hands: any SPARQL 1.1 endpoint over HTTP, as the paper's was 4store."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime, timedelta
+
+import polars as pl
+import pyoxigraph as ox
+
+from ..errors import ArchiveError, Place
+from ..ontology import KnowledgeBase
+from .endpoint import AskedWrongError, Endpoint
+from .graphs import ARCHIVE, KNOWLEDGE, bucket_start, graphs_between, sorted_buckets, stream_of_graph
+from .marks import EVENTS_BY_GRAPH, HOLDS, IDENTITY, KNOWS, SINCE, SUBJECT, Progress, events_by_graph
+from .sparql import Result, collected, names_dataset
+from .syntax import explain_syntax
+
+_DEFAULT, _NAMED, _UNION = "default-graph-uri", "named-graph-uri", "union-default-graph"
+
+
+class EndpointStore:
+    """What an archive writes to and asks of an endpoint; it has the endpoint's graphs to itself.
+
+    Args:
+        endpoint: where.
+        bucket: the time range of one graph.
+        identity: of the archive.
+    """
+
+    events_per_load = 2_000
+    """Endpoints limit requests, and do each as one transaction."""
+
+    def __init__(self, endpoint: Endpoint, bucket: timedelta, identity: str) -> None:
+        self.endpoint, self.bucket = endpoint, bucket
+        self._identity = identity
+        self._union: Sequence[tuple[str, str]] | None = None
+
+    def claim(self) -> Progress | None:
+        """Make sure that the endpoint's graphs are of this archive; tell how far they are.
+
+        Raises:
+            EndpointError: it does not answer.
+            ArchiveError: they are another archive's.
+        """
+        owners = self._marks(IDENTITY)
+        if not owners:
+            self._mark(IDENTITY, self._identity)
+        elif self._identity not in owners:
+            raise ArchiveError(
+                "the SPARQL endpoint holds the events of another archive",
+                place=Place(self.endpoint.queries),
+                hint="name another endpoint, or clear this one: the log fills it again",
+            )
+        return self.progress
+
+    def add(self, quads: bytes, progress: Progress | None = None) -> None:
+        """Add N-Quads; what is there already changes nothing. `progress` is said last.
+
+        Raises:
+            EndpointError: that they are there is not certain.
+        """
+        parts = [f"GRAPH {graph} {{\n{triples}\n}}" for graph, triples in _by_graph(quads)]
+        every = "\n".join(parts)
+        said = [f"INSERT DATA {{\n{every}\n}}"] if parts else []
+        said += [] if progress is None else [_replacing(HOLDS, str(progress))]
+        if said:
+            self.endpoint.update(" ;\n".join(said))
+
+    @property
+    def progress(self) -> Progress | None:
+        """How far it is; `None` when it holds no batch."""
+        return max(map(Progress.parse, self._marks(HOLDS)), default=None)
+
+    @property
+    def knowledge_version(self) -> str | None:
+        """The version of the knowledge that it holds."""
+        return next(iter(self._marks(KNOWS)), None)
+
+    def set_knowledge(self, knowledge: KnowledgeBase) -> None:
+        """Hold this knowledge base's closure instead of another; of the same version, do nothing."""
+        if self.knowledge_version == knowledge.version:
+            return
+        closure = knowledge.store.dump(format=ox.RdfFormat.N_TRIPLES, from_graph=ox.DefaultGraph()) or b""
+        graph = f"<{KNOWLEDGE}>"
+        # In one request, because a blank node is the same one within a request only; the version goes last.
+        insert = f"INSERT DATA {{ GRAPH {graph} {{\n{closure.decode()}}} }}"
+        self.endpoint.update(f"DROP SILENT GRAPH {graph} ;\n{insert} ;\n{_replacing(KNOWS, knowledge.version)}")
+
+    def query(
+        self,
+        text: str,
+        prefixes: Mapping[str, str],
+        *,
+        start: datetime | None = None,
+        end: datetime | None = None,
+        source: str = "query",
+        timeout: float | None = None,
+        cancelled: threading.Event | None = None,
+    ) -> Result:
+        """Answer SPARQL over events and knowledge; as `EventStore.query`, perhaps with a limit of time.
+
+        Raises:
+            EndpointError: it does not answer.
+            ArchiveError: the text is no query, or there is no answer in time.
+        """
+        if names_dataset(text):
+            options: Sequence[tuple[str, str]] = ()
+        elif start is None and end is None:
+            options = self._all()
+        else:
+            every = self._graphs()
+            options = _dataset(graphs_between(every, self.bucket, start, end), every)
+        # On one line, so that the lines of messages are those of the query.
+        declared = " ".join(f"PREFIX {name}: <{iri}>" for name, iri in prefixes.items())
+        try:
+            answer = self.endpoint.ask(f"{declared} {text}", options, timeout=timeout, cancelled=cancelled)
+            return collected(answer, prefixes)
+        except AskedWrongError:
+            _raise_syntax(text, prefixes, source)
+            raise
+
+    def select(self, text: str, default: Sequence[str], named: Sequence[str]) -> bytes:
+        """Answer a SELECT of our own over some graphs, in SPARQL's TSV format; see `EventStore.select`."""
+        found = self.endpoint.ask(text, _dataset(default, named))
+        if not isinstance(found, ox.QuerySolutions):
+            raise TypeError(type(found))
+        return found.serialize(format=ox.QueryResultsFormat.TSV) or b""
+
+    def graphs(self, stream: str, start: datetime | None = None, end: datetime | None = None) -> list[str]:
+        """Name the graphs that can hold events of a stream with start <= `_time` < end, in order of time."""
+        own = [name for name in self._graphs() if stream_of_graph(name) == stream]
+        return sorted_buckets(graphs_between(own, self.bucket, start, end))
+
+    def buckets(self) -> list[str]:
+        """Name the graphs that hold events."""
+        return [name for name in self._graphs() if bucket_start(name)]
+
+    @property
+    def since(self) -> datetime | None:
+        """From when on it has the log's events; `None`: from the first."""
+        return max(map(datetime.fromisoformat, self._marks(SINCE)), default=None)
+
+    def announce(self, since: datetime) -> None:
+        """Say that from now on it has events from this moment on only."""
+        self._mark(SINCE, since.isoformat())
+
+    def drop_before(self, moment: datetime) -> int:
+        """Drop the graphs whose buckets end at this moment or before; count them."""
+        starts = {name: bucket_start(name) for name in self._graphs()}
+        gone = [name for name, start in starts.items() if start is not None and start + self.bucket <= moment]
+        if gone:
+            self.endpoint.update(" ;\n".join(f"DROP SILENT GRAPH <{name}>" for name in gone))
+        return len(gone)
+
+    def reclaim(self) -> None:
+        """Leave that to whoever runs the endpoint."""
+
+    def size(self) -> None:
+        """Nobody outside knows its bytes."""
+
+    def quads(self) -> int:
+        """Count all quads, knowledge included."""
+        (row,) = self._rows("SELECT (COUNT(*) AS ?n) { GRAPH ?g { ?s ?p ?o } }")
+        return int(row[0].value)
+
+    def events_by_graph(self) -> dict[str, int]:
+        """Count the events of each graph."""
+        return events_by_graph(self._rows(EVENTS_BY_GRAPH))
+
+    def close(self) -> None:
+        """Close the connections."""
+        self.endpoint.close()
+
+    def _all(self) -> Sequence[tuple[str, str]]:
+        """What makes all graphs the default graph: nothing where they are anyway, else an option that Oxigraph has."""
+        if self._union is None:
+            probe = f"ASK {{ <{SUBJECT}> ?p ?o }}"
+            ways: list[tuple[tuple[str, str], ...]] = [(), ((_UNION, "true"),)]
+            self._union = next((way for way in ways if bool(self.endpoint.ask(probe, way))), None)
+        if self._union is not None:
+            return self._union
+        every = self._graphs()
+        return _dataset(every, every)
+
+    def _graphs(self) -> list[str]:
+        found = (graph for (graph,) in self._rows("SELECT DISTINCT ?g { GRAPH ?g { } }"))
+        return [graph.value for graph in found if isinstance(graph, ox.NamedNode)]
+
+    def _rows(self, text: str, graph: str | None = None) -> Iterable[ox.QuerySolution]:
+        found = self.endpoint.ask(text, () if graph is None else _dataset([graph], [graph]))
+        if not isinstance(found, ox.QuerySolutions):
+            raise TypeError(type(found))
+        return found
+
+    def _marks(self, predicate: str) -> set[str]:
+        rows = self._rows(f"SELECT ?o {{ GRAPH <{ARCHIVE}> {{ <{SUBJECT}> <{predicate}> ?o }} }}")
+        return {row[0].value for row in rows if isinstance(row[0], ox.Literal)}
+
+    def _mark(self, predicate: str, value: str) -> None:
+        self.endpoint.update(_replacing(predicate, value))
+
+
+def _replacing(predicate: str, value: str) -> str:
+    """An update that lets the archive say this of itself, and nothing else with that predicate."""
+    old, new = (f"GRAPH <{ARCHIVE}> {{ <{SUBJECT}> <{predicate}> {value} }}" for value in ("?old", ox.Literal(value)))
+    return f"DELETE {{ {old} }} INSERT {{ {new} }} WHERE {{ OPTIONAL {{ {old} }} }}"
+
+
+def _by_graph(quads: bytes) -> list[tuple[str, str]]:
+    """N-Quads as graphs with their N-Triples."""
+    lines = pl.DataFrame({"line": quads.decode().split("\n")}).filter(pl.col("line") != "")
+    parts = pl.col("line").str.extract_groups(r"^(?<triple>.*) (?<graph><[^<>]*>) \.$").struct
+    split = lines.select(parts.field("triple") + " .", graph=parts.field("graph"))
+    together = split.group_by("graph", maintain_order=True).agg(pl.col("triple").str.join("\n"))
+    return list(together.iter_rows())
+
+
+def _dataset(default: Iterable[str], named: Iterable[str]) -> list[tuple[str, str]]:
+    return [*((_DEFAULT, name) for name in default), *((_NAMED, name) for name in named)]
+
+
+def _raise_syntax(text: str, prefixes: Mapping[str, str], source: str) -> None:
+    """Explain what is wrong with a query that the endpoint does not understand, if it is its syntax."""
+    try:
+        ox.Store().query(text, prefixes=dict(prefixes))
+    except SyntaxError as error:
+        raise explain_syntax(error, text, prefixes, source) from error
+    except (OSError, RuntimeError, ValueError):
+        return  # the endpoint's own words say more
