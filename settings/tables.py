@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import Literal
+from typing import Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from .quantities import Duration, Endpoint, Size, Timeout
 
@@ -140,6 +140,13 @@ class ArchiveSettings(Table):
     store_size: Size = None
     compact: bool = True
     in_flight: Duration = timedelta(seconds=10)
+
+    @model_validator(mode="after")
+    def _size_is_known(self) -> Self:
+        if self.endpoint is not None and self.store_size is not None:
+            message = "store_size cannot be kept by an endpoint, whose size nobody outside knows; use store_age"
+            raise ValueError(message)
+        return self
 
 
 class EngineSettings(Table):

@@ -58,7 +58,7 @@ def test_an_endpoint_answers_what_the_store_in_a_folder_answers(endpoint: str, t
         assert far.flush()
         assert far.lag == Lag(0, 0)
         assert far.held == near.held
-        for text, window in [
+        asked: list[tuple[str, dict[str, Any]]] = [
             (COUNT, {}),
             (PER_SENSOR, {}),
             (PER_SENSOR, {"start": NINE + MINUTE, "end": NINE + 2 * MINUTE}),
@@ -68,7 +68,8 @@ def test_an_endpoint_answers_what_the_store_in_a_folder_answers(endpoint: str, t
             ("SELECT (COUNT(DISTINCT ?g) AS ?n) { GRAPH ?g { ?e a e:AirflowReport } }", {}),
             (PER_SENSOR, {"timeout": 60}),
             (PER_SENSOR, {"cancelled": threading.Event(), "end": NINE + MINUTE}),
-        ]:
+        ]
+        for text, window in asked:
             assert rows(far, text, **window) == rows(near, text, **window)
         construct = "CONSTRUCT { ?s e:in ?r } WHERE { ?s e:in ?r }"
         assert str(far.query(construct)) == str(near.query(construct))
@@ -141,10 +142,13 @@ def test_the_stream_goes_on_while_nobody_answers_and_the_store_catches_up(tmp_pa
         archive.append(0, {STREAM: readings(10)})
         archive.append(1, {STREAM: readings(10, first=10)})
         assert archive.lag == Lag(2, 20)
-        for ask in (lambda: archive.query(COUNT), archive.flush):
-            with pytest.raises(EndpointError) as error:
-                ask()
-            assert str(error.value) == (f"{url}: the SPARQL endpoint cannot be reached: Connection refused: {START}")
+        away = f"{url}: the SPARQL endpoint cannot be reached: Connection refused: {START}"
+        with pytest.raises(EndpointError) as error:
+            archive.query(COUNT)
+        assert str(error.value) == away
+        with pytest.raises(EndpointError) as error:
+            archive.flush()
+        assert str(error.value) == away
         assert archive.flush(timeout=0.01) is False
         with oxigraph(port):
             assert archive.flush(timeout=60)
@@ -233,11 +237,12 @@ def test_an_answer_that_does_not_come_is_given_up() -> None:
     with answering(reply) as url:
         endpoint = Endpoint(url, url, patience=0.05)
         slow = f"{url}: the SPARQL endpoint cannot be reached: no answer within 0.05 s: {START}"
-        for limits, message in [
+        cases: list[tuple[dict[str, Any], str]] = [
             ({"timeout": 0.05}, "query: no answer within 0.05 s: ask for a shorter time range, or allow more time"),
             ({"cancelled": cancelled, "timeout": 60}, "query: the query was cancelled: ask again"),
             ({}, slow),
-        ]:
+        ]
+        for limits, message in cases:
             with pytest.raises(ArchiveError) as error:
                 endpoint.ask("ASK { }", **limits)
             assert str(error.value) == message
@@ -248,6 +253,15 @@ def test_updates_stand_beside_queries() -> None:
     assert update_url("http://h:1/query") == "http://h:1/update"
     assert update_url("http://h/ds/sparql") == "http://h/ds/update"
     assert update_url("http://h/repositories/r") == "http://h/repositories/r"
+
+
+def test_a_size_that_cannot_be_kept_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError) as error:
+        project(tmp_path, endpoint="http://h/query", store_size="1GB")
+    assert str(error.value) == (
+        "project: archive: store_size cannot be kept by an endpoint, whose size nobody outside knows; use store_age: "
+        "see docs/project.md"
+    )
 
 
 def test_an_address_that_is_none_is_refused(tmp_path: Path) -> None:
@@ -265,7 +279,10 @@ DOOR = {
         "door": {
             "event_type": "x:Opened",
             "time": {"attribute": "at"},
-            "attributes": {"room": {"property": "x:room", "datatype": "xsd:string"}, "seconds": {"datatype": "xsd:double"}},
+            "attributes": {
+                "room": {"property": "x:room", "datatype": "xsd:string"},
+                "seconds": {"datatype": "xsd:double"},
+            },
         }
     },
 }

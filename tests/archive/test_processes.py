@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 from kaicep.archive import ArchiveReader, EventLog, EventStore, Solutions
+from kaicep.archive.marks import Progress
 from kaicep.archive.snapshots import copy_of_store
-from kaicep.archive.store import Progress
 from kaicep.errors import ArchiveError
 from support.archives import NINE, SECOND, STREAM, opened, project, readings
 

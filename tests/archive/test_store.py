@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 from kaicep.annotator.triples import events_from_quads
 from kaicep.archive import EventStore, Solutions
 from kaicep.archive.graphs import bucket_start, graph_of, graphs_between, graphs_of
+from kaicep.archive.marks import Progress
 from kaicep.archive.quads import encoder
 from kaicep.archive.segment import Position
-from kaicep.archive.store import Progress
 from kaicep.errors import ArchiveError
 from support.archives import NINE, SECOND, SHAPE, STREAM, TIME, readings
 
