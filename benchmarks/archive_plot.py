@@ -42,7 +42,7 @@ def _figure(axes: Axes, found: Sequence[Recovery], value: Callable[[Recovery], f
     for strategy, colour in _COLOURS.items():
         for archive, line in _LINES.items():
             own = [one for one in found if (one.outage.strategy, one.outage.archive) == (strategy, archive)]
-            points = [(one.outage.down, value(one)) for one in own if value(one) is not None]
+            points = [(one.outage.down, height) for one in own if (height := value(one)) is not None]
             axes.plot(
                 [down for down, _ in points], [height for _, height in points], label=f"{strategy}, {archive} min",
                 color=colour, linestyle=line, marker=_MARKERS[archive], markersize=5, markerfacecolor="none",
