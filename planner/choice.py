@@ -13,8 +13,8 @@ from .past import ROWS_AT_ONCE, Asked
 from .rewriting import Rewrite
 from .strategies import Hybrid, Replay, Strategy, only_query
 
-_QUICK = 0.1
-"""A replay of so many seconds is not worth looking for something faster."""
+_QUICK = 1.5
+"""A replay of so many seconds is not worth looking for something faster: looking takes a tenth of it."""
 
 Answer = Replay | Hybrid | Rewrite
 

@@ -1,6 +1,6 @@
 """What a strategy would cost, from the archive's statistics: rows, segments, buckets, and candidates in a sample.
 
-The constants are seconds, estimated on one machine; choosing needs their ratios only.
+The constants are seconds, measured on one machine by `benchmarks.archive`; choosing needs their ratios only.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from .past import Asked
 
 _SEGMENT = 4e-4
 """To open a segment of the log."""
-_ROW = 3e-7
-"""To read an event from the log and to filter it."""
-_GRAPH = 1.5e-3
-"""To ask a bucket of the store."""
+_ROW = 8e-7
+"""To read an event from the log, to filter it, and to correlate it."""
+_GRAPH = 4e-3
+"""To ask a bucket of the store, several of them at once."""
 _TRIPLE = 1.5e-6
 """To look at an event in the store."""
-_SOLUTION = 1.2e-5
+_SOLUTION = 6e-5
 """To bring a candidate with its columns out of the store."""
 _PAIR = 2e-6
 """To compare two candidates in SPARQL."""
@@ -38,6 +38,7 @@ class Statistics:
         graphs: buckets of the store.
         candidates: by event variable, how many there are, if all buckets are like a sample.
         looked_at: by event variable, how many events SPARQL looks at to find them.
+        apart: whether SPARQL knows for each triple in which graph it is.
     """
 
     rows: int
@@ -45,6 +46,7 @@ class Statistics:
     graphs: int
     candidates: dict[str, int]
     looked_at: dict[str, int]
+    apart: bool = True
 
     def replay(self) -> float:
         """Seconds that the log and the operators take."""
@@ -69,8 +71,9 @@ class Statistics:
                 pairs = sum(a * b for a, b in combinations(counts, 2))
             case _:
                 assert_never(query.kind)
-        # One query over all buckets looks each event up in each of them.
-        return self.hybrid() + _TRIPLE * sum(self.looked_at.values()) * self.graphs / 4 + _PAIR * pairs
+        # One query over all buckets may look each event up in each of them.
+        again = 0 if self.apart else sum(self.looked_at.values()) * self.graphs / 4
+        return self.hybrid() + _TRIPLE * again + _PAIR * pairs
 
 
 def log_statistics(archive: Archive, asked: Asked) -> Statistics:
@@ -97,4 +100,5 @@ def store_statistics(archive: Archive, asked: Asked, selects: tuple[CandidateQue
         found = select.read(store.select(select.text, *select.datasets(sample))).num_rows if sample else 0
         candidates[select.source.variable] = found * len(buckets)
         looked_at[select.source.variable] = min(of_stream, found * len(buckets)) if select.indexed else of_stream
-    return Statistics(known.rows, known.segments, graphs, candidates, looked_at)
+    apart = all(select.apart for select in selects)
+    return Statistics(known.rows, known.segments, graphs, candidates, looked_at, apart)

@@ -69,10 +69,13 @@ class Rewrite:
         """The SPARQL."""
         graphs = self._graphs()
         span = self._span()
+        # Named graphs of one stream need not be listed again, which would keep Oxigraph from its quickest join.
+        told = graphs if len(graphs) > 1 else None
         if isinstance(self.rewritten, CandidateQuery):
-            inner = self.rewritten.text_with(graphs[self.rewritten.source.stream.name], span.start, span.end)
+            among = None if told is None else told[self.rewritten.source.stream.name]
+            inner = self.rewritten.text_with(among, span.start, span.end)
             return f"{inner} ORDER BY {self.rewritten.moment} ?{self.rewritten.source.variable}"
-        return self.rewritten.text(graphs, span.start, span.end)
+        return self.rewritten.text(told, span.start, span.end)
 
     def parts(self) -> Iterator[Part]:
         """First SPARQL's rows, then what the operators have to know, then the rest of the log."""

@@ -21,8 +21,11 @@ from ..language.walking import walk_pattern
 from ..ontology import KnowledgeBase
 from .past import Asked, Part, Span, prefiltered, replayed, replayed_from, smallest
 
-_GRAPHS_AT_ONCE = 4
-"""So many graphs a query: Oxigraph looks each triple pattern up in every graph, so its time grows with their square."""
+_GRAPHS_AT_ONCE = 16
+"""So many graphs a query: what is asked of knowledge is asked once for all of them."""
+_GRAPHS_AT_ONCE_MIXED = 4
+"""The same where events and knowledge are asked as one: each triple is looked for in every graph, so the time grows
+with their square."""
 
 
 class Strategy(StrEnum):
@@ -97,7 +100,8 @@ class Hybrid:
             return
         before = Span(span.start, border if span.end is None else min(span.end, border))
         rest = self.archive.history(self.asked.columns, after=held, upto=self.asked.upto)
-        borders = bucket_borders(store, list(self.asked.columns), before)
+        at_once = _GRAPHS_AT_ONCE if all(select.apart for select in self.selects) else _GRAPHS_AT_ONCE_MIXED
+        borders = bucket_borders(store, list(self.asked.columns), before, at_once)
 
         asked_from = before.start
 
@@ -147,8 +151,8 @@ def only_query(archive: Archive, asked: Asked) -> Query:
     return asked.queries[-1]
 
 
-def bucket_borders(store: SemanticStore, streams: Sequence[str], span: Span) -> list[datetime]:
+def bucket_borders(store: SemanticStore, streams: Sequence[str], span: Span, at_once: int) -> list[datetime]:
     """The moments at which a few buckets end and the next few begin."""
     graphs = (name for stream in streams for name in store.graphs(stream, span.start, span.end))
     starts = sorted({start for name in graphs if (start := bucket_start(name)) is not None})
-    return [s for s in starts[_GRAPHS_AT_ONCE::_GRAPHS_AT_ONCE] if span.start is None or s > span.start]
+    return [s for s in starts[at_once::at_once] if span.start is None or s > span.start]
