@@ -102,6 +102,8 @@ class Archiver:
         Raises:
             PipelineError: a batch failed.
         """
+        if not standby:
+            self._intake.reading.path.unlink(missing_ok=True)
         stream: StreamingQuery | None = None
         while not until():
             wanted = not (standby and self.engine_runs)

@@ -11,6 +11,7 @@ import logging
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ..archive import AdvanceLog, Archive, Position
 from ..errors import PipelineError, PlanError
@@ -27,7 +28,6 @@ from .late_query import LateQuery
 from .outage import Outage, admit
 from .position import PositionFile
 from .progress import Progress
-from .project import Project
 from .records import RawBatch
 from .registry import Registry
 from .replaying import logged
@@ -37,6 +37,9 @@ from .sinks import Sink
 from .snapshots import Snapshots
 from .step import Past, Step
 from .takeover import Takeover
+
+if TYPE_CHECKING:
+    from .project import Project
 
 _LOG = logging.getLogger("kaicep")
 _PROGRESS = "progress"
@@ -54,6 +57,7 @@ class DurableFlow:
         archive: where events go; `None` when it is switched off.
         on_takeover: called with each new version of the knowledge before the first batch that it judges.
         say: takes a line of the log about what was missed.
+        strategy: how the past of queries is answered; `None`: as the planner chooses.
 
     Attributes:
         progress: what was done so far, over restarts.
@@ -70,7 +74,9 @@ class DurableFlow:
         on_takeover: Callable[[Version, Takeover], None] = lambda _version, _takeover: None,
         *,
         say: Callable[[str], None] = _LOG.info,
+        strategy: Strategy | None = None,
     ) -> None:
+        self._strategy = strategy
         self.progress = Progress()
         self._on_takeover = on_takeover
         self.history = KnowledgeHistory(project, KnowledgeStore(state / "ontology"))
@@ -230,7 +236,7 @@ class DurableFlow:
         self._adopt(self.history.begin(batch))
         for registration in self._waiting:
             known = self._late.interrupted(registration)
-            now, handed = known or (self._dataflow.now(registration.query), 0)
+            now, handed = known or (registration.now or self._dataflow.now(registration.query), 0)
             self._register(Registration(registration.query, registration.label, now), batch, handed)
         self._waiting = []
         if self._late.take_over(self._dataflow, self._project, patient=patient):
@@ -271,7 +277,7 @@ class DurableFlow:
     def _begin_in_the_past(self, archive: Archive, label: str, last: int, handed: int) -> LateQuery:
         """Start on a query's past, by the knowledge of now; the store has older events as older knowledge saw them."""
         known = self.version is None or all(p.batch >= self.version.batch for p in archive.log.positions()[:1])
-        strategy = None if known else Strategy.REPLAY
+        strategy = self._strategy if known else Strategy.REPLAY
         upto = Position(self._generation, last)
         catch_up = CatchUp(self._dataflow, [label], archive, upto=upto, strategy=strategy)
         return LateQuery(label, catch_up.rehearsal, catch_up.rows(), self._since, last=last, handed=handed)
@@ -297,6 +303,7 @@ class DurableFlow:
         self._reporting.forget()
         if state is None and batch > 0:
             reported, position = self._position.read() or (batch, {})
+            self._late.restore(position)
             queries = self._replay_log(batch, queries, reported)
         self._late.restore(position)
         self._waiting = self._dataflow.restore(state or {}, queries)
@@ -322,7 +329,8 @@ class DurableFlow:
                 f"the snapshot of batch {batch} is lost and there is no archive to rebuild it from",
                 hint=f"restore {self._snapshots.folder}, or remove the engine's state to begin anew",
             )
-        known = self._registry.read(queries)
+        # One that was with its past begins with it again: the log does not say how many of its rows were handed over.
+        known = [r for r in self._registry.read(queries) if r.label not in self._late.begun_before]
         for registration in known:
             self._dataflow.register(registration)
         self.progress = Progress()

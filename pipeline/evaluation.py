@@ -13,6 +13,7 @@ from ..annotator import Annotated
 from ..language import Query
 from ..planner import Strategy
 from .flow import Registration
+from .outage_simulation import Down, simulate_outage
 from .rows import rows
 from .simulation import Gap, simulate
 from .tuples import RawTuples, raw_table
@@ -29,6 +30,7 @@ def evaluate(
     strategy: Strategy | None,
     *,
     archived: bool,
+    down: Down | None = None,
 ) -> list[dict[str, Any]]:
     """The rows of the last query over whole streams that end.
 
@@ -39,15 +41,22 @@ def evaluate(
         gap: when the queries are registered, and what archive and live stream hold then; `None`: before all events.
         strategy: how an archived past is answered; `None`: as the planner chooses.
         archived: whether the past lies in an archive; otherwise all of it comes live.
+        down: when no engine runs; `None`: never.
     """
-    annotated = {name: project.annotators[name].annotate(raw_table(tuples)) for name, tuples in streams.items()}
+    raw = {name: raw_table(tuples) for name, tuples in streams.items()}
+    annotated = {name: project.annotators[name].annotate(table) for name, table in raw.items()}
     past = {} if gap is None else _delivered_before(annotated, gap.moment)
     outputs = {query.name: query for query in queries if query.name is not None}
     registrations = [
         Registration(query, query.name or f"query-{position}", _now(past, query, outputs))
         for position, query in enumerate(queries, 1)
     ]
-    if archived and gap is not None:
+    if down is not None:
+        registered_at = None if gap is None else gap.moment
+        tables = simulate_outage(
+            project, registrations, (raw, annotated), down, registered_at=registered_at, strategy=strategy
+        )
+    elif archived and gap is not None:
         tables = simulate(project, registrations, annotated, gap, strategy)
     else:
         tables = _live(project, registrations, annotated)

@@ -9,12 +9,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from threading import Lock
+from typing import TYPE_CHECKING
 
 from ..ontology import KnowledgeBase
 from ..semfilter import SemanticFilter
 from .knowledge_store import KnowledgeStore, Version
-from .project import Project
 from .takeover import Takeover
+
+if TYPE_CHECKING:
+    from .project import Project
 
 __all__ = ["KnowledgeHistory", "Turn"]
 

@@ -5,14 +5,16 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
 from .dataflow import Dataflow
 from .flow import Registration
 from .late_query import LateQuery
-from .project import Project
+
+if TYPE_CHECKING:
+    from .project import Project
 
 __all__ = ["LateQueries"]
 
@@ -92,6 +94,11 @@ class LateQueries:
     def restore(self, state: Mapping[str, bytes]) -> None:
         """Learn which queries an earlier process was at the past of."""
         self._interrupted = {k.removeprefix(_LATE): json.loads(v) for k, v in state.items() if k.startswith(_LATE)}
+
+    @property
+    def begun_before(self) -> frozenset[str]:
+        """Those that an earlier process was at the past of, and that are not registered again yet."""
+        return frozenset(self._interrupted)
 
     def interrupted(self, registration: Registration) -> tuple[datetime, int] | None:
         """When the query was registered and how many rows were handed over, if an earlier process was at its past."""

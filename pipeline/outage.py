@@ -198,13 +198,16 @@ class Outage:
         return replace(step, late=late, duplicates=step.duplicates + gone)
 
     def _wait(self, live: Mapping[str, Annotated], taken: Mapping[str, int]) -> None:
-        """Let an archiver come up to the live stream, once: what it has in hand lies before what comes live."""
-        first = {s: pc.min(a.events["_time"]).as_py() for s, a in live.items() if a.events.num_rows}
-        if self._waited or not first:
+        """Let an archiver come up to the live stream, once: what it has in hand lies before what comes live.
+
+        One that stands by has nothing in hand: `begin` has waited for it.
+        """
+        last = {s: pc.max(a.events["_time"]).as_py() for s, a in live.items() if a.events.num_rows}
+        if self._waited or not last or self._intake.reading.path.exists():
             return
         self._waited = True
         deadline = time.monotonic() + self._patience.total_seconds()
-        while behind := self._behind(first, taken):
+        while behind := self._behind(last, taken):
             if not self._intake.archiver_runs:
                 return
             if time.monotonic() > deadline:
@@ -213,10 +216,10 @@ class Outage:
                 return
             time.sleep(_POLL_S)
 
-    def _behind(self, first: Mapping[str, datetime], taken: Mapping[str, int]) -> dict[str, timedelta]:
-        """By stream, how far the archive ends before the first live event; those left out where it does not."""
+    def _behind(self, last: Mapping[str, datetime], taken: Mapping[str, int]) -> dict[str, timedelta]:
+        """By stream, how far the archive is behind the live stream; those left out where it is not."""
         found = {}
-        for stream, moment in first.items():
+        for stream, moment in last.items():
             marks = [self._intake.mark(stream, taken), (self._archive.log.time_range(stream) or (None, None))[1]]
             mark = max((m for m in marks if m is not None), default=None)
             if mark is not None and mark < moment:

@@ -21,6 +21,7 @@ from .dataflow import Dataflow, shape_of
 from .evaluation import evaluate
 from .flow import QueryFlow, Registration
 from .knowledge_store import KnowledgeStore
+from .outage_simulation import Down
 from .simulation import Gap
 from .tuples import RawTuples
 from .why import EventOrId, Explanation, explain_event
@@ -183,6 +184,8 @@ class Project:
         registered_at: datetime | None = None,
         overlap: timedelta = timedelta(0),
         in_flight: timedelta = timedelta(0),
+        outage: tuple[datetime, datetime] | None = None,
+        snapshots: bool = True,
         retention: timedelta | None = None,
     ) -> list[dict[str, Any]]:
         """The rows of a document's last query over recorded events, without Spark.
@@ -198,6 +201,9 @@ class Project:
             registered_at: the moment of registration in the time of the streams; by default before the first event.
             overlap: how much of the past is live as well; never changes the rows.
             in_flight: how much of the past is archived late; never changes the rows.
+            outage: from when to when no engine runs and events are only archived; never changes the rows. `overlap`
+                and `in_flight` then are those at its ends.
+            snapshots: whether the state of the operators survives the outage; never changes the rows.
             retention: bounds the state of queries that no WINDOW bounds.
 
         Returns:
@@ -217,9 +223,12 @@ class Project:
         for name in streams:
             self.check_stream(name)
         queries = self.compile(text, retention=retention)
+        if outage is not None and outage[1] < outage[0]:
+            raise PlanError("the outage ends before it begins", hint="give its beginning first")
+        down = None if outage is None else Down(*outage, overlap, in_flight, snapshots)
         gap = None if registered_at is None else Gap(registered_at, overlap, in_flight)
         chosen = Strategy(strategy) if strategy in list(Strategy) else None
-        return evaluate(self, queries, streams, gap, chosen, archived=strategy != "live")
+        return evaluate(self, queries, streams, gap, chosen, archived=strategy != "live", down=down)
 
     def why(
         self,

@@ -69,7 +69,7 @@ def simulate(
     """
     live = project.dataflow()
     moments = gap.moment, gap.moment - gap.in_flight, gap.moment - gap.overlap
-    registered, archived, begun = (_places(streams, moment) for moment in moments)
+    registered, archived, begun = (places(streams, moment) for moment in moments)
     with _archive(project, store=strategy is not Strategy.REPLAY) as archive:
         archiver = project.dataflow()
         _append(archive, 1, archiver.accept(_rows(streams, None, archived)))
@@ -103,7 +103,7 @@ def _past(
     catch_up.hand_over()
 
 
-def _places(streams: Mapping[str, Annotated], moment: datetime) -> dict[str, int]:
+def places(streams: Mapping[str, Annotated], moment: datetime) -> dict[str, int]:
     """By stream, how many events came before the first one of `moment` or later."""
     places = {}
     for name, batch in streams.items():

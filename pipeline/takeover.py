@@ -7,13 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from ..annotator import Annotator
 from ..errors import OntologyError, QueryTypeError
 from ..language import Query, StreamType
 from ..semfilter import Difference, Refreshed, SemanticFilter, Value, difference, refresh
 from .flow import QueryFlow
-from .project import Project
+
+if TYPE_CHECKING:
+    from .project import Project
 
 __all__ = ["Answers", "Takeover", "prepare"]
 

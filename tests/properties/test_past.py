@@ -40,6 +40,14 @@ class Seam:
     in_flight: timedelta
 
 
+@dataclass(frozen=True)
+class Outage(Seam):
+    """A seam, and a time in which no engine runs; the seam's gaps are at both its ends."""
+
+    down: tuple[datetime, datetime]
+    snapshots: bool
+
+
 @st.composite
 def seams(draw: st.DrawFn) -> Seam:
     """Queries with WITHIN, and documents, registered in the middle of their streams."""
@@ -47,6 +55,15 @@ def seams(draw: st.DrawFn) -> Seam:
     seconds = st.sampled_from((0, 0, 0.5, 1, 3, 60)).map(lambda s: timedelta(seconds=s))
     at = case.registered_at or moment(draw(st.sampled_from((1, 2.5, 4, 6, 9, 30))))
     return Seam(case, at, draw(seconds), draw(seconds))
+
+
+@st.composite
+def outages(draw: st.DrawFn) -> Outage:
+    """Outages before, around and after the registration."""
+    seam = draw(seams())
+    down = sorted(draw(st.sampled_from((0, 1, 2.5, 4, 5, 6, 9, 30))) for _ in range(2))
+    moments = (moment(down[0]), moment(down[1]))
+    return Outage(seam.case, seam.at, seam.overlap, seam.in_flight, moments, draw(st.booleans()))
 
 
 def project(seed: int) -> Project:
@@ -87,3 +104,30 @@ def test_rows_do_not_depend_on_how_the_past_is_answered(seam: Seam) -> None:
 @given(seam=seams())
 def test_rows_do_not_depend_on_how_the_past_is_answered_in_the_long_run(seam: Seam) -> None:
     agree(seam, "replay", "hybrid", "rewrite", None)
+
+
+def recover(outage: Outage, *strategies: Strategy) -> None:
+    """Ask the live engine, and ones that are interrupted."""
+    case, asked = outage.case, project(outage.case.campus.seed)
+    live = asked.evaluate(case.text, case.streams, registered_at=outage.at)
+    for strategy in strategies:
+        with contextlib.suppress(PlanError) if strategy in ("rewrite", "hybrid") else contextlib.nullcontext():
+            rows = asked.evaluate(
+                case.text, case.streams, strategy=strategy, registered_at=outage.at, overlap=outage.overlap,
+                in_flight=outage.in_flight, outage=outage.down, snapshots=outage.snapshots,
+            )  # fmt: skip
+            _same(case, rows, live)
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=SLOW)
+@given(outage=outages())
+def test_rows_do_not_depend_on_outages(outage: Outage) -> None:
+    """An engine ends, an archiver goes on, another engine comes: with the operators' snapshots or without."""
+    recover(outage, "replay")
+
+
+@pytest.mark.long
+@settings(max_examples=1000, deadline=None, suppress_health_check=SLOW)
+@given(outage=outages())
+def test_rows_do_not_depend_on_outages_in_the_long_run(outage: Outage) -> None:
+    recover(outage, "replay", "hybrid", "rewrite", None)
