@@ -8,6 +8,8 @@ from typing import Any
 import polars as pl
 import pyarrow as pa
 
+from .marks import RECOVERED, SOURCE
+
 __all__ = ["json_lines", "rows"]
 
 # Fractions of a second only where there are some: 2026-01-01T00:00:00Z, 2026-01-01T00:00:00.500Z.
@@ -26,11 +28,15 @@ def rows(matches: pa.Table) -> list[dict[str, Any]]:
 def json_lines(matches: pa.Table, query: str) -> bytes:
     """Return matches as JSON lines: the columns of `rows`, with the name of the query as `_query`.
 
+    Where rows say where they come from, `_recovered` stands only where one of them is.
+
     Time stamps are ISO 8601 with `Z`; unbound values, and numbers that JSON has none for (NaN, INF), are null.
     """
     if not matches.num_rows:
         return b""
     frame = pl.DataFrame(pl.from_arrow(matches))
+    if RECOVERED in frame.columns and not frame[RECOVERED].any():
+        frame = frame.drop(RECOVERED)
     items = [name for name in frame.columns if name not in _LAST]
     last = [name for name in _LAST if name in frame.columns]
     named = frame.select(
@@ -43,7 +49,7 @@ def json_lines(matches: pa.Table, query: str) -> bytes:
     return text.getvalue()
 
 
-_LAST = ("_time", "_events", "_window", "_id")
+_LAST = ("_time", "_events", "_window", "_id", SOURCE, RECOVERED)
 
 
 def _as_json(value: pl.Expr, kind: pl.DataType) -> pl.Expr:
