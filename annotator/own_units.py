@@ -115,8 +115,8 @@ class OwnUnits:
             (way,) = ways
             return None if way.idle else way
         shown = " and ".join(f"<{iri}>" for iri in units)
-        how = "in different ways" if ways else "not at all"
-        return f"<{individual}> measures in {shown}, which can be converted to <{self._to.iri}> {how}"
+        fault = f"are converted to <{self._to.iri}> differently" if ways else f"cannot be converted to <{self._to.iri}>"
+        return f"<{individual}> measures in {shown}, which {fault}"
 
     def _way(self, iri: str) -> Conversion | None:
         unit = self._knowledge.unit(iri)

@@ -94,6 +94,12 @@ class KnowledgeBase:
         parts = [self.reasoner, *sorted(module.digest for module in self.modules)]
         return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
+    @property
+    def size(self) -> str:
+        """How large it is, in words."""
+        number = len(self.modules)
+        return f"{number} module{'s' * (number != 1)}, {len(self.store):,} triples with what follows"
+
     def is_class(self, iri: str) -> bool:
         """Whether `iri` is declared or used as a class."""
         return iri in self._classes

@@ -200,7 +200,7 @@ class KnowledgeStore:
         """What to call a knowledge base: its version, if it has been in force, and its size."""
         version = next((v for v in reversed(self.versions()) if v.digest == knowledge.version), None)
         name = knowledge.version[:12] if version is None else f"{version}, in force since batch {version.batch}"
-        return f"{name}: {len(knowledge.modules)} modules, {len(knowledge.store):,} triples with what follows"
+        return f"{name}: {knowledge.size}"
 
     def modules(self, version: Version) -> tuple[Module, ...]:
         """The modules of a version.

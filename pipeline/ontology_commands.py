@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ..config import Settings
-from ..ontology import KnowledgeBase, Module, ModuleChange, knowledge_of, with_module, without_module
+from ..ontology import Module, ModuleChange, knowledge_of, with_module, without_module
 from .knowledge_store import Entry, KnowledgeStore, Version
 from .project import Project
 from .query_files import query_files, read_document
@@ -58,7 +58,7 @@ def _changed(project: Project, store: KnowledgeStore, change: ModuleChange) -> l
     for path in query_files(project.settings):
         after.compile(read_document(path), source=path.name)
     store.change(change)
-    return ["takes over when the engine starts", f"{change}: {_size(after.knowledge)}"]
+    return ["takes over when the engine starts", f"{change}: {after.knowledge.size}"]
 
 
 def list_modules(settings: Settings) -> tuple[list[dict[str, Any]], list[str]]:
@@ -91,7 +91,3 @@ def _since(module: Module, versions: tuple[Version, ...]) -> Version | None:
             break
         since = version
     return since
-
-
-def _size(knowledge: KnowledgeBase) -> str:
-    return f"{len(knowledge.modules)} modules, {len(knowledge.store):,} triples with what follows"

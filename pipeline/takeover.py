@@ -68,7 +68,7 @@ class Takeover:
     def summary(self) -> tuple[str, ...]:
         """The change and its effect on queries, a line each."""
         knowledge = self.project.knowledge
-        head = f"{self.change}: {len(knowledge.modules)} modules, {len(knowledge.store):,} triples with what follows"
+        head = f"{self.change}: {knowledge.size}"
         others = [*self.remeasured, *(str(answers) for answers in self.answers if not answers.same)]
         return (head, *others) if others or not self.answers else (head, "all queries answer as before")
 

@@ -61,15 +61,18 @@ def test_events_are_identified_by_what_was_sent() -> None:
 def test_what_cannot_be_converted_is_rejected() -> None:
     annotated = annotator(flow=FLOW).annotate(raw(("warm", 20.0), ("feet", 1.0), ("both", 1.0), ("odd", 1.0)))
     assert annotated.events["flow"].to_pylist() == [1.0]
-    to = "which can be converted to <http://qudt.org/vocab/unit/FT3-PER-MIN>"
+    to = "converted to <http://qudt.org/vocab/unit/FT3-PER-MIN>"
     assert annotated.rejected.to_pylist() == [
-        {"row": 0, "reason": f"flow: <urn:ex:warm> measures in <http://qudt.org/vocab/unit/DEG_C>, {to} not at all"},
+        {
+            "row": 0,
+            "reason": f"flow: <urn:ex:warm> measures in <http://qudt.org/vocab/unit/DEG_C>, which cannot be {to}",
+        },
         {
             "row": 2,
             "reason": "flow: <urn:ex:both> measures in <http://qudt.org/vocab/unit/L-PER-SEC> and "
-            f"<http://qudt.org/vocab/unit/M3-PER-HR>, {to} in different ways",
+            f"<http://qudt.org/vocab/unit/M3-PER-HR>, which are {to} differently",
         },
-        {"row": 3, "reason": f"flow: <urn:ex:odd> measures in <urn:ex:Sack>, {to} not at all"},
+        {"row": 3, "reason": f"flow: <urn:ex:odd> measures in <urn:ex:Sack>, which cannot be {to}"},
     ]
 
 

@@ -17,7 +17,7 @@ from kaicep.pipeline.idleness import Idleness
 from kaicep.pipeline.knowledge_store import KnowledgeStore, Version
 from kaicep.pipeline.living_knowledge import LivingKnowledge
 from kaicep.pipeline.ontology_commands import add_module, list_modules, remove_module
-from kaicep.pipeline.takeover import Takeover
+from kaicep.pipeline.takeover import Takeover, prepare
 from support.living import BASE, IN_OFFICES, archive_of, batch, project, rooms, sensors_of, turtle
 
 TRIPLES = len(
@@ -126,6 +126,19 @@ def test_a_change_of_an_attributes_type_is_refused(tmp_path: Path) -> None:
     assert str(refused.value) == (
         "attribute 'flow' of stream 'air' would change from double to integer: say its datatype in the annotation, and "
         "start again"
+    )
+
+
+def test_individuals_that_measure_in_other_units_are_told(tmp_path: Path) -> None:
+    flow = {"datatype": "xsd:double", "unit": "unit:L-PER-SEC", "unit_of": "sensor"}
+    stream = {"event_type": "<urn:Report>", "time": {"attribute": "at"}}
+    stream["attributes"] = {"sensor": {"property": "ex:sensor", "individual": "ex:{}"}, "flow": flow}
+    before = Project.parse({"prefixes": {"ex": "urn:ex:"}, "streams": {"air": stream}}, root=tmp_path)
+    unit = "<urn:ex:s1> <http://qudt.org/schema/qudt/hasUnit> <http://qudt.org/vocab/unit/FT3-PER-MIN> ."
+    after = before.with_module(turtle(tmp_path, "units.ttl", unit))
+    assert prepare(before, after, {}, "adds units.ttl").summary == (
+        "adds units.ttl: 1 module, 6 triples with what follows",
+        "air.flow: 1 individual in other units now",
     )
 
 
