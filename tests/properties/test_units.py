@@ -7,14 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cache
-from pathlib import Path
-from tempfile import mkdtemp
 from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from kaicep import Project
 from oracle import evaluate
+from support.campus import file_of
 from support.cases import difference
 
 PREFIXES = {"ex": "urn:ex:", "unit": "http://qudt.org/vocab/unit/", "qudt": "http://qudt.org/schema/qudt/"}
@@ -59,8 +58,7 @@ def project() -> Project:
         "outside": _DOUBLE | {"unit": "unit:DEG_F"},
     }
     said = [f"<urn:ex:{s}> <{PREFIXES['qudt']}hasUnit> <{PREFIXES['unit']}{u[5:]}> ." for s, u in SENSORS.items() if u]
-    (folder := Path(mkdtemp(prefix="kaicep-units-"))).joinpath("sensors.ttl").write_text("\n".join(said))
-    return Project.parse(content(attributes, knowledge={"modules": ["sensors.ttl"]}), root=folder)
+    return Project.parse(content(attributes, knowledge={"modules": [file_of("\n".join(said))]}))
 
 
 # What no two sides of a comparison can both be, whatever the units: no answer hangs on the last digit.
