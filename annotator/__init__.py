@@ -2,6 +2,7 @@
 
 from .annotation import Annotation, Attribute, compile_annotation
 from .annotator import Annotated, Annotator
+from .identity import ids_of, without
 from .shape import AttributeShape, EventShape, RootProperty, attribute_iri, event_prefix, event_shape
 
 __all__ = [
@@ -16,4 +17,6 @@ __all__ = [
     "compile_annotation",
     "event_prefix",
     "event_shape",
+    "ids_of",
+    "without",
 ]

@@ -17,6 +17,19 @@ _UNBOUND = "!"
 _RESERVED = r"[^A-Za-z0-9_.~-]"
 
 
+def ids_of(events: pa.Table) -> pl.Series:
+    """The ids of an event table, as strings however they are encoded."""
+    return pl.Series(events["_id"]).cast(pl.String)
+
+
+def without(events: pa.Table, ids: pl.Series) -> pa.Table:
+    """The events that have none of these ids; the table itself when that is all of them."""
+    if not len(ids) or not events.num_rows:
+        return events
+    known = ids_of(events).is_in(ids.implode())
+    return events.filter((~known).to_arrow()) if known.any() else events
+
+
 def event_ids(
     stream: str,
     identity: Sequence[tuple[str, ValueType]],

@@ -183,8 +183,7 @@ class Dataflow:
         """`process` for events that are annotated already, late ones among them, in order of arrival."""
         if past.knowledge is not self._knowledge:
             self.judge_by(past.annotators, past.knowledge)
-        nothing = pa.table({"row": pa.array([], pa.int64()), "reason": pa.array([], pa.string())})
-        streams = self.accept({name: Annotated(table, nothing, 0) for name, table in past.events.items()})
+        streams = self.accept({name: Annotated.again(table) for name, table in past.events.items()})
         self.advance(past.advances)
         return Step(streams, dict(self.answer(streams)))
 

@@ -19,7 +19,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..annotator import Annotated
+from ..annotator import Annotated, ids_of, without
 from ..archive import Archive, Intake, Position
 from ..archive.replacing import replacing
 from ..planner import ROWS_AT_ONCE
@@ -30,7 +30,6 @@ __all__ = ["Brought", "Outage", "admit"]
 
 _TAKING = "taking.json"
 _POLL_S = 0.02
-_NOTHING = pa.table({"row": pa.array([], pa.int64()), "reason": pa.array([], pa.string())})
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,7 +239,7 @@ class Outage:
 
 
 def _annotated(events: pa.Table) -> Annotated:
-    return Annotated(_with_rows(events), _NOTHING, 0)
+    return Annotated.again(_with_rows(events))
 
 
 def _with_rows(events: pa.Table) -> pa.Table:
@@ -250,8 +249,4 @@ def _with_rows(events: pa.Table) -> pa.Table:
 
 def _without(events: pa.Table, others: Sequence[pa.Table]) -> pa.Table:
     """The events whose identity none of the others has."""
-    known = [pl.Series(table["_id"]).cast(pl.String) for table in others if table.num_rows]
-    if not known or not events.num_rows:
-        return events
-    again = pl.Series(events["_id"]).cast(pl.String).is_in(pl.concat(known).implode())
-    return events.filter((~again).to_arrow()) if again.any() else events
+    return without(events, pl.concat([pl.Series(dtype=pl.String), *map(ids_of, others)]))

@@ -17,6 +17,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ..annotator import ids_of, without
 from ..archive import History, Position
 from ..cep import Matches
 from ..language import Query
@@ -130,7 +131,7 @@ def prefiltered(
     for start, end in pieces(asked, borders):
         rest = history.read(start, end, asked.columns)
         # While this runs, the store goes on: what it has of the rest by now would stand twice.
-        known = pl.concat([pl.Series(table["_id"]).cast(pl.String) for table in rest.values()])
+        known = pl.concat(map(ids_of, rest.values()))
         found = {v: _between(table, start, end, known) for v, table in ask(start, end).items()}
         yield Part(at_most(asked.watermarks, end), events=rest, candidates=found)
 
@@ -171,7 +172,7 @@ class Seam:
     def note(self, part: Part) -> None:
         """Remember what of a part can come again."""
         for table in (*part.events.values(), *part.candidates.values()):
-            ids = pl.Series(table["_id"]).cast(pl.String)
+            ids = ids_of(table)
             if self._lowest is not None:
                 ids = ids.filter(pl.Series(table["_time"]) >= self._lowest)
             if len(ids):
@@ -184,10 +185,7 @@ class Seam:
 
     def drop(self, events: pa.Table) -> pa.Table:
         """The events that the archive did not give; the table itself when it gave none of them."""
-        if not len(self._given) or not events.num_rows:
-            return events
-        again = pl.Series(events["_id"]).cast(pl.String).is_in(self._given.implode())
-        return events.filter((~again).to_arrow()) if again.any() else events
+        return without(events, self._given)
 
 
 def smallest(watermarks: Watermarks) -> datetime | None:
@@ -197,13 +195,11 @@ def smallest(watermarks: Watermarks) -> datetime | None:
 
 
 def _between(table: pa.Table, start: datetime | None, end: datetime | None, known: pl.Series) -> pa.Table:
-    frame = pl.DataFrame(pl.from_arrow(table))
+    frame = pl.DataFrame(pl.from_arrow(without(table, known)))
     if start is not None:
         frame = frame.filter(pl.col("_time") >= start)
     if end is not None:
         frame = frame.filter(pl.col("_time") < end)
-    if len(known):
-        frame = frame.filter(~pl.col("_id").is_in(known.implode()))
     return frame.to_arrow()
 
 
