@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 import pyarrow as pa
@@ -13,13 +12,12 @@ import pytest
 from kaicep import Project
 from kaicep.examples.robod.model import ROOMS_FILE
 from kaicep.examples.robod.readings import load_readings, load_room
+from support.rows import Row, in_order, roughly
 
 ROBOD = "https://example.org/robod#"
 QUERIES = ROOMS_FILE.parent / "queries"
 LECTURE_ROOMS = ("room1", "room2")
 HOUR = timedelta(hours=1)
-
-Row = dict[str, Any]
 
 
 @pytest.fixture(scope="module")
@@ -198,13 +196,3 @@ def as_columns(row: Row, columns: list[str]) -> Row:
     """The row's items by name; a variable's only event by the variable's name."""
     events = {variable: ids[0] for variable, ids in row["_events"].items()}
     return {column: row[column] if column in row else events[column] for column in columns}
-
-
-def in_order(rows: list[Row]) -> list[Row]:
-    """By what is exact: IRIs, ids, times."""
-    return sorted(rows, key=lambda row: [str(row[name]) for name in sorted(row) if not isinstance(row[name], float)])
-
-
-def roughly(row: Row) -> Row:
-    """Numbers up to the rounding of sums in another order; all else exact."""
-    return {name: pytest.approx(x, rel=1e-9) if isinstance(x, float) else x for name, x in row.items()}

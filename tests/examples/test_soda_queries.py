@@ -5,21 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 import pyarrow as pa
 import pytest
 from kaicep import Project
 from kaicep.examples.soda.readings import MODEL, draw_faults, generate_readings, load_boxes
+from support.rows import in_order, roughly
 
 SODA = "https://brickschema.org/schema/1.0.2/building_example#"
 EXAMPLE = MODEL.parent.parent
 QUERIES = EXAMPLE / "queries"
 QUARTER = timedelta(minutes=15)
 HOUR = timedelta(hours=1)
-
-Row = dict[str, Any]
 
 
 @pytest.fixture(scope="module")
@@ -130,13 +128,3 @@ def test_every_shipped_query_is_tested() -> None:
     shipped = [path.name for path in QUERIES.glob("*.chi")]
     assert len(shipped) == 4
     assert all(f'("{name}", ' in source for name in shipped)
-
-
-def in_order(rows: list[Row]) -> list[Row]:
-    """By what is exact: IRIs and times."""
-    return sorted(rows, key=lambda row: [str(row[name]) for name in sorted(row) if not isinstance(row[name], float)])
-
-
-def roughly(row: Row) -> Row:
-    """Numbers up to the rounding of sums in another order; all else exact."""
-    return {name: pytest.approx(x, rel=1e-9) if isinstance(x, float) else x for name, x in row.items()}
