@@ -9,7 +9,7 @@ from pathlib import Path
 from ..config import Settings
 from ..errors import ArchiveError, Place
 from .catalogue import Catalogue, steadily
-from .layout import ADVANCES, LOG, STORE, check_version, prepare
+from .layout import ADVANCES, INTAKE, LOG, STORE, TAKEN, check_version, prepare
 from .log import EventLog
 from .replacing import make_folder, replacing
 from .snapshots import copy_of_store
@@ -45,6 +45,7 @@ def backup(settings: Settings, target: Path, timeout: float = 10.0) -> int:
             steadily(partial(_copy_segments, log.catalogue(stream), target / LOG))
         for note in (source / ADVANCES).glob("[0-9]*.json"):
             _copy(note, target / ADVANCES / note.name)
+        _copy_intake(source, target)
     except (OSError, RuntimeError) as error:
         raise ArchiveError(
             f"the backup cannot be made: {error}", place=Place(str(target)), hint="name a folder with enough space"
@@ -62,6 +63,16 @@ def require(archive: Path) -> None:
     if not (archive / LOG).is_dir():
         raise ArchiveError("there is no archive", place=Place(str(archive)), hint="run the project first")
     check_version(archive)
+
+
+def _copy_intake(source: Path, target: Path) -> None:
+    """Copy what no engine has taken yet; the note of what was taken first: what comes twice is recognised."""
+    note = source / INTAKE / TAKEN
+    if note.exists():
+        _copy(note, target / INTAKE / TAKEN)
+    intake = EventLog(source / INTAKE)
+    for stream in intake.streams():
+        steadily(partial(_copy_segments, intake.catalogue(stream), target / INTAKE))
 
 
 def _copy_segments(catalogue: Catalogue, log: Path) -> None:

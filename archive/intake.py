@@ -22,7 +22,7 @@ import pyarrow as pa
 from ..errors import ArchiveError, Place
 from .catalogue import Segment, steadily
 from .compaction import Compaction, compact
-from .layout import INTAKE, LOCK, prepare
+from .layout import INTAKE, LOCK, TAKEN, prepare
 from .lock import ProcessLock
 from .log import EventLog
 from .replacing import replacing
@@ -33,7 +33,6 @@ __all__ = ["Intake", "Taken"]
 Taken = Mapping[str, int]
 """By stream, a position in the intake."""
 
-_TAKEN = "taken.json"
 _PATIENCE_S = 5.0
 
 
@@ -110,7 +109,7 @@ class Intake:
         Raises:
             ArchiveError: the note of it cannot be read.
         """
-        note = self.path / _TAKEN
+        note = self.path / TAKEN
         try:
             return {str(stream): int(batch) for stream, batch in json.loads(note.read_text(encoding="utf-8")).items()}
         except FileNotFoundError:
@@ -127,7 +126,7 @@ class Intake:
         before = self.taken()
         if all(before.get(stream, 0) >= batch for stream, batch in taken.items()):
             return
-        with replacing(self.path / _TAKEN) as temporary:
+        with replacing(self.path / TAKEN) as temporary:
             temporary.write_text(json.dumps({**before, **taken}), encoding="utf-8")
         lock = ProcessLock(self.path / LOCK)
         if lock.acquire():

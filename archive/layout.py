@@ -24,6 +24,7 @@ FORMAT = 2
 LOG, ADVANCES, STORE, SNAPSHOTS = "log", "advances", "store", "snapshots"
 INTAKE, IDENTITY = "intake", "identity"
 LOCK = ".lock"
+TAKEN = "taken.json"
 _VERSION_FILE = "format.json"
 
 

@@ -71,15 +71,18 @@ def verify(project: ProjectFile) -> None:
     Exit codes: 0 sound, perhaps with a store that lags; 1 the log is damaged, or there is none; 3 the log is sound but
     the store is not: move it away, and the next start builds it again from the log.
     """
-    from ..archive import verify
+    from ..archive import Intake, verify
     from ..config import Settings
 
-    found = verify(Settings.load(project))
+    settings = Settings.load(project)
+    found = verify(settings)
     for stream, events in found.events.items():
         typer.echo(f"{stream}: {events:,} events")
     typer.echo(f"log: {found.segments:,} segments")
     if found.lag is not None:
         typer.echo(f"store: {found.lag.events:,} events of {found.lag.batches:,} batches behind the log")
+    for stream, events in Intake(settings.path(settings.archive.path)).rows().items():
+        typer.echo(f"intake: {events:,} events of {stream} that no engine has taken yet")
     for fault in (*found.log_faults, *found.store_faults):
         tell(fault)
     if found.store_faults:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from kaicep.archive import Archive, Intake
+from kaicep.archive import Archive, Intake, backup
 from kaicep.archive.intake import Intake as IntakeClass
 from kaicep.pipeline.durable import DurableFlow
 from kaicep.pipeline.idleness import Idleness
@@ -193,6 +193,19 @@ def test_recovery_needs_the_archive_and_the_queries_only(
     process.run(5, 8, 9)
     process.end()
     assert rows(folder) == expected
+
+
+def test_a_backup_has_what_no_engine_has_taken(tmp_path: Path, expected: list[dict[str, Any]]) -> None:
+    interrupted(tmp_path)
+    keep(tmp_path, 5, 6, 7)
+    assert Intake(tmp_path / "var/archive").rows() == {"air": 12}
+    assert backup(project(tmp_path, archive=True).settings, tmp_path / "copy") == 16
+    shutil.rmtree(tmp_path / "var/archive")
+    shutil.move(tmp_path / "copy", tmp_path / "var/archive")
+    process = Process(tmp_path)
+    process.run(5, 8, 9)
+    process.end()
+    assert rows(tmp_path) == expected
 
 
 class _CrashError(Exception):
