@@ -28,7 +28,7 @@ from ..language.query import Policy, Query
 from ..language.walking import walk_pattern
 from .candidates import empty_candidates, number_events
 from .frames import Ints, micros, timestamps
-from .keys import group_codes
+from .keys import group_codes, stable_order
 from .time_bounds import UNBOUNDED
 
 __all__ = ["BEFORE", "EVENTS", "NUMBER", "Contiguity", "all_events", "event_columns", "sees_all_events"]
@@ -64,11 +64,10 @@ def all_events(query: Query, streams: Mapping[str, pl.DataFrame]) -> pa.Table:
     Returns:
         Columns `_time`, `_id` and one for each attribute of PARTITION BY.
     """
-    frames = [_no_events(query)]
-    for stream, names in event_columns(query).items():
-        if stream in streams:
-            frames.append(_renamed(streams[stream], names))
-    return pl.concat(frames).to_arrow(compat_level=pl.CompatLevel.newest())
+    named = event_columns(query)
+    frames = [_renamed(streams[stream], names) for stream, names in named.items() if stream in streams]
+    events = pl.concat(frames or [_no_events(query)])
+    return events.to_arrow(compat_level=pl.CompatLevel.newest())
 
 
 def _renamed(events: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
@@ -106,7 +105,7 @@ class Contiguity:
 
     def __post_init__(self) -> None:
         self.empty = _no_events(self.query)
-        self.last = self.empty.with_columns(pl.Series(NUMBER, [], dtype=pl.Int64))
+        self.last = self.empty.drop("_id").hstack([pl.Series(NUMBER, [], dtype=pl.Int64)])
         self._horizon = _horizon(self.query)
 
     def place(self, released: Mapping[str, pl.DataFrame], watermark: int) -> dict[str, pl.DataFrame]:
@@ -117,7 +116,7 @@ class Contiguity:
         """
         if not any(frame.height for frame in released.values()):
             nothing = [pl.Series(name, [], dtype=pl.Int64) for name in (NUMBER, BEFORE)]
-            return {name: frame.with_columns(nothing) for name, frame in released.items()}
+            return {name: frame.hstack(nothing) for name, frame in released.items()}
         first = self.next
         numbers = number_events(released, first)
         self.next = 1 + max(int(of_frame[-1]) for of_frame in numbers.values() if len(of_frame))
@@ -129,10 +128,7 @@ class Contiguity:
         before = self._before(released[EVENTS], numbers[EVENTS])
         self._forget(watermark)
         return {
-            name: frame.with_columns(
-                pl.Series(NUMBER, numbers[name], dtype=pl.Int64),
-                pl.Series(BEFORE, before[numbers[name] - first], dtype=pl.Int64),
-            )
+            name: frame.hstack([pl.Series(NUMBER, numbers[name]), pl.Series(BEFORE, before[numbers[name] - first])])
             for name, frame in released.items()
         }
 
@@ -140,23 +136,23 @@ class Contiguity:
         """The number of the event before each, and the new `last`."""
         if not self.query.partition_by:
             return number - 1
-        numbered = pl.concat([self.last, events.drop("_id").with_columns(pl.Series(NUMBER, number))], how="diagonal")
-        keys = [numbered[name] for name in numbered.columns if name.startswith(_PARTITION)]
-        codes = group_codes(keys)
-        order = np.argsort(codes, kind="stable")
-        same = codes[order][1:] == codes[order][:-1]
-        numbers = numbered[NUMBER].to_numpy()
+        new = events.hstack([pl.Series(NUMBER, number)])
+        numbered = self.last.vstack(pl.DataFrame([new[name] for name in self.last.columns]))
+        codes = group_codes([numbered[name] for name in numbered.columns if name.startswith(_PARTITION)])
+        order = stable_order(codes)
+        sorted_codes, numbers = codes[order], numbered[NUMBER].to_numpy()
+        neighbours = np.flatnonzero(sorted_codes[1:] == sorted_codes[:-1])
         before = np.full(len(codes), -1, dtype=np.int64)
-        before[order[1:][same]] = numbers[order[:-1][same]]
+        before[order[neighbours + 1]] = numbers[order[neighbours]]
         is_last = np.ones(len(codes), dtype=bool)
-        is_last[order[:-1][same]] = False
-        self.last = numbered.filter(pl.Series(is_last))
+        is_last[order[neighbours]] = False
+        self.last = numbered[np.flatnonzero(is_last)]
         return before[-len(number) :]
 
     def _forget(self, watermark: int) -> None:
         kept = timestamps(self.last["_time"]) >= watermark - self._horizon
         if not kept.all():
-            self.last = self.last.filter(pl.Series(kept))
+            self.last = self.last[np.flatnonzero(kept)]
 
 
 def _horizon(query: Query) -> int:

@@ -13,7 +13,7 @@ from ..language.expressions import Expression
 from ..language.types import ValueType
 from .frames import Ints
 
-__all__ = ["combine", "group_codes", "joint_codes", "key_expressions", "value_codes"]
+__all__ = ["combine", "group_codes", "joint_codes", "key_expressions", "stable_order", "value_codes"]
 
 _TEXTUAL = (ValueType.STRING, ValueType.IRI)
 
@@ -99,3 +99,10 @@ def group_codes(columns: Sequence[pl.Series]) -> Ints:
     for column in columns[1:]:
         combined = combine(combined, [value_codes(column, nulls_match=True)])
     return combined[0]
+
+
+def stable_order(codes: Ints) -> Ints:
+    """What sorts codes, those that are equal in the order in which they stand."""
+    if len(codes) and codes.min() >= 0 and codes.max() < 2**16:
+        return np.argsort(codes.astype(np.uint16), kind="stable")  # radix sort
+    return np.argsort(codes, kind="stable")

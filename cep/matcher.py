@@ -16,7 +16,7 @@ import polars as pl
 
 from ..language.columns import plain_name
 from .frames import Bools, Ints, column_of, mask_of, timestamps
-from .keys import combine, joint_codes
+from .keys import combine, joint_codes, stable_order
 from .pattern_plan import Condition, Key, PatternPlan, match_name
 from .time_bounds import UNBOUNDED, Bounds
 
@@ -229,9 +229,9 @@ def ranges_by_key(own: Ints, wanted: Ints, place: Ints, between: tuple[Ints, Int
         width: more than every place; keys times `width` are below 2**62.
     """
     valid = np.flatnonzero(own >= 0)
-    order = valid[_stable_order(own[valid])]
+    order = valid[stable_order(own[valid])]
     places = own[order] * width + place[order]
-    visit = _stable_order(wanted)  # neighbours in the search are neighbours in memory
+    visit = stable_order(wanted)  # neighbours in the search are neighbours in memory
     base = wanted[visit] * width
     first = np.searchsorted(places, base + between[0][visit])
     behind = np.searchsorted(places, base + between[1][visit])
@@ -239,12 +239,6 @@ def ranges_by_key(own: Ints, wanted: Ints, place: Ints, between: tuple[Ints, Int
     starts, counts = np.empty_like(first), np.empty_like(count)
     starts[visit], counts[visit] = first, count
     return Ranges(starts, counts, order)
-
-
-def _stable_order(codes: Ints) -> Ints:
-    if len(codes) and codes.min() >= 0 and codes.max() < 2**16:
-        return np.argsort(codes.astype(np.uint16), kind="stable")  # radix sort
-    return np.argsort(codes, kind="stable")
 
 
 def expand(partial: Partial, variable: str, ranges: Ranges) -> Iterator[Partial]:

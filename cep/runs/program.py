@@ -131,8 +131,11 @@ class Program:
         asked |= {v for c in self.conditions if set(c.variables) & set(self.places.negations) for v in c.variables}
         greedy = any(isinstance(p, Element | Group) and p.quantifier and not p.quantifier.every_length for p in parts)
 
+        # What follows an OR is enabled beside its sides where one takes no event: all have to be of one pattern.
+        skipped = any(isinstance(p, Alternative) and any(map(_may_be_empty, p.branches)) for p in parts)
+
         def is_early(node: Element | Group) -> bool:
-            return bool(_in(node) & asked)
+            return bool(_in(node) & asked) or (skipped and not self.relaxed)
 
         def decides(node: Element | Group) -> bool:
             return not self.relaxed and (greedy or is_early(node))
@@ -263,6 +266,21 @@ def _is_relaxed(query: Query) -> bool:
             if q.until is not None or (q.link is not Link.ANY and q.maximum != 1) or not q.every_length:
                 return False
     return True
+
+
+def _may_be_empty(part: Pattern) -> bool:
+    """Whether a part may be passed without an event."""
+    match part:
+        case Negation():
+            return True
+        case Element(quantifier=quantifier):
+            return quantifier is not None and quantifier.minimum == 0
+        case Group(pattern=inner, quantifier=quantifier):
+            return quantifier.minimum == 0 or _may_be_empty(inner)
+        case Alternative(branches=branches):
+            return any(map(_may_be_empty, branches))
+        case Conjunction(parts=parts) | Links(parts=parts):
+            return all(map(_may_be_empty, parts))
 
 
 def _may_lack(parts: Sequence[Pattern]) -> bool:

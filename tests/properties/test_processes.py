@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
 from kaicep.pipeline.dataflow import Dataflow
 from kaicep.pipeline.flow import Registration
 from kaicep.pipeline.rows import rows
@@ -67,14 +69,28 @@ def elsewhere(given: tuple[str, dict[str, bytes], str]) -> tuple[list[str], list
     return found, times
 
 
-@pytest.mark.parametrize("text", PATTERNS)
-def test_another_process_goes_on(text: str) -> None:
+def goes_on(text: str, cut: int) -> None:
     words: Sequence[str] = placed(EVENTS)
-    before, after = " ".join(words[:7]), " ".join(words[7:])
+    before, after = " ".join(words[:cut]), " ".join(words[cut:])
     dataflow, registration = begun(text)
     dataflow.register(registration)
     here = reported(dataflow, before, ends=False)
     found, times = elsewhere((text, dataflow.snapshot(), after))
     whole = expected(text, EVENTS)
-    assert len(whole) > len(here)
     assert ([*written(here), *found], [*seconds(here), *times]) == (written(whole), seconds(whole))
+
+
+cuts = st.integers(1, len(EVENTS.split()) - 1)
+
+
+@settings(max_examples=4, deadline=None, phases=[Phase.generate])
+@given(text=st.sampled_from(PATTERNS), cut=cuts)
+def test_another_process_goes_on(text: str, cut: int) -> None:
+    goes_on(text, cut)
+
+
+@pytest.mark.long
+@settings(max_examples=200, deadline=None)
+@given(text=st.sampled_from(PATTERNS), cut=cuts)
+def test_another_process_goes_on_in_the_long_run(text: str, cut: int) -> None:
+    goes_on(text, cut)
