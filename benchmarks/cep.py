@@ -2,7 +2,8 @@
 
     python -m benchmarks.cep [--events 200000 --in-play 0.1] [--batch 10000] [--rounds 3] [--shape NAME] [--json FILE]
 
-Without `--events` there are two workloads: 200,000 events with 10 % of them in play, and 50,000 that all are.
+Without `--events` there are three workloads: 500,000 events with 10 % of them in play, 50,000 a batch; 200,000 such
+events in batches of 10,000, for time and memory from batch to batch; 20,000 events that are all in play.
 
 Both get the same Arrow tables of events with the same watermarks, batch by batch, and both give Arrow tables of the
 same rows, in the same order: the engine by FILTER, operator and output, the automaton (`benchmarks.naive_nfa`) as plain
@@ -36,7 +37,8 @@ from kaicep.semfilter.options import FilterOptions
 
 from .cep_shapes import PROJECT, SEED, SENSORS, SHAPES, Shape, moment, workload
 
-WORKLOADS = ((200_000, 0.1), (50_000, 1.0))
+WORKLOADS = ((500_000, 0.1, 50_000), (200_000, 0.1, 10_000), (20_000, 1.0, 10_000))
+"""Events, how many of them are in play, events a batch."""
 
 
 @dataclass(frozen=True)
@@ -111,6 +113,7 @@ class Result:
 
     events: int
     in_play: float
+    batch: int
     shape: str
     vectorisable: bool
     matches: int
@@ -147,8 +150,8 @@ def run(name: str, batches: Sequence[pa.Table], in_play: float, rounds: int) -> 
     events = sum(batch.num_rows for batch in batches)
     rates = events / sum(best.seconds), events / sum(other.seconds)
     return Result(
-        events, in_play, name, shape.vectorisable, best.rows.num_rows, *rates, rates[0] / rates[1], max(best.state),
-        max(other.state), min(m.seconds[1] / m.seconds[0] for m in ours), best.state[1] / max(1, best.state[0]),
+        events, in_play, batches[0].num_rows, name, shape.vectorisable, best.rows.num_rows, *rates, rates[0] / rates[1],
+        max(best.state), max(other.state), min(m.seconds[1] / m.seconds[0] for m in ours), best.state[1] / max(1, best.state[0]),
     )  # fmt: skip
 
 
@@ -167,17 +170,19 @@ def main() -> None:
         + ", ".join(f"{name} {version(name)}" for name in ("pyarrow", "polars"))
     )  # fmt: skip
     print(machine)
-    workloads = WORKLOADS if arguments.events is None else ((arguments.events, arguments.in_play),)
-    results = list(chain.from_iterable(_report(events, share, arguments) for events, share in workloads))
+    workloads: Sequence[tuple[int, float, int]] = WORKLOADS
+    if arguments.events is not None:
+        workloads = ((arguments.events, arguments.in_play, arguments.batch),)
+    results = list(chain.from_iterable(_report(*workload, arguments=arguments) for workload in workloads))
     if arguments.json is not None:
-        found = {"machine": machine, "batch": arguments.batch, "seed": SEED, "results": [asdict(r) for r in results]}
+        found = {"machine": machine, "seed": SEED, "results": [asdict(r) for r in results]}
         arguments.json.write_text(json.dumps(found, indent=2) + "\n")
 
 
-def _report(events: int, in_play: float, arguments: argparse.Namespace) -> list[Result]:
-    batches = workload(events, in_play, arguments.batch)
+def _report(events: int, in_play: float, batch: int, *, arguments: argparse.Namespace) -> list[Result]:
+    batches = workload(events, in_play, batch)
     print(
-        f"\n{events:,} events, {in_play:.0%} in play, {SENSORS} sensors, seed {SEED}, {arguments.batch:,} a batch"
+        f"\n{events:,} events, {in_play:.0%} in play, {SENSORS} sensors, seed {SEED}, {batch:,} a batch"
         f"\n{'shape':<16}{'matches':>10}{'engine/s':>13}{'naive/s':>13}{'ratio':>7}{'state':>12}{'held':>9}"
         f"{'time':>6}{'mem':>6}"
     )

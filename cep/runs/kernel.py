@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from heapq import heappop, heappush
 from itertools import count
@@ -10,7 +11,7 @@ from typing import Any, TypeVar
 
 import polars as pl
 
-from ...errors import CeilingError
+from ...errors import CeilingError, OperatorError
 from ...language.columns import Names
 from ...language.query import Query
 from ..contiguity import BEFORE, EVENTS
@@ -40,11 +41,21 @@ class RunsKernel:
         query: with SEQ.
         within: the moments of WITHIN.
         limits: how much the query may take.
+
+    Raises:
+        OperatorError: FROM has a variable that SEQ does not name.
     """
 
     def __init__(self, query: Query, within: Interval, limits: Limits) -> None:
         self.program = Program(query, (within.first, within.last))
         self._limits = limits
+        named = {*self.program.places.positive, *self.program.places.negations}
+        outside = next((s.variable for s in query.sources if s.variable not in named), None)
+        if outside is not None:
+            raise OperatorError(
+                f"?{outside} stands in FROM and not in SEQ, beside a repetition: this cannot be run",
+                hint=f"name ?{outside} in SEQ, or join the output of a named query to it",
+            )
         self._variables = [s.variable for s in query.sources if s.variable in self.program.places.positive]
         self._reporting = Reporting(query, self._variables)
         self._arrivals = Arrivals(query, self.program, self._variables, self._reporting.rows)
@@ -52,6 +63,8 @@ class RunsKernel:
         self._absent: dict[tuple[str, Key], Absentees] = {}
         self._endings: dict[tuple[Any, Key], Endings] = {}
         self._timers: list[tuple[int, int, Completed]] = []
+        self._waiting: Counter[int] = Counter()
+        self._reported: set[int] = set()
         self._awaiting: list[tuple[int, Completed]] = []
         self._following: dict[int, int] = {}
         self._looks_behind = self.program.strict and bool(self.program.places.negations)
@@ -136,7 +149,19 @@ class RunsKernel:
             self._report(completed.time, completed)
 
     def _wait(self, due: int, completed: Completed) -> None:
+        self._waiting[id(completed.node)] += 1
         heappush(self._timers, (due, next(self._sequence), completed))
+
+    def _waited(self) -> tuple[int, Completed, bool]:
+        """What has waited longest, until when, and whether its events were reported: one of two NOTs ended earlier."""
+        due, _, completed = heappop(self._timers)
+        node = id(completed.node)
+        again = node in self._reported
+        self._waiting[node] -= 1
+        if not self._waiting[node]:
+            del self._waiting[node]
+            self._reported.discard(node)
+        return due, completed, again
 
     def _report(self, time: int, completed: Completed) -> None:
         node = completed.node
@@ -187,8 +212,10 @@ class RunsKernel:
         if watermark - self._swept >= self._period and self._reporting.size > 2 * self._kept + _FEW:
             self._sweep(watermark)
         while self._timers and self._timers[0][0] < watermark:
-            due, _, completed = heappop(self._timers)
-            if completed.holds:
+            due, completed, again = self._waited()
+            if completed.holds and not again:
+                if id(completed.node) in self._waiting:
+                    self._reported.add(id(completed.node))
                 self._report(due, completed)
 
     def _prune_held(self, watermark: int) -> None:
@@ -259,7 +286,7 @@ class RunsKernel:
 
         text = {
             "stages": [stage.origin for stage in self.program.stages],
-            "timers": [[due, completed(c)] for due, _, c in sorted(self._timers)],
+            "timers": [[due, completed(c)] for due, _, c in sorted(self._timers) if id(c.node) not in self._reported],
             "awaiting": [[number, completed(c)] for number, c in self._awaiting],
             "following": sorted(self._following.items()),
             "found": [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from kaicep.errors import OperatorError
 from support.letters import answer, expected, question, written
 
 CASES = {
@@ -19,6 +20,9 @@ CASES = {
     "strict inside": ("?a ->> ?b{2; =>}", (), "a b z b b", ["a1 b4 b5"]),
     "a run at the end waits": ("?a -> ?b{1,2; ->}", (), "a b", ["a1 b2"]),
     "nothing is written when repeated zero times": ("?a -> ?b{0,; ->} => ?c", (), "a c", ["a1 c2"]),
+    "a match is reported once, when the first of two NOTs ends": (
+        "?a{1,2; ->} -> (NOT ?n FOR 2s OR NOT ?m FOR 4s)", ("POLICY next",), "a a z@30", ["a1 a2", "a2"],
+    ),
     "groups": ("(?a -> ?b){2; ->}", ("POLICY next",), "a b a b", ["a1 a3 b2 b4"]),
     "UNTIL ends a run": ("?a -> ?b{1,; ->} UNTIL (?b.x > 5) -> ?c", (), "a b1 b9 b1 c", ["a1 b2 c5"]),
     "UNTIL compares events": ("?a ->> ?b+ UNTIL (?b.x > ?a.x)", (), "a3 b1 b5 b2", ["a1 b2", "a1 b4"]),
@@ -64,3 +68,13 @@ def test_runs_that_leave_an_or_without_an_event_are_of_one_length() -> None:
     assert (ids[:2], [ids[2]]) in found
     assert ([ids[0], ids[2]], [ids[1]]) not in found
     assert answer(text, "x x x") == expected(text, "x x x")
+
+
+def test_what_seq_does_not_name_is_refused_beside_a_repetition() -> None:
+    text = question("?a -> ?b+").replace("FROM ", "FROM (?z, letters), ")
+    with pytest.raises(OperatorError) as refused:
+        answer(text.replace("WINDOW (", "WINDOW (?z, "), "z a b")
+    assert str(refused.value) == (
+        "?z stands in FROM and not in SEQ, beside a repetition: this cannot be run: "
+        "name ?z in SEQ, or join the output of a named query to it"
+    )
