@@ -151,7 +151,8 @@ def run(name: str, batches: Sequence[pa.Table], in_play: float, rounds: int) -> 
     rates = events / sum(best.seconds), events / sum(other.seconds)
     return Result(
         events, in_play, batches[0].num_rows, name, shape.vectorisable, best.rows.num_rows, *rates, rates[0] / rates[1],
-        max(best.state), max(other.state), min(m.seconds[1] / m.seconds[0] for m in ours), best.state[1] / max(1, best.state[0]),
+        max(best.state), max(other.state), min(m.seconds[1] / m.seconds[0] for m in ours),
+        best.state[1] / max(1, best.state[0]),
     )  # fmt: skip
 
 
