@@ -41,6 +41,8 @@ def with_prefixes(text: str, prefixes: Mapping[str, str]) -> str:
 def _lines(subquery: SubqueryFilter, options: FilterOptions) -> Iterator[str]:
     plan = subquery.plan
     yield f"PATH of ?{plan.subquery.variable}"
+    if not options.compiled:
+        yield "  rules: off, it is asked as it is written"
     yield from (f"  {note}" for note in plan.notes)
     if plan.never is not None:
         yield f"  never holds: {plan.never}"
@@ -60,7 +62,8 @@ def _lines(subquery: SubqueryFilter, options: FilterOptions) -> Iterator[str]:
 
 def _run_time(plan: Plan, options: FilterOptions) -> Iterator[str]:
     if plan.table is not None:
-        yield f"verdicts: more than {options.table_size:,} solutions, too many to compute them ahead"
+        many = f"more than {options.table_size:,} solutions, too many to compute them ahead"
+        yield f"verdicts: {many if options.table_size else 'none ahead, because the table is off'}"
     kept = f"the verdicts of {options.cache_size} keys, least recently used leave first"
     yield f"cache: {kept if options.cache_size else 'off, every event is evaluated'}"
     if not options.buffer:

@@ -404,3 +404,18 @@ def test_a_path_of_length_zero_goes_through_all_nodes() -> None:
     """With both ends free it starts at every node of the graph, and the event's values are such nodes."""
     tested = _filter(subquery("?e evt:hasSource ee:s1 . ?x bd:near* ?y . FILTER (?y = 501)"))
     assert _rows(tested) == [0]
+
+
+@pytest.mark.parametrize(
+    ("switch", "told"),
+    [
+        ({"compiled": False}, "  rules: off, it is asked as it is written\n"),
+        ({"buffer": False, "table_size": 0}, "  misses of a batch: one by one, because the buffer is off\n"),
+        ({"cache_size": 0, "table_size": 0}, "  cache: off, every event is evaluated\n"),
+        ({"table_size": 0}, "  verdicts: none ahead, because the table is off\n"),
+        ({"table_size": 1}, "  verdicts: more than 1 solutions, too many to compute them ahead\n"),
+    ],
+)
+def test_switches_are_explained(switch: dict[str, Any], told: str) -> None:
+    tested = source(subquery("?e evt:hasSource ?s . ?s bd:hasLocation ?l"))
+    assert told in SemanticFilter(tested, _ANNOTATOR.shape, _KNOWLEDGE, FilterOptions(**switch)).explain()
