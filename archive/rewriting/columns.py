@@ -15,7 +15,7 @@ import polars as pl
 
 from ...annotator import EventShape, attribute_iri
 from ...annotator.casting import cast_column
-from ...annotator.datatypes import COLUMN_TYPES, MOMENT
+from ...annotator.datatypes import COLUMN_TYPES
 from ...annotator.shape import AttributeShape
 from ...annotator.triples import ambiguous_properties
 from ...language.types import XSD, ValueType
@@ -139,11 +139,6 @@ def stored_columns(shape: EventShape) -> Mapping[str, StoredColumn]:
     own = StoredColumn("_time", ValueType.DATETIME, XSD + "dateTime", "value", (attribute_iri(shape.stream, "_time"),))
     found["_time"] = found.get(shape.time, own)
     return found
-
-
-def time_column(shape: EventShape, terms: pl.DataFrame, stem: str) -> pl.Series:
-    """The column `_time`."""
-    return stored_columns(shape)["_time"].read(terms, stem).cast(MOMENT)
 
 
 def _raw(shape: EventShape, a: AttributeShape, shared: frozenset[str]) -> StoredColumn:

@@ -93,7 +93,6 @@ class Reporting:
         self._columns = _columns(expressions)
         self._numbers = {mark: f"#{i}" for i, mark in enumerate(found)}
         self._bindings = selected_bindings(query)
-        self._tells_solutions = any(source.bindings for source in query.sources)
 
     @property
     def names(self) -> Names:
