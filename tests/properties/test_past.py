@@ -119,7 +119,7 @@ def recover(outage: Outage, *strategies: Strategy) -> None:
             _same(case, rows, live)
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=SLOW)
+@settings(max_examples=60, deadline=None, suppress_health_check=SLOW)
 @given(outage=outages())
 def test_rows_do_not_depend_on_outages(outage: Outage) -> None:
     """An engine ends, an archiver goes on, another engine comes: with the operators' snapshots or without."""
