@@ -13,11 +13,11 @@ from typing import Any
 
 from ...errors import CeilingError
 from ...language.pattern import Link
+from .besides import Absentees, Endings
 from .layout import Event
 from .paths import Node, extended, last_time, united
 from .program import Finish, Program, Run, Stage, Step
 from .threads import Side
-from .values import Absentees, Endings
 
 __all__ = ["Completed", "Partition"]
 

@@ -19,13 +19,13 @@ from ..interval import Interval
 from ..output import Matches
 from ..state import State
 from .arrivals import Arrivals, Key
+from .besides import Absentees, Endings
 from .engine import Completed, Partition
 from .limits import Limits
 from .paths import last_time, paths
 from .program import Program, Run
 from .rows import Found, Reporting, Rows
 from .snapshot import Nodes, read_nodes, read_value, written_value
-from .values import Absentees, Endings
 
 __all__ = ["RunsKernel"]
 

@@ -6,8 +6,7 @@ Unbound is `None`; `NOTHING` is what stands before the first event of a run (see
 from __future__ import annotations
 
 import math
-from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any, Final
 
@@ -298,87 +297,3 @@ def deviation(state: tuple[Any, ...] | None) -> float | None:
     exact = [Fraction(value) for value in state]
     mean = sum(exact, Fraction()) / len(exact)
     return math.sqrt(sum(((value - mean) ** 2 for value in exact), Fraction()) / (len(exact) - 1))
-
-
-# NOT and UNTIL.
-
-
-class Absentees:
-    """The candidates of a NOT's variable, in total order, as far as a run may look at them."""
-
-    __slots__ = ("numbers", "rows", "times")
-
-    def __init__(self) -> None:
-        self.times: list[int] = []
-        self.numbers: list[int] = []
-        self.rows: list[tuple[Any, ...]] = []
-
-    def add(self, rows: Iterable[tuple[Any, ...]]) -> None:
-        """More candidates, that come later."""
-        for row in rows:
-            self.times.append(row[0])
-            self.numbers.append(row[1])
-            self.rows.append(row)
-
-    def between(self, earliest: int, latest: int) -> list[tuple[Any, ...]]:
-        """Those that lie in an interval, both ends included."""
-        return self.rows[bisect_left(self.times, earliest) : bisect_right(self.times, latest)]
-
-    def next_after(self, number: int) -> list[tuple[Any, ...]]:
-        """Those that are the very next event after one."""
-        found = []
-        for row in self.rows[bisect_right(self.numbers, number) :]:
-            if row[2] != number:
-                break
-            found.append(row)
-        return found
-
-    def of(self, interval: tuple[int, ...]) -> list[tuple[Any, ...]]:
-        """Those of an interval, or after an event that is given by its number alone."""
-        return self.between(*interval) if len(interval) > 1 else self.next_after(*interval)
-
-    def forget(self, before: int) -> None:
-        """Drop those that come before a moment."""
-        count = bisect_left(self.times, before)
-        del self.times[:count], self.numbers[:count], self.rows[:count]
-
-
-class Endings:
-    """The events that may end a repetition with UNTIL, in total order, as far as a run may look at them."""
-
-    __slots__ = ("dropped", "numbers", "rows")
-
-    def __init__(self) -> None:
-        self.numbers: list[int] = []
-        self.rows: list[tuple[Any, ...]] = []
-        self.dropped = 0
-
-    def add(self, rows: Iterable[tuple[Any, ...]]) -> None:
-        """More events, that come later."""
-        for row in rows:
-            self.numbers.append(row[1])
-            self.rows.append(row)
-
-    def count(self, number: int) -> int:
-        """How many have come, from the beginning up to an event."""
-        return self.dropped + bisect_right(self.numbers, number)
-
-    def has(self, number: int) -> bool:
-        """Whether the event is one."""
-        place = bisect_left(self.numbers, number)
-        return place < len(self.numbers) and self.numbers[place] == number
-
-    def since(self, number: int, last: int) -> list[tuple[Any, ...]]:
-        """Those after an event, up to another."""
-        return self.rows[bisect_right(self.numbers, number) : bisect_right(self.numbers, last)]
-
-    def forget(self, before: int) -> None:
-        """Drop those that come before a moment."""
-        count = bisect_left(self.rows, before, key=lambda row: row[0])
-        self.dropped += count
-        del self.numbers[:count], self.rows[:count]
-
-
-def taken(sides: frozenset[Any] | None, wanted: frozenset[Any]) -> bool:
-    """Whether any of the wanted sides was taken."""
-    return sides is not None and not wanted.isdisjoint(sides)
