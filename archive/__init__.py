@@ -9,6 +9,7 @@ from .endpoint_reader import EndpointReader
 from .history import History
 from .intake import Intake
 from .log import EventLog
+from .restore import restore
 from .segment import Position
 from .semantic_store import SemanticStore
 from .sparql import Graph, Result, Solutions, Value
@@ -39,5 +40,6 @@ __all__ = [
     "backup",
     "compact_archive",
     "open_reader",
+    "restore",
     "verify",
 ]

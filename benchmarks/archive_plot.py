@@ -32,7 +32,7 @@ def draw(found: Sequence[Recovery], title: str, limit: float, target: Path) -> N
         for axes, (name, value) in zip(line, _FIGURES, strict=True):
             _figure(axes, own, value, limit)
             axes.set_title(f"Query {query}, {rate:,} events/s: {name}", fontsize=9)
-    grid[0][0].legend(fontsize=7, ncols=2)
+    figure.legend(*grid[0][0].get_legend_handles_labels(), loc="outside lower center", fontsize=8, ncols=4)
     figure.suptitle(title, fontsize=10)
     figure.savefig(target, dpi=80)
     plt.close(figure)

@@ -23,8 +23,9 @@ from .semantic_stages import CAMPUS, STREAM
 
 PLANNER = "planner"
 STRATEGIES = (*(strategy.value for strategy in Strategy), PLANNER)
-_AGAIN_BELOW_S = 1.0
-_TIMES = 5
+_AGAIN_BELOW_S = 0.7
+_TIMES = 3
+_GRACE_S = 1.0
 _START_S = 120.0
 _FIRST_CLAUSE = re.compile(r"^(PATH|WINDOW)|FILTER(?= \()", re.MULTILINE)
 
@@ -96,7 +97,7 @@ class Recoverer:
         """Measure one outage."""
         connection = self._connection or self._start()
         connection.send(outage)
-        if not connection.poll(self.limit * (1 if outage.strategy != PLANNER else 2) + 5):
+        if not connection.poll(self.limit + _GRACE_S):
             self.close()
             return Recovery(outage)
         found: Recovery = connection.recv()

@@ -57,11 +57,24 @@ def backup(
     project: ProjectFile,
     target: Annotated[Path, typer.Argument(metavar="FOLDER", help="A new or empty folder.")],
 ) -> None:
-    """Copy the archive, also while an engine is writing it. To restore, name the copy as `path` under `[archive]`."""
+    """Copy the archive, also while an engine is writing it. `kaicep restore` puts the copy back."""
     from ..archive import backup
     from ..config import Settings
 
     typer.echo(f"{backup(Settings.load(project), target):,} events in {target}")
+
+
+@app.command(epilog="Example: `kaicep restore /backups/campus-monday campus/`")
+def restore(
+    source: Annotated[Path, typer.Argument(metavar="FOLDER", help="What `kaicep backup` made.")],
+    project: ProjectFile,
+) -> None:
+    """Copy a backup to where the project's archive belongs, which has to be empty."""
+    from ..archive import restore
+    from ..config import Settings
+
+    loaded = Settings.load(project)
+    typer.echo(f"{restore(loaded, source):,} events in {loaded.path(loaded.archive.path)}")
 
 
 @app.command(epilog="Example: `kaicep verify campus/`")

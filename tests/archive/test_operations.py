@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pyoxigraph as ox
 import pytest
-from kaicep.archive import Compacted, Health, Lag, Solutions, backup, compact_archive, verify
+from kaicep.archive import Compacted, Health, Lag, Solutions, backup, compact_archive, restore, verify
 from kaicep.archive.graphs import graph_of
 from kaicep.cli import app
 from kaicep.config import Settings
@@ -70,6 +70,23 @@ def test_a_backup_overwrites_nothing(settings: Settings, tmp_path: Path) -> None
     with pytest.raises(ArchiveError) as error:
         backup(settings, tmp_path)
     assert str(error.value) == f"{tmp_path}: the backup's folder is not empty: name a new one"
+
+
+def test_a_backup_is_put_back_where_no_archive_is(settings: Settings, tmp_path: Path) -> None:
+    copy, archive = tmp_path / "copy", tmp_path / "var/archive"
+    backup(settings, copy)
+    said = (
+        f"{archive}: the project has an archive: "
+        "stop the engine and move that folder away first, or name another path under [archive]\n"
+    )
+    assert CliRunner().invoke(app, ["restore", str(copy), str(tmp_path)]).stderr == said
+    shutil.rmtree(archive)
+    assert CliRunner().invoke(app, ["restore", str(copy), str(tmp_path)]).stdout == f"150 events in {archive}\n"
+    assert verify(settings) == Health({STREAM: 150}, 5, Lag(0, 0), (), ())
+    assert list(archive.parent.iterdir()) == [archive]
+    with pytest.raises(ArchiveError) as error:
+        restore(settings, tmp_path / "nothing")
+    assert str(error.value) == f"{tmp_path / 'nothing'}: there is no archive: run the project first"
 
 
 def test_an_archive_that_is_written_is_not_compacted_from_outside(settings: Settings, tmp_path: Path) -> None:
