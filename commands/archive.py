@@ -32,7 +32,10 @@ def sparql(
     text, _ = text_of(query)
     settings = Settings.load(project)
     with open_reader(settings) as archive:
+        behind = archive.lag.events
         answer = archive.query(text, timeout=timeout)
+    if behind:
+        tell(f"the archive's store lacks the latest {behind:,} events: an engine adds them while it runs")
     match answer:
         case Solutions():
             print_rows(list(answer), answer.variables, form, settings)

@@ -21,6 +21,7 @@ from .sinks import Sink
 __all__ = ["Signals", "archive_behind", "read", "run_queries", "summary"]
 
 _SECONDS_BETWEEN_LOOKS = 0.1
+_PATIENCE = 60.0  # seconds without an event that the store takes; what it lacks it gets at the next start
 
 
 def run_queries(
@@ -54,6 +55,8 @@ def run_queries(
                 engine.submit(text, label=name, collect=False)
             with meter.watching(lambda: archive_behind(engine)):
                 read(engine, signals, once=once)
+                if once:
+                    _fill_store(engine, signals)
         if not quiet and not meter.progress.batches:
             log.print("nothing was read: the sources brought nothing new")
     finally:
@@ -67,6 +70,16 @@ def _compile(project: Project, documents: Sequence[tuple[str, str]]) -> list[Que
     for name, text in documents:
         outputs += [registration.query for registration in project.registrations(text, name, outputs)]
     return outputs
+
+
+def _fill_store(engine: Engine, signals: Signals) -> None:
+    """Wait until SPARQL sees all that was read, as long as the store takes events and no signal comes."""
+    behind, unchanged = archive_behind(engine), 0.0
+    while behind and signals.received is None and unchanged < _PATIENCE:
+        engine.archive.flush(timeout=_SECONDS_BETWEEN_LOOKS)
+        before, behind = behind, archive_behind(engine)
+        unchanged = 0.0 if behind < before else unchanged + _SECONDS_BETWEEN_LOOKS
+    signals.raise_received()
 
 
 def archive_behind(engine: Engine) -> int:
