@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
 import time
 from collections import defaultdict
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -32,6 +34,7 @@ source     = { format = "json", path = "in/", maxFilesPerTrigger = 1 }
 sensor = { datatype = "xsd:string" }
 flow   = { datatype = "xsd:double" }
 """
+ONCE = PROJECT.replace("maxFilesPerTrigger", 'cleanSource = "delete", maxFilesPerTrigger')
 QUERIES = """\
 CREATE QUERY rise AS SELECT ?a.sensor, ?b.flow AS flow FROM (?a, air), (?b, air)
 FILTER (?a.flow < 20) FILTER (?b.flow > 80) JOIN (?a.sensor = ?b.sensor) SEQ (?a, ?b) WINDOW (?a, ?b, 30s);
@@ -43,11 +46,11 @@ FILES = 25
 ROWS = 400
 
 
-def prepare(folder: Path) -> None:
+def prepare(folder: Path, project: str = PROJECT) -> None:
     """A project with files of readings, the same in every folder."""
     source = random.Random(20)
     (folder / "in").mkdir(parents=True)
-    (folder / "kaicep.toml").write_text(PROJECT, encoding="utf-8")
+    (folder / "kaicep.toml").write_text(project, encoding="utf-8")
     (folder / "all.chi").write_text(QUERIES, encoding="utf-8")
     for number in range(FILES):
         seconds = [max(0, number * ROWS // 4 + row // 4 + source.choice([0, 0, -1])) for row in range(ROWS)]
@@ -103,24 +106,51 @@ def expected(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
     return rows
 
 
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
-def test_interrupted_runs_give_the_rows_of_an_uninterrupted_one(
-    how: signal.Signals, tmp_path: Path, expected: dict[str, list[str]]
-) -> None:
-    """Two interruptions at random moments, then a run to the end: the same rows, byte for byte."""
+def test_interrupted_runs_give_the_rows_of_an_uninterrupted_one(tmp_path: Path, expected: dict[str, list[str]]) -> None:
+    """Five runs that are killed and one that is asked to stop, at random moments, then one to the end."""
     prepare(tmp_path)
-    source = random.Random(str(how))
-    for batches in (3, 12):
+    source = random.Random(5)
+    signals = [*[signal.SIGKILL] * 3, signal.SIGINT, *[signal.SIGKILL] * 2]
+    for how, batches in zip(signals, sorted(source.sample(range(1, FILES - 2), len(signals))), strict=True):
         interrupt(tmp_path, how, batches, source.uniform(0, 0.3))
     assert finish(tmp_path) == expected
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("seed", range(20))
-def test_many_interruptions(seed: int, tmp_path: Path, expected: dict[str, list[str]]) -> None:
-    """The same at more moments, with either signal."""
+@pytest.mark.parametrize("seed", range(50))
+def test_many_killed_runs(seed: int, tmp_path: Path, expected: dict[str, list[str]]) -> None:
+    """The same at more moments."""
     prepare(tmp_path)
     source = random.Random(seed)
-    for batches in sorted(source.sample(range(1, FILES - 2), 3)):
-        interrupt(tmp_path, source.choice([signal.SIGINT, signal.SIGKILL]), batches, source.uniform(0, 0.5))
+    for batches in sorted(source.sample(range(1, FILES - 2), source.choice([1, 2]))):
+        interrupt(tmp_path, signal.SIGKILL, batches, source.uniform(0, 0.5))
     assert finish(tmp_path) == expected
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(10))
+def test_what_an_archiver_kept_after_a_kill_is_answered(
+    seed: int, tmp_path: Path, expected: dict[str, list[str]]
+) -> None:
+    """The source gives each file once. Half the times only the archive and the queries are left of the engine."""
+    prepare(tmp_path, ONCE)
+    source = random.Random(seed)
+    interrupt(tmp_path, signal.SIGKILL, source.randrange(1, FILES - 2), source.uniform(0, 0.5))
+    kept = [sys.executable, "-m", "kaicep", "archive", str(tmp_path), "--quiet"]
+    subprocess.run(kept, check=True, capture_output=True)
+    for file in (tmp_path / "in").iterdir():
+        file.unlink()
+    if seed % 2:
+        state = tmp_path / "var" / "state"
+        shutil.copytree(state / "queries", tmp_path / "queries")
+        shutil.rmtree(state)
+        shutil.copytree(tmp_path / "queries", state / "queries")
+    assert unmarked(finish(tmp_path)) == unmarked(expected)
+
+
+def unmarked(rows: dict[str, list[str]]) -> dict[str, list[dict[str, Any]]]:
+    """Each query's rows, in order, without what says where they come from."""
+    found = {query: [json.loads(line) for line in lines] for query, lines in rows.items()}
+    return {
+        q: [{k: v for k, v in r.items() if k not in ("_source", "_recovered")} for r in f] for q, f in found.items()
+    }
