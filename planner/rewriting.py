@@ -89,7 +89,7 @@ class Rewrite:
         watermarks = at_most(asked.watermarks, border)
         try:
             if any(self._graphs().values()) and (asked.span.start is None or asked.span.start < border):
-                yield self._answered(store, watermarks)
+                yield from self._answered(store, watermarks)
         except EndpointError:
             yield from replayed(history, asked, self.rows)
             return
@@ -99,13 +99,15 @@ class Rewrite:
             yield Part(watermarks, events=history.read(start, border, asked.columns), primes=True)
         yield from replayed_from(border, history, asked, self.rows)
 
-    def _answered(self, store: SemanticStore, watermarks: Mapping[str, datetime | None]) -> Part:
+    def _answered(self, store: SemanticStore, watermarks: Mapping[str, datetime | None]) -> Iterator[Part]:
+        """What SPARQL finds, if anything: time goes on only when the operators know what lies before the border."""
         graphs = [name for of_stream in self._graphs().values() for name in of_stream]
         tsv = store.select(self.text(), *datasets(graphs, apart=self.rewritten.apart))
         rewritten = self.rewritten
         if isinstance(rewritten, CandidateQuery):
-            return Part(watermarks, candidates={rewritten.source.variable: rewritten.read(tsv)})
-        return Part(watermarks, matches=self._matches(rewritten, tsv))
+            yield Part(watermarks, candidates={rewritten.source.variable: rewritten.read(tsv)})
+        elif (matches := self._matches(rewritten, tsv)) is not None:
+            yield Part(watermarks, matches=matches)
 
     def _matches(self, rewritten: MatchQuery | WindowQuery, tsv: bytes) -> Matches | None:
         query, span = self.asked.queries[-1], self._span()

@@ -106,6 +106,14 @@ def test_what_looks_at_more_than_candidates_is_no_hybrid(project: Project) -> No
     )
 
 
+@pytest.mark.parametrize("strategy", ["replay", "rewrite", "hybrid"])
+def test_a_window_may_end_long_after_within(project: Project, strategy: Literal["replay", "rewrite", "hybrid"]) -> None:
+    text = f"SELECT AVG(?e.flowrate) AS mean WITHIN ({NINE:%FT%TZ}, {NINE:%FT%H:00:03Z}) WINDOW (?e, batch, 1h)"
+    events = {"airflowReport": readings(project)[:120]}
+    live = project.evaluate(text, events, registered_at=NINE + timedelta(seconds=30))
+    assert project.evaluate(text, events, registered_at=NINE + timedelta(seconds=30), strategy=strategy) == live != []
+
+
 def test_what_the_store_gets_meanwhile_is_seen_by_no_variable(
     project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
