@@ -8,11 +8,11 @@ already, is recognised by its identity.
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from pathlib import Path
+from time import monotonic, sleep
 from typing import Any
 
 import polars as pl
@@ -205,15 +205,15 @@ class Outage:
         if self._waited or not last or self._intake.reading.path.exists():
             return
         self._waited = True
-        deadline = time.monotonic() + self._patience.total_seconds()
+        deadline = monotonic() + self._patience.total_seconds()
         while behind := self._behind(last, taken):
             if not self._intake.archiver_runs:
                 return
-            if time.monotonic() > deadline:
+            if monotonic() > deadline:
                 gaps = ", ".join(f"{stream} by {gap}" for stream, gap in behind.items())
                 self._say(f"recovery: the archiver is behind the live stream ({gaps}); going on without it")
                 return
-            time.sleep(_POLL_S)
+            sleep(_POLL_S)
 
     def _behind(self, last: Mapping[str, datetime], taken: Mapping[str, int]) -> dict[str, timedelta]:
         """By stream, how far the archive is behind the live stream; those left out where it is not."""

@@ -274,7 +274,7 @@ def test_the_first_batch_waits_for_an_archiver_that_is_behind(
     def goes_on(_: float) -> None:
         archiver.append({"air": annotator.annotate(batch(late.pop(0))["air"].table).events})
 
-    monkeypatch.setattr("kaicep.pipeline.outage.time.sleep", goes_on)
+    monkeypatch.setattr("kaicep.pipeline.outage.sleep", goes_on)
     process = Process(tmp_path)
     process.run(5, 8, 9)
     assert late == []
@@ -288,8 +288,8 @@ def test_the_wait_for_an_archiver_ends(tmp_path: Path, monkeypatch: pytest.Monke
     archiver = Intake(tmp_path / "var/archive")
     archiver.lock()
     clock = iter(range(0, 1000, 6))
-    monkeypatch.setattr("kaicep.pipeline.outage.time.monotonic", lambda: next(clock))
-    monkeypatch.setattr("kaicep.pipeline.outage.time.sleep", lambda _: None)
+    monkeypatch.setattr("kaicep.pipeline.outage.monotonic", lambda: next(clock))
+    monkeypatch.setattr("kaicep.pipeline.outage.sleep", lambda _: None)
     process = Process(tmp_path)
     process.run(5, 8)
     process.kill()
