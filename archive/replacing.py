@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-__all__ = ["make_folder", "remove_temporaries", "replacing", "sync"]
+__all__ = ["make_folder", "remove_temporaries", "replacing", "standing_in", "sync"]
 
 _TEMPORARY = ".tmp-"
 
@@ -18,6 +18,14 @@ def replacing(path: Path) -> Iterator[Path]:
 
     It is hidden, and no pattern for the ending of `path` finds it.
     """
+    with standing_in(path) as temporary:
+        yield temporary
+    sync(path.parent)
+
+
+@contextmanager
+def standing_in(path: Path) -> Iterator[Path]:
+    """`replacing` for one of many files: its content is durable, and its name when its folder is synced after it."""
     temporary = path.with_name(f"{_TEMPORARY}{os.getpid()}-{path.name}.part")
     try:
         yield temporary
@@ -26,7 +34,6 @@ def replacing(path: Path) -> Iterator[Path]:
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
-    sync(path.parent)
 
 
 def make_folder(path: Path) -> None:

@@ -19,7 +19,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from rich.console import Console
 
-from ..archive.replacing import make_folder, remove_temporaries, replacing
+from ..archive.replacing import make_folder, remove_temporaries, standing_in, sync
 from ..errors import PipelineError
 from .printing import table
 from .rows import json_lines, rows
@@ -130,10 +130,14 @@ class ParquetSink(Sink):
 
     def flush(self) -> None:
         """Wait until every file is durable."""
+        folders = {target.parent for target in self._writing}
         writing, self._writing = list(self._writing.values()), {}
         wait(writing)
         for written in writing:
             written.result()
+        # When all files are there: the journal of the file system then takes their names in one go.
+        for folder in folders:
+            sync(folder)
 
 
 class ConsoleSink(Sink):
@@ -190,7 +194,7 @@ def _write_parquet(matches: pa.Table, target: Path) -> None:
     # Ids are almost all different: neither a dictionary, nor statistics, nor compression of them is worth its time.
     words = [field.name for field in matches.schema if pa.types.is_string(field.type) and field.name != "_id"]
     try:
-        with replacing(target) as temporary:
+        with standing_in(target) as temporary:
             pq.write_table(
                 matches,
                 temporary,
