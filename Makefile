@@ -42,8 +42,11 @@ format: setup ## format the code
 	$(BIN)/ruff check --fix --quiet .
 	$(BIN)/ruff format .
 
-bench: setup ## measure the data path against an empty Spark job
+bench: setup ## measure the whole path, the semantic filter, patterns and the archive, half an hour
 	$(BIN)/python -m benchmarks.path
+	$(BIN)/python -m benchmarks.semantic
+	$(BIN)/python -m benchmarks.cep
+	$(BIN)/python -m benchmarks.archive
 
 clean: ## remove what the targets made
 	rm -rf .venv .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis *.egg-info build
