@@ -19,7 +19,9 @@ ARRAY = b'\n [{"t":"2026-01-01","a":1},\n {"t":"2026-01-02","a":2}]'
 
 
 def stream(**source: Any) -> StreamSettings:
-    return StreamSettings(event_type="e", time=TimeSettings(attribute="t"), source=SourceSettings(**source))
+    return StreamSettings(
+        event_type="e", time=TimeSettings(attribute="t"), source=SourceSettings(**{"format": "json"} | source)
+    )
 
 
 @pytest.mark.parametrize(
