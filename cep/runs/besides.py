@@ -83,8 +83,3 @@ class Endings:
         count = bisect_left(self.rows, before, key=lambda row: row[0])
         self.dropped += count
         del self.numbers[:count], self.rows[:count]
-
-
-def taken(sides: frozenset[Any] | None, wanted: frozenset[Any]) -> bool:
-    """Whether any of the wanted sides was taken."""
-    return sides is not None and not wanted.isdisjoint(sides)

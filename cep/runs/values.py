@@ -297,3 +297,8 @@ def deviation(state: tuple[Any, ...] | None) -> float | None:
     exact = [Fraction(value) for value in state]
     mean = sum(exact, Fraction()) / len(exact)
     return math.sqrt(sum(((value - mean) ** 2 for value in exact), Fraction()) / (len(exact) - 1))
+
+
+def taken(sides: frozenset[Any] | None, wanted: frozenset[Any]) -> bool:
+    """Whether any of the wanted sides was taken."""
+    return sides is not None and not wanted.isdisjoint(sides)
