@@ -25,6 +25,8 @@ M = TypeVar("M", bound=Reported)
 
 def standing(query: Query, matches: Sequence[M]) -> list[M]:
     """The matches that no earlier one of their partition that stands forbids."""
+    if query.after_match.kind is AfterMatchKind.KEEP_ALL:
+        return list(matches)
     found: list[M] = []
     for match in matches:
         rivals = [m for m in found if partition(query, m) == partition(query, match)]
