@@ -59,7 +59,7 @@ def test_records_arrive_by_modification_time_then_path_then_line(spark: SparkSes
     drop(tmp_path / "in" / "b.jsonl", b'{"n":400}\n{"n":401}\n', 3000)
     drop(tmp_path / "in" / "a.jsonl.gz", gzip.compress(b'{"n":402}\n'), 3000.5)
     drop(tmp_path / "in" / "z.jsonl", b'{"n":0}\n\n{"n":1}\n', 1000)
-    batches = read(spark, tmp_path, project_of(tmp_path, air={"path": "in"}))
+    batches = read(spark, tmp_path, project_of(tmp_path, air={"format": "json", "path": "in"}))
     assert len(batches) == 1
     assert values(batches, "air", "n") == list(range(403))
     assert read_places[:3] == ["in/z.jsonl:1", "in/z.jsonl:3", "in/c d%20.jsonl:1"]
@@ -73,7 +73,7 @@ def test_files_of_the_same_time_arrive_by_path_and_splits_by_offset(spark: Spark
     before = spark.conf.get("spark.sql.files.maxPartitionBytes")
     spark.conf.set("spark.sql.files.maxPartitionBytes", "4096")
     try:
-        batches = read(spark, tmp_path, project_of(tmp_path, air={"path": "in"}))
+        batches = read(spark, tmp_path, project_of(tmp_path, air={"format": "json", "path": "in"}))
     finally:
         spark.conf.set("spark.sql.files.maxPartitionBytes", before or "128MB")
     assert values(batches, "air", "n") == list(range(3000))
@@ -116,7 +116,7 @@ def test_one_file_per_trigger_is_one_batch_each(spark: SparkSession, tmp_path: P
 def test_a_json_file_may_be_one_array(spark: SparkSession, tmp_path: Path) -> None:
     drop(tmp_path / "in" / "a.json", b'[\n{"n":1},\n{"n":2}\n]\n', 1000)
     drop(tmp_path / "in" / "b.json", b'[{"n":3}', 2000)
-    (batch,) = read(spark, tmp_path, project_of(tmp_path, air={"path": "in", "multiLine": True}))
+    (batch,) = read(spark, tmp_path, project_of(tmp_path, air={"format": "json", "path": "in", "multiLine": True}))
     assert batch["air"].table.to_pylist() == [{"n": 1}, {"n": 2}]
     assert read_places == ["in/a.json, item 1", "in/a.json, item 2"]
     (malformed,) = batch["air"].malformed
