@@ -5,6 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 
 import polars as pl
+from pyoxigraph import NamedNode
 
 from ..language.types import XSD, ValueType, type_of_datatype
 from ..ontology import KnowledgeBase
@@ -58,8 +59,8 @@ def integer_bounds(datatype: str) -> tuple[int, int]:
 
 def datatype_of_range(prop: str, knowledge: KnowledgeBase) -> str | None:
     """The datatype of the values of `prop` (a valid IRI) by the knowledge base; `None`: it says none that fits."""
-    ranges = {str(x)[1:-1] for (x,) in select(knowledge.store, f"SELECT ?x {{ <{prop}> rdfs:range ?x }}")}
-    stated = ranges & COLUMN_DATATYPES
+    ranges = select(knowledge.store, "SELECT ?prop ?range { ?prop rdfs:range ?range }", prop=NamedNode(prop))
+    stated = {term.value for _, term in ranges if isinstance(term, NamedNode)} & COLUMN_DATATYPES
     if len(stated) == 1:
         return stated.pop()
     kind = knowledge.range_of(prop)

@@ -6,16 +6,28 @@ import threading
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 
-import polars as pl
 import pyoxigraph as ox
 
 from ..errors import ArchiveError, Place
 from ..ontology import KnowledgeBase
 from .endpoint import AskedWrongError, Endpoint
-from .graphs import ARCHIVE, KNOWLEDGE, bucket_start, graphs_between, sorted_buckets, stream_of_graph
-from .marks import EVENTS_BY_GRAPH, HOLDS, IDENTITY, KNOWS, SINCE, SUBJECT, Progress, events_by_graph
+from .graphs import KNOWLEDGE, bucket_start, graphs_between, sorted_buckets, stream_of_graph
+from .marks import (
+    EVENTS_BY_GRAPH,
+    GRAPH,
+    HOLDS,
+    IDENTITY,
+    IS_SEEN,
+    KNOWS,
+    SINCE,
+    SUBJECT,
+    Progress,
+    events_by_graph,
+    values_query,
+)
 from .sparql import Result, collected, names_dataset
 from .syntax import explain_syntax
+from .updates import drop, in_one, insert_quads, insert_triples, set_value
 
 _DEFAULT, _NAMED, _UNION = "default-graph-uri", "named-graph-uri", "union-default-graph"
 
@@ -61,12 +73,10 @@ class EndpointStore:
         Raises:
             EndpointError: that they are there is not certain.
         """
-        parts = [f"GRAPH {graph} {{\n{triples}\n}}" for graph, triples in _by_graph(quads)]
-        every = "\n".join(parts)
-        said = [f"INSERT DATA {{\n{every}\n}}"] if parts else []
-        said += [] if progress is None else [_replacing(HOLDS, str(progress))]
-        if said:
-            self.endpoint.update(" ;\n".join(said))
+        updates = [insert_quads(quads)] if quads else []
+        updates += [] if progress is None else [_saying(HOLDS, str(progress))]
+        if updates:
+            self.endpoint.update(in_one(updates))
 
     @property
     def progress(self) -> Progress | None:
@@ -83,10 +93,10 @@ class EndpointStore:
         if self.knowledge_version == knowledge.version:
             return
         closure = knowledge.store.dump(format=ox.RdfFormat.N_TRIPLES, from_graph=ox.DefaultGraph()) or b""
-        graph = f"<{KNOWLEDGE}>"
+        graph = ox.NamedNode(KNOWLEDGE)
         # In one request, because a blank node is the same one within a request only; the version goes last.
-        insert = f"INSERT DATA {{ GRAPH {graph} {{\n{closure.decode()}}} }}"
-        self.endpoint.update(f"DROP SILENT GRAPH {graph} ;\n{insert} ;\n{_replacing(KNOWS, knowledge.version)}")
+        updates = (drop(graph), insert_triples(graph, closure), _saying(KNOWS, knowledge.version))
+        self.endpoint.update(in_one(updates))
 
     def query(
         self,
@@ -151,7 +161,7 @@ class EndpointStore:
         starts = {name: bucket_start(name) for name in self._graphs()}
         gone = [name for name, start in starts.items() if start is not None and start + self.bucket <= moment]
         if gone:
-            self.endpoint.update(" ;\n".join(f"DROP SILENT GRAPH <{name}>" for name in gone))
+            self.endpoint.update(in_one(drop(ox.NamedNode(name)) for name in gone))
         return len(gone)
 
     def reclaim(self) -> None:
@@ -176,9 +186,8 @@ class EndpointStore:
     def _all(self) -> Sequence[tuple[str, str]]:
         """What makes all graphs the default graph: nothing where they are anyway, else an option that Oxigraph has."""
         if self._union is None:
-            probe = f"ASK {{ <{SUBJECT}> ?p ?o }}"
             ways: list[tuple[tuple[str, str], ...]] = [(), ((_UNION, "true"),)]
-            self._union = next((way for way in ways if bool(self.endpoint.ask(probe, way))), None)
+            self._union = next((way for way in ways if bool(self.endpoint.ask(IS_SEEN, way))), None)
         if self._union is not None:
             return self._union
         every = self._graphs()
@@ -194,27 +203,17 @@ class EndpointStore:
             raise TypeError(type(found))
         return found
 
-    def _marks(self, predicate: str) -> set[str]:
-        rows = self._rows(f"SELECT ?o {{ GRAPH <{ARCHIVE}> {{ <{SUBJECT}> <{predicate}> ?o }} }}")
+    def _marks(self, predicate: ox.NamedNode) -> set[str]:
+        rows = self._rows(values_query(predicate))
         return {row[0].value for row in rows if isinstance(row[0], ox.Literal)}
 
-    def _mark(self, predicate: str, value: str) -> None:
-        self.endpoint.update(_replacing(predicate, value))
+    def _mark(self, predicate: ox.NamedNode, value: str) -> None:
+        self.endpoint.update(_saying(predicate, value))
 
 
-def _replacing(predicate: str, value: str) -> str:
-    """An update that lets the archive say this of itself, and nothing else with that predicate."""
-    old, new = (f"GRAPH <{ARCHIVE}> {{ <{SUBJECT}> <{predicate}> {value} }}" for value in ("?old", ox.Literal(value)))
-    return f"DELETE {{ {old} }} INSERT {{ {new} }} WHERE {{ OPTIONAL {{ {old} }} }}"
-
-
-def _by_graph(quads: bytes) -> list[tuple[str, str]]:
-    """N-Quads as graphs with their N-Triples."""
-    lines = pl.DataFrame({"line": quads.decode().split("\n")}).filter(pl.col("line") != "")
-    parts = pl.col("line").str.extract_groups(r"^(?<triple>.*) (?<graph><[^<>]*>) \.$").struct
-    split = lines.select(parts.field("triple") + " .", graph=parts.field("graph"))
-    together = split.group_by("graph", maintain_order=True).agg(pl.col("triple").str.join("\n"))
-    return list(together.iter_rows())
+def _saying(predicate: ox.NamedNode, value: str) -> str:
+    """The update that lets the archive say this of itself, and nothing else with that predicate."""
+    return set_value(GRAPH, SUBJECT, predicate, ox.Literal(value))
 
 
 def _dataset(default: Iterable[str], named: Iterable[str]) -> list[tuple[str, str]]:

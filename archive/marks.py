@@ -10,13 +10,16 @@ from typing import Self
 import pyoxigraph as ox
 
 from ..errors import ArchiveError
+from .graphs import ARCHIVE
 from .segment import Position
 
-SUBJECT = "urn:kaicep:archive"
-HOLDS = f"{SUBJECT}:holds"
-KNOWS = f"{SUBJECT}:knows"
-SINCE = f"{SUBJECT}:since"
-IDENTITY = f"{SUBJECT}:identity"
+SUBJECT = ox.NamedNode("urn:kaicep:archive")
+HOLDS, KNOWS, SINCE, IDENTITY = (
+    ox.NamedNode(f"{SUBJECT.value}:{name}") for name in ("holds", "knows", "since", "identity")
+)
+GRAPH = ox.NamedNode(ARCHIVE)
+IS_SEEN = f"ASK {{ {SUBJECT} ?p ?o }}"
+"""Whether the default graph has what the archive says of itself."""
 EVENTS_BY_GRAPH = """
 SELECT ?g (COUNT(DISTINCT ?e) AS ?n)
 { GRAPH ?g { ?e ?p ?o FILTER (STRSTARTS(STR(?e), "urn:kaicep:event:")) } } GROUP BY ?g
@@ -49,6 +52,11 @@ class Progress:
                 hint="move the store's folder away; the next start builds it again from the log",
             )
         return cls(Position(int(found[1]), int(found[2])), total=int(found[4]), rows=int(found[3]))
+
+
+def values_query(predicate: ox.NamedNode) -> str:
+    """The SPARQL for what the archive says with a predicate, as `?o`."""
+    return f"SELECT ?o {{ GRAPH {GRAPH} {{ {SUBJECT} {predicate} ?o }} }}"
 
 
 def events_by_graph(found: Iterable[ox.QuerySolution]) -> dict[str, int]:

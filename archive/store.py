@@ -10,15 +10,13 @@ import pyoxigraph as ox
 
 from ..errors import ArchiveError, Place
 from ..ontology import KnowledgeBase
-from .graphs import ARCHIVE, KNOWLEDGE, bucket_start, graphs_between, sorted_buckets, stream_of_graph
+from .graphs import KNOWLEDGE, bucket_start, graphs_between, sorted_buckets, stream_of_graph
 from .layout import LOCK
 from .lock import ProcessLock
-from .marks import HOLDS, KNOWS, SINCE, SUBJECT, Progress
+from .marks import GRAPH, HOLDS, KNOWS, SINCE, SUBJECT, Progress
 from .replacing import make_folder
 from .sparql import Result, evaluate, select
 
-_SUBJECT, _HOLDS, _KNOWS, _SINCE = (ox.NamedNode(iri) for iri in (SUBJECT, HOLDS, KNOWS, SINCE))
-_GRAPH = ox.NamedNode(ARCHIVE)
 _KNOWLEDGE = ox.NamedNode(KNOWLEDGE)
 
 
@@ -60,7 +58,7 @@ class EventStore:
         Raises:
             ArchiveError: the text is no N-Quads, or the file system refuses.
         """
-        mark = "" if progress is None else f'<{_SUBJECT.value}> <{_HOLDS.value}> "{progress}" <{ARCHIVE}> .\n'
+        mark = "" if progress is None else f"{SUBJECT} {HOLDS} {ox.Literal(str(progress))} {GRAPH} .\n"
         try:
             # Lenient: the annotator wrote these terms, and a term that only a validator minds must not stop the store.
             self.oxigraph.bulk_load(quads + mark.encode(), format=ox.RdfFormat.N_QUADS, lenient=True)
@@ -83,7 +81,7 @@ class EventStore:
     @property
     def knowledge_version(self) -> str | None:
         """The version of the knowledge that the store holds."""
-        found = next(self.oxigraph.quads_for_pattern(_SUBJECT, _KNOWS, None, _GRAPH), None)
+        found = next(self.oxigraph.quads_for_pattern(SUBJECT, KNOWS, None, GRAPH), None)
         return found.object.value if found is not None and isinstance(found.object, ox.Literal) else None
 
     def set_knowledge(self, knowledge: KnowledgeBase) -> None:
@@ -91,13 +89,13 @@ class EventStore:
         if self.knowledge_version == knowledge.version:
             return
         store = self.oxigraph
-        for quad in list(store.quads_for_pattern(_SUBJECT, _KNOWS, None, _GRAPH)):
+        for quad in list(store.quads_for_pattern(SUBJECT, KNOWS, None, GRAPH)):
             store.remove(quad)
         store.clear_graph(_KNOWLEDGE)
         # The version goes last: killed before it, the next start begins again.
         closure = knowledge.store.dump(format=ox.RdfFormat.N_TRIPLES, from_graph=ox.DefaultGraph())
         store.bulk_load(closure, format=ox.RdfFormat.N_TRIPLES, to_graph=_KNOWLEDGE, lenient=True)
-        store.add(ox.Quad(_SUBJECT, _KNOWS, ox.Literal(knowledge.version), _GRAPH))
+        store.add(ox.Quad(SUBJECT, KNOWS, ox.Literal(knowledge.version), GRAPH))
         store.flush()
 
     def query(
@@ -153,8 +151,8 @@ class EventStore:
 
     def announce(self, since: datetime) -> None:
         """Say, durably, that from now on the store has events from this moment on only."""
-        earlier = list(self.oxigraph.quads_for_pattern(_SUBJECT, _SINCE, None, _GRAPH))
-        self.oxigraph.add(ox.Quad(_SUBJECT, _SINCE, ox.Literal(since.isoformat()), _GRAPH))
+        earlier = list(self.oxigraph.quads_for_pattern(SUBJECT, SINCE, None, GRAPH))
+        self.oxigraph.add(ox.Quad(SUBJECT, SINCE, ox.Literal(since.isoformat()), GRAPH))
         for quad in earlier:
             self.oxigraph.remove(quad)
         self.oxigraph.flush()
@@ -214,19 +212,19 @@ class EventStore:
 
     def _forget_all_but(self, progress: Progress) -> None:
         """Remove marks of earlier batches; a kill before this leaves both, and the later one counts."""
-        for quad in list(self.oxigraph.quads_for_pattern(_SUBJECT, _HOLDS, None, _GRAPH)):
+        for quad in list(self.oxigraph.quads_for_pattern(SUBJECT, HOLDS, None, GRAPH)):
             if _parse(quad) < progress:
                 self.oxigraph.remove(quad)
 
 
 def progress_of(store: ox.Store) -> Progress | None:
     """Tell how far a store or a copy of one is; `None` when it holds no batch."""
-    return max((_parse(quad) for quad in store.quads_for_pattern(_SUBJECT, _HOLDS, None, _GRAPH)), default=None)
+    return max((_parse(quad) for quad in store.quads_for_pattern(SUBJECT, HOLDS, None, GRAPH)), default=None)
 
 
 def since_of(store: ox.Store) -> datetime | None:
     """Tell from when on a store or a copy of one has the log's events; `None`: from the first."""
-    found = store.quads_for_pattern(_SUBJECT, _SINCE, None, _GRAPH)
+    found = store.quads_for_pattern(SUBJECT, SINCE, None, GRAPH)
     said = (datetime.fromisoformat(q.object.value) for q in found if isinstance(q.object, ox.Literal))
     return max(said, default=None)
 

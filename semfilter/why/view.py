@@ -11,6 +11,7 @@ import pyoxigraph as ox
 
 from ...ontology import KnowledgeBase
 from ...ontology.proofs import Proof, Prover, Wording
+from ..sparql import select_text
 
 Term = ox.NamedNode | ox.BlankNode | ox.Literal
 Solution = Mapping[str, Term]
@@ -58,7 +59,7 @@ class View:
         return self.prover.prove(triple, self.store, self._given)
 
     def solutions(self, group: str, bound: Solution, limit: int) -> list[dict[str, Term]]:
-        """Solutions of a SPARQL group, with the bindings that they extend.
+        """Distinct solutions of a SPARQL group, with the bindings that they extend.
 
         Args:
             group: without braces.
@@ -68,7 +69,7 @@ class View:
         substitutions: dict[ox.Variable, ox.NamedNode | ox.BlankNode | ox.Literal | ox.Triple] = {
             ox.Variable(name): term for name, term in bound.items() if f"?{name}" in group
         }
-        found = self.store.query(f"SELECT * {{ {group}\n}}", substitutions=substitutions)
+        found = self.store.query(select_text("*", group), substitutions=substitutions)
         if not isinstance(found, ox.QuerySolutions):  # SELECT gives nothing else
             raise TypeError(type(found))
         names = [variable.value for variable in found.variables]
