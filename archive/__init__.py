@@ -1,7 +1,7 @@
 """The archive: admitted events go in, by batch; the event log (Parquet) and the semantic store (Oxigraph) come out."""
 
 from .advances import AdvanceLog
-from .archive import Archive, ArchiveReader, Counts, open_reader
+from .archive import Archive, Counts
 from .backup import backup
 from .compaction import Compacted, compact_archive
 from .endpoint import EndpointError
@@ -9,6 +9,8 @@ from .endpoint_reader import EndpointReader
 from .history import History
 from .intake import Intake
 from .log import EventLog
+from .queryable import Question
+from .reader import ArchiveReader, open_reader
 from .restore import restore
 from .segment import Position
 from .semantic_store import SemanticStore
@@ -33,6 +35,7 @@ __all__ = [
     "Intake",
     "Lag",
     "Position",
+    "Question",
     "Result",
     "SemanticStore",
     "Solutions",

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterable, Mapping
-from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from datetime import datetime
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -20,19 +15,19 @@ from ..errors import ArchiveError, Place
 from ..ontology import KnowledgeBase
 from .advances import AdvanceLog
 from .asking import ask_in_process
-from .endpoint_reader import EndpointReader
 from .endpoint_store import EndpointStore
 from .history import History
 from .keeper import Housekeeping, Keeper
 from .layout import ADVANCES, LOG, SNAPSHOTS, prepare
 from .log import EventLog
 from .quads import encoder
+from .queryable import Queryable, Question
 from .segment import Position
 from .semantic_store import SemanticStore, open_semantic_store
 from .snapshots import store_copied
-from .sparql import Result, evaluate
-from .store import graphs_within, open_copy, progress_of
-from .writer import Lag, StoreWriter, lag_of
+from .sparql import Result
+from .store import graphs_within
+from .writer import Lag, StoreWriter
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +38,7 @@ class Counts:
     late: int = 0
 
 
-class Archive:
+class Archive(Queryable):
     """The archive as the engine has it: written by this process alone.
 
     Args:
@@ -119,38 +114,16 @@ class Archive:
         """How far the store is behind the log; without a store, not at all."""
         return Lag(0, 0) if self._writer is None else self._writer.lag
 
-    def query(
-        self,
-        text: str,
-        *,
-        start: datetime | None = None,
-        end: datetime | None = None,
-        timeout: float | None = None,
-        cancelled: threading.Event | None = None,
-    ) -> Result:
-        """Answer SPARQL over knowledge and the events that the store holds; `flush` first to ask all of them.
-
-        Args:
-            text: SELECT, ASK, CONSTRUCT or DESCRIBE; the project's prefixes are known; the default graph is the union
-                of all graphs.
-            start: aware; with `end`, the default graph is that of the buckets that overlap start <= t < end.
-            end: aware.
-            timeout: seconds after which the query is given up; it is then answered in another process.
-            cancelled: when another thread sets it, the query is given up; it is then answered in another process.
-
-        Raises:
-            ArchiveError: the text is no query, it cannot be answered in time, or there is no store.
-        """
+    def answer(self, question: Question) -> Result:
+        """Answer from the store as it is now; `flush` first to ask all events."""
         if self._store is None or self._writer is None:
             raise _no_store(self.path)
         self._writer.wait_for_knowledge()
-        if timeout is None and cancelled is None:
-            return self._store.query(text, self._prefixes, start=start, end=end)
-        if isinstance(self._store, EndpointStore):
-            return self._store.query(text, self._prefixes, start=start, end=end, timeout=timeout, cancelled=cancelled)
-        graphs = graphs_within(self._store.oxigraph, self._bucket, start, end)
+        if isinstance(self._store, EndpointStore) or not question.may_be_given_up:
+            return self._store.answer(question, self._prefixes)
+        graphs = graphs_within(self._store.oxigraph, self._bucket, question.start, question.end)
         with store_copied(self.path) as copy:
-            return ask_in_process(copy, text, self._prefixes, graphs, timeout=timeout, cancelled=cancelled)
+            return ask_in_process(copy, question, self._prefixes, graphs)
 
     @property
     def store(self) -> SemanticStore | None:
@@ -219,77 +192,6 @@ class Archive:
             if self._store is not None:
                 self._store.close()
             self.log.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-
-class ArchiveReader:
-    """The archive as any other process has it: as it was when this was opened, also while an engine writes it.
-
-    Args:
-        settings: of the project.
-        timeout: seconds that a running engine has to answer.
-
-    Raises:
-        ArchiveError: there is no archive, it is damaged, or the engine does not answer.
-    """
-
-    def __init__(self, settings: Settings, timeout: float = 10.0) -> None:
-        self.path = settings.path(settings.archive.path)
-        self.log = EventLog(self.path / LOG)
-        self._bucket = settings.archive.bucket
-        self._prefixes = settings.prefixes
-        self._open = ExitStack()
-        self._copy = self._open.enter_context(store_copied(self.path, timeout))
-        try:
-            self._store = open_copy(self._copy)
-        except ArchiveError:
-            self._open.close()
-            raise
-
-    @property
-    def lag(self) -> Lag:
-        """How far this copy is behind the log as it is now."""
-        return lag_of(self.log, progress_of(self._store))
-
-    def query(
-        self,
-        text: str,
-        *,
-        start: datetime | None = None,
-        end: datetime | None = None,
-        timeout: float | None = None,
-        cancelled: threading.Event | None = None,
-    ) -> Result:
-        """Answer SPARQL, as `Archive.query`."""
-        graphs = graphs_within(self._store, self._bucket, start, end)
-        if timeout is None and cancelled is None:
-            return evaluate(self._store, text, self._prefixes, graphs)
-        return ask_in_process(self._copy, text, self._prefixes, graphs, timeout=timeout, cancelled=cancelled)
-
-    def close(self) -> None:
-        """Delete the copy."""
-        self._open.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-
-def open_reader(settings: Settings, timeout: float = 10.0) -> ArchiveReader | EndpointReader:
-    """Open an archive to ask it, wherever its store is; see `ArchiveReader`."""
-    endpoint = settings.archive.endpoint
-    return ArchiveReader(settings, timeout) if endpoint is None else EndpointReader(settings, endpoint)
 
 
 def _late(events: pa.Table) -> int:

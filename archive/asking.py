@@ -6,12 +6,12 @@ import os
 import pickle
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ..errors import ArchiveError, Place
+from .queryable import Question
 from .sparql import Result, evaluate
 from .store import open_copy
 
@@ -20,28 +20,23 @@ _POLL_S = 0.05
 
 def ask_in_process(
     copy: Path,
-    text: str,
+    question: Question,
     prefixes: Mapping[str, str],
     graphs: Sequence[str] | None,
-    *,
-    timeout: float | None,
-    cancelled: threading.Event | None,
 ) -> Result:
     """As `sparql.evaluate`, in another process.
 
     Args:
         copy: the folder of a store that nobody writes.
-        text: the query.
+        question: what is asked, and how long.
         prefixes: preset.
         graphs: whose union is the default graph; `None`: of all.
-        timeout: seconds; `None`: as long as it takes.
-        cancelled: when it is set, the query is given up.
 
     Raises:
         ArchiveError: the query is wrong, takes too long, or was cancelled.
     """
     # The answer comes from a process of this very program, so it can be trusted.
-    request = pickle.dumps((copy, text, dict(prefixes), graphs))
+    request = pickle.dumps((copy, question.text, dict(prefixes), graphs))
     path = os.pathsep.join(folder for folder in sys.path if folder)
     process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
         [sys.executable, "-c", f"from {__name__} import main; main()"],
@@ -52,7 +47,7 @@ def ask_in_process(
     )
     with process:
         try:
-            answer, complaint = _communicate(process, request, timeout, cancelled)
+            answer, complaint = _communicate(process, request, question)
         finally:
             process.kill()
     if process.returncode:
@@ -77,9 +72,8 @@ def main() -> None:
     sys.stdout.buffer.write(pickle.dumps(answer))
 
 
-def _communicate(
-    process: subprocess.Popen[bytes], request: bytes, timeout: float | None, cancelled: threading.Event | None
-) -> tuple[bytes, bytes]:
+def _communicate(process: subprocess.Popen[bytes], request: bytes, question: Question) -> tuple[bytes, bytes]:
+    timeout, cancelled = question.timeout, question.cancelled
     deadline = None if timeout is None else time.monotonic() + timeout
     said: bytes | None = request
     while True:

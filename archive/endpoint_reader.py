@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import threading
-from datetime import datetime
-from types import TracebackType
-from typing import Self
-
 from ..config import Settings
 from .backup import require
 from .layout import LOG
 from .log import EventLog
+from .queryable import Queryable, Question
 from .semantic_store import endpoint_store
 from .sparql import Result
 from .writer import Lag, lag_of
 
 
-class EndpointReader:
+class EndpointReader(Queryable):
     """Asks the endpoint itself, which answers as of now; see `ArchiveReader`.
 
     Args:
@@ -40,26 +36,10 @@ class EndpointReader:
         """How far the endpoint is behind the log."""
         return lag_of(self.log, self._store.progress)
 
-    def query(
-        self,
-        text: str,
-        *,
-        start: datetime | None = None,
-        end: datetime | None = None,
-        timeout: float | None = None,
-        cancelled: threading.Event | None = None,
-    ) -> Result:
-        """Answer SPARQL, as `Archive.query`."""
-        return self._store.query(text, self._prefixes, start=start, end=end, timeout=timeout, cancelled=cancelled)
+    def answer(self, question: Question) -> Result:
+        """Let the endpoint answer."""
+        return self._store.answer(question, self._prefixes)
 
     def close(self) -> None:
         """Close the connections."""
         self._store.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()

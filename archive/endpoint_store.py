@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 
@@ -25,6 +24,7 @@ from .marks import (
     events_by_graph,
     values_query,
 )
+from .queryable import Question
 from .sparql import Result, collected, names_dataset
 from .syntax import explain_syntax
 from .updates import drop, in_one, insert_quads, insert_triples, set_value
@@ -98,37 +98,28 @@ class EndpointStore:
         updates = (drop(graph), insert_triples(graph, closure), _saying(KNOWS, knowledge.version))
         self.endpoint.update(in_one(updates))
 
-    def query(
-        self,
-        text: str,
-        prefixes: Mapping[str, str],
-        *,
-        start: datetime | None = None,
-        end: datetime | None = None,
-        source: str = "query",
-        timeout: float | None = None,
-        cancelled: threading.Event | None = None,
-    ) -> Result:
-        """Answer SPARQL over events and knowledge; as `EventStore.query`, perhaps with a limit of time.
+    def answer(self, question: Question, prefixes: Mapping[str, str]) -> Result:
+        """Answer SPARQL over events and knowledge; as `EventStore.answer`, perhaps with a limit of time.
 
         Raises:
             EndpointError: it does not answer.
             ArchiveError: the text is no query, or there is no answer in time.
         """
-        if names_dataset(text):
+        if names_dataset(question.text):
             options: Sequence[tuple[str, str]] = ()
-        elif start is None and end is None:
+        elif question.start is None and question.end is None:
             options = self._all()
         else:
             every = self._graphs()
-            options = _dataset(graphs_between(every, self.bucket, start, end), every)
+            options = _dataset(graphs_between(every, self.bucket, question.start, question.end), every)
         # On one line, so that the lines of messages are those of the query.
-        declared = " ".join(f"PREFIX {name}: <{iri}>" for name, iri in prefixes.items())
+        declared = " ".join(f"PREFIX {name}: {ox.NamedNode(iri)}" for name, iri in prefixes.items())
+        text = f"{declared} {question.text}"
         try:
-            answer = self.endpoint.ask(f"{declared} {text}", options, timeout=timeout, cancelled=cancelled)
+            answer = self.endpoint.ask(text, options, timeout=question.timeout, cancelled=question.cancelled)
             return collected(answer, prefixes)
         except AskedWrongError:
-            _raise_syntax(text, prefixes, source)
+            _raise_syntax(question.text, prefixes)
             raise
 
     def select(self, text: str, default: Sequence[str], named: Sequence[str]) -> bytes:
@@ -220,11 +211,11 @@ def _dataset(default: Iterable[str], named: Iterable[str]) -> list[tuple[str, st
     return [*((_DEFAULT, name) for name in default), *((_NAMED, name) for name in named)]
 
 
-def _raise_syntax(text: str, prefixes: Mapping[str, str], source: str) -> None:
+def _raise_syntax(text: str, prefixes: Mapping[str, str]) -> None:
     """Explain what is wrong with a query that the endpoint does not understand, if it is its syntax."""
     try:
         ox.Store().query(text, prefixes=dict(prefixes))
     except SyntaxError as error:
-        raise explain_syntax(error, text, prefixes, source) from error
+        raise explain_syntax(error, text, prefixes, "query") from error
     except (OSError, RuntimeError, ValueError):
         return  # the endpoint's own words say more

@@ -14,6 +14,7 @@ from .graphs import KNOWLEDGE, bucket_start, graphs_between, sorted_buckets, str
 from .layout import LOCK
 from .lock import ProcessLock
 from .marks import GRAPH, HOLDS, KNOWS, SINCE, SUBJECT, Progress
+from .queryable import Question
 from .replacing import make_folder
 from .sparql import Result, evaluate, select
 
@@ -98,29 +99,18 @@ class EventStore:
         store.add(ox.Quad(SUBJECT, KNOWS, ox.Literal(knowledge.version), GRAPH))
         store.flush()
 
-    def query(
-        self,
-        text: str,
-        prefixes: Mapping[str, str],
-        *,
-        start: datetime | None = None,
-        end: datetime | None = None,
-        source: str = "query",
-    ) -> Result:
-        """Answer SPARQL over events and knowledge; the default graph is the union of all graphs.
+    def answer(self, question: Question, prefixes: Mapping[str, str]) -> Result:
+        """Answer SPARQL over events and knowledge, however long it takes; the default graph is the union of all graphs.
 
         Args:
-            text: SELECT, ASK, CONSTRUCT or DESCRIBE.
+            question: what is asked.
             prefixes: preset; the text may declare more.
-            start: aware; with `end`, the default graph is that of the buckets that overlap start <= t < end.
-            end: aware.
-            source: the text's name for messages.
 
         Raises:
             ArchiveError: the text is no query, or it cannot be answered.
         """
-        graphs = graphs_within(self.oxigraph, self.bucket, start, end)
-        return evaluate(self.oxigraph, text, prefixes, graphs, source)
+        graphs = graphs_within(self.oxigraph, self.bucket, question.start, question.end)
+        return evaluate(self.oxigraph, question.text, prefixes, graphs)
 
     def select(self, text: str, default: Sequence[str], named: Sequence[str]) -> bytes:
         """Answer a SELECT of our own over some graphs, in SPARQL's TSV format.

@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 import pyoxigraph as ox
 import pytest
-from kaicep.archive import Archive, EndpointError, EndpointReader, Graph, Lag, Solutions, open_reader, verify
+from kaicep.archive import Archive, EndpointError, EndpointReader, Graph, Lag, Question, Solutions, open_reader, verify
 from kaicep.archive.endpoint import AUTHORIZATION, Endpoint, update_url
 from kaicep.archive.endpoint_store import EndpointStore
 from kaicep.archive.graphs import graph_of
@@ -117,7 +117,7 @@ def test_every_text_comes_back_as_it_went(endpoint: str, text: str) -> None:
     graph = ox.NamedNode(graph_of(STREAM, NINE))
     quad = ox.Quad(ox.NamedNode("http://e/x"), ox.NamedNode("http://e/p"), ox.Literal(text), graph)
     store.add(ox.serialize([quad], format=ox.RdfFormat.N_QUADS) or b"")
-    found = store.query("SELECT ?o { <http://e/x> <http://e/p> ?o }", {}, start=NINE, end=NINE + SECOND)
+    found = store.answer(Question("SELECT ?o { <http://e/x> <http://e/p> ?o }", start=NINE, end=NINE + SECOND), {})
     assert isinstance(found, Solutions)
     assert found.rows == [(text,)]
     assert store.buckets() == [graph.value]
@@ -394,7 +394,9 @@ def test_knowledge_with_blank_nodes_stays_connected(endpoint: str) -> None:
     for _ in range(2):
         store.set_knowledge(knowledge)
     assert store.knowledge_version == knowledge.version
-    found = store.query("SELECT ?n ?m { e:a e:has ?x . ?x e:size ?n ; e:in ?y . ?y e:b ?m }", {"e": "http://e/"})
+    found = store.answer(
+        Question("SELECT ?n ?m { e:a e:has ?x . ?x e:size ?n ; e:in ?y . ?y e:b ?m }"), {"e": "http://e/"}
+    )
     assert isinstance(found, Solutions)
     assert found.rows == [(3, 4)]
 

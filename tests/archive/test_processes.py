@@ -13,7 +13,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from kaicep.archive import ArchiveReader, EventLog, EventStore, Solutions
+from kaicep.archive import ArchiveReader, EventLog, EventStore, Question, Solutions
 from kaicep.archive.marks import Progress
 from kaicep.archive.snapshots import copy_of_store
 from kaicep.errors import ArchiveError
@@ -65,7 +65,7 @@ def test_kill_9_loses_no_acknowledged_batch_and_leaves_none_half_written(tmp_pat
     assert sizes == [EVENTS] * len(sizes)
     assert len(sizes) in (acknowledged + 1, acknowledged + 2)
     store = EventStore(tmp_path / "var/archive/store", timedelta(minutes=1))
-    held, progress = store.query(COUNT, {"e": "http://e/"}), store.progress
+    held, progress = store.answer(Question(COUNT), {"e": "http://e/"}), store.progress
     store.close()
     assert isinstance(held, Solutions)
     assert held.rows == [(_events_of(progress),)]

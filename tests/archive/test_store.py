@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from kaicep.annotator.triples import events_from_quads
-from kaicep.archive import EventStore, Solutions
+from kaicep.archive import EventStore, Question, Solutions
 from kaicep.archive.graphs import bucket_start, graph_of, graphs_between, graphs_of
 from kaicep.archive.marks import Progress
 from kaicep.archive.quads import encoder
@@ -116,7 +116,7 @@ def test_a_file_in_the_way_is_named(tmp_path: Path) -> None:
 def test_a_closed_store_says_so(store: EventStore) -> None:
     store.close()
     with pytest.raises(ArchiveError) as error:
-        store.query("ASK {}", {})
+        store.answer(Question("ASK {}"), {})
     assert str(error.value) == f"{store.path}: the store is closed: open the archive again"
 
 
@@ -187,6 +187,6 @@ def test_events_come_back_from_the_store_as_they_were(values: list[tuple[str | N
 
 def test_a_column_that_old_segments_lack_is_unbound(store: EventStore) -> None:
     store.add(encoder({STREAM: SHAPE}, MINUTE)(STREAM, readings(2).drop(["flowrate"])))
-    assert isinstance(found := store.query("SELECT ?e { ?e e:sensor ?s }", {"e": "http://e/"}), Solutions)
+    assert isinstance(found := store.answer(Question("SELECT ?e { ?e e:sensor ?s }"), {"e": "http://e/"}), Solutions)
     assert len(found) == 2
-    assert store.query("ASK { ?e e:flow ?f }", {"e": "http://e/"}) is False
+    assert store.answer(Question("ASK { ?e e:flow ?f }"), {"e": "http://e/"}) is False
