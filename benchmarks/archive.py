@@ -15,22 +15,16 @@ The first run makes the archives (a few minutes). Writes `archive.json`, `archiv
 from __future__ import annotations
 
 import argparse
-import json
-import os
-import platform
 import statistics
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
-from datetime import UTC, datetime
-from importlib.metadata import version
 from itertools import chain
 
 from .archive_plot import draw
 from .archive_recovery import PLANNER, STRATEGIES, Outage, Recoverer, Recovery
 from .archive_workload import MINUTES, archives, campus
 from .archive_writing import burst, day_of_replay, log_ratio, store_ratio
-from .semantic import RESULTS, Bar, at_least, at_most
+from .report import RESULTS, Bar, at_least, at_most, end, keep, machine_with
 
 DOWN = {100: (10, 30, 60, 115), 1_000: (10, 115)}
 """By the stream's rate, in events/s: minutes."""
@@ -46,28 +40,20 @@ def main() -> None:
     parser.add_argument("--limit", type=float, default=6.0, help="seconds for a recovery")
     parser.add_argument("--quick", action="store_true", help="the paper's rate and two outages only, nothing written")
     arguments = parser.parse_args()
-    machine: dict[str, object] = {
-        "machine": platform.machine(),
-        "cores": os.cpu_count(),
-        "load": os.getloadavg()[0],
-        "python": platform.python_version(),
-        **{name: version(name) for name in _LIBRARIES},
-    }
-    print(", ".join(f"{key} {value}" for key, value in machine.items()))
+    machine = machine_with(*_LIBRARIES)
     print("figure 9:")
     outages = {PAPERS: (10, 60)} if arguments.quick else DOWN
     found = [one for rate, down in outages.items() for one in recoveries(rate, down, arguments.limit)]
     if not arguments.quick:
-        RESULTS.mkdir(exist_ok=True)
         plot(machine, found, arguments.limit)
     bars: list[Bar] = []
     print("bars:")
     for bar in chain(of_recoveries(found), of_writing(quick=arguments.quick)):
         bars.append(bar)
-        print(f"  {'pass' if bar.passed else 'FAIL'}  {bar.what}: {bar.measured:,.2f} ({bar.wanted})", flush=True)
+        print(bar.line, flush=True)
         if not arguments.quick:
             write(machine, found, bars)
-    sys.exit(0 if all(bar.passed for bar in bars) else 1)
+    end(bars)
 
 
 def recoveries(rate: int, down: Sequence[int], limit: float) -> Iterator[Recovery]:
@@ -153,18 +139,13 @@ def of_writing(*, quick: bool) -> Iterator[Bar]:
 
 def write(machine: dict[str, object], found: Sequence[Recovery], bars: Sequence[Bar]) -> None:
     """Keep the figures."""
-    content = {
-        "measured": datetime.now(UTC).isoformat(timespec="minutes"),
-        "clock": "seconds of the wall clock",
-        "machine": machine,
-        "recoveries": [asdict(one) | {"throughput": one.throughput} for one in found],
-        "bars": [asdict(bar) for bar in bars],
-    }
-    (RESULTS / "archive.json").write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+    recoveries = [asdict(one) | {"throughput": one.throughput} for one in found]
+    keep("archive", {"clock": "seconds of the wall clock", "machine": machine, "recoveries": recoveries}, bars)
 
 
 def plot(machine: dict[str, object], found: Sequence[Recovery], limit: float) -> None:
     """Keep the drawing."""
+    RESULTS.mkdir(exist_ok=True)
     title = f"recovery by strategy and archive; {machine['machine']}, {machine['cores']} cores"
     for ending in ("svg", "png"):
         draw(found, title, limit, RESULTS / f"archive.{ending}")

@@ -1,6 +1,6 @@
 """Pattern shapes: the engine's operators against a plain Python automaton, in one run.
 
-    python -m benchmarks.cep [--events 200000 --in-play 0.1] [--batch 10000] [--rounds 3] [--shape NAME] [--json FILE]
+    python -m benchmarks.cep [--events 200000 --in-play 0.1] [--batch 10000] [--rounds 3] [--shape NAME]
 
 Without `--events` there are three workloads: 500,000 events with 10 % of them in play, 50,000 a batch; 200,000 such
 events in batches of 10,000, for time and memory from batch to batch; 20,000 events that are all in play.
@@ -12,22 +12,20 @@ digest of either's own making. Events per second are those of the best of the ro
 State: the size of the operator's snapshot and the events that the partial matches of the automaton hold, each the
 greatest after any batch. Time and state of the second half of the stream, relative to the first, tell whether a shape
 stays linear in time and flat in memory.
+
+After all three workloads it writes `cep.json` to `benchmarks/results/`, and ends with 1 when a bar is missed: how many
+times faster than the automaton in the first workload, and how flat in the second.
 """
 
 from __future__ import annotations
 
 import argparse
 import gc
-import json
 import math
-import os
-import platform
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
-from importlib.metadata import version
 from itertools import chain
-from pathlib import Path
 
 import pyarrow as pa
 from kaicep import Project
@@ -36,6 +34,7 @@ from kaicep.pipeline.flow import QueryFlow, Registration
 from kaicep.semfilter.options import FilterOptions
 
 from .cep_shapes import PROJECT, SEED, SENSORS, SHAPES, Shape, moment, workload
+from .report import Bar, at_least, at_most, end, keep, machine_with
 
 WORKLOADS = ((500_000, 0.1, 50_000), (200_000, 0.1, 10_000), (20_000, 1.0, 10_000))
 """Events, how many of them are in play, events a batch."""
@@ -164,20 +163,32 @@ def main() -> None:
     parser.add_argument("--batch", type=int, default=10_000)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--shape", choices=list(SHAPES), action="append")
-    parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()
-    machine = (
-        f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}, "
-        + ", ".join(f"{name} {version(name)}" for name in ("pyarrow", "polars"))
-    )  # fmt: skip
-    print(machine)
+    machine = machine_with("pyarrow", "polars")
     workloads: Sequence[tuple[int, float, int]] = WORKLOADS
     if arguments.events is not None:
         workloads = ((arguments.events, arguments.in_play, arguments.batch),)
     results = list(chain.from_iterable(_report(*workload, arguments=arguments) for workload in workloads))
-    if arguments.json is not None:
-        found = {"machine": machine, "seed": SEED, "results": [asdict(r) for r in results]}
-        arguments.json.write_text(json.dumps(found, indent=2) + "\n")
+    if arguments.events is None and arguments.shape is None:
+        bars = [*of_speed(results), *of_growth(results)]
+        print("\nbars:", *(bar.line for bar in bars), sep="\n")
+        keep("cep", {"machine": machine, "seed": SEED, "results": [asdict(r) for r in results]}, bars)
+        end(bars)
+
+
+def of_speed(results: Sequence[Result]) -> Iterator[Bar]:
+    """Against the automaton."""
+    for r in results:
+        if (r.events, r.in_play, r.batch) == WORKLOADS[0]:
+            yield at_least(f"{r.shape}: engine : automaton, events/s", r.ratio, 5 if r.vectorisable else 2)
+
+
+def of_growth(results: Sequence[Result]) -> Iterator[Bar]:
+    """The second half of the stream against the first."""
+    for r in results:
+        if (r.events, r.in_play, r.batch) == WORKLOADS[1]:
+            yield at_most(f"{r.shape}: second half : first half, time", r.later_time, 1.5)
+            yield at_most(f"{r.shape}: second half : first half, greatest state", r.later_state, 1.5)
 
 
 def _report(events: int, in_play: float, batch: int, *, arguments: argparse.Namespace) -> list[Result]:

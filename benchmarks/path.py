@@ -5,21 +5,21 @@
 The same Spark session reads the same Parquet files (100,000 rows a batch) twice per round: once into
 `foreachBatch(lambda batch, _: batch.toArrow())`, once through the engine with the paper's seven queries, matches
 to Parquet, archive off. The number of rows of each query is compared with the workload's exact answers.
+
+Writes `path.json` to `benchmarks/results/` after a million events, and ends with 1 when the bar is
+missed.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import os
-import platform
 import shutil
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from importlib.metadata import version
 from pathlib import Path
 
 from kaicep import Engine, Project
@@ -28,8 +28,11 @@ from kaicep.pipeline.session import start_spark
 from kaicep.pipeline.sinks import ParquetSink
 from pyspark.sql import SparkSession
 
+from .report import at_least, end, keep, machine_with
+
 ROOT = Path(__file__).resolve().parent.parent
 CAMPUS = ROOT / "examples" / "campus"
+EVENTS = 1_000_000
 ROWS_A_BATCH = 100_000
 SEED = 7
 SENSORS = 1_000
@@ -91,16 +94,13 @@ def engine_job(spark: SparkSession, data: Path, scratch: Path) -> tuple[float, d
 def main() -> None:
     """Print both rates and their ratio, round by round and as medians."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--events", type=int, default=1_000_000)
+    parser.add_argument("--events", type=int, default=EVENTS)
     parser.add_argument("--rounds", type=int, default=5)
     arguments = parser.parse_args()
     data = workload(arguments.events)
     expected = json.loads((data / "expected.json").read_text())
     print(f"workload W: {arguments.events:,} events, {SENSORS:,} sensors, seed {SEED}, {ROWS_A_BATCH:,} rows a batch")
-    print(
-        f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}, "
-        + ", ".join(f"{name} {version(name)}" for name in ("pyspark", "pyarrow", "polars"))
-    )
+    machine = machine_with("pyspark", "pyarrow", "polars")
     spark = start_spark(EngineSettings())
     empty: list[float] = []
     whole: list[float] = []
@@ -124,7 +124,12 @@ def main() -> None:
         f"median:  empty job {statistics.median(empty):>11,.0f} events/s, "
         f"seven queries {statistics.median(whole):>11,.0f} events/s, ratio {ratio:.2f}"
     )
-    print(json.dumps({"empty": empty, "seven_queries": whole, "ratio": ratio, "matches": matches}))
+    bars = [at_least("seven queries : empty job, events/s, median of the rounds", ratio, 0.6)]
+    print(bars[0].line)
+    if arguments.events == EVENTS:
+        found = {"machine": machine, "empty": empty, "seven_queries": whole, "ratio": ratio, "matches": matches}
+        keep("path", found, bars)
+    end(bars)
 
 
 def check(matches: dict[str, int], expected: dict[str, int]) -> None:

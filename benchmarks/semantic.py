@@ -15,15 +15,12 @@ Writes `semantic.json` and `semantic.svg` to `benchmarks/results/`, and ends wit
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import platform
 import statistics
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
-from importlib.metadata import version
+from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
@@ -35,34 +32,14 @@ from kaicep.semfilter import FilterOptions
 
 from . import living, workload_w
 from .path import ROOT, SEED, SENSORS, workload
+from .report import RESULTS, Bar, at_least, at_most, end, keep, machine_with
 from .semantic_naive import Naive, oxigraph_per_event, rdflib_per_event
 from .semantic_plot import draw
 from .semantic_stages import CAMPUS, Point, QueryPath, Workload, campus_project, clock, modes, points, query_of
 
 RATES = (100, 1_000, 10_000, 30_000, 100_000, 300_000, 1_000_000, 3_000_000)
 MANY = 100_000
-RESULTS = ROOT / "benchmarks" / "results"
 _LIBRARIES = ("numpy", "polars", "pyarrow", "pyoxigraph", "rdflib", "reasonable", "matplotlib")
-
-
-@dataclass(frozen=True, slots=True)
-class Bar:
-    """Something that has to be reached."""
-
-    what: str
-    measured: float
-    wanted: str
-    passed: bool
-
-
-def at_most(what: str, measured: float, most: float) -> Bar:
-    """A bar that is an upper bound."""
-    return Bar(what, measured, f"at most {most:g}", measured <= most)
-
-
-def at_least(what: str, measured: float, least: float) -> Bar:
-    """A bar that is a lower bound."""
-    return Bar(what, measured, f"at least {least:g}", measured >= least)
 
 
 def main() -> None:
@@ -71,14 +48,7 @@ def main() -> None:
     parser.add_argument("--events", type=int, default=1_000_000)
     parser.add_argument("--quick", action="store_true", help="fewer rates and rounds, nothing written")
     arguments = parser.parse_args()
-    machine: dict[str, object] = {
-        "machine": platform.machine(),
-        "cores": os.cpu_count(),
-        "load": os.getloadavg()[0],
-        "python": platform.python_version(),
-        **{name: version(name) for name in _LIBRARIES},
-    }
-    print(", ".join(f"{key} {value}" for key, value in machine.items()))
+    machine = machine_with(*_LIBRARIES)
     folder = workload(arguments.events)
     project = campus_project([ROOT / "ontologies" / "campus" / "*.ttl", folder / "kb.ttl", CAMPUS / "workload.ttl"])
     events = Workload(folder)
@@ -96,17 +66,16 @@ def main() -> None:
 
     print("bars:")
     for bar in bars:
-        print(f"  {'pass' if bar.passed else 'FAIL'}  {bar.what}: {bar.measured:,.2f} ({bar.wanted})")
+        print(bar.line)
     if not arguments.quick:
         found = {
             "machine": machine,
-            "bars": [asdict(bar) for bar in bars],
             "baselines_events_per_second": baselines,
             "many_sensors": many,
             "change_under_load": change,
         }
-        write(figure, found)
-    sys.exit(0 if all(bar.passed for bar in bars) else 1)
+        write(figure, found, bars)
+    end(bars)
 
 
 def same_answers(project: Project, raw: pa.Table, bars: list[Bar]) -> None:
@@ -245,16 +214,10 @@ def change_under_load(bars: list[Bar]) -> dict[str, object]:
     }
 
 
-def write(figure: Sequence[Point], sections: Mapping[str, object]) -> None:
+def write(figure: Sequence[Point], sections: Mapping[str, object], bars: Sequence[Bar]) -> None:
     """Keep the figures and the drawing."""
-    RESULTS.mkdir(exist_ok=True)
-    content = {
-        "measured": datetime.now(UTC).isoformat(timespec="minutes"),
-        "clock": "CPU seconds of the process, but for the change under load",
-        **sections,
-        "figure": [asdict(point) for point in figure],
-    }
-    (RESULTS / "semantic.json").write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+    clock_of = {"clock": "CPU seconds of the process, but for the change under load"}
+    keep("semantic", {**clock_of, **sections, "figure": [asdict(point) for point in figure]}, bars)
     machine = f"{platform.machine()}, {os.cpu_count()} cores"
     title = f"workload W, {SENSORS:,} sensors; {machine}, CPU seconds"
     draw(figure, title, RESULTS / "semantic.svg")
