@@ -14,40 +14,16 @@ from typing import Any
 from ...errors import CeilingError
 from ...language.pattern import Link
 from .besides import Absentees, Endings
+from .choice import Made, Satisfied, kept
+from .completed import Completed
 from .layout import Event
 from .paths import Node, extended, last_time, united
-from .program import Finish, Program, Run, Stage, Step
-from .threads import Side
+from .program import Program, Run, Stage, Step
 
-__all__ = ["Completed", "Partition"]
+__all__ = ["Partition"]
 
 Rows = Sequence[tuple[int, Event]]
 """One event: the places of variables whose candidate it is, and its tuples; several for several solutions."""
-
-
-@dataclass(slots=True, eq=False)
-class Completed:
-    """A run that has come to an end of the pattern.
-
-    Attributes:
-        run: its slots.
-        node: its events.
-        time: T of its last event.
-        finish: the end.
-        partition: where it ran.
-    """
-
-    run: Run
-    node: tuple[Any, ...]
-    time: int
-    finish: Finish
-    partition: Partition
-
-    @property
-    def holds(self) -> bool:
-        """Whether it is a match, all that its NOTs look at having come."""
-        holds = self.finish.holds
-        return holds is None or holds(self.run, self.time, self.partition)
 
 
 @dataclass(slots=True, eq=False)
@@ -76,10 +52,9 @@ class Partition:
     key: tuple[object, ...]
     single: dict[Stage, list[tuple[Run, tuple[Any, ...]]]] = field(default_factory=dict)
     merged: dict[Stage, dict[Run, tuple[Any, ...]]] = field(default_factory=dict)
-    fresh: list[tuple[Stage, Run, tuple[Any, ...]]] = field(default_factory=list)
-    _passing: list[tuple[Stage, Run, tuple[Any, ...]]] = field(default_factory=list)
+    fresh: list[Made] = field(default_factory=list)
+    _passing: list[Made] = field(default_factory=list)
     now: int = -(2**62)
-    pruned: int = -(2**62)
 
     def take(self, rows: Rows) -> None:
         """Show the event to all runs, and let it begin new ones."""
@@ -88,7 +63,7 @@ class Partition:
             self.now = time
             if self.fresh:
                 self._settle()
-        made: list[tuple[Stage, Run, tuple[Any, ...]]] = []
+        made: list[Made] = []
         for stage, runs in self.merged.items():
             if runs:
                 self._show_merged(stage, runs, rows, made)
@@ -103,7 +78,7 @@ class Partition:
         if made:
             self._add(made)
 
-    def _add(self, made: list[tuple[Stage, Run, tuple[Any, ...]]]) -> None:
+    def _add(self, made: list[Made]) -> None:
         for one in made:
             stage = one[0]
             for finish in stage.finishes:
@@ -119,7 +94,7 @@ class Partition:
         self.insert(self.fresh)
         self.fresh = []
 
-    def insert(self, added: list[tuple[Stage, Run, tuple[Any, ...]]]) -> None:
+    def insert(self, added: list[Made]) -> None:
         """Add runs that look at the next event."""
         for stage, run, node in added:
             if stage.merges:
@@ -141,7 +116,7 @@ class Partition:
             "POLICY next; or raise runs_per_partition in [engine]",
         )
 
-    def _begin(self, stage: Stage, rows: Rows, made: list[tuple[Stage, Run, tuple[Any, ...]]]) -> None:
+    def _begin(self, stage: Stage, rows: Rows, made: list[Made]) -> None:
         if len(rows) == 1:
             place, event = rows[0]
             steps = self._steps(stage, place)
@@ -153,7 +128,7 @@ class Partition:
                 return
             if not steps:
                 return
-        for _, found in _kept(self._satisfied(stage, None, None, rows)):
+        for _, found in kept(self._satisfied(stage, None, None, rows)):
             made += found
 
     def _show_merged(
@@ -161,7 +136,7 @@ class Partition:
         stage: Stage,
         runs: dict[Run, tuple[Any, ...]],
         rows: Rows,
-        made: list[tuple[Stage, Run, tuple[Any, ...]]],
+        made: list[Made],
     ) -> None:
         if not stage.relaxed:
             self._show(stage, list(runs.items()), rows, made, lambda run, _: runs.pop(run))
@@ -179,7 +154,7 @@ class Partition:
         stage: Stage,
         runs: list[tuple[Run, tuple[Any, ...]]],
         rows: Rows,
-        made: list[tuple[Stage, Run, tuple[Any, ...]]],
+        made: list[Made],
     ) -> None:
         if len(rows) == 1:
             steps = self._steps(stage, rows[0][0])
@@ -198,7 +173,7 @@ class Partition:
         stage: Stage,
         runs: list[tuple[Run, tuple[Any, ...]]],
         rows: Rows,
-        made: list[tuple[Stage, Run, tuple[Any, ...]]],
+        made: list[Made],
         remove: Callable[[Run, int], Any],
     ) -> None:
         """Show an event to runs that it may take out of their stage."""
@@ -208,13 +183,13 @@ class Partition:
             satisfied = self._satisfied(stage, run, node, rows)
             if not satisfied:
                 continue
-            kept = _kept(satisfied)
-            for _, found in kept:
+            taken = kept(satisfied)
+            for _, found in taken:
                 made += found
             remove(run, i)
             if stage.held:
-                self._let_go(stage, run, node, [step for step, _ in kept])
-            if any(step.link is Link.ANY for step, _ in kept):
+                self._let_go(stage, run, node, [step for step, _ in taken])
+            if any(step.link is Link.ANY for step, _ in taken):
                 passed = self.program.passed(stage, Link.NEXT)
                 if passed is not None:
                     self._passing.append((passed, run, node))
@@ -230,9 +205,7 @@ class Partition:
         found = stage.steps.get(place)
         return self.program.steps(stage, place, self.names[place]) if found is None else found
 
-    def _satisfied(
-        self, stage: Stage, run: Run | None, node: Node, rows: Rows
-    ) -> list[tuple[Step, list[tuple[Stage, Run, tuple[Any, ...]]]]]:
+    def _satisfied(self, stage: Stage, run: Run | None, node: Node, rows: Rows) -> list[Satisfied]:
         """The elements that an event satisfies, with the runs that take it."""
         satisfied = []
         for place, event in rows:
@@ -280,19 +253,19 @@ class Partition:
         """Whether no run is under way."""
         return next(self.runs(), None) is None
 
-    def held(self) -> Iterator[tuple[Stage, Run, tuple[Any, ...]]]:
+    def held(self) -> Iterator[Made]:
         """The runs that could end, if they are not prolonged."""
         for stage, alone in self.single.items():
             if stage.held:
                 yield from ((stage, run, node) for run, node in alone)
         yield from (one for one in self.fresh if one[0].held)
 
-    def runs(self) -> Iterator[tuple[Stage, Run, tuple[Any, ...]]]:
+    def runs(self) -> Iterator[Made]:
         """All runs."""
         yield from self.runs_in_place()
         yield from self.fresh
 
-    def runs_in_place(self) -> Iterator[tuple[Stage, Run, tuple[Any, ...]]]:
+    def runs_in_place(self) -> Iterator[Made]:
         """All runs that look at the next event, whenever it comes."""
         for stage, alone in self.single.items():
             yield from ((stage, run, node) for run, node in alone)
@@ -305,7 +278,7 @@ def _move(
     step: Step,
     runs: list[tuple[Run, tuple[Any, ...]]],
     row: tuple[int, Event],
-    made: list[tuple[Stage, Run, tuple[Any, ...]]],
+    made: list[Made],
 ) -> None:
     """Show an event to runs that take it in one way if at all, and then do not stay."""
     place, event = row
@@ -320,21 +293,3 @@ def _move(
             made.append((target, longer, (node[0], node, place, event)))
     if len(stay) < len(runs):
         runs[:] = stay
-
-
-def _kept(
-    satisfied: list[tuple[Step, list[tuple[Stage, Run, tuple[Any, ...]]]]],
-) -> list[tuple[Step, list[tuple[Stage, Run, tuple[Any, ...]]]]]:
-    """What of several elements is taken: what prolongs before what leaves, the left side of an OR before the right."""
-    if len(satisfied) < 2:
-        return satisfied
-    prolonged = frozenset().union(*(step.inside for step, _ in satisfied))
-    kept = [one for one in satisfied if not one[0].leaves & prolonged]
-    sides = [side for step, _ in kept for side in step.sides]
-    return [one for one in kept if not any(_is_beaten(side, sides) for side in one[0].sides)] if sides else kept
-
-
-def _is_beaten(side: Side, sides: list[Side]) -> bool:
-    if side.link is Link.ANY:
-        return False
-    return any(other.key == side.key and other.index < side.index for other in sides)

@@ -175,24 +175,24 @@ class Functions:
         """An aggregate from its state."""
         match e.function:
             case "COUNT":
-                return f"V.{'distinct' if e.distinct else 'counted'}({state})"
+                return f"A.{'distinct' if e.distinct else 'counted'}({state})"
             case "SUM" | "AVG":
                 kind = "integer" if e.argument is not None and e.argument.type is ValueType.INTEGER else "double"
-                return f"V.{kind}_{'sum' if e.function == 'SUM' else 'average'}({state})"
+                return f"A.{kind}_{'sum' if e.function == 'SUM' else 'average'}({state})"
             case "MIN" | "MAX":
-                return f"V.only({state})"
+                return f"A.only({state})"
             case "FIRST":
-                return f"V.nth({state}, {e.offset})"
+                return f"A.nth({state}, {e.offset})"
             case "LAST":
-                return f"V.nth_last({state}, {e.offset})"
+                return f"A.nth_last({state}, {e.offset})"
             case _:
-                return f"V.deviation({state})"
+                return f"A.deviation({state})"
 
     def aggregate_with(self, e: Aggregate, state: str, event: str) -> str:
         """The state of an aggregate with one event more."""
         value = None if e.argument is None else f"{event}[{place_of(cast('Column', e.argument))}]"
         if e.function == "COUNT" and value is None:
-            return f"({state} or 0) + 1" if not e.distinct else f"V.add_distinct({state}, {event}[1])"
+            return f"({state} or 0) + 1" if not e.distinct else f"A.add_distinct({state}, {event}[1])"
         match e.function:
             case "COUNT":
                 name = "add_distinct" if e.distinct else "count_bound"
@@ -206,7 +206,7 @@ class Functions:
                 name = "most"
             case _:
                 name = "append"
-        return f"V.{name}({state}, {value})"
+        return f"A.{name}({state}, {value})"
 
     def _left_out(self, c: Condition, read: Read) -> str | None:
         """Source that is true when a variable of a condition is unbound because of another side of an OR."""

@@ -1,88 +1,122 @@
-"""The state of runs as text, for another process to go on from.
-
-Stages are written as the way in which they were made, and nodes of paths once each: what runs share stays shared.
-"""
+"""The state of a query's runs, for another process to go on from."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
-from .layout import NUMBER, ROW, TIME
-from .paths import Node
-from .values import NOTHING
+import polars as pl
 
-__all__ = ["Nodes", "read_nodes", "read_value", "written_value"]
+from ..state import State
+from .arrivals import Arrivals
+from .completed import Completed
+from .program import Program
+from .rows import Found, Reporting, Rows
+from .under_way import UnderWay
+from .waiting import Waiting
+from .writing import Nodes, read_nodes, read_value, written_value
 
-
-class Nodes:
-    """Writes nodes of paths, what they are made of before them."""
-
-    def __init__(self) -> None:
-        self.written: list[list[int]] = []
-        self._known: dict[int, int] = {}
-
-    def number(self, node: Node) -> int:
-        """The number of a node; of the empty sequence −1."""
-        if node is None:
-            return -1
-        stack = [node]
-        while stack:
-            here = stack[-1]
-            parts = here[1:] if len(here) == 3 else here[1:2]
-            missing = [part for part in parts if part is not None and id(part) not in self._known]
-            if missing:
-                stack += missing
-                continue
-            stack.pop()
-            if id(here) not in self._known:
-                self._known[id(here)] = len(self.written)
-                numbers = [-1 if part is None else self._known[id(part)] for part in parts]
-                event = [] if len(here) == 3 else [here[2], here[3][TIME], here[3][NUMBER], here[3][ROW]]
-                self.written.append([here[0], *numbers, *event])
-        return self._known[id(node)]
+__all__ = ["Snapshot"]
 
 
-def read_nodes(written: Sequence[Sequence[int]]) -> list[tuple[Any, ...]]:
-    """What `Nodes` wrote; of events there is what paths need."""
-    nodes: list[tuple[Any, ...]] = []
-    for count, before, *rest in written:
-        first = None if before < 0 else nodes[before]
-        if len(rest) == 1:
-            nodes.append((count, first, nodes[rest[0]]))
-        else:
-            variable, time, number, row = rest
-            nodes.append((count, first, variable, (time, number, -1, row)))
-    return nodes
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """Writes and reads what the parts of a kernel remember."""
 
+    program: Program
+    arrivals: Arrivals
+    under_way: UnderWay
+    waiting: Waiting
+    reporting: Reporting
 
-def written_value(value: Any) -> Any:
-    """A slot's value as JSON can hold it: what JSON does not know is a list that begins with a mark."""
-    match value:
-        case tuple():
-            return ["t", *(written_value(part) for part in value)]
-        case frozenset():
-            return ["s", *(written_value(part) for part in value)]
-        case float():
-            return ["f", value.hex() if math.isfinite(value) else str(value)]
-        case None | bool() | int() | str():
-            return value
-        case _:
-            return ["n"]
+    def state(self, swept: int) -> State:
+        """All runs, what waits, and the candidates that they hold; `swept`: when what is of no use was dropped."""
+        nodes = Nodes()
+        standing = self.reporting.standing
+        partitions = [
+            [
+                written_value(key),
+                p.now,
+                [[stage.number, written_value(run), nodes.number(node)] for stage, run, node in p.runs_in_place()],
+                [[stage.number, written_value(run), nodes.number(node)] for stage, run, node in p.fresh],
+            ]
+            for key, p in self.under_way.partitions.items()
+        ]
+        places = {id(partition): i for i, partition in enumerate(self.under_way.partitions.values())}
 
+        def completed(c: Completed) -> list[Any]:
+            if id(c.partition) not in places:
+                places[id(c.partition)] = len(places)
+                partitions.append([written_value(c.partition.key), c.partition.now, [], []])
+            return [places[id(c.partition)], written_value(c.run), nodes.number(c.node), c.time, *c.finish.place]
 
-def read_value(value: Any) -> Any:
-    """What `written_value` wrote."""
-    if not isinstance(value, list):
-        return value
-    kind, *parts = value
-    match kind:
-        case "t":
-            return tuple(read_value(part) for part in parts)
-        case "s":
-            return frozenset(read_value(part) for part in parts)
-        case "f":
-            return float.fromhex(parts[0]) if "x" in parts[0] else float(parts[0])
-        case _:
-            return NOTHING
+        text = {
+            "stages": [stage.origin for stage in self.program.stages],
+            "timers": [[due, completed(c)] for due, c in self.waiting.timers],
+            "awaiting": [[number, completed(c)] for number, c in self.waiting.awaiting],
+            "following": sorted(self.waiting.following.items()),
+            "found": [
+                [found.time, [[variable, event[0], event[1], event[3]] for variable, event in found.path]]
+                for found in self.reporting.found
+            ],
+            "absent": [
+                [n, written_value(k), written_value(tuple(a.rows))] for (n, k), a in self.under_way.absent.items()
+            ],
+            "endings": [
+                [of, written_value(k), written_value(tuple(e.rows)), e.dropped]
+                for (of, k), e in self.under_way.endings.items()
+            ],
+            "partitions": partitions,
+            "bars": [[written_value(key), bar] for key, bar in standing.bars.items()],
+            "consumed": sorted(standing.consumed),
+            "begin": {v: rows.begin for v, rows in self.reporting.rows.items()},
+            "nodes": nodes.written,
+        }
+        tables = {f"rows.{v}": rows.frame for v, rows in self.reporting.rows.items()}
+        tables["runs"] = pl.DataFrame({"text": [json.dumps(text)]})
+        return State(tables, {"next": self.arrivals.next_number, "swept": swept})
+
+    def load(self, state: State) -> None:
+        """Take back what `state` wrote."""
+        text = json.loads(state.tables["runs"]["text"][0])
+        self.arrivals.next_number = state.numbers["next"] or 0
+        for v, begin in text["begin"].items():
+            self.reporting.rows[v] = Rows(state.tables[f"rows.{v}"], begin)
+        for origin in text["stages"]:
+            self.program.stage_of(origin)
+        for variable, key, rows in text["absent"]:
+            self.under_way.absentees(variable, read_value(key)).add(read_value(rows))
+        for of, key, rows, dropped in text["endings"]:
+            ends = self.under_way.ends(of, read_value(key))
+            ends.add(read_value(rows))
+            ends.dropped = dropped
+        self._load_runs(text)
+        standing = self.reporting.standing
+        standing.bars.update((read_value(key), bar) for key, bar in text["bars"])
+        standing.consumed.update(text["consumed"])
+        self.reporting.found = [
+            Found(time, [(variable, (t, number, -1, row)) for variable, t, number, row in path])
+            for time, path in text["found"]
+        ]
+
+    def _load_runs(self, text: Mapping[str, Any]) -> None:
+        stages, nodes = self.program.stages, read_nodes(text["nodes"])
+        partitions = []
+        for key, now, runs, fresh in text["partitions"]:
+            partition = self.under_way.partition(read_value(key))
+            partition.now = now
+            partition.insert([(stages[s], read_value(run), nodes[node]) for s, run, node in runs])
+            partition.fresh = [(stages[s], read_value(run), nodes[node]) for s, run, node in fresh]
+            partitions.append(partition)
+
+        def completed(written: list[Any]) -> Completed:
+            place, run, node, time, stage, end = written
+            finish = stages[stage].finishes[end]
+            return Completed(read_value(run), nodes[node], time, finish, partitions[place])
+
+        for due, written in text["timers"]:
+            self.waiting.wait(due, completed(written))
+        self.waiting.awaiting = [(number, completed(written)) for number, written in text["awaiting"]]
+        self.waiting.following = dict(text["following"])

@@ -19,7 +19,7 @@ from ...language.columns import POLARS_TYPES, column_expression
 from ...language.expressions import Aggregate, Binary, Binding, Call, Column, Constant, Expression, Membership, Unary
 from ...language.types import ValueType
 from ..frames import micros
-from . import values
+from . import growing, values
 
 __all__ = ["Leaf", "Source"]
 
@@ -39,7 +39,7 @@ class Source:
         names: what the source speaks of that is not a built-in.
     """
 
-    names: dict[str, Any] = field(default_factory=lambda: {"V": values, "NOTHING": values.NOTHING})
+    names: dict[str, Any] = field(default_factory=lambda: {"V": values, "A": growing, "NOTHING": values.NOTHING})
     _number: count[int] = field(default_factory=count)
 
     def name(self, value: object, stem: str) -> str:
