@@ -8,7 +8,7 @@ import polars as pl
 import pyarrow as pa
 
 from ..language.types import XSD, ValueType, type_of_datatype
-from .datatypes import COLUMN_TYPES, canonical_text, double_text, integer_bounds, lexical_text, short
+from .datatypes import COLUMN_TYPES, canonical_text, integer_bounds, lexical_text, number_text, short
 from .timestamps import parse_moments
 
 _DOUBLE_TEXT = r"^(?:[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|[+-]?INF|NaN)$"
@@ -148,11 +148,11 @@ def _booleans(raw: pl.Series) -> pl.Series:
 
 
 def as_text(raw: pl.Series) -> pl.Series:
-    """Scalars as text; what has parts (lists, structs, binary) as null."""
+    """Scalars as text, numbers alike however they were written; what has parts (lists, structs, binary) as null."""
     if raw.dtype == pl.String:
         return raw
     if raw.dtype.is_float():
-        return double_text(raw.cast(pl.Float64))
+        return number_text(raw.cast(pl.Float64))
     if raw.dtype == pl.Boolean:
         return canonical_text(raw, ValueType.BOOLEAN)
     if isinstance(raw.dtype, pl.Datetime):

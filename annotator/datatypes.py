@@ -45,6 +45,8 @@ _USUAL = {
     ValueType.STRING: "string",
     ValueType.DATETIME: "dateTime",
 }
+EXACT_INTEGERS = 2**53
+"""From here on a double cannot tell neighbouring integers apart."""
 
 
 def short(datatype: str) -> str:
@@ -96,6 +98,19 @@ def lexical_text(values: pl.Series, datatype: str) -> pl.Series:
             return text.replace({"inf": "INF", "-inf": "-INF", "nan": "NaN"})
         case kind:
             return canonical_text(values, kind or ValueType.STRING)
+
+
+def number_text(values: pl.Series) -> pl.Series:
+    """Each double as text, a whole one as the integer that it is, as long as doubles tell integers apart.
+
+    JSON does not distinguish 5.0 from 5, and whether a column holds doubles or integers depends on its other rows.
+    """
+    text = double_text(values)
+    whole = (values == values.floor()) & (values.abs() < EXACT_INTEGERS)
+    if not whole.any():
+        return text
+    integers = values.cast(pl.Int64, strict=False).cast(pl.String)
+    return pl.select(pl.when(whole).then(integers).otherwise(text)).to_series()
 
 
 def double_text(values: pl.Series) -> pl.Series:

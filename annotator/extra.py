@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import polars as pl
 
 from ..language.types import XSD
-from .datatypes import double_text, lexical_text
+from .datatypes import EXACT_INTEGERS, lexical_text, number_text
 
 _NEEDS_ESCAPE = r'["\\\x00-\x1f]'
 
@@ -39,7 +39,7 @@ def _json_values(values: pl.Series) -> pl.Series:
     if dtype == pl.Boolean or dtype.is_integer() or dtype.is_decimal() or dtype == pl.Null:
         return values.cast(pl.String)
     if dtype.is_float():
-        return double_text(values.cast(pl.Float64)).replace({"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"})
+        return number_text(values.cast(pl.Float64)).replace({"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"})
     if isinstance(dtype, pl.Datetime):
         return _json_text(lexical_text(values, XSD + "dateTime"))
     if dtype.is_nested():
@@ -68,15 +68,17 @@ def _json_nested(values: pl.Series) -> pl.Series:
 
 
 def _canonical(wrapped: str) -> str:
-    value = _without_nulls(json.loads(wrapped)["x"])
+    value = _plain(json.loads(wrapped)["x"])
     return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
 
-def _without_nulls(value: object) -> object:
+def _plain(value: object) -> object:
     match value:
         case dict():
-            return {k: _without_nulls(v) for k, v in value.items() if v is not None}
+            return {k: _plain(v) for k, v in value.items() if v is not None}
         case list():
-            return [_without_nulls(v) for v in value]
+            return [_plain(v) for v in value]
+        case float() if value.is_integer() and abs(value) < EXACT_INTEGERS:
+            return int(value)
         case _:
             return value

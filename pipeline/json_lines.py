@@ -10,8 +10,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.json
 
+from ..annotator.datatypes import EXACT_INTEGERS
 from .lines import join, split_off_invalid_text, without_blank_lines
-from .records import EXACT_INTEGERS, Malformed, Origin, RawBatch, table_of_dicts
+from .records import Malformed, Origin, RawBatch, table_of_dicts
 
 __all__ = ["parse_json_lines"]
 

@@ -11,10 +11,9 @@ from datetime import datetime
 import numpy as np
 import pyarrow as pa
 
-__all__ = ["EXACT_INTEGERS", "Malformed", "Origin", "RawBatch", "concatenate", "table_of_dicts", "text_of"]
+from ..annotator.datatypes import EXACT_INTEGERS
 
-# From here on a double cannot tell neighbouring integers apart.
-EXACT_INTEGERS = 2**53
+__all__ = ["Malformed", "Origin", "RawBatch", "concatenate", "table_of_dicts", "text_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,10 +122,13 @@ def text_of(value: object) -> str | None:
 
 
 def _column(values: list[object]) -> pa.Array:
-    try:
-        return pa.array(values)
-    except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):  # of several kinds, or integers that a double rounds
-        return pa.array([text_of(value) for value in values], pa.string())
+    kinds = {type(value) for value in values}
+    if bool not in kinds or kinds.isdisjoint((int, float)):  # Arrow takes truth values for numbers among numbers
+        try:
+            return pa.array(values)
+        except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):
+            pass  # of several kinds, or integers that a double rounds
+    return pa.array([text_of(value) for value in values], pa.string())
 
 
 def _json(value: object) -> str:

@@ -62,7 +62,7 @@ def _dictionary(values: list[str | None]) -> pa.Array:
         ("xsd:boolean", pa.array(["true", "0", " 1", "false", None]), [True, False, True, False, None], []),
         ("xsd:boolean", pa.array(["TRUE", "yes"]), [], ["'TRUE'", "'yes'"]),
         ("xsd:boolean", pa.array([0, 1, 2]), [False, True], ["2"]),
-        ("xsd:string", pa.array([1.0, 1e16, 1e-5]), ["1.0", "1e+16", "1e-05"], []),
+        ("xsd:string", pa.array([1.0, 1e16, 1e-5]), ["1", "1e+16", "1e-05"], []),
         ("xsd:string", pa.array([1, None]), ["1", None], []),
         ("xsd:string", pa.array([True, False]), ["true", "false"], []),
         ("xsd:string", pa.array([_NOON], pa.timestamp("ms", "UTC")), ["2012-05-07T12:00:00Z"], []),
@@ -243,7 +243,7 @@ def test_undeclared_attributes_are_kept_as_json() -> None:
     expected = {
         "z": 'q"\\\n\u2028ü',
         "n": {"b": [1, None]},
-        "f": 1.0,
+        "f": 1,
         "b": True,
         "t": "2012-05-07T12:00:00Z",
         "_id": 5,

@@ -16,7 +16,7 @@ from kaicep.language.vocabulary import AttributeType, StreamType
 from rdflib import RDF, XSD, Literal, URIRef
 
 from .knowledge import Knowledge, Triple
-from .values import Iri, Unreadable, Value, canonical, read, segment
+from .values import Iri, Unreadable, Value, as_number, canonical, read, segment
 
 DATATYPES = {
     ValueType.BOOLEAN: XSD.boolean, ValueType.INTEGER: XSD.integer, ValueType.DOUBLE: XSD.double,
@@ -109,7 +109,7 @@ class Annotation:
 
     def _undeclared(self, raw: Mapping[str, object]) -> str | None:
         declared = {name for a in self.attributes for name in a.raw_names}
-        extra = {k: v for k, v in raw.items() if k not in declared and v is not None}
+        extra = {k: as_number(v) for k, v in raw.items() if k not in declared and v is not None}
         return json.dumps(extra, sort_keys=True, separators=(",", ":"), ensure_ascii=False) if extra else None
 
     def _triples(self, identity: str, values: Mapping[str, Value], links: Mapping[str, Iri]) -> frozenset[Triple]:

@@ -78,7 +78,12 @@ def _read_double(raw: object) -> float:
 
 
 def _read_string(raw: object) -> str:
-    return raw if isinstance(raw, str) else canonical(raw)
+    return raw if isinstance(raw, str) else canonical(as_number(raw))
+
+
+def as_number(raw: object) -> object:
+    """A whole number as an integer, however it was written: JSON does not tell 5.0 from 5."""
+    return int(raw) if isinstance(raw, float) and raw.is_integer() and abs(raw) < 2**53 else raw
 
 
 def _read_moment(raw: object) -> datetime:

@@ -36,6 +36,23 @@ def test_dictionaries_are_read_as_the_lines_of_a_file(name: str, values: list[ob
     assert given.rejected.to_pylist() == read.rejected.to_pylist()
 
 
+@pytest.mark.parametrize(
+    "values", [[5, 0.5], [5.0, "abc"], [True, 2.5], [1e300, 1], [-0.0, 2**60], [float("inf"), 3.0], [2.0**53, 0.5]]
+)
+def test_the_text_of_a_value_does_not_depend_on_its_company(values: list[object]) -> None:
+    tuples = [{"t": AT, "note": value} for value in values]
+    alone = [annotated(raw_table([row])).events["note"].to_pylist()[0] for row in tuples]
+    assert annotated(raw_table(tuples)).events["note"].to_pylist() == alone
+
+
+@pytest.mark.parametrize("values", [[5, 0.5], [[1], [0.5, 2.0]], [-0.0, 2.5]])
+def test_undeclared_numbers_do_not_depend_on_their_company(values: list[object]) -> None:
+    """The id of an event without identity is a digest of the whole tuple, so these count for it."""
+    tuples = [{"t": AT, "other": value} for value in values]
+    alone = [annotated(raw_table([row])).events["_extra"].to_pylist()[0] for row in tuples]
+    assert annotated(raw_table(tuples)).events["_extra"].to_pylist() == alone
+
+
 def test_an_odd_value_spoils_only_its_own_tuple() -> None:
     found = annotated(raw_table([{"t": AT, "n": 5.0}, {"t": AT, "n": "abc"}]))
     assert found.events["n"].to_pylist() == [5]
