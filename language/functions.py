@@ -1,12 +1,10 @@
 """The functions of expressions on columns: a call and the columns of its arguments in, the column of its result out.
 
-Source: SPARQL 1.1 §17.4, XPath functions 3.1. Departure: regular expressions are those of Rust's `regex`, which knows
-neither back-references nor look-around.
+Source: SPARQL 1.1 §17.4, XPath functions 3.1.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -16,6 +14,7 @@ from .arithmetic import ieee, rounded
 from .column_types import POLARS_TYPES, converted, moment, number, text, truth
 from .expressions import Call, Constant
 from .lexical import lexical_form
+from .regexes import rust_regex
 from .types import ValueType
 
 __all__ = ["function_column"]
@@ -80,14 +79,8 @@ def _str(e: Call, columns: _Columns) -> pl.Expr:
 
 
 def _regex(e: Call, columns: _Columns) -> pl.Expr:
-    subject, pattern = text(columns[0], e.arguments[0].type), e.arguments[1]
-    flags = e.arguments[2].value if len(e.arguments) > 2 and isinstance(e.arguments[2], Constant) else ""
-    inline = "".join(flag for flag in "imsx" if flag in str(flags))
-    prefix = f"(?{inline})" if inline else ""
-    if isinstance(pattern, Constant):
-        body = re.escape(str(pattern.value)) if "q" in str(flags) else str(pattern.value)
-        return subject.str.contains(prefix + body, strict=False)
-    return subject.str.contains(pl.lit(prefix) + text(columns[1], pattern.type), strict=False)
+    pattern, *flags = (str(a.value) for a in e.arguments[1:] if isinstance(a, Constant))
+    return text(columns[0], e.arguments[0].type).str.contains(rust_regex(pattern, "".join(flags)), strict=False)
 
 
 def _seconds(x: pl.Expr) -> pl.Expr:

@@ -24,6 +24,7 @@ from .expressions import (
     Unary,
 )
 from .names import Names
+from .regexes import fault_of
 from .signatures import AGGREGATES, FUNCTIONS, SCALARS, Wanted, accepts, arithmetic, common, spoken
 from .text import listed
 from .types import ValueType
@@ -267,11 +268,21 @@ def _scalar(scope: Scope, node: syntax.Call, arguments: tuple[Expression, ...]) 
     for wanted, argument in zip(signature.parameters, arguments, strict=False):
         hint = "STR(…) makes a string of it" if wanted == "a string" else f"{name} is for {wanted[2:]}s"
         _demand(scope, argument, wanted, f"{name} takes", hint)
-    if name == "REGEX" and not all(isinstance(a, Constant) for a in arguments[1:]):
-        raise scope.error(node.span, "REGEX needs its pattern as text", 'write it in quotes: REGEX (…, "^D1")')
+    if name == "REGEX":
+        _check_regex(scope, node, arguments[1:])
     if name in ("BOUND", "PREV") and not isinstance(arguments[0], Column | Binding):
         raise scope.error(node.span, f"{name} takes an attribute", f"write {name} (?e.attribute)")
     return Call(name, arguments, signature.result or arguments[0].type, node.span)
+
+
+def _check_regex(scope: Scope, node: syntax.Call, arguments: Sequence[Expression]) -> None:
+    texts = [str(a.value) for a in arguments if isinstance(a, Constant)]
+    if len(texts) < len(arguments):
+        raise scope.error(node.span, "REGEX needs its pattern as text", 'write it in quotes: REGEX (…, "^D1")')
+    fault = fault_of(texts[0], "".join(texts[1:]))
+    if fault is not None:
+        hint = "patterns are those of Rust's regex; the flags are i, m, s, x, and q for plain text"
+        raise scope.error(node.arguments[1].span, f"this is no regular expression: {fault}", hint)
 
 
 def _aggregate(scope: Scope, node: syntax.Call) -> Expression:

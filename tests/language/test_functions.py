@@ -138,11 +138,6 @@ def test_regular_expressions(pattern: str, flags: str | None, matches: list[bool
     assert found == [*matches, None]
 
 
-def test_regular_expression_of_a_column() -> None:
-    e = call("REGEX", BOOLEAN, column(STRING, "a"), column(STRING, "b"), constant("i", STRING))
-    assert values(e, a=(STRING, ["LOW", "LOW"]), b=(STRING, ["^l", "^x"])) == [True, False]
-
-
 def test_parts_of_moments() -> None:
     parts = {"YEAR": 2012, "MONTH": 5, "DAY": 7, "HOURS": 9, "MINUTES": 30}
     for function, value in parts.items():
