@@ -2,9 +2,8 @@
 
 Spark reads whole lines of text formats and the driver parses them (Arrow does that several times as fast, and says
 which line is malformed); of Parquet files on this machine it sends the names, and the driver reads them; other tables
-(ORC, any other format) come as they are. What tells the order of arrival is
-sent along as numbers, and only where a batch may hold several files; the files' names are asked for when a record's
-place is wanted.
+(ORC, any other format) come as they are. What tells the order of arrival is sent along as numbers; the files' names
+are asked for when a record's place is wanted.
 """
 
 from __future__ import annotations
@@ -99,7 +98,7 @@ def unpack(batch: DataFrame, settings: Settings) -> dict[str, RawBatch]:
         if files is not None:
             return {streams[0][0]: _listed(settings, streams[0][2], files)} if files.num_rows else {}
     try:
-        table = batch.select(*_needed_columns(batch, streams)).toArrow()
+        table = batch.select(*_needed_columns(batch, several=len(streams) > 1)).toArrow()
     except (PySparkException, Py4JError) as error:
         raise PipelineError(
             f"Spark cannot read a batch: {first_line(error)}",
@@ -247,12 +246,14 @@ def _column(name: str) -> Column:
     return F.col("`" + name.replace("`", "``") + "`")
 
 
-def _needed_columns(batch: DataFrame, streams: list[tuple[str, StreamSettings, SourceSettings]]) -> list[Column]:
+def _needed_columns(batch: DataFrame, *, several: bool) -> list[Column]:
     columns = [_column(name) for name in batch.columns if name not in _OWN]
-    if _FILE in batch.columns and any(source.options().get("maxFilesPerTrigger") != "1" for _, _, source in streams):
-        # A number per row instead of a path: as text the paths would cost more than the records.
+    if _FILE in batch.columns:
+        # Also where a trigger takes one file: Spark notes a file before it notes the batch, and after an interruption
+        # between the two it reads the next one with it. A number per row instead of a path: as text the paths would
+        # cost more than the records.
         columns += [F.unix_micros(_MODIFIED).alias(_MODIFIED), F.xxhash64(_FILE).alias(_FILE), F.col(_START)]
-    return [*columns, F.col(_STREAM)] if len(streams) > 1 else columns
+    return [*columns, F.col(_STREAM)] if several else columns
 
 
 def _runs(table: pa.Table) -> list[_Run]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 import os
 from datetime import UTC, datetime
 from pathlib import Path
@@ -111,6 +112,20 @@ def test_one_file_per_trigger_is_one_batch_each(spark: SparkSession, tmp_path: P
     stream = {"event_type": "<urn:e>", "time": {"attribute": "t"}, "source": source}
     batches = read(spark, tmp_path, Settings.parse({"streams": {"air": stream}}, root=tmp_path))
     assert [batch["air"].table["t"].to_pylist() for batch in batches] == [["7", "0"], ["7", "1"], ["7", "2"]]
+
+
+def test_files_that_an_interruption_put_into_one_batch_keep_their_order(spark: SparkSession, tmp_path: Path) -> None:
+    """Spark notes a file before it notes the batch; killed between the two, it reads the next file with it."""
+    settings = project_of(tmp_path, air={"format": "json", "path": "in", "maxFilesPerTrigger": 1})
+    drop(tmp_path / "in" / "0.jsonl", b'{"n":0}\n', 1000)
+    assert values(read(spark, tmp_path, settings), "air", "n") == [0]
+    drop(tmp_path / "in" / "1.jsonl", b'{"n":1}\n', 2000)
+    drop(tmp_path / "in" / "2.jsonl", b'{"n":2}\n{"n":3}\n{"n":4}\n', 3000)
+    noted = {"path": (tmp_path / "in" / "1.jsonl").as_uri(), "timestamp": 2_000_000, "batchId": 1}
+    (tmp_path / "checkpoint" / "sources" / "0" / "1").write_text(f"v1\n{json.dumps(noted)}", encoding="utf-8")
+    batches = read(spark, tmp_path, settings)
+    assert len(batches) == 1
+    assert values(batches, "air", "n") == [1, 2, 3, 4]
 
 
 def test_a_json_file_may_be_one_array(spark: SparkSession, tmp_path: Path) -> None:
