@@ -58,7 +58,7 @@ class Dataflow:
         self._knowledge = knowledge
         self._options = options
         self._lateness = lateness
-        self._admissions = {name: _admission(a, lateness[name]) for name, a in annotators.items()}
+        self._admissions = {name: admission_of(a, lateness[name]) for name, a in annotators.items()}
         self._queries = QueryGraph()
         self._pool = ThreadPoolExecutor(workers) if workers > 1 else None
 
@@ -323,6 +323,7 @@ def shape_of(stream: StreamType, annotators: Mapping[str, Annotator], knowledge:
     return event_shape(stream, knowledge) if annotator is None else annotator.shape
 
 
-def _admission(annotator: Annotator, lateness: timedelta) -> Admission:
+def admission_of(annotator: Annotator, lateness: timedelta) -> Admission:
+    """What judges the tuples of a stream."""
     annotation = annotator.annotation
     return Admission(lateness, bounded=not annotation.identity or annotation.time in annotation.identity)

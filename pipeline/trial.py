@@ -8,6 +8,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from ..errors import PipelineError
+from .dataflow import admission_of
 from .files import read_file
 from .project import Project
 from .records import RawBatch, concatenate
@@ -28,7 +29,8 @@ def read_recorded(
         stream: what a plain `FILE` is of; `None`: the project's only stream.
 
     Returns:
-        Raw tuples by stream; and what cannot be used of them, one line for each reason's first few records.
+        Raw tuples by stream; and what cannot be used of them, a line each: the first few records that are no events,
+        how many are late, how many came again.
 
     Raises:
         QueryTypeError: no such stream.
@@ -39,9 +41,8 @@ def read_recorded(
         name, path = _stream_and_path(project, entry, stream)
         by_stream.setdefault(name, []).append(read_file(path, project.settings.streams[name]))
     complaints = [line for name, batches in by_stream.items() for line in _complaints(project, name, batches)]
-    return {name: concatenate([batch.table for batch in batches]) for name, batches in by_stream.items()}, tuple(
-        complaints
-    )
+    tables = {name: concatenate([batch.table for batch in batches]) for name, batches in by_stream.items()}
+    return tables, tuple(complaints)
 
 
 def _stream_and_path(project: Project, entry: str, stream: str | None) -> tuple[str, Path]:
@@ -61,12 +62,19 @@ def _stream_and_path(project: Project, entry: str, stream: str | None) -> tuple[
 
 
 def _complaints(project: Project, name: str, batches: Sequence[RawBatch]) -> Iterator[str]:
+    annotator = project.annotators[name]
+    annotated = [annotator.annotate(batch.table) for batch in batches]
     unusable: list[tuple[str, str]] = []
-    for batch in batches:
+    for batch, found in zip(batches, annotated, strict=True):
         unusable += [(malformed.place, malformed.reason) for malformed in batch.malformed]
-        rejected = project.annotators[name].annotate(batch.table).rejected.to_pylist()
-        unusable += [(batch.place(row["row"]), row["reason"]) for row in rejected]
+        unusable += [(batch.place(row["row"]), row["reason"]) for row in found.rejected.to_pylist()]
     for place, reason in unusable[:_SHOWN]:
         yield f"{place}: {reason}"
     if len(unusable) > _SHOWN:
         yield f"… and {len(unusable) - _SHOWN:,} more records of stream {name} that are no events"
+    events = pa.concat_tables([found.events.select(["_time", "_id"]) for found in annotated])
+    admitted = admission_of(annotator, project.settings.streams[name].lateness).admit(events)
+    if admitted.late.num_rows:
+        yield f"late events of stream {name}, left out: {admitted.late.num_rows:,} (see its lateness)"
+    if admitted.duplicates:
+        yield f"events of stream {name} that came again, left out: {admitted.duplicates:,} (see its identity)"

@@ -58,6 +58,17 @@ def call(*arguments: str | Path, stdin: str | None = None) -> Result:
     return CliRunner(env={"COLUMNS": "200", "TERM": "dumb"}).invoke(app, [str(a) for a in arguments], input=stdin)
 
 
+def test_try_tells_how_many_events_are_late_or_came_again(project: Path) -> None:
+    path = project / "events.jsonl"
+    path.write_text(line(30, 60) + line(30, 60) + line(1, 60) + line(2, 70))
+    result = call("try", HIGH, "-e", path, "-p", project)
+    assert len(result.stdout.splitlines()) == 1
+    assert result.stderr == (
+        "late events of stream air, left out: 2 (see its lateness)\n"
+        "events of stream air that came again, left out: 1 (see its identity)\n"
+    )
+
+
 @pytest.mark.parametrize(
     "command", ["demo", "run", "submit", "withdraw", "queries", "try", "check", "explain", "why", "sparql"]
 )
