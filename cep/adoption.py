@@ -31,7 +31,11 @@ def adopted_matches(query: Query, bound: Mapping[str, pl.DataFrame]) -> Matches:
         query: which reports all matches, each with its last event.
         bound: by event variable, the candidate that each match binds it to, row by row.
     """
-    candidates = {v: Candidates(bound[v], number, 0) for v, number in zip(bound, _numbers(bound), strict=True)}
+    numbers = _numbers(bound)
+    # Of matches of the same events, the operators find those first whose first variable's event is earlier.
+    order = np.lexsort(numbers[::-1])
+    found_at = zip(bound.items(), numbers[:, order], strict=True)
+    candidates = {v: Candidates(frame[order], number, 0) for (v, frame), number in found_at}
     size = len(next(iter(bound.values())))
     due = np.max([of.time for of in candidates.values()], axis=0)
     found = Found(np.zeros(size, np.int64), dict.fromkeys(bound, np.arange(size)), due)

@@ -153,6 +153,7 @@ class _Stream:
 @dataclass(frozen=True, slots=True)
 class _Engine:
     flow: DurableFlow
+    archive: Archive
 
     def go(
         self,
@@ -173,6 +174,7 @@ class _Engine:
         self._run(stream, start, end)
 
     def _run(self, stream: _Stream, start: datetime | None, end: datetime | None) -> None:
+        self.archive.flush()  # a strategy that is asked for needs what the store was given
         self.flow.run((self.flow.last or 0) + 1, stream.records(start, end))
 
 
@@ -186,6 +188,6 @@ def _engine(project: Project, root: Path, sink: Sink, strategy: Strategy | None)
     with Archive(settings.model_copy(update={"archive": archive_settings}), project.knowledge, shapes) as archive:
         flow = DurableFlow(project, root / "state", [sink], archive, strategy=strategy)
         try:
-            yield _Engine(flow)
+            yield _Engine(flow, archive)
         finally:
             flow.close()

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from datetime import timedelta
 
 from ..annotator import EventShape
-from ..archive.rewriting import CandidateQuery, RefusedError
+from ..archive.rewriting import CandidateQuery, RefusedError, WindowQuery
 from ..language.query import Bounds, Query
 from ..ontology import KnowledgeBase
 from ..semfilter.explain import with_prefixes
@@ -61,4 +61,6 @@ def _rewrite(query: Query, shapes: Mapping[str, EventShape], knowledge: Knowledg
 def _text(rewritten: Rewritten) -> str:
     if isinstance(rewritten, CandidateQuery):
         return f"{rewritten.text} ORDER BY {rewritten.moment} ?{rewritten.source.variable}"
+    if isinstance(rewritten, WindowQuery):
+        return rewritten.text(None, None, None, None)
     return rewritten.text(None, None, None)

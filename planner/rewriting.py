@@ -75,6 +75,8 @@ class Rewrite:
             among = None if told is None else told[self.rewritten.source.stream.name]
             inner = self.rewritten.text_with(among, span.start, span.end)
             return f"{inner} ORDER BY {self.rewritten.moment} ?{self.rewritten.source.variable}"
+        if isinstance(self.rewritten, WindowQuery):
+            return self.rewritten.text(told, span.start, span.end, self.border)
         return self.rewritten.text(told, span.start, span.end)
 
     def parts(self) -> Iterator[Part]:
@@ -114,7 +116,7 @@ class Rewrite:
         if isinstance(rewritten, MatchQuery):
             bound = rewritten.read(tsv)
             return adopted_matches(query, bound) if next(iter(bound.values())).height else None
-        return adopted_windows(query, rewritten.read(tsv, span.start, span.end))
+        return adopted_windows(query, rewritten.read(tsv, span.start, span.end, self.border))
 
     def _graphs(self) -> dict[str, list[str]]:
         store, span = self.archive.store, self._span()

@@ -51,13 +51,20 @@ class WindowQuery:
         extent = self.window.size if isinstance(self.window, HoppingWindow) else self.window.extent
         return extent if isinstance(extent, timedelta) else timedelta(0)
 
-    def text(self, graphs: Mapping[str, Sequence[str]] | None, start: datetime | None, end: datetime | None) -> str:
-        """The SPARQL for the windows that are complete before `end`.
+    def text(
+        self,
+        graphs: Mapping[str, Sequence[str]] | None,
+        start: datetime | None,
+        end: datetime | None,
+        over: datetime | None,
+    ) -> str:
+        """The SPARQL for the windows that are over at some moment.
 
         Args:
             graphs: by stream, the graphs of its events; `None`: any, in an outline for people.
             start: of the events; aware; `None` in an outline for people.
             end: of the events; aware; `None` likewise.
+            over: the moment, `end` or later: WITHIN ends where it says, a window that it cuts does not.
 
         Raises:
             RefusedError: there are too many windows.
@@ -74,7 +81,7 @@ class WindowQuery:
             ]
             order, which = "?kaicep_at ?kaicep_last", last
         else:
-            rows = " ".join(f"({k} {moment_text(a)} {moment_text(b)})" for k, a, b in self._windows(start, end))
+            rows = " ".join(f"({k} {moment_text(a)} {moment_text(b)})" for k, a, b in self._windows(start, end, over))
             which = f"  VALUES (?kaicep_window ?kaicep_start ?kaicep_end) {{ {rows} }}"
             tests = [f"{time} >= ?kaicep_start", f"{time} < ?kaicep_end"]
             head, order = f"?kaicep_window {head}", f"?kaicep_window {time}"
@@ -83,8 +90,8 @@ class WindowQuery:
         filters = "\n".join(f"  FILTER ({test})" for test in tests)
         return f"SELECT {head} WHERE {{\n{which}\n  {{\n{indented}\n  }}\n{filters}\n}} ORDER BY {order}"
 
-    def read(self, tsv: bytes, start: datetime | None, end: datetime | None) -> pl.DataFrame:
-        """The candidates of each window, with the columns `WINDOW`, `LAST` and those of `HELD`."""
+    def read(self, tsv: bytes, start: datetime | None, end: datetime | None, over: datetime | None) -> pl.DataFrame:
+        """The candidates of each window, with the columns `WINDOW`, `LAST` and those of `HELD`; arguments as `text`."""
         sliding = isinstance(self.window, SlidingWindow)
         extra = ["kaicep_last"] if sliding else ["kaicep_window"]
         terms = read_solutions(tsv, [*extra, *self.select.variables])
@@ -92,18 +99,20 @@ class WindowQuery:
         if sliding:
             return _sliding(held, iri_of(terms["kaicep_last"]), self.reach)
         number = lexical_of(terms["kaicep_window"]).cast(pl.Int64)
-        known = [(k, _micros(a), _micros(b), _micros(b)) for k, a, b in self._windows(start, end)]
+        known = [(k, _micros(a), _micros(b), _micros(b)) for k, a, b in self._windows(start, end, over)]
         windows = pl.DataFrame(known, schema=dict.fromkeys((WINDOW, *HELD), pl.Int64()), orient="row")
         held = held.with_columns(number.alias(WINDOW), pl.lit(None, pl.String()).alias(LAST))
         return held.join(windows, on=WINDOW, how="left", maintain_order="left")
 
-    def _windows(self, start: datetime | None, end: datetime | None) -> list[tuple[int, datetime, datetime]]:
-        """The windows that can hold events from `start` on and are over at `end`."""
+    def _windows(
+        self, start: datetime | None, end: datetime | None, over: datetime | None
+    ) -> list[tuple[int, datetime, datetime]]:
+        """The windows that can hold events with start <= `_time` < end and are over at some moment."""
         size, step, origin = _shape(self.window)
-        if start is None or end is None:
+        if start is None or end is None or over is None:
             return []
         first = (start - size - origin) // step + 1
-        last = (end - size - origin) // step
+        last = min((over - size - origin) // step, (end - _MICROSECOND - origin) // step)
         if last - first >= _MOST:
             raise RefusedError(f"there are {last - first + 1:,} windows, more than SPARQL is asked of at once")
         return [(k, origin + k * step, origin + k * step + size) for k in range(first, last + 1)]

@@ -114,6 +114,30 @@ def test_a_window_may_end_long_after_within(project: Project, strategy: Literal[
     assert project.evaluate(text, events, registered_at=NINE + timedelta(seconds=30), strategy=strategy) == live != []
 
 
+@pytest.mark.parametrize("strategy", ["replay", "rewrite", "hybrid"])
+def test_windows_that_within_cuts_are_over_when_time_passes_their_end(
+    project: Project, strategy: Literal["replay", "rewrite", "hybrid"]
+) -> None:
+    """They hold what lies within, and end between the end of WITHIN and the registration."""
+    text = f"SELECT COUNT(?e) AS n WITHIN (, {NINE:%FT%H:00:03Z}) WINDOW (?e, hopping, 5s, 500ms)"
+    events = {"airflowReport": readings(project)[:120]}
+    live = project.evaluate(text, events, registered_at=NINE + timedelta(seconds=30))
+    assert live[-1]["_window"]["end"] == NINE + timedelta(seconds=8)
+    assert project.evaluate(text, events, registered_at=NINE + timedelta(seconds=30), strategy=strategy) == live
+
+
+@pytest.mark.parametrize("strategy", ["replay", "rewrite", "hybrid"])
+def test_matches_of_the_same_events_come_in_one_order(
+    project: Project, strategy: Literal["replay", "rewrite", "hybrid"]
+) -> None:
+    """Two variables whose events, of one moment, may change places."""
+    text = f"{TWO[:-4]} JOIN (?a.flowrate != ?b.flowrate) WINDOW (?a, sliding, 1s) WINDOW (?b, sliding, 1s)"
+    rows = readings(project)[:60]
+    events = {"airflowReport": [row | {"timestamp": rows[n - n % 4]["timestamp"]} for n, row in enumerate(rows)]}
+    live = project.evaluate(text, events, registered_at=NINE + timedelta(seconds=20))
+    assert project.evaluate(text, events, registered_at=NINE + timedelta(seconds=20), strategy=strategy) == live != []
+
+
 def test_what_the_store_gets_meanwhile_is_seen_by_no_variable(
     project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -17,7 +17,17 @@ from .patterns import KINDS
 from .queries import FAMILIES
 from .tuples import Tuples, moment, streams
 
-__all__ = ["KINDS", "Case", "bounded", "bounded_cases", "cases", "difference", "pattern_cases", "within"]
+__all__ = [
+    "KINDS",
+    "Case",
+    "bounded",
+    "bounded_cases",
+    "cases",
+    "difference",
+    "looking_back",
+    "pattern_cases",
+    "within",
+]
 
 Rows = Sequence[Mapping[str, Any]]
 
@@ -72,8 +82,22 @@ def bounded(draw: st.DrawFn, unbounded: st.SearchStrategy[Case]) -> Case:
 @st.composite
 def within(draw: st.DrawFn, text: str) -> str:
     """A query with WITHIN."""
+    return _with_bounds(text, draw(_bounds()))
+
+
+@st.composite
+def looking_back(draw: st.DrawFn, text: str) -> str:
+    """A query with a WITHIN that begins before the registration, if there is something before it."""
+    back = st.sampled_from((0.5, 1, 2, 3.5, 6, 60)).map(lambda s: _from_now(-s))
+    lower = draw(st.one_of(st.just(""), st.just(""), back, back, st.sampled_from((-6, 0, 1)).map(_at)))
+    ahead = st.sampled_from((0, 1, 2, 3.5, 60)).map(_from_now)
+    upper = draw(st.one_of(st.just(""), st.just(""), ahead, st.sampled_from((2, 3.5, 6)).map(_at)))
+    return _with_bounds(text, f"{draw(st.sampled_from('(['))}{lower}, {upper}{draw(st.sampled_from(')]'))}")
+
+
+def _with_bounds(text: str, bounds: str) -> str:
     before, word, after = _cut_at_where(text)
-    return f"{before}\nWITHIN {draw(_bounds())}\n{word}{after}"
+    return f"{before}\nWITHIN {bounds}\n{word}{after}"
 
 
 def _cut_at_where(text: str) -> tuple[str, str, str]:
