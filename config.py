@@ -45,6 +45,8 @@ _WELL_KNOWN_PREFIXES = {
     "owl": "http://www.w3.org/2002/07/owl#",
     "xsd": "http://www.w3.org/2001/XMLSchema#",
     "unit": "http://qudt.org/vocab/unit/",
+    "prov": "http://www.w3.org/ns/prov#",
+    "kaicep": "urn:kaicep:",
 }
 
 

@@ -13,7 +13,7 @@ from ..ontology import KnowledgeBase
 ATTRIBUTE_NAMESPACE = "urn:kaicep:attribute:"
 EVENT_NAMESPACE = "urn:kaicep:event:"
 
-_DATATYPES = {
+USUAL_DATATYPES = {
     ValueType.BOOLEAN: XSD + "boolean",
     ValueType.INTEGER: XSD + "integer",
     ValueType.DOUBLE: XSD + "double",
@@ -125,7 +125,7 @@ def _attribute_shape(stream: str, a: AttributeType, datatype: str | None, templa
     return AttributeShape(
         name=a.name,
         type=a.type,
-        datatype=datatype or _DATATYPES.get(a.type, XSD + "string"),
+        datatype=datatype or USUAL_DATATYPES.get(a.type, XSD + "string"),
         property=a.property or attribute_iri(stream, a.name),
         individual=individual,
         template=template,

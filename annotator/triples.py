@@ -83,9 +83,9 @@ def _statements(shape: EventShape, columns: Mapping[str, pl.Series]) -> Iterator
         if iris is not None and a.property in ambiguous_properties(shape):
             yield own, iris
     if _EXTRA in columns:
-        yield attribute_iri(shape.stream, _EXTRA), _literals(columns[_EXTRA], XSD + "string")
+        yield attribute_iri(shape.stream, _EXTRA), literal_terms(columns[_EXTRA], XSD + "string")
     if shape.time not in terms:
-        yield attribute_iri(shape.stream, _TIME), _literals(columns[_TIME], XSD + "dateTime")
+        yield attribute_iri(shape.stream, _TIME), literal_terms(columns[_TIME], XSD + "dateTime")
 
 
 def ambiguous_properties(shape: EventShape) -> frozenset[str]:
@@ -99,10 +99,11 @@ def ambiguous_properties(shape: EventShape) -> frozenset[str]:
 def _terms(a: AttributeShape, columns: Mapping[str, pl.Series]) -> tuple[pl.Series | None, pl.Series]:
     """The IRIs of an attribute's individuals, and its raw values as literals."""
     iris = None if a.individual is None else "<" + columns[a.individual].cast(pl.String) + ">"
-    return iris, _literals(columns[a.name], a.datatype)
+    return iris, literal_terms(columns[a.name], a.datatype)
 
 
-def _literals(values: pl.Series, datatype: str) -> pl.Series:
+def literal_terms(values: pl.Series, datatype: str) -> pl.Series:
+    """Typed values as literals of N-Quads, nulls kept: whatever a text holds, it stays within its quotes."""
     text = lexical_text(values, datatype).cast(pl.String)
     special = text.filter(text.str.contains(_SPECIAL)).unique().to_list()
     if special:

@@ -9,6 +9,7 @@ from .endpoint_reader import EndpointReader
 from .history import History
 from .intake import Intake
 from .log import EventLog
+from .matches import Origin
 from .queryable import Question
 from .reader import ArchiveReader, open_reader
 from .restore import restore
@@ -34,6 +35,7 @@ __all__ = [
     "History",
     "Intake",
     "Lag",
+    "Origin",
     "Position",
     "Question",
     "Result",

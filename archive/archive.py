@@ -15,11 +15,14 @@ from ..errors import ArchiveError, Place
 from ..ontology import KnowledgeBase
 from .advances import AdvanceLog
 from .asking import ask_in_process
+from .backlog import Backlog
 from .endpoint_store import EndpointStore
 from .history import History
 from .keeper import Housekeeping, Keeper
 from .layout import ADVANCES, LOG, SNAPSHOTS, prepare
 from .log import EventLog
+from .marks import HOLDS, HOLDS_MATCHES
+from .matches import MatchLog, Origin, match_encoder
 from .quads import encoder
 from .queryable import Queryable, Question
 from .segment import Position
@@ -28,6 +31,9 @@ from .snapshots import store_copied
 from .sparql import Result
 from .store import graphs_within
 from .writer import Lag, StoreWriter
+
+_QUADS_OF_A_MATCH = 10
+"""How many times more a match has than an event, about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,21 +65,27 @@ class Archive(Queryable):
         self.knowledge = knowledge
         self.shapes = shapes
         self._prefixes = settings.prefixes
-        self._bucket = settings.archive.bucket
+        self._bucket, self._keeps_matches = settings.archive.bucket, settings.archive.matches
         self._store: SemanticStore | None = None
         self._writer: StoreWriter | None = None
         self._keeper: Keeper | None = None
         prepare(self.path)
         self.log = EventLog(self.path / LOG, generation)
+        self.matches = MatchLog(self.path, generation)
         self.advances = AdvanceLog(self.path / ADVANCES)
+        self._events = Backlog(self.log, encoder(shapes, self._bucket), HOLDS)
+        encode = match_encoder(self.matches.origin, self._bucket)
+        self._matches = Backlog(self.matches.log, encode, HOLDS_MATCHES, share=_QUADS_OF_A_MATCH)
         self.log.lock()
         try:
+            self.matches.open()
             self._last = max(self.log.positions(), default=None)
             self._store = open_semantic_store(settings.archive, self.path)
             if self._store is not None:
-                encode = encoder(shapes, settings.archive.bucket)
-                self._writer = StoreWriter(self.log, self._store, encode, knowledge, self.path / SNAPSHOTS)
-            self._keeper = Keeper(self.log, self._store, Housekeeping.of(settings.archive), lambda: self.held)
+                self._writer = StoreWriter(self._events, self._matches, self._store, knowledge, self.path / SNAPSHOTS)
+            self._keeper = Keeper(
+                (self.log, self.matches.log), self._store, Housekeeping.of(settings.archive), self._settled
+            )
         except ArchiveError:
             self.close()
             raise
@@ -102,7 +114,24 @@ class Archive(Queryable):
                 late=self.counts.late + sum(_late(table) for table in events.values()),
             )
         if self._writer is not None:
-            self._writer.notify(position, sum(table.num_rows for table in events.values()))
+            self._writer.notify(self._events, position, sum(table.num_rows for table in events.values()))
+
+    def append_matches(self, batch_id: int, found: Iterable[tuple[Origin, pa.Table]]) -> None:
+        """Keep what named queries found in a batch, after its events; else as `append`.
+
+        Rows that the archive has already, of this batch or an earlier one, change nothing.
+
+        Args:
+            batch_id: of the batch in which they are reported.
+            found: rows as queries give them, and where they come from; of each query once.
+
+        Raises:
+            ArchiveError: the log cannot be written, or writing the store has failed. The log has the rows then.
+        """
+        kept = [self.matches.append(batch_id, origin, rows) for origin, rows in found if self._keeps_matches]
+        if self._writer is not None and any(kept):
+            position = Position(self.matches.log.generation, batch_id)
+            self._writer.notify(self._matches, position, self.matches.log.batch_rows(position))
 
     def adopt(self, knowledge: KnowledgeBase, shapes: Mapping[str, EventShape]) -> None:
         """Let the store know this knowledge, and write what it has not written yet as the shapes say."""
@@ -143,11 +172,13 @@ class Archive(Queryable):
     @property
     def held(self) -> Position | None:
         """The last batch up to which the store holds every event of the log; `None`: it holds none for certain."""
-        progress = None if self._writer is None else self._writer.done
-        if progress is None:
-            return None
-        whole = progress.rows >= self.log.batch_rows(progress.position)
-        return progress.position if whole else Position(progress.position.generation, progress.position.batch - 1)
+        return None if self._writer is None else self._events.held
+
+    def _settled(self) -> tuple[Position | None, Position | None]:
+        """Up to which batch nobody needs the logs of events and of matches: the store has them, or there is none."""
+        if self._writer is None:
+            return self.log.newest, self.matches.log.newest
+        return self._events.held, self._matches.held
 
     def history(self, streams: Iterable[str], after: Position | None = None, upto: Position | None = None) -> History:
         """Give the log's events of some streams by time, of the batches behind `after` and not behind `upto`."""
@@ -191,6 +222,7 @@ class Archive(Queryable):
         finally:
             if self._store is not None:
                 self._store.close()
+            self.matches.close()
             self.log.close()
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from ..config import Settings
 from ..errors import ArchiveError, Place
 from .catalogue import Catalogue, steadily
-from .layout import ADVANCES, INTAKE, LOG, STORE, TAKEN, check_version, prepare
+from .layout import ADVANCES, INTAKE, LOG, MATCHES, ORIGINS, STORE, TAKEN, check_version, prepare
 from .log import EventLog
 from .replacing import make_folder, replacing
 from .snapshots import copy_of_store
@@ -43,6 +43,7 @@ def backup(settings: Settings, target: Path, timeout: float = 10.0) -> int:
         log = EventLog(source / LOG)
         for stream in log.streams():
             steadily(partial(_copy_segments, log.catalogue(stream), target / LOG))
+        _copy_matches(source, target)
         for note in (source / ADVANCES).glob("[0-9]*.json"):
             _copy(note, target / ADVANCES / note.name)
         _copy_intake(source, target)
@@ -63,6 +64,15 @@ def require(archive: Path) -> None:
     if not (archive / LOG).is_dir():
         raise ArchiveError("there is no archive", place=Place(str(archive)), hint="run the project first")
     check_version(archive)
+
+
+def _copy_matches(source: Path, target: Path) -> None:
+    """Copy the rows, then what they come from, which is there before them."""
+    matches = EventLog(source / MATCHES)
+    for query in matches.streams():
+        steadily(partial(_copy_segments, matches.catalogue(query), target / MATCHES))
+    for origin in (source / ORIGINS).glob("[0-9a-f]*.json"):
+        _copy(origin, target / ORIGINS / origin.name)
 
 
 def _copy_intake(source: Path, target: Path) -> None:

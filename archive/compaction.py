@@ -16,7 +16,7 @@ from ..config import Settings
 from . import segment
 from .backup import require
 from .catalogue import Catalogue, Segment
-from .layout import LOG, STORE
+from .layout import LOG, MATCHES, STORE
 from .log import EventLog, write_together
 from .segment import Position
 from .store import EventStore
@@ -45,6 +45,9 @@ class Compacted:
 
     before: int = 0
     after: int = 0
+
+    def __add__(self, other: Compacted) -> Compacted:
+        return Compacted(self.before + other.before, self.after + other.after)
 
 
 def compact(log: EventLog, rules: Compaction, go_on: Callable[[], bool] = lambda: True) -> Compacted:
@@ -78,10 +81,13 @@ def compact_archive(settings: Settings) -> Compacted:
     """
     path = settings.path(settings.archive.path)
     require(path)
-    log = EventLog(path / LOG)
+    log, matches = EventLog(path / LOG), EventLog(path / MATCHES)
     log.lock()
     try:
         done = compact(log, Compaction(files=2))
+        if matches.path.is_dir():
+            matches.lock()
+            done += compact(matches, Compaction(files=2))
         if (path / STORE).is_dir():
             store = EventStore(path / STORE, settings.archive.bucket)
             try:
@@ -90,6 +96,7 @@ def compact_archive(settings: Settings) -> Compacted:
                 store.close()
         return done
     finally:
+        matches.close()
         log.close()
 
 

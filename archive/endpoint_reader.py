@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from ..config import Settings
 from .backup import require
-from .layout import LOG
+from .layout import LOG, MATCHES
 from .log import EventLog
+from .marks import HOLDS_MATCHES
 from .queryable import Queryable, Question
 from .semantic_store import endpoint_store
 from .sparql import Result
@@ -27,6 +28,7 @@ class EndpointReader(Queryable):
         self.path = settings.path(settings.archive.path)
         require(self.path)
         self.log = EventLog(self.path / LOG)
+        self._matches = EventLog(self.path / MATCHES)
         self._prefixes = settings.prefixes
         self._store = endpoint_store(settings.archive, endpoint, self.path)
         self._store.claim()
@@ -34,7 +36,7 @@ class EndpointReader(Queryable):
     @property
     def lag(self) -> Lag:
         """How far the endpoint is behind the log."""
-        return lag_of(self.log, self._store.progress)
+        return lag_of(self.log, self._store.progress, self._matches, self._store.progress_of(HOLDS_MATCHES))
 
     def answer(self, question: Question) -> Result:
         """Let the endpoint answer."""

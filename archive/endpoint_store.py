@@ -67,21 +67,25 @@ class EndpointStore:
             )
         return self.progress
 
-    def add(self, quads: bytes, progress: Progress | None = None) -> None:
-        """Add N-Quads; what is there already changes nothing. `progress` is said last.
+    def add(self, quads: bytes, progress: Progress | None = None, mark: ox.NamedNode = HOLDS) -> None:
+        """Add N-Quads; what is there already changes nothing. `progress`, of what `mark` says, is said last.
 
         Raises:
             EndpointError: that they are there is not certain.
         """
         updates = [insert_quads(quads)] if quads else []
-        updates += [] if progress is None else [_saying(HOLDS, str(progress))]
+        updates += [] if progress is None else [_saying(mark, str(progress))]
         if updates:
             self.endpoint.update(in_one(updates))
 
     @property
     def progress(self) -> Progress | None:
-        """How far it is; `None` when it holds no batch."""
-        return max(map(Progress.parse, self._marks(HOLDS)), default=None)
+        """How far it is with events; `None` when it holds no batch."""
+        return self.progress_of(HOLDS)
+
+    def progress_of(self, mark: ox.NamedNode) -> Progress | None:
+        """How far it is with events or with matches; `None` when it holds no batch of them."""
+        return max(map(Progress.parse, self._marks(mark)), default=None)
 
     @property
     def knowledge_version(self) -> str | None:
@@ -136,7 +140,7 @@ class EndpointStore:
 
     def buckets(self) -> list[str]:
         """Name the graphs that hold events."""
-        return [name for name in self._graphs() if bucket_start(name)]
+        return [name for name in self._graphs() if stream_of_graph(name)]
 
     @property
     def since(self) -> datetime | None:
@@ -148,7 +152,7 @@ class EndpointStore:
         self._mark(SINCE, since.isoformat())
 
     def drop_before(self, moment: datetime) -> int:
-        """Drop the graphs whose buckets end at this moment or before; count them."""
+        """Drop the graphs, of events and of matches, whose buckets end at this moment or before; count them."""
         starts = {name: bucket_start(name) for name in self._graphs()}
         gone = [name for name, start in starts.items() if start is not None and start + self.bucket <= moment]
         if gone:

@@ -1,4 +1,4 @@
-"""The named graphs of the store: one per stream and time bucket, one for knowledge, one for the archive itself."""
+"""The named graphs of the store: per stream or named query and time bucket; of knowledge; of the archive itself."""
 
 from __future__ import annotations
 
@@ -10,13 +10,19 @@ import polars as pl
 import pyarrow as pa
 
 _GRAPH = "urn:kaicep:graph:"
+_MATCHES = "urn:kaicep:matches:"
 KNOWLEDGE = f"{_GRAPH}knowledge"
 ARCHIVE = f"{_GRAPH}archive"
 
 
 def graph_of(stream: str, start: datetime) -> str:
     """Name the graph of a stream's bucket: `urn:kaicep:graph:airflowReport:2012-05-07T09:00:00Z`."""
-    return _prefix(stream) + start.astimezone(UTC).isoformat().replace("+00:00", "Z")
+    return _bucket(_GRAPH, stream, start)
+
+
+def match_graph_of(query: str, start: datetime) -> str:
+    """Name the graph of a bucket of a query's matches: `urn:kaicep:matches:high:2012-05-07T09:00:00Z`."""
+    return _bucket(_MATCHES, query, start)
 
 
 def graphs_of(stream: str, events: pa.Table, bucket: timedelta) -> pl.Series:
@@ -27,9 +33,18 @@ def graphs_of(stream: str, events: pa.Table, bucket: timedelta) -> pl.Series:
         events: an event table.
         bucket: the buckets' length; they are counted from the epoch.
     """
-    starts = pl.Series(events["_time"]).dt.truncate(f"{bucket // timedelta(microseconds=1)}us")
+    return _graphs(_GRAPH, stream, events, bucket)
+
+
+def match_graphs_of(query: str, matches: pa.Table, bucket: timedelta) -> pl.Series:
+    """Name each match's graph; as `graphs_of`."""
+    return _graphs(_MATCHES, query, matches, bucket)
+
+
+def _graphs(kind: str, name: str, rows: pa.Table, bucket: timedelta) -> pl.Series:
+    starts = pl.Series(rows["_time"]).dt.truncate(f"{bucket // timedelta(microseconds=1)}us")
     distinct = starts.unique()
-    names = [graph_of(stream, start) for start in distinct.to_list()]
+    names = [_bucket(kind, name, start) for start in distinct.to_list()]
     return starts.replace_strict(distinct, pl.Series(names, dtype=pl.String), return_dtype=pl.String)
 
 
@@ -50,16 +65,31 @@ def sorted_buckets(names: Iterable[str]) -> list[str]:
 
 
 def bucket_start(name: str) -> datetime | None:
-    """Return the first moment of a graph's bucket, `None` for a graph that is no bucket."""
-    stream, colon, moment = name.removeprefix(_GRAPH).partition(":")
-    return datetime.fromisoformat(moment) if colon and stream and name.startswith(_GRAPH) else None
+    """Return the first moment of a graph's bucket, of events or of matches; `None` for a graph that is no bucket."""
+    for kind in (_GRAPH, _MATCHES):
+        parts = _parts(kind, name)
+        if parts is not None:
+            return datetime.fromisoformat(parts[1])
+    return None
 
 
 def stream_of_graph(name: str) -> str | None:
-    """Name the stream whose events a graph holds, `None` for a graph that is no bucket."""
-    stream, colon, _ = name.removeprefix(_GRAPH).partition(":")
-    return unquote(stream) if colon and stream and name.startswith(_GRAPH) else None
+    """Name the stream whose events a graph holds, `None` for a graph that is none of events."""
+    parts = _parts(_GRAPH, name)
+    return None if parts is None else unquote(parts[0])
 
 
-def _prefix(stream: str) -> str:
-    return f"{_GRAPH}{quote(stream, safe='')}:"
+def query_of_graph(name: str) -> str | None:
+    """Name the query whose matches a graph holds, `None` for a graph that is none of matches."""
+    parts = _parts(_MATCHES, name)
+    return None if parts is None else unquote(parts[0])
+
+
+def _bucket(kind: str, name: str, start: datetime) -> str:
+    return f"{kind}{quote(name, safe='')}:{start.astimezone(UTC).isoformat().replace('+00:00', 'Z')}"
+
+
+def _parts(kind: str, graph: str) -> tuple[str, str] | None:
+    """Name and bucket that a graph's name says, `None` where it is none of that kind."""
+    name, colon, moment = graph.removeprefix(kind).partition(":")
+    return (name, moment) if colon and name and graph.startswith(kind) else None

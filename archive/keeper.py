@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
@@ -46,16 +46,20 @@ class Keeper:
     """Keeps an archive in order until `close`.
 
     Args:
-        log: whose lock is held.
+        logs: of events, then of matches; the archive's locks are held.
         store: of the archive, if it has one.
         rules: what to do.
-        held: the last batch up to which the store has every event; `None`: none for certain.
+        settled: of each log, the last batch that nobody needs any more; `None`: all are needed.
     """
 
     def __init__(
-        self, log: EventLog, store: SemanticStore | None, rules: Housekeeping, held: Callable[[], Position | None]
+        self,
+        logs: Sequence[EventLog],
+        store: SemanticStore | None,
+        rules: Housekeeping,
+        settled: Callable[[], Sequence[Position | None]],
     ) -> None:
-        self._log, self._store, self._rules, self._held = log, store, rules, held
+        self._logs, self._store, self._rules, self._settled = logs, store, rules, settled
         self._stop = threading.Event()
         self._said = ""
         self._thread = threading.Thread(target=self._run, name="kaicep-keeper", daemon=True)
@@ -68,12 +72,12 @@ class Keeper:
             ArchiveError: a segment is broken, or the file system refuses.
         """
         now = datetime.now(UTC)
-        settled = self._log.newest if self._store is None else self._held()
-        drop_segments(self._log, self._rules.log, settled, now)
+        drop_segments(list(zip(self._logs, self._settled(), strict=True)), self._rules.log, now)
         if self._store is not None:
-            drop_graphs(self._store, self._rules.store, now, read=bool(self._log.readers))
+            drop_graphs(self._store, self._rules.store, now, read=any(log.readers for log in self._logs))
         if self._rules.compaction is not None:
-            compact(self._log, self._rules.compaction, lambda: not self._stop.is_set())
+            for log in self._logs:
+                compact(log, self._rules.compaction, lambda: not self._stop.is_set())
 
     def close(self) -> None:
         """Stop after the segment at work."""

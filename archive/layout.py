@@ -4,6 +4,8 @@
 - `log/<stream>/<generation>-<batch>.parquet`: the event log; `log/.lock` is held by its writer
 - `log/<stream>/<generation>-<batch>_<generation>-<batch>.parquet`: batches from the first to the second put together
 - `advances/<generation>-<batch>.json`: where wall clock moved the watermarks of silent streams
+- `matches/<query>/…`: the rows of named queries, in files like those of the event log; see `matches/`
+- `origins/<digest>.json`: what made them: the text of the query, the version of the knowledge
 - `store/`: Oxigraph; `store.lock` is held by whoever has it open
 - `intake/`: what an archiver has written and the engine has not taken yet; see `intake.py`
 - `identity`: what tells this archive from others that write to a SPARQL endpoint
@@ -19,9 +21,10 @@ from urllib.parse import quote, unquote
 from ..errors import ArchiveError, Place
 from .replacing import replacing
 
-FORMAT = 2
-"""1 had one segment per batch; its archives are read, and become of this format when they are next written."""
+FORMAT = 3
+"""1 had one segment per batch, 2 no matches; their archives are read, and become of this format when next written."""
 LOG, ADVANCES, STORE, SNAPSHOTS = "log", "advances", "store", "snapshots"
+MATCHES, ORIGINS = "matches", "origins"
 INTAKE, IDENTITY = "intake", "identity"
 LOCK = ".lock"
 TAKEN = "taken.json"

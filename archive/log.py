@@ -118,11 +118,12 @@ class EventLog:
         if holder is None or holder.single:
             self._write(stream, position, events)
             return
-        held = self.read_batch(position).get(stream)
+        held = self.batch_of(stream, position)
         if (held is None and events is None) or (held is not None and events is not None and _same(held, events)):
             return
         batches = {b.position: b for b in self.catalogue(stream).facts(holder.path).batches}
-        tables = {p: self.read_batch(p)[stream] for p in batches if p != position}
+        others = {p: self.batch_of(stream, p) for p in batches if p != position}
+        tables = {p: table for p, table in others.items() if table is not None}
         tables |= {} if events is None else {position: events}
         if tables:
             write_together(holder.path, tables)
@@ -168,17 +169,22 @@ class EventLog:
         needed = None if columns is None else frozenset({*columns, "_time", "_id"})
         overlapping = [part for part in parts if _overlaps(part.facts, start, end)]
         tables = [(p.path, segment.read(p.path, start, end, needed, p.rows)) for p in overlapping]
-        events = _first_of_each_id(_concatenate(tables))
+        events = first_of_each_id(_concatenate(tables))
         return events if columns is None else _select(events, columns)
 
     def read_batch(self, position: Position) -> dict[str, pa.Table]:
         """Return the events of one batch by stream, in order of the streams' names, as they were appended."""
-        found = {stream: steadily(partial(self._read_batch, stream, position)) for stream in self.streams()}
+        found = {stream: self.batch_of(stream, position) for stream in self.streams()}
         return {stream: events for stream, events in found.items() if events is not None}
 
-    def _read_batch(self, stream: str, position: Position) -> pa.Table | None:
-        part = self.catalogue(stream).part(position)
-        return None if part is None else segment.read(part.path, rows=part.rows)
+    def batch_of(self, stream: str, position: Position) -> pa.Table | None:
+        """Return the events of one batch of a stream as they were appended; `None`: there are none."""
+
+        def read() -> pa.Table | None:
+            part = self.catalogue(stream).part(position)
+            return None if part is None else segment.read(part.path, rows=part.rows)
+
+        return steadily(read)
 
     def positions(self, after: Position | None = None) -> list[Position]:
         """List the batches that the log holds, ascending; only those later than `after`."""
@@ -242,13 +248,23 @@ def _same(held: pa.Table, events: pa.Table) -> bool:
     )
 
 
-def _first_of_each_id(events: pa.Table) -> pa.Table:
+def first_of_each_id(events: pa.Table) -> pa.Table:
+    """The events, each `_id` once: the first."""
     ids = pl.Series(events["_id"])
     return events if ids.n_unique() == len(ids) else events.filter(ids.is_first_distinct().to_arrow())
 
 
 def _overlaps(known: SegmentFacts, start: datetime | None, end: datetime | None) -> bool:
     return (start is None or known.last >= start) and (end is None or known.first < end)
+
+
+def concatenated(*tables: pa.Table) -> pa.Table:
+    """Plain tables one after the other, with the columns of all.
+
+    Raises:
+        ArchiveError: a column has types that do not go together.
+    """
+    return _concatenate([(Path(), table) for table in tables])
 
 
 def _concatenate(parts: Sequence[tuple[Path, pa.Table]]) -> pa.Table:

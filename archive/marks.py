@@ -14,8 +14,8 @@ from .graphs import ARCHIVE
 from .segment import Position
 
 SUBJECT = ox.NamedNode("urn:kaicep:archive")
-HOLDS, KNOWS, SINCE, IDENTITY = (
-    ox.NamedNode(f"{SUBJECT.value}:{name}") for name in ("holds", "knows", "since", "identity")
+HOLDS, HOLDS_MATCHES, KNOWS, SINCE, IDENTITY = (
+    ox.NamedNode(f"{SUBJECT.value}:{name}") for name in ("holds", "holdsMatches", "knows", "since", "identity")
 )
 GRAPH = ox.NamedNode(ARCHIVE)
 IS_SEEN = f"ASK {{ {SUBJECT} ?p ?o }}"

@@ -8,8 +8,9 @@ from ..config import Settings
 from ..errors import ArchiveError
 from .asking import ask_in_process
 from .endpoint_reader import EndpointReader
-from .layout import LOG
+from .layout import LOG, MATCHES
 from .log import EventLog
+from .marks import HOLDS_MATCHES
 from .queryable import Queryable, Question
 from .snapshots import store_copied
 from .sparql import Result, evaluate
@@ -31,6 +32,7 @@ class ArchiveReader(Queryable):
     def __init__(self, settings: Settings, timeout: float = 10.0) -> None:
         self.path = settings.path(settings.archive.path)
         self.log = EventLog(self.path / LOG)
+        self._matches = EventLog(self.path / MATCHES)
         self._bucket = settings.archive.bucket
         self._prefixes = settings.prefixes
         self._open = ExitStack()
@@ -44,7 +46,7 @@ class ArchiveReader(Queryable):
     @property
     def lag(self) -> Lag:
         """How far this copy is behind the log as it is now."""
-        return lag_of(self.log, progress_of(self._store))
+        return lag_of(self.log, progress_of(self._store), self._matches, progress_of(self._store, HOLDS_MATCHES))
 
     def answer(self, question: Question) -> Result:
         """Answer from the copy."""

@@ -6,6 +6,7 @@ Age is event time, counted back from the newest event; one that is ahead of the 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -38,25 +39,29 @@ class _Kept:
     size: int
 
 
-def drop_segments(log: EventLog, limits: Limits, settled: Position | None, now: datetime) -> int:
-    """Delete the segments of a log that are beyond its limits; count them.
+def drop_segments(logs: Sequence[tuple[EventLog, Position | None]], limits: Limits, now: datetime) -> int:
+    """Delete the segments of an archive's logs that are beyond its limits, the oldest first of all; count them.
 
-    Kept in any case: the newest batch, batches behind `settled`, and everything while somebody reads the past.
+    Kept in any case: the newest batch, what somebody needs still, and everything while somebody reads the past.
 
     Args:
-        log: whose lock is held.
-        limits: of the log.
-        settled: the last batch that nobody needs any more; `None`: all are needed.
+        logs: each with the last batch that nobody needs any more (`None`: all are needed), that of events first, by
+            whose newest event age is counted; the archive's locks are held.
+        limits: of the logs together.
         now: wall clock.
     """
-    if limits.none or settled is None or log.newest is None:
+    if limits.none:
         return 0
-    with log.settling:
-        if log.readers:
+    with ExitStack() as held:
+        for log, _ in logs:
+            held.enter_context(log.settling)
+        if any(log.readers for log, _ in logs):
             return 0
-        kept = sorted(_segments(log), key=lambda one: one.last)
-        free = [one for one in kept if one.segment.last < log.newest and one.segment.last <= settled]
-        gone = _too_old(kept, free, limits.age, now) if kept else []
+        by_log = [(log, settled, list(_segments(log))) for log, settled in logs]
+        kept = sorted((one for *_, segments in by_log for one in segments), key=lambda one: one.last)
+        free = sorted((one for entry in by_log for one in _free(*entry)), key=lambda one: one.last)
+        newest = max((one.last for one in by_log[0][2]), default=now)
+        gone = _too_old(free, min(newest, now), limits.age)
         rest = sum(one.size for one in kept) - sum(one.size for one in gone)
         for one in free[len(gone) :]:
             if limits.size is None or rest <= limits.size:
@@ -98,9 +103,15 @@ def _segments(log: EventLog) -> Iterator[_Kept]:
             yield _Kept(one, catalogue.facts(one.path).last, one.path.stat().st_size)
 
 
-def _too_old(kept: Sequence[_Kept], free: Sequence[_Kept], age: timedelta, now: datetime) -> list[_Kept]:
+def _free(log: EventLog, settled: Position | None, segments: Sequence[_Kept]) -> list[_Kept]:
+    """The segments of a log that nobody needs."""
+    if settled is None or log.newest is None:
+        return []
+    return [one for one in segments if one.segment.last < log.newest and one.segment.last <= settled]
+
+
+def _too_old(free: Sequence[_Kept], newest: datetime, age: timedelta) -> list[_Kept]:
     """The first of `free`, which ascend by time, as far as they are too old."""
-    newest = min(kept[-1].last, now)
     return [] if age == _NEVER else [one for one in free if newest - one.last > age]
 
 

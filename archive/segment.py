@@ -71,7 +71,7 @@ def range_of(path: Path) -> tuple[Position, Position] | None:
 
 
 def plain(events: pa.Table) -> pa.Table:
-    """Cast to types that every Parquet reader shares: plain strings, µs UTC; `_row` and untyped columns go.
+    """Cast to types that every Parquet reader shares: plain strings and lists, µs UTC; `_row` and untyped columns go.
 
     A column of type null holds nothing: left out, it reads as null again beside segments that have it.
 
@@ -199,7 +199,7 @@ def _groups(
     file: pq.ParquetFile, start: datetime | None, end: datetime | None, rows: range | None
 ) -> list[tuple[int, range]]:
     """The row groups that can hold wanted events, and which rows of the file they are."""
-    column = file.schema_arrow.names.index("_time")
+    column = file.metadata.schema.names.index("_time")
     found, offset = [], 0
     for i in range(file.num_row_groups):
         group = file.metadata.row_group(i)
@@ -259,6 +259,8 @@ def _plain_type(kind: pa.DataType) -> pa.DataType:
         return pa.string()
     if pa.types.is_timestamp(kind):
         return TIME
+    if pa.types.is_list(kind) or pa.types.is_large_list(kind):
+        return pa.list_(_plain_type(kind.value_type))
     return kind
 
 

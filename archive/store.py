@@ -49,20 +49,21 @@ class EventStore:
             self._lock.release()
             raise
 
-    def add(self, quads: bytes, progress: Progress | None = None) -> None:
+    def add(self, quads: bytes, progress: Progress | None = None, mark: ox.NamedNode = HOLDS) -> None:
         """Add N-Quads, all or none of them, durably; what is there already changes nothing.
 
         Args:
             quads: N-Quads text, UTF-8.
             progress: how far the store is with them; kept in the same transaction.
+            mark: of what it is the progress.
 
         Raises:
             ArchiveError: the text is no N-Quads, or the file system refuses.
         """
-        mark = "" if progress is None else f"{SUBJECT} {HOLDS} {ox.Literal(str(progress))} {GRAPH} .\n"
+        said = "" if progress is None else f"{SUBJECT} {mark} {ox.Literal(str(progress))} {GRAPH} .\n"
         try:
             # Lenient: the annotator wrote these terms, and a term that only a validator minds must not stop the store.
-            self.oxigraph.bulk_load(quads + mark.encode(), format=ox.RdfFormat.N_QUADS, lenient=True)
+            self.oxigraph.bulk_load(quads + said.encode(), format=ox.RdfFormat.N_QUADS, lenient=True)
         except SyntaxError as error:
             raise ArchiveError(
                 f"events cannot be written to the store: {error.msg}",
@@ -72,12 +73,16 @@ class EventStore:
         except (OSError, RuntimeError) as error:
             raise damaged(self.path, error) from error
         if progress is not None:
-            self._forget_all_but(progress)
+            self._forget_all_but(progress, mark)
 
     @property
     def progress(self) -> Progress | None:
-        """How far the store is; `None` when it holds no batch."""
-        return progress_of(self.oxigraph)
+        """How far the store is with events; `None` when it holds no batch."""
+        return self.progress_of(HOLDS)
+
+    def progress_of(self, mark: ox.NamedNode) -> Progress | None:
+        """How far the store is with events or with matches; `None` when it holds no batch of them."""
+        return progress_of(self.oxigraph, mark)
 
     @property
     def knowledge_version(self) -> str | None:
@@ -127,12 +132,12 @@ class EventStore:
 
     def graphs(self, stream: str, start: datetime | None = None, end: datetime | None = None) -> list[str]:
         """Name the graphs that can hold events of a stream with start <= `_time` < end, in order of time."""
-        buckets = [graph.value for graph in self.oxigraph.named_graphs() if stream_of_graph(graph.value) == stream]
+        buckets = [name for name in self._graphs() if stream_of_graph(name) == stream]
         return sorted_buckets(graphs_between(buckets, self.bucket, start, end))
 
     def buckets(self) -> list[str]:
         """Name the graphs that hold events."""
-        return [g.value for g in self.oxigraph.named_graphs() if isinstance(g, ox.NamedNode) and bucket_start(g.value)]
+        return [name for name in self._graphs() if stream_of_graph(name)]
 
     @property
     def since(self) -> datetime | None:
@@ -148,8 +153,8 @@ class EventStore:
         self.oxigraph.flush()
 
     def drop_before(self, moment: datetime) -> int:
-        """Drop the graphs whose buckets end at this moment or before; count them."""
-        starts = {name: bucket_start(name) for name in self.buckets()}
+        """Drop the graphs, of events and of matches, whose buckets end at this moment or before; count them."""
+        starts = {name: bucket_start(name) for name in self._graphs()}
         gone = [name for name, start in starts.items() if start is not None and start + self.bucket <= moment]
         for name in gone:
             self.oxigraph.remove_graph(ox.NamedNode(name))
@@ -200,16 +205,19 @@ class EventStore:
             self._store = None
             self._lock.release()
 
-    def _forget_all_but(self, progress: Progress) -> None:
+    def _graphs(self) -> list[str]:
+        return [graph.value for graph in self.oxigraph.named_graphs()]
+
+    def _forget_all_but(self, progress: Progress, mark: ox.NamedNode) -> None:
         """Remove marks of earlier batches; a kill before this leaves both, and the later one counts."""
-        for quad in list(self.oxigraph.quads_for_pattern(SUBJECT, HOLDS, None, GRAPH)):
+        for quad in list(self.oxigraph.quads_for_pattern(SUBJECT, mark, None, GRAPH)):
             if _parse(quad) < progress:
                 self.oxigraph.remove(quad)
 
 
-def progress_of(store: ox.Store) -> Progress | None:
-    """Tell how far a store or a copy of one is; `None` when it holds no batch."""
-    return max((_parse(quad) for quad in store.quads_for_pattern(SUBJECT, HOLDS, None, GRAPH)), default=None)
+def progress_of(store: ox.Store, mark: ox.NamedNode = HOLDS) -> Progress | None:
+    """Tell how far a store or a copy of one is, with events or with matches; `None` when it holds no batch."""
+    return max((_parse(quad) for quad in store.quads_for_pattern(SUBJECT, mark, None, GRAPH)), default=None)
 
 
 def since_of(store: ox.Store) -> datetime | None:

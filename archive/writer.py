@@ -8,15 +8,13 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
-
-import pyarrow as pa
 
 from ..errors import ArchiveError, Place
 from ..ontology import KnowledgeBase
+from .backlog import Backlog, Encode, missing_rows, pending_batches
 from .endpoint import EndpointError
 from .endpoint_store import EndpointStore
 from .log import EventLog
@@ -26,8 +24,6 @@ from .semantic_store import SemanticStore
 from .snapshots import answer_requests, remove_leftovers
 from .store import EventStore
 
-Encode = Callable[[str, pa.Table], bytes]
-
 _LOG = logging.getLogger("kaicep")
 _POLL_S = 0.05
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.1, 30.0
@@ -35,37 +31,40 @@ _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.1, 30.0
 
 @dataclass(frozen=True, slots=True)
 class Lag:
-    """What the log holds and the store does not yet."""
+    """What the archive's log holds and its store does not yet: events, and matches of named queries."""
 
     batches: int
     events: int
+    matches: int = 0
+
+    @property
+    def rows(self) -> str:
+        """What is lacking, in words; empty where nothing is."""
+        counts = {"events": self.events, "matches": self.matches}
+        return " and ".join(f"{count:,} {name}" for name, count in counts.items() if count)
 
 
 class StoreWriter:
-    """Writes every batch of a log into a store, in the log's order, on one thread of its own.
+    """Writes every batch of an archive's log into its store, in the log's order, on one thread of its own.
 
     While a store behind a SPARQL endpoint does not answer, it tries again and again, and the lag grows.
 
     Args:
-        log: read only here.
+        events: what the store lacks of the event log.
+        matches: what it lacks of the log of matches; a batch's matches follow its events.
         store: written only here.
-        encode: (stream, events) → N-Quads; events of a stream that it does not know become nothing.
         knowledge: the store's knowledge from now on.
         snapshots: the folder in which other processes ask for copies.
     """
 
     def __init__(
-        self, log: EventLog, store: SemanticStore, encode: Encode, knowledge: KnowledgeBase, snapshots: Path
+        self, events: Backlog, matches: Backlog, store: SemanticStore, knowledge: KnowledgeBase, snapshots: Path
     ) -> None:
-        self._log, self._store, self._encode, self._knowledge = log, store, encode, knowledge
+        self._events, self._matches, self._store, self._knowledge = events, matches, store, knowledge
         self._snapshots = snapshots
-        self._done: Progress | None = None
-        # Batches with their number of events, ascending as batches come; the thread takes from the front.
-        self._pending: dict[Position, int] = {}
         self._met = False
         self._trouble: EndpointError | None = None
         self._pause = _FIRST_PAUSE_S
-        self._batch: tuple[Position, int, list[tuple[str, pa.Table]]] | None = None
         self._changed = threading.Condition()
         self._stopping = False
         self._knows = False
@@ -74,7 +73,8 @@ class StoreWriter:
         try:
             self._meet()
         except EndpointError as trouble:
-            self._pending = _pending(log, None)
+            for backlog in (events, matches):
+                backlog.begin(None)
             self._in_trouble(trouble)
         self._thread = threading.Thread(target=self._run, name="kaicep-store-writer", daemon=True)
         self._thread.start()
@@ -83,24 +83,17 @@ class StoreWriter:
     def lag(self) -> Lag:
         """How far the store is behind the log."""
         with self._changed:
-            return _lag(self._pending, self._done)
+            batches = self._events.batches | self._matches.batches
+            return Lag(len(batches), self._events.rows, self._matches.rows)
 
-    @property
-    def done(self) -> Progress | None:
-        """How far the store is, as far as this knows."""
-        return self._done
-
-    def notify(self, position: Position, rows: int) -> None:
-        """Say that a batch of so many events is in the log.
+    def notify(self, backlog: Backlog, position: Position, rows: int) -> None:
+        """Say that a batch of so many rows is in a log.
 
         Raises:
             ArchiveError: writing the store has failed.
         """
         with self._changed:
-            if _missing(self._done, position, rows):
-                self._pending[position] = rows
-            else:
-                self._pending.pop(position, None)
+            backlog.note(position, rows)
             self._changed.notify_all()
         self._raise_failure()
 
@@ -113,12 +106,12 @@ class StoreWriter:
         Raises:
             ArchiveError: writing the store has failed; or without a timeout, the store does not answer.
         """
-        return self._wait(lambda: self._knows and not self._pending, timeout)
+        return self._wait(lambda: self._knows and self._next() is None, timeout)
 
     def adopt(self, knowledge: KnowledgeBase, encode: Encode) -> None:
         """Replace the store's knowledge, and how events are encoded from now on."""
         with self._changed:
-            self._knowledge, self._encode, self._knows = knowledge, encode, False
+            self._knowledge, self._events.encode, self._knows = knowledge, encode, False
             self._changed.notify_all()
 
     def wait_for_knowledge(self) -> None:
@@ -189,17 +182,18 @@ class StoreWriter:
         if self._met:
             return
         done = self._store.claim() if isinstance(self._store, EndpointStore) else self._store.progress
-        newest = max(self._log.positions(), default=None)
+        matched = self._store.progress_of(self._matches.mark)
+        newest = max(self._events.log.positions(), default=None)
         if isinstance(self._store, EndpointStore) and done is not None and (newest is None or done.position > newest):
             raise ArchiveError(
                 f"the SPARQL endpoint holds batch {done.position}, the log none behind {newest}",
                 place=Place(self._store.endpoint.queries),
                 hint="clear the endpoint: the log fills it again",
             )
-        pending = _pending(self._log, done)
         with self._changed:
-            since = {p: rows for p, rows in self._pending.items() if newest is None or p > newest}
-            self._done, self._pending, self._met = done, pending | since, True
+            self._events.begin(done)
+            self._matches.begin(matched)
+            self._met = True
 
     def _in_trouble(self, trouble: EndpointError) -> None:
         """Say, once for each thing that is wrong, that the store falls behind."""
@@ -234,44 +228,22 @@ class StoreWriter:
         if isinstance(self._store, EventStore):
             answer_requests(self._store, self._snapshots)
         with self._changed:
-            if not self._pending:
+            backlog = self._next()
+            if backlog is None:
                 self._changed.wait(_POLL_S)
                 return
-            waiting = list(islice(self._pending.items(), self._store.events_per_load))
-        quads, progress = self._next_load(waiting)
-        self._store.add(quads, progress)
+            waiting = backlog.waiting(self._store.events_per_load)
+        load = backlog.load(waiting, self._store.events_per_load)
+        self._store.add(load.quads, load.progress, backlog.mark)
         with self._changed:
-            self._done = progress
-            for position, _ in waiting:
-                if position in self._pending and not _missing(self._done, position, self._pending[position]):
-                    del self._pending[position]
+            backlog.written(load)
             self._changed.notify_all()
 
-    def _next_load(self, waiting: Sequence[tuple[Position, int]]) -> tuple[bytes, Progress]:
-        """Encode what fits into one load, of as many batches as it takes."""
-        texts, room, progress = [], self._store.events_per_load, self._done
-        for position, rows in waiting:
-            start = rows - _missing(self._done, position, rows)
-            stop = min(rows, start + room)
-            texts += [self._encode(stream, events) for stream, events in self._slices(position, rows, start, stop)]
-            progress = Progress(position, total=rows, rows=stop)
-            room -= stop - start
-            if not room:
-                break
-        if progress is None:
-            raise ArchiveError("there is nothing to write to the store", hint="start again")
-        return b"".join(texts), progress
-
-    def _slices(self, position: Position, rows: int, start: int, stop: int) -> Iterator[tuple[str, pa.Table]]:
-        """Give events `start` to `stop` of a batch, its streams one after the other."""
-        if self._batch is None or self._batch[:2] != (position, rows):
-            self._batch = (position, rows, list(self._log.read_batch(position).items()))
-        offset = 0
-        for stream, events in self._batch[2]:
-            first, last = max(start - offset, 0), min(stop - offset, events.num_rows)
-            if first < last:
-                yield stream, events.slice(first, last - first)
-            offset += events.num_rows
+    def _next(self) -> Backlog | None:
+        """What the store lacks longest, events before the matches of their batch; `None`: it lacks nothing."""
+        lacking = [(backlog.first, i, backlog) for i, backlog in enumerate((self._events, self._matches))]
+        known = [(first, i, backlog) for first, i, backlog in lacking if first is not None]
+        return min(known, key=lambda entry: entry[:2])[2] if known else None
 
     def _fail(self, error: ArchiveError) -> None:
         with self._changed:
@@ -279,27 +251,14 @@ class StoreWriter:
             self._changed.notify_all()
 
 
-def lag_of(log: EventLog, progress: Progress | None) -> Lag:
-    """Tell how far a store with this progress is behind the log."""
-    return _lag(_pending(log, progress), progress)
+def lag_of(log: EventLog, progress: Progress | None, matches: EventLog, matched: Progress | None) -> Lag:
+    """Tell how far a store is behind an archive.
 
-
-def _lag(pending: Mapping[Position, int], progress: Progress | None) -> Lag:
-    return Lag(len(pending), sum(_missing(progress, *entry) for entry in pending.items()))
-
-
-def _pending(log: EventLog, progress: Progress | None) -> dict[Position, int]:
-    """List the batches of the log, with their number of events, that a store does not hold as a whole."""
-    begun = [] if progress is None else [progress.position]
-    found = [(p, log.batch_rows(p)) for p in [*begun, *log.positions(progress.position if progress else None)]]
-    return {position: rows for position, rows in found if _missing(progress, position, rows)}
-
-
-def _missing(progress: Progress | None, position: Position, rows: int) -> int:
-    """Count the events of a batch that a store does not have.
-
-    A batch that has grown since (a crash had torn it between its streams) counts as a whole: adding twice is harmless.
+    Args:
+        log: of events.
+        progress: of the store with them.
+        matches: the log of matches.
+        matched: the progress of the store with these.
     """
-    if progress is None or position > progress.position or (position == progress.position and rows > progress.total):
-        return rows
-    return max(0, rows - progress.rows) if position == progress.position else 0
+    events, rows = pending_batches(log, progress), pending_batches(matches, matched)
+    return Lag(len({*events, *rows}), missing_rows(events, progress), missing_rows(rows, matched))

@@ -32,10 +32,10 @@ def sparql(
     text, _ = text_of(query)
     settings = Settings.load(project)
     with open_reader(settings) as archive:
-        behind = archive.lag.events
+        behind = archive.lag.rows
         answer = archive.query(text, timeout=timeout)
     if behind:
-        tell(f"the archive's store lacks the latest {behind:,} events: an engine adds them while it runs")
+        tell(f"the archive's store lacks the latest {behind}: an engine adds them while it runs")
     match answer:
         case Solutions():
             print_rows(list(answer), answer.variables, form, settings)
@@ -94,9 +94,12 @@ def verify(project: ProjectFile) -> None:
     found = verify(settings)
     for stream, events in found.events.items():
         typer.echo(f"{stream}: {events:,} events")
+    for query, matches in found.matches.items():
+        typer.echo(f"{query}: {matches:,} matches")
     typer.echo(f"log: {found.segments:,} segments")
     if found.lag is not None:
-        typer.echo(f"store: {found.lag.events:,} events of {found.lag.batches:,} batches behind the log")
+        rows = found.lag.rows or "0 events"
+        typer.echo(f"store: {rows} of {found.lag.batches:,} batches behind the log")
     for stream, events in Intake(settings.path(settings.archive.path)).rows().items():
         typer.echo(f"intake: {events:,} events of {stream} that no engine has taken yet")
     for fault in (*found.log_faults, *found.store_faults):

@@ -1,8 +1,9 @@
 """The data flow with a memory: every batch is durable before it counts, and can be done again.
 
 A batch is done in this order: log segment durable, and how far the watermarks of silent streams are moved → dead
-letters and rows to the sinks → snapshot durable. Whoever calls commits the batch after that (DESIGN, decision 5). Done
-again, it starts from the snapshot before it, moves the same watermarks, and gives the same rows with the same `_id`.
+letters, rows to the sinks, those of named queries to the archive → snapshot durable. Whoever calls commits the batch
+after that (DESIGN, decision 5). Done again, it starts from the snapshot before it, moves the same watermarks, and gives
+the same rows with the same `_id`.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from .dataflow import Dataflow
 from .dead_letters import DeadLetters
 from .flow import Registration
 from .idleness import Idleness
+from .kept_matches import keep_matches
 from .knowledge_history import KnowledgeHistory, Turn
 from .knowledge_store import KnowledgeStore, Version
 from .late_queries import LateQueries
@@ -180,6 +182,8 @@ class DurableFlow:
             self._dead_letters.write(name, batch, raw, brought.live[name].rejected)
         rows = self._late.with_their_past(self._dataflow.answer(brought.live))
         step = Step(brought.streams, self._reporting.report(batch, rows, brought.recovered))
+        if self._archive is not None:
+            keep_matches(self._archive, batch, step.matches, self._dataflow.flows, self._project.knowledge.version)
         self._conclude(batch, step, {name: len(raw.malformed) for name, raw in records.items()}, began)
         return step
 

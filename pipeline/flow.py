@@ -12,7 +12,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..annotator import EventShape
+from ..annotator import EventShape, event_prefix
 from ..cep import (
     EVENTS,
     Limits,
@@ -181,7 +181,7 @@ class QueryFlow:
 
     def as_events(self, rows: pa.Table) -> pa.Table:
         """Rows of a named query as events of the stream of that name."""
-        ids = pc.binary_join_element_wise(f"urn:kaicep:event:{self.query.name}/", rows["_id"].cast(pa.string()), "")
+        ids = pc.binary_join_element_wise(event_prefix(self.query.name or ""), rows["_id"].cast(pa.string()), "")
         return rows.set_column(rows.schema.get_field_index("_id"), "_id", ids)
 
     def report(self, matches: Matches, watermark: datetime | None) -> pa.Table:

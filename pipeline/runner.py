@@ -83,8 +83,11 @@ def _fill_store(engine: Engine, signals: Signals) -> None:
 
 
 def archive_behind(engine: Engine) -> int:
-    """Return how many events the archive's store lacks."""
-    return engine.archive.lag.events if engine.project.settings.archive.enabled else 0
+    """Return how many events, and matches of named queries, the archive's store lacks."""
+    if not engine.project.settings.archive.enabled:
+        return 0
+    lag = engine.archive.lag
+    return lag.events + lag.matches
 
 
 def summary(meter: Meter) -> list[str]:

@@ -110,11 +110,12 @@ class StreamSettings(Table):
 
 
 class ArchiveSettings(Table):
-    """`[archive]`: where events are kept.
+    """`[archive]`: where events, and what queries found, are kept.
 
     Attributes:
         path: its folder.
         enabled: whether events are archived at all.
+        matches: whether the rows of named queries are archived, too.
         store: whether there is a semantic store beside the log.
         endpoint: URL of a SPARQL 1.1 endpoint that is the store; `None`: the store is in the archive's folder.
         endpoint_update: URL that takes the endpoint's updates; `None`: `…/update` beside `…/query` or `…/sparql`, else
@@ -130,6 +131,7 @@ class ArchiveSettings(Table):
 
     path: str = "var/archive"
     enabled: bool = True
+    matches: bool = True
     store: bool = True
     endpoint: Endpoint = None
     endpoint_update: Endpoint = None

@@ -88,8 +88,8 @@ def test_nothing_goes_that_the_store_lacks(tmp_path: Path) -> None:
     with opened(tmp_path, store=False, compact=False) as archive:
         fill(archive)
         limits, now = Limits(age=timedelta(0)), datetime.now(UTC)
-        assert drop_segments(archive.log, limits, None, now) == 0
-        assert drop_segments(archive.log, limits, Position(0, 2), now) == 3
+        assert drop_segments([(archive.log, None)], limits, now) == 0
+        assert drop_segments([(archive.log, Position(0, 2))], limits, now) == 3
         assert [p.batch for p in archive.log.positions()] == [3, 4, 5, 6, 7, 8, 9]
 
 
@@ -98,7 +98,7 @@ def test_a_clock_that_is_ahead_ages_nothing(tmp_path: Path) -> None:
         fill(archive)
         now = NINE + timedelta(minutes=2)
         assert now < datetime.now(UTC)
-        assert drop_segments(archive.log, Limits(age=timedelta(minutes=2)), archive.log.newest, now) == 0
+        assert drop_segments([(archive.log, archive.log.newest)], Limits(age=timedelta(minutes=2)), now) == 0
 
 
 def test_a_size_is_a_number_with_a_unit(tmp_path: Path) -> None:
