@@ -33,6 +33,8 @@ QUERIES = {
 }
 
 
+FOUND = """SELECT (COUNT(DISTINCT ?m) AS ?n) (COUNT(?e) AS ?events)
+           { ?m a kaicep:Match ; prov:wasDerivedFrom ?e . ?e a <urn:Report> }"""
 WITHIN_FORMS = {
     "high": "SELECT ?e.sensor, ?e.flow FROM (?e, air)",
     "pairs": "SELECT ?a.sensor FROM (?a, air), (?b, air)",
@@ -154,6 +156,8 @@ def test_a_crash_at_any_point_of_a_batch_loses_and_repeats_nothing(
     with Engine(project, spark=spark, sinks=[JsonLinesSink(out)]) as engine:
         submit_all(engine)
         engine.run_available()
+        kept = engine.archive.matches.log
+        assert {query: kept.count(query) for query in kept.streams()} == {"rise": engine.progress.matches["rise"]}
         engine.finish()
         assert engine.progress.records == FILES * (ROWS + 1)
         assert engine.archive.log.count("air") == engine.progress.streams["air"].events
@@ -349,7 +353,7 @@ def test_two_streams_are_merged_by_event_time(tmp_path: Path, spark: SparkSessio
 
 
 def test_parquet_sink_and_archive(tmp_path: Path, spark: SparkSession) -> None:
-    """Every event is archived, and SPARQL sees it."""
+    """Every event is archived, and every match of a named query with its events, and SPARQL sees them."""
     write(tmp_path / "in", tuples(6))
     project = Project.parse(settings(archive=True), root=tmp_path)
     with Engine(project, spark=spark, sinks=[ParquetSink(tmp_path / "out")]) as engine:
@@ -358,7 +362,10 @@ def test_parquet_sink_and_archive(tmp_path: Path, spark: SparkSession) -> None:
         events = engine.progress.streams["air"].events
         engine.archive.flush()
         answer = engine.archive.query("SELECT (COUNT(?e) AS ?n) { ?e a <urn:Report> }")
+        rises, found = engine.progress.matches["rise"], engine.archive.query(FOUND)
         assert isinstance(answer, Solutions)
         assert answer.to_arrow()["n"].to_pylist() == [events]
+        assert isinstance(found, Solutions)
+        assert found.rows == [(rises, 2 * rises)]
         matches = engine.progress.matches["high"]
     assert pq.read_table(tmp_path / "out" / "high").num_rows == matches
