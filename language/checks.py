@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from . import syntax
+from .boundedness import loose
 from .expressions import Aggregate, Binding, Call, Column, Expression, Span
 from .items import is_list
 from .pattern import (
@@ -22,7 +23,7 @@ from .patterns import negated, negations_at_ends
 from .query import AfterMatchKind, Item, Kind
 from .resolving import Scope
 from .walking import aggregates, event_variables, plain_columns, walk, walk_pattern
-from .windows import uncovered, variables_of
+from .windows import variables_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,9 +284,7 @@ def unbounded(scope: Scope, draft: Draft) -> str | None:
     matched = _matched(scope, draft)
     if len(matched) == 1 and not draft.runs.get(matched[0]):
         return None
-    tied = [name for w in draft.windows for name in variables_of(w)]
-    long = [name for name, several in draft.runs.items() if several and name not in tied]
-    return long[0] if long else uncovered(matched, draft.windows)
+    return loose(matched, draft.runs, draft.pattern, draft.windows)
 
 
 def _matched(scope: Scope, draft: Draft) -> list[str]:

@@ -27,9 +27,16 @@ _MOMENTS = [XSD + "dateTime", XSD + "dateTimeStamp"]
 _ESCAPE = re.compile(r'\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|([tbnrf"\'\\]))')
 _ESCAPED = {"t": "\t", "b": "\b", "n": "\n", "r": "\r", "f": "\f"}
 
+_MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
+
 
 def apply(operator: str, a: pl.Expr, b: pl.Expr) -> pl.Expr:
-    """A comparison as Polars has it."""
+    """A comparison as Polars has it.
+
+    What is constant stands on the right: else Polars takes `0 = coalesce(x, 0)` for constant where all of x is null.
+    """
+    if not a.meta.root_names():
+        a, b, operator = b, a, _MIRRORED.get(operator, operator)
     match operator:
         case "=":
             return a == b

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from datetime import timedelta
 from typing import assert_never, cast
 
@@ -122,19 +122,3 @@ def _is_empty(lower: Instant, upper: Instant) -> bool:
 def variables_of(window: Window) -> tuple[str, ...]:
     """The variables that a window names."""
     return window.variables if isinstance(window, CorrelationWindow) else (window.variable,)
-
-
-def uncovered(variables: Iterable[str], windows: Iterable[Window]) -> str | None:
-    """A variable that no chain of windows ties to the others, or to the present; `None`: all are tied.
-
-    A sliding window ties its variable to the present, a correlation window its variables to each other.
-    """
-    groups = [set(variables_of(w)) | ({""} if isinstance(w, SlidingWindow) else set()) for w in windows]
-    wanted = list(variables)
-    reached = {""} if any("" in group for group in groups) else set(wanted[:1])
-    grown = True
-    while grown:
-        near = [group for group in groups if group & reached and not group <= reached]
-        reached = reached.union(*near)
-        grown = bool(near)
-    return next((name for name in wanted if name not in reached), None)

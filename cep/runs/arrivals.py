@@ -40,11 +40,13 @@ class Arrived:
     Attributes:
         events: of variables that are matched, each event with the places of its variables and its tuples.
         absent: candidates of variables under NOT.
+        free: candidates of variables that SEQ does not name.
         endings: events that may end repetitions, by the repetition's start or by the name of the test.
     """
 
     events: Iterator[tuple[Key, Iterable[list[tuple[int, Event]]]]]
     absent: Mapping[tuple[str, Key], list[Event]]
+    free: Mapping[tuple[str, Key], list[Event]]
     endings: Mapping[tuple[Any, Key], list[Event]]
 
 
@@ -81,8 +83,9 @@ class Arrivals:
         for name, frame in frames.items():
             read[name] = self._events(name, frame, numbers[name], before[name])
         return Arrived(
-            self._by_partition({v: read[v] for v in self._variables}),
-            self._absent({n: read[n] for n in self._program.places.negations}),
+            self._by_partition({v: read[v] for v in self._variables if v not in self._program.free}),
+            self._apart({n: read[n] for n in self._program.places.negations}),
+            self._apart({v: read[v] for v in self._program.free}),
             self._endings({name: read[name] for name in self._untils}),
         )
 
@@ -131,7 +134,8 @@ class Arrivals:
     def _by_partition(
         self, read: Mapping[str, tuple[pl.DataFrame, list[Event]]]
     ) -> Iterator[tuple[Key, Iterable[list[tuple[int, Event]]]]]:
-        events = [(place, event) for place, (_, own) in enumerate(read.values()) for event in own]
+        places = {v: place for place, v in enumerate(self._variables)}
+        events = [(places[v], event) for v, (_, own) in read.items() for event in own]
         if not events:
             return
         codes, keys = self._codes({v: frame for v, (frame, _) in read.items()}, joined=True)
@@ -145,7 +149,7 @@ class Arrivals:
             own = sorted_events[begin:end]
             yield keys[key], _one_by_one(own) if several else [[event] for event in own]
 
-    def _absent(self, read: Mapping[str, tuple[pl.DataFrame, list[Event]]]) -> dict[tuple[str, Key], list[Event]]:
+    def _apart(self, read: Mapping[str, tuple[pl.DataFrame, list[Event]]]) -> dict[tuple[str, Key], list[Event]]:
         found: dict[tuple[str, Key], list[Event]] = {}
         for name, (frame, events) in read.items():
             if events:

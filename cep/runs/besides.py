@@ -1,4 +1,4 @@
-"""What runs look at beside the events that they take: the candidates of NOTs, and what may end repetitions."""
+"""What runs look at beside the events that they take: candidates, and what may end repetitions."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["Absentees", "Endings"]
 
 
 class Absentees:
-    """The candidates of a NOT's variable, in total order, as far as a run may look at them."""
+    """Candidates of a variable that no run takes, in total order, as far as a run may look at them."""
 
     __slots__ = ("numbers", "rows", "times")
 
@@ -38,6 +38,10 @@ class Absentees:
                 break
             found.append(row)
         return found
+
+    def after(self, number: int) -> list[tuple[Any, ...]]:
+        """Those that come after an event."""
+        return self.rows[bisect_right(self.numbers, number) :]
 
     def of(self, interval: tuple[int, ...]) -> list[tuple[Any, ...]]:
         """Those of an interval, or after an event that is given by its number alone."""

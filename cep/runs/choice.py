@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...language.pattern import Link
-from .program import Run, Stage, Step
+from .stages import Run, Stage, Step
 from .threads import Side
 
 __all__ = ["Made", "Satisfied", "kept"]

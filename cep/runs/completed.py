@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from .program import Finish, Run
+from .stages import Finish, Run
 
 if TYPE_CHECKING:
     from .engine import Partition
@@ -30,6 +30,12 @@ class Completed:
     time: int
     finish: Finish
     partition: Partition
+
+    @property
+    def rest(self) -> tuple[Any, tuple[tuple[Any, ...], ...]]:
+        """The sides of ORs that it takes, and candidates of NOTs; see `Finish.rest`."""
+        rest = self.finish.rest
+        return (None, ()) if rest is None else rest(self.run, self.time, self.partition)
 
     @property
     def holds(self) -> bool:

@@ -11,7 +11,7 @@ from ..expressions import conjuncts, of_single_events, walk
 from .layout import Layouts
 from .places import Places
 
-__all__ = ["Condition", "Look", "conditions_of", "is_own", "looks_of"]
+__all__ = ["Condition", "Look", "conditions_of", "is_own", "looks_of", "together_of"]
 
 Look = Call | Aggregate
 """A PREV, or an aggregate with RUNNING."""
@@ -46,7 +46,7 @@ class Condition:
 
 
 def conditions_of(query: Query, places: Places, layouts: Layouts, *, may_cut: bool) -> list[Condition]:
-    """The JOINs over several events, those of NOTs among them.
+    """The JOINs over several events that SEQ names, those of NOTs among them.
 
     Args:
         query: the query.
@@ -54,14 +54,22 @@ def conditions_of(query: Query, places: Places, layouts: Layouts, *, may_cut: bo
         layouts: gets the columns that the conditions look at.
         may_cut: whether a JOIN may be cut at its ANDs: nobody can tell when each part is tested.
     """
-    known = {*places.positive, *places.negations}
-    tests = [
-        part
-        for join in query.joins
-        for part in (conjuncts(join) if may_cut else (join,))
-        if not is_own(part, places) and set(_mentioned(part)) <= known
-    ]
+    tests = [part for part in _parts(query, may_cut=may_cut) if not is_own(part, places) and _is_inside(part, places)]
     return [condition(number, test, places, layouts) for number, test in enumerate(tests)]
+
+
+def together_of(query: Query, places: Places, layouts: Layouts, *, may_cut: bool) -> list[Condition]:
+    """The JOINs with variables that SEQ does not name; see `conditions_of`."""
+    tests = [part for part in _parts(query, may_cut=may_cut) if not _is_inside(part, places)]
+    return [condition(number, test, places, layouts) for number, test in enumerate(tests)]
+
+
+def _parts(query: Query, *, may_cut: bool) -> list[Expression]:
+    return [part for join in query.joins for part in (conjuncts(join) if may_cut else (join,))]
+
+
+def _is_inside(e: Expression, places: Places) -> bool:
+    return set(_mentioned(e)) <= {*places.positive, *places.negations}
 
 
 def condition(number: int, test: Expression, places: Places, layouts: Layouts) -> Condition:

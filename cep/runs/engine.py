@@ -18,7 +18,8 @@ from .choice import Made, Satisfied, kept
 from .completed import Completed
 from .layout import Event
 from .paths import Node, extended, last_time, united
-from .program import Program, Run, Stage, Step
+from .program import Program
+from .stages import Run, Stage, Step
 
 __all__ = ["Partition"]
 

@@ -7,22 +7,22 @@ from typing import TYPE_CHECKING
 from ..frames import micros
 from .conditions import Condition
 from .slots import FIRST, Slot
+from .stages import Finish
 from .threads import Absence, Thread
 
 if TYPE_CHECKING:
     from .functions import Functions, Read
-    from .program import Finish, Stage
+    from .stages import Stage
 
 __all__ = ["finish_of"]
 
 
 def finish_of(functions: Functions, stage: Stage, thread: Thread, number: int) -> Finish:
     """The end that a thread without a variable is; `number`: which of its stage's."""
-    from .program import Finish  # noqa: PLC0415 - made of these functions
-
     writing = _Finishing(functions, stage, thread)
     lines = writing.lines()
     ends = writing.ends()
+    together = functions.program.together
     awaited = [a for a in thread.absences if writing.is_strict(a)]
     return Finish(
         place=(stage.number, number),
@@ -32,6 +32,7 @@ def finish_of(functions: Functions, stage: Stage, thread: Thread, number: int) -
         awaits=functions.compiled("r", [f"return {functions.number_of(awaited[0], writing.read)}"])
         if awaited
         else None,
+        rest=functions.compiled("r, t, p", [f"return {writing.rest()}"]) if together else None,
     )
 
 
@@ -41,6 +42,7 @@ class _Finishing:
     def __init__(self, functions: Functions, stage: Stage, thread: Thread) -> None:
         self.functions, self.program = functions, functions.program
         self.stage, self.thread = stage, thread
+        self._doubtful: dict[str, list[str]] = {variable: [] for variable in self.program.doubtful}
 
     def read(self, slot: Slot) -> str:
         """A slot of the run, with the sides of ORs that the end takes."""
@@ -70,8 +72,21 @@ class _Finishing:
     def _reading(self, _: Condition) -> Read:
         return self.read
 
-    def _refused(self, variable: str, rows: str) -> str:
-        return f"if {self.functions.present(variable, rows, self._reading)}: return False"
+    def _refused(self, variable: str, rows: str, given: str = "True") -> list[str]:
+        """What refuses a run for a NOT; where that is for others to say, its candidates are kept for `rest`."""
+        if variable in self._doubtful:
+            kept = self.functions.doubtful(variable, rows, self._reading)
+            self._doubtful[variable].append(f"*({kept} if {given} else ())")
+            return []
+        present = self.functions.present(variable, rows, self._reading)
+        return [f"if {present}: return False" if given == "True" else f"if {given} and {present}: return False"]
+
+    def rest(self) -> str:
+        """The sides of ORs, and the candidates of NOTs that JOINs with what SEQ does not name decide about."""
+        sides = self.read(Slot("sides")) if Slot("sides") in self.program.slots else "None"
+        known = {v: self.read(Slot("doubtful", v)) for v in self._doubtful}
+        kept = (f"({', '.join([f'*({known[v]} or ())', *rows])},)" for v, rows in self._doubtful.items())
+        return f"({sides}, ({''.join(f'{rows}, ' for rows in kept)}))"
 
     def _pending(self) -> list[str]:
         """NOTs between events of which the JOINs could not be asked before."""
@@ -81,7 +96,7 @@ class _Finishing:
             if slot in self.program.slots and slot in self.stage.live:
                 candidates = self.functions.candidates(variable)
                 rows = f"[n for i in ({self.read(slot)} or ()) for n in {candidates}.of(i)]"
-                found.append(self._refused(variable, rows))
+                found += self._refused(variable, rows)
         return found
 
     def _opening(self) -> list[str]:
@@ -94,13 +109,12 @@ class _Finishing:
                     f"if {opened} and {self._outside(f'{self.read(FIRST)} - {micros(node.duration)}')}: return False"
                 )
             else:
-                found.append(f"if {opened} and {self._present_before(variable)}: return False")
+                found += self._refused(variable, self._rows_before(variable), opened)
         return found
 
-    def _present_before(self, variable: str) -> str:
+    def _rows_before(self, variable: str) -> str:
         first = self.read(FIRST)
-        rows = f"{self.functions.candidates(variable)}.between(t - {self.functions.width}, {first} - 1)"
-        return self.functions.present(variable, rows, self._reading)
+        return f"{self.functions.candidates(variable)}.between(t - {self.functions.width}, {first} - 1)"
 
     def is_strict(self, absence: Absence) -> bool:
         """Whether a NOT at the end says of the very next event alone that it is no such candidate."""
@@ -113,10 +127,10 @@ class _Finishing:
             duration = self.functions.negation(absence).duration
             variable = absence.variable
             if absence.before is None and duration is None:
-                found.append(f"if {self._present_before(variable)}: return False")
+                found += self._refused(variable, self._rows_before(variable))
                 continue
             interval = self.functions.interval(absence, self.read, None)
-            found.append(self._refused(variable, f"{self.functions.candidates(variable)}.of({interval})"))
+            found += self._refused(variable, f"{self.functions.candidates(variable)}.of({interval})")
             if absence.before is None:
                 found.append(f"if {self._outside(f'{interval}[0]')}: return False")
             elif not self.is_strict(absence):

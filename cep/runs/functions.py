@@ -21,7 +21,8 @@ from .source import Source
 from .threads import Absence, Thread
 
 if TYPE_CHECKING:
-    from .program import Finish, Program, Stage, Take
+    from .program import Program
+    from .stages import Finish, Stage, Take
 
 __all__ = ["Functions"]
 
@@ -229,6 +230,12 @@ class Functions:
         joins = self.program.absent_joins(variable)
         written = " and ".join(self.holds(c, read(c), tested=variable, owner="n") for c in joins)
         return f"any({written} for n in {rows})" if joins else rows
+
+    def doubtful(self, variable: str, rows: str, read: Callable[[Condition], Read]) -> str:
+        """Source of some candidates of a NOT without those that its JOINs within SEQ allow."""
+        joins = self.program.absent_joins(variable)
+        written = " and ".join(self.holds(c, read(c), tested=variable, owner="n") for c in joins)
+        return f"(n for n in {rows} if {written})" if joins else rows
 
     def interval(self, absence: Absence, read: Read, following: str | None) -> str:
         """Where a NOT looks, as a tuple: both ends, included, or the number of the event before.

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 
 import polars as pl
 
-from ...errors import CeilingError, OperatorError
 from ...language.columns import Names
 from ...language.query import Query
 from ..contiguity import EVENTS
@@ -15,11 +14,13 @@ from ..output import Matches
 from ..state import State
 from .arrivals import Arrivals
 from .completed import Completed
+from .joining import Complete, Joining
 from .limits import Limits
 from .paths import paths
-from .program import Program, Run
+from .program import Program, windows_of
 from .rows import Found, Reporting
 from .snapshot import Snapshot
+from .stages import Run
 from .under_way import UnderWay
 from .waiting import Waiting
 
@@ -36,22 +37,13 @@ class RunsKernel:
         query: with SEQ.
         within: the moments of WITHIN.
         limits: how much the query may take.
-
-    Raises:
-        OperatorError: FROM has a variable that SEQ does not name.
     """
 
     def __init__(self, query: Query, within: Interval, limits: Limits) -> None:
         self.program = Program(query, (within.first, within.last))
         self._limits = limits
-        named = {*self.program.places.positive, *self.program.places.negations}
-        outside = next((s.variable for s in query.sources if s.variable not in named), None)
-        if outside is not None:
-            raise OperatorError(
-                f"?{outside} stands in FROM and not in SEQ, beside a repetition: this cannot be run",
-                hint=f"name ?{outside} in SEQ, or join the output of a named query to it",
-            )
-        variables = [s.variable for s in query.sources if s.variable in self.program.places.positive]
+        variables = [s.variable for s in query.sources if s.variable not in self.program.places.negations]
+        self._joining = Joining(query, self.program, variables, limits)
         self._reporting = Reporting(query, variables)
         self._arrivals = Arrivals(query, self.program, variables, self._reporting.rows)
         self._waiting = Waiting(self._report)
@@ -62,7 +54,7 @@ class RunsKernel:
         self._swept = -_END
         self._kept = 0
         self._counted = (-1, 0)
-        windows = [width for _, width in self.program.windows]
+        windows = [width for _, width in windows_of(query)]
         waits = [n.duration for n in self.program.places.negations.values() if n.duration is not None]
         self._horizon = sum(windows) + sum(int(wait.total_seconds() * 1_000_000) for wait in waits)
         self._period = max(windows, default=0) // 4
@@ -89,13 +81,17 @@ class RunsKernel:
     def advance(self, released: Mapping[str, pl.DataFrame], watermark: int) -> Matches | None:
         """The matches that became certain."""
         if any(frame.height for frame in released.values()):
-            self._under_way.take(self._arrivals.read(released))
+            arrived = self._arrivals.read(released)
+            self._joining.arrive(arrived.free)
+            self._under_way.take(arrived)
         if self._looks_behind:
             self._waiting.look_behind(released[EVENTS], self._under_way.held())
         self._under_way.let_go(watermark)
         if watermark - self._swept >= self._period and self._reporting.size > 2 * self._kept + _FEW:
             self._sweep(watermark)
         self._waiting.let_pass(watermark)
+        if self._joining:
+            self._reporting.found += self._joining.matches(watermark)
         held = self._under_way.held_time
         return self._reporting.report(_END if held is None else held)
 
@@ -104,30 +100,32 @@ class RunsKernel:
         number = node[3][1] if len(node) == 4 else -1
         known = self._counted[1] if self._counted[0] == number else 0
         self._counted = (number, known + node[0])
-        most = self._limits.matches_per_event
-        if self._counted[1] > most:
-            raise CeilingError(
-                f"more than {most} matches became true with one event",
-                hint="bound the pattern: a shorter WINDOW, a JOIN, a maximum {m,n}, POLICY next or AFTER MATCH with "
-                "it; or raise matches_per_event in [engine]",
-            )
-        self._reporting.found += [Found(time, path) for path in paths(node)]
+        self._limits.check_matches(self._counted[1])
+        if not self._joining:
+            self._reporting.found += [Found(time, path) for path in paths(node)]
+            return
+        sides, doubtful = completed.rest
+        for path in paths(node):
+            self._joining.add(Complete(completed.partition.key[:-1], time, path, sides, doubtful))
 
     def _sweep(self, watermark: int) -> None:
         """Drop what is of no use any more."""
         self._swept = watermark
         self._under_way.prune(watermark)
         oldest = min(watermark, min((run[0] for run in self._remembered()), default=watermark))
-        for rows in self._reporting.rows.values():
-            rows.forget(oldest)
+        self._joining.forget(oldest)
+        for variable, rows in self._reporting.rows.items():
+            rows.forget(oldest - self._joining.reach if variable in self.program.free else oldest)
         self._kept = self._reporting.size
-        self._reporting.standing.forget(min((run[1] for run in self._remembered()), default=_END))
+        first = min((run[1] for run in self._remembered()), default=_END)
+        self._reporting.standing.forget(min(first, self._joining.first_number))
         self._under_way.forget(oldest - self._horizon, self._waiting.runs())
 
     def _remembered(self) -> Iterator[Run]:
         """The slots of all runs that are under way or wait: they begin with T and number of the first event."""
         yield from (run for _, run, _ in self._under_way.runs())
         yield from (completed.run for completed in self._waiting.runs())
+        yield from (tuple(one.complete.path[0][1]) for one in self._joining.open)
         yield from (tuple(found.path[0][1]) for found in self._reporting.found)
 
     def state(self) -> State:
@@ -142,4 +140,4 @@ class RunsKernel:
 
     @property
     def _snapshot(self) -> Snapshot:
-        return Snapshot(self.program, self._arrivals, self._under_way, self._waiting, self._reporting)
+        return Snapshot(self.program, self._arrivals, self._under_way, self._waiting, self._joining, self._reporting)

@@ -17,7 +17,7 @@ from ...language.expressions import Aggregate, Binary, Binding, Call, Column, Ex
 from ...language.types import ValueType
 from ..expressions import signature, walk
 
-__all__ = ["BEFORE", "FIRST_COLUMN", "NUMBER", "ROW", "TIME", "Event", "Layouts", "place_of"]
+__all__ = ["BEFORE", "FIRST_COLUMN", "NUMBER", "ROW", "TIME", "Event", "Layouts", "place_of", "speaks_of_one"]
 
 Event = tuple[Any, ...]
 """`T`, number, number of the event before, row, columns."""
@@ -48,9 +48,15 @@ class Layouts:
         known.append((mark, terms.number(value) if as_number else _physical(value, e.type)))
         return FIRST_COLUMN + len(known) - 1
 
+    def key(self, variable: str, key: pl.Expr, of: ValueType) -> int:
+        """Where in the tuples of a variable's events the value stands by which they are found (`key_expressions`)."""
+        known = self.columns.setdefault(variable, [])
+        known.append((("key", len(known)), _physical(key, of)))
+        return FIRST_COLUMN + len(known) - 1
+
     def prepared(self, e: Expression) -> Expression:
         """`e` with all that speaks of one event alone replaced by a column that is called by its place."""
-        if _speaks_of_one(e):
+        if speaks_of_one(e):
             return Column(next(iter(_variables(e))), str(self.place(e)), e.type, e.span)
         match e:
             case Unary():
@@ -83,7 +89,8 @@ def _variables(e: Expression) -> set[str]:
     return {node.variable for node in walk(e) if isinstance(node, Column | Binding)}
 
 
-def _speaks_of_one(e: Expression) -> bool:
+def speaks_of_one(e: Expression) -> bool:
+    """Whether all that it speaks of is one event of one variable."""
     looks_further = any(isinstance(n, Aggregate) or (isinstance(n, Call) and n.function == "PREV") for n in walk(e))
     return not looks_further and len(_variables(e)) == 1
 

@@ -18,6 +18,7 @@ from ...language.pattern import Alternative, Conjunction, Element, Group, Negati
 from ...language.query import Query
 from ..expressions import conjuncts, variables_of
 from ..keys import key_expressions
+from .layout import speaks_of_one
 from .places import Places
 
 __all__ = ["Keys", "keys_of"]
@@ -66,10 +67,10 @@ def _classes(query: Query, places: Places, *, relaxed: bool) -> list[_Class]:
 
 
 def _pair(e: object, places: Places) -> _Class | None:
-    if not isinstance(e, Binary) or e.operator != "=":
+    if not isinstance(e, Binary) or e.operator != "=" or not (speaks_of_one(e.left) and speaks_of_one(e.right)):
         return None
     left, right = variables_of(e.left), variables_of(e.right)
-    if len(left) != 1 or len(right) != 1 or left == right or places.scope((*left, *right)) is not None:
+    if left == right or places.scope((*left, *right)) is not None:
         return None
     (a,), (b,) = left, right
     if not {a, b} <= {*places.positive, *places.negations}:

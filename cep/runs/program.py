@@ -1,13 +1,12 @@
-"""The automaton of a query with its conditions: stages, and the functions that lead from one to the next.
+"""The automaton of a query with its conditions.
 
-A run is a tuple of slots in a stage. Stages are made as events lead to them; their functions are generated once.
+Stages are made as events lead to them; their functions are generated once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from typing import Any, cast
+from collections.abc import Sequence
+from typing import cast
 
 from ...language.pattern import Alternative, Conjunction, CorrelationWindow, Element, Group, Link, Negation, Pattern
 from ...language.pattern import Sequence as Links
@@ -16,92 +15,19 @@ from ...language.walking import walk_pattern
 from ..contiguity import sees_all_events
 from ..frames import micros
 from .automaton import Automaton
-from .conditions import Condition, conditions_of
+from .conditions import Condition, conditions_of, together_of
 from .functions import Functions
 from .layout import Layouts
 from .passing import barred
 from .places import Places, places_of
-from .slots import SEEN, Outlook, Slot, Slots, outlook
-from .threads import Key, Side, State, Thread, threads_of
+from .slots import SEEN, Slot, Slots, outlook
+from .stages import Stage, Step, Take
+from .threads import State, Thread, threads_of
 from .untils import Ending, endings_of
 
-__all__ = ["Finish", "Program", "Run", "Stage", "Step", "Take"]
+__all__ = ["Program", "windows_of"]
 
-Run = tuple[Any, ...]
-Take = Callable[[Run | None, tuple[Any, ...], Any], Run | None]
 _LINKS = {Policy.ANY: Link.ANY, Policy.NEXT: Link.NEXT, Policy.STRICT: Link.STRICT}
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Step:
-    """An element that may come next.
-
-    Attributes:
-        link: what may be passed over before it.
-        leaves: greedy repetitions that it leaves; `inside`: those that it is part of.
-        sides: the sides of ORs that it takes.
-        targets: functions, and the stages to which they lead; each is a run of its own.
-        after_gap: the same when events were passed over since the run's last event.
-        simple: whether a run takes an event in one way, and goes on with it alone.
-    """
-
-    link: Link
-    leaves: frozenset[Key]
-    inside: frozenset[Key]
-    sides: tuple[Side, ...]
-    targets: tuple[tuple[Take, Stage], ...]
-    after_gap: tuple[tuple[Take, Stage], ...]
-    simple: bool
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Finish:
-    """An end of the pattern.
-
-    Attributes:
-        place: the number of its stage, and which of its ends it is.
-        leaves: greedy repetitions that could be prolonged, and whose end has to be awaited.
-        holds: whether a run with its last event at `t` is a match; `None`: it is.
-        due: the last moment that its NOTs look at; `None`: its last event.
-        awaits: the number of the event whose very next one its NOTs look at; `None`: none.
-    """
-
-    place: tuple[int, int]
-    leaves: frozenset[Key]
-    holds: Callable[[Run, int, Any], bool] | None
-    due: Callable[[Run, int], int] | None
-    awaits: Callable[[Run], int] | None
-
-
-@dataclass(slots=True, eq=False)
-class Stage:
-    """A state of the automaton, with what it takes to go on from it.
-
-    Attributes:
-        number: by the order in which stages were made.
-        origin: how it was made: from which stage, and by which of its ways on.
-        state: its threads.
-        view: what may still happen.
-        live: the slots that are looked at from here on.
-        finishes: its ends.
-        held: whether an end waits until nothing can be prolonged.
-        merges: whether runs of equal slots are one.
-        relaxed: whether every element may be passed over, so that no event can end a run.
-        deadline: the last moment at which an event can be of use to a run.
-    """
-
-    number: int
-    origin: tuple[int, ...]
-    state: State
-    view: Outlook
-    live: frozenset[Slot]
-    finishes: tuple[Finish, ...] = ()
-    held: bool = False
-    merges: bool = False
-    relaxed: bool = False
-    deadline: Callable[[Run], int] = field(default=lambda _: 0)
-    steps: dict[int, tuple[Step, ...]] = field(default_factory=dict)
-    open: bool = True
 
 
 class Program:
@@ -110,6 +36,11 @@ class Program:
     Args:
         query: with SEQ.
         within: the bounds of WITHIN in microseconds, both included.
+
+    Attributes:
+        free: the variables that SEQ does not name.
+        together: the JOINs with these.
+        doubtful: the variables under NOT that such JOINs mention.
     """
 
     def __init__(self, query: Query, within: tuple[int, int]) -> None:
@@ -121,10 +52,15 @@ class Program:
         self.interleaved = any(isinstance(part, Conjunction) for part in parts)
         self.strict = sees_all_events(query)
         self.relaxed = _is_relaxed(query)
-        self.conditions = conditions_of(query, self.places, self.layouts, may_cut=self.relaxed and not _may_lack(parts))
+        self.free = _free(query, self.places)
+        may_cut = self.relaxed and not _may_lack(parts)
+        self.conditions = conditions_of(query, self.places, self.layouts, may_cut=may_cut)
+        self.together = together_of(query, self.places, self.layouts, may_cut=may_cut)
+        self.doubtful = tuple(n for n in self.places.negations if any(n in c.variables for c in self.together))
         self.endings: dict[int, tuple[Ending, ...]] = endings_of(query, self.places, self.layouts)
         self.slots = Slots(self.places)
-        self.windows = _windows(query)
+        inside = frozenset(self.places.positive)
+        self.windows = [(of & inside, width) for of, width in windows_of(query) if of & inside]
         self._declare()
         self.seen = self.slots.place(SEEN) if SEEN in self.slots else -1
         asked = {v for c in self.conditions if c.aggregates for v in c.variables}
@@ -173,6 +109,8 @@ class Program:
             slots.use(Slot("opening", variable), lambda _: True)
             for c in self.absent_joins(variable):
                 slots.use_absence(c, variable, opening=places.negations[variable].duration is None)
+        for c in self.together:
+            slots.use_together(c)
         for start, endings in self.endings.items():
             slots.use(Slot("until", start), lambda view, of=start: of in view.untils)  # type: ignore[misc]
             for ending in endings:
@@ -242,7 +180,12 @@ class Program:
         return self._stage(self.automaton.after(thread, gap=bool(origin[2]))[origin[3]], tuple(origin))
 
 
-def _windows(query: Query) -> list[tuple[frozenset[str], int]]:
+def _free(query: Query, places: Places) -> tuple[str, ...]:
+    """The variables of FROM that SEQ does not name."""
+    return tuple(s.variable for s in query.sources if s.variable not in {*places.positive, *places.negations})
+
+
+def windows_of(query: Query) -> list[tuple[frozenset[str], int]]:
     """Variables whose events lie within so many microseconds."""
     found = [(frozenset(w.variables), micros(w.width)) for w in query.windows if isinstance(w, CorrelationWindow)]
     if query.retention is not None:

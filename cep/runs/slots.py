@@ -24,7 +24,8 @@ class Slot:
         kind: `first` T of the first event, `number` of the first event; `seen` number of the last event; `window` T of
             its first event in a window; `last` event of a variable; `one` and `many` events of a variable in the
             repetition under way; `looked` the same, each with what a condition looks back at; `aggregate`;
-            `absent` intervals of a NOT that are not decided; `opening` whether a NOT stands first; `until`; `sides`.
+            `absent` intervals of a NOT that are not decided; `doubtful` its candidates that only JOINs with what SEQ
+            does not name may still allow; `opening` whether a NOT stands first; `until`; `sides`.
         of: variable, number of window or condition, start of a repetition, mark of an aggregate.
         scope: the group under way that it is about.
     """
@@ -145,6 +146,13 @@ class Slots:
             self.use(Slot("sides", None, scope), _comes(every, scope))
             for variable in condition.looked:
                 self.use(Slot("last", variable), _comes(every, None))
+
+    def use_together(self, condition: Condition) -> None:
+        """What a JOIN with a variable that SEQ does not name needs beside the events."""
+        for variable in self.places.negations.keys() & set(condition.variables):
+            self.use(Slot("doubtful", variable), lambda _: True)
+        if any(not others.isdisjoint(condition.variables) for others in self.places.others.values()):
+            self.use(Slot("sides"), lambda _: True)
 
     def _may_be_left_out(self, condition: Condition) -> bool:
         whole = {e.variable for e in condition.aggregates} | condition.looked

@@ -12,6 +12,7 @@ import polars as pl
 from ..state import State
 from .arrivals import Arrivals
 from .completed import Completed
+from .joining import Complete, Joining
 from .program import Program
 from .rows import Found, Reporting, Rows
 from .under_way import UnderWay
@@ -29,11 +30,12 @@ class Snapshot:
     arrivals: Arrivals
     under_way: UnderWay
     waiting: Waiting
+    joining: Joining
     reporting: Reporting
 
     def state(self, swept: int) -> State:
         """All runs, what waits, and the candidates that they hold; `swept`: when what is of no use was dropped."""
-        nodes = Nodes()
+        nodes = Nodes(whole=bool(self.joining))
         standing = self.reporting.standing
         partitions = [
             [
@@ -73,10 +75,30 @@ class Snapshot:
             "consumed": sorted(standing.consumed),
             "begin": {v: rows.begin for v, rows in self.reporting.rows.items()},
             "nodes": nodes.written,
-        }
+        } | (self._joined() if self.joining else {})
         tables = {f"rows.{v}": rows.frame for v, rows in self.reporting.rows.items()}
         tables["runs"] = pl.DataFrame({"text": [json.dumps(text)]})
         return State(tables, {"next": self.arrivals.next_number, "swept": swept})
+
+    def _joined(self) -> dict[str, Any]:
+        """What is remembered for variables that SEQ does not name."""
+        completes = [one.complete for one in self.joining.open]
+        return {
+            "seen": self.joining.seen,
+            "candidates": [
+                [v, written_value(shared), [written_value(event) for kept in by_value.values() for event in kept.rows]]
+                for (v, shared), by_value in self.joining.candidates.items()
+            ],
+            "open": [
+                [
+                    written_value(c.shared),
+                    c.time,
+                    written_value(tuple(c.path)),
+                    *map(written_value, (c.sides, c.doubtful)),
+                ]
+                for c in completes
+            ],
+        }
 
     def load(self, state: State) -> None:
         """Take back what `state` wrote."""
@@ -93,6 +115,8 @@ class Snapshot:
             ends.add(read_value(rows))
             ends.dropped = dropped
         self._load_runs(text)
+        if self.joining:
+            self._load_joined(text)
         standing = self.reporting.standing
         standing.bars.update((read_value(key), bar) for key, bar in text["bars"])
         standing.consumed.update(text["consumed"])
@@ -100,6 +124,15 @@ class Snapshot:
             Found(time, [(variable, (t, number, -1, row)) for variable, t, number, row in path])
             for time, path in text["found"]
         ]
+
+    def _load_joined(self, text: Mapping[str, Any]) -> None:
+        for variable, shared, events in text["candidates"]:
+            self.joining.arrive({(variable, read_value(shared)): [read_value(event) for event in events]})
+        self.joining.seen = text["seen"]
+        for shared, time, path, sides, doubtful in text["open"]:
+            parts = read_value(sides), read_value(doubtful)
+            complete = Complete(read_value(shared), time, list(read_value(path)), *parts)
+            self.joining.open.append(self.joining.opened(complete))
 
     def _load_runs(self, text: Mapping[str, Any]) -> None:
         stages, nodes = self.program.stages, read_nodes(text["nodes"])

@@ -13,7 +13,7 @@ from .threads import Absence, Thread, Until
 
 if TYPE_CHECKING:
     from .functions import Functions, Read
-    from .program import Stage
+    from .stages import Stage
 
 __all__ = ["Taking"]
 
@@ -257,8 +257,7 @@ class Taking:
             interval = functions.interval(absence, self.old, "e[0]")
         ended = self.thread.quits - absence.enters
         if self._is_decided(variable, ended):
-            rows = f"{functions.candidates(variable)}.of({interval})"
-            self.refuse(functions.present(variable, rows, lambda c: self.old if c.scope in ended else self.new))
+            self._decide(variable, f"{functions.candidates(variable)}.of({interval})", ended)
             return
         slot = Slot("absent", variable)
         pending = self._changed.get(slot, self.old(slot))
@@ -284,4 +283,20 @@ class Taking:
                 continue
             self._changed[slot] = "None"
             rows = f"[n for i in ({pending} or ()) for n in {functions.candidates(variable)}.of(i)]"
-            self.refuse(functions.present(variable, rows, lambda c: self.old if c.scope in ended else self.new))
+            self._decide(variable, rows, ended)
+
+    def _decide(self, variable: str, rows: str, ended: frozenset[int]) -> None:
+        """Refuse the event if one of a NOT's candidates is forbidden; if that is for others to say, keep those."""
+
+        def read(c: Condition) -> Read:
+            return self.old if c.scope in ended else self.new
+
+        if variable not in self.program.doubtful:
+            self.refuse(self.functions.present(variable, rows, read))
+            return
+        slot = Slot("doubtful", variable)
+        known = self._changed.get(slot, self.old(slot))
+        name = f"d{len(self._written)}"
+        before = "" if known == "None" else f"*({known} or ()), "
+        self._written.append(f"{name} = ({before}*{self.functions.doubtful(variable, rows, read)},)")
+        self._changed[slot] = name

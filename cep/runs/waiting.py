@@ -11,7 +11,7 @@ import polars as pl
 
 from ..contiguity import BEFORE
 from .completed import Completed
-from .program import Run, Stage
+from .stages import Run, Stage
 
 __all__ = ["Waiting"]
 

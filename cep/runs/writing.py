@@ -9,7 +9,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from .layout import NUMBER, ROW, TIME
+from .layout import FIRST_COLUMN, NUMBER, ROW, TIME, Event
 from .paths import Node
 from .values import NOTHING
 
@@ -17,10 +17,15 @@ __all__ = ["Nodes", "read_nodes", "read_value", "written_value"]
 
 
 class Nodes:
-    """Writes nodes of paths, what they are made of before them."""
+    """Writes nodes of paths, what they are made of before them.
 
-    def __init__(self) -> None:
-        self.written: list[list[int]] = []
+    Args:
+        whole: whether events are written with their columns; else they are what paths need.
+    """
+
+    def __init__(self, *, whole: bool) -> None:
+        self._whole = whole
+        self.written: list[list[Any]] = []
         self._known: dict[int, int] = {}
 
     def number(self, node: Node) -> int:
@@ -39,21 +44,25 @@ class Nodes:
             if id(here) not in self._known:
                 self._known[id(here)] = len(self.written)
                 numbers = [-1 if part is None else self._known[id(part)] for part in parts]
-                event = [] if len(here) == 3 else [here[2], here[3][TIME], here[3][NUMBER], here[3][ROW]]
+                event = [] if len(here) == 3 else self._event(here[2], here[3])
                 self.written.append([here[0], *numbers, *event])
         return self._known[id(node)]
 
+    def _event(self, variable: int, event: Event) -> list[Any]:
+        columns = map(written_value, event[FIRST_COLUMN:]) if self._whole else ()
+        return [variable, event[TIME], event[NUMBER], event[ROW], *columns]
 
-def read_nodes(written: Sequence[Sequence[int]]) -> list[tuple[Any, ...]]:
-    """What `Nodes` wrote; of events there is what paths need."""
+
+def read_nodes(written: Sequence[Sequence[Any]]) -> list[tuple[Any, ...]]:
+    """What `Nodes` wrote."""
     nodes: list[tuple[Any, ...]] = []
     for count, before, *rest in written:
         first = None if before < 0 else nodes[before]
         if len(rest) == 1:
             nodes.append((count, first, nodes[rest[0]]))
         else:
-            variable, time, number, row = rest
-            nodes.append((count, first, variable, (time, number, -1, row)))
+            variable, time, number, row, *columns = rest
+            nodes.append((count, first, variable, (time, number, -1, row, *map(read_value, columns))))
     return nodes
 
 

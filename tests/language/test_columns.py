@@ -117,6 +117,14 @@ def test_membership() -> None:
     assert found == [True, None, False]
 
 
+@pytest.mark.parametrize("operator", ["=", "<="])
+def test_a_constant_compares_with_what_is_unbound_in_all_rows(operator: BinaryOperator) -> None:
+    filled = call("COALESCE", DOUBLE, column(DOUBLE), constant(0, INTEGER))
+    e = binary(operator, constant(0, INTEGER), filled)
+    frame = pl.DataFrame({"a": [None, None]}, schema={"a": pl.Float64})
+    assert frame.select("a", column_expression(e).alias("e"))["e"].to_list() == [True, True]
+
+
 def test_names_of_columns() -> None:
     assert plain_name(column(STRING, "x")) == "x"
     assert plain_name(Binding("e", "room", IRI, HERE)) == "?room"

@@ -76,7 +76,9 @@ def stream(text: str) -> dict[str, list[dict[str, object]]]:
     return found
 
 
-def question(pattern: str, *clauses: str, select: str = "", window: str | None = "1h", others: str = "") -> str:
+def question(
+    pattern: str, *clauses: str, select: str = "", window: str | None = "1h", others: str = "", beside: str = ""
+) -> str:
     """A query for a pattern of variables of one letter, each for events of its kind.
 
     Args:
@@ -85,8 +87,9 @@ def question(pattern: str, *clauses: str, select: str = "", window: str | None =
         select: its items; by default the first variable that is matched.
         window: the WINDOW over all variables that are matched; `None`: none.
         others: the variables of the stream `others`.
+        beside: variables of FROM that the pattern does not name.
     """
-    variables = list(dict.fromkeys(re.findall(r"\?(\w)\b", pattern)))
+    variables = list(dict.fromkeys([*re.findall(r"\?(\w)\b", pattern), *beside]))
     absent = re.findall(r"NOT \?(\w)\b", pattern)
     matched = [v for v in variables if v not in absent]
     sources = ", ".join(f"(?{v}, {'others' if v in others else 'letters'})" for v in variables)

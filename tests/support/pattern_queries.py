@@ -99,14 +99,16 @@ def _filters(draw: st.DrawFn, sketch: Sketch) -> list[str]:
 def _joins(draw: st.DrawFn, sketch: Sketch, kind: str) -> list[str]:
     """Conditions between variables, on runs, and step by step."""
     pairs = [form.format(a=a, b=b) for a, b in pairwise(sketch.matched) for form in _PAIRS]
-    pairs += [form.format(a=a, b=n) for n in sketch.absent for a in sketch.matched[-1:] for form in _PAIRS]
+    pairs += [form.format(a=a, b=o) for o in sketch.beside for a in sketch.matched if a != o for form in _PAIRS]
+    others = (*sketch.matched[-1:], *sketch.beside)
+    pairs += [form.format(a=a, b=n) for n in sketch.absent for a in others for form in _PAIRS]
     inside = [form.format(a=a, b=b) for group in sketch.groups for a, b in pairwise(group) for form in _PAIRS]
     runs = [form.format(v=v) for v in sketch.runs for form in _RUNS]
     runs += [f"?{p}.level <= {f}(?{v}.level)" for p in sketch.plain for v in sketch.runs for f in ("AVG", "MAX")]
     steps = [form.format(v=v) for v in sketch.runs for form in _STEPS]
     steps += [f"?{p}.level <= RUNNING SUM(?{v}.level) + 2" for p in sketch.plain for v in sketch.runs]
     often = kind == "runs"
-    found = draw(_some(pairs + inside, 1 if kind == "links" else 0))
+    found = draw(_some(pairs + inside, 1 if kind in ("links", "beside") else 0))
     found += draw(_some(runs, 1 if often else 0)) + draw(_some(steps, 1 if often else 0))
     return [f"JOIN ({condition})" for condition in found]
 
@@ -125,6 +127,9 @@ def _windows(draw: st.DrawFn, sketch: Sketch) -> list[str]:
     if len(names) == 1 and not sketch.runs:
         return []
     windows = [f"WINDOW ({', '.join(f'?{v}' for v in names)}, {draw(st.sampled_from(_WIDTHS))})"]
+    if draw(st.booleans()) and sketch.beside:
+        inside = [v for v in names if v not in sketch.beside]
+        windows.append(f"WINDOW ({', '.join(f'?{v}' for v in inside)}, {draw(st.sampled_from(_WIDTHS[:3]))})")
     if len(names) > 1 and draw(st.integers(0, 5)) == 0:
         windows.append(f"WINDOW (?{names[0]}, ?{names[-1]}, {draw(st.sampled_from(_WIDTHS[:3]))})")
     return windows
@@ -133,7 +138,7 @@ def _windows(draw: st.DrawFn, sketch: Sketch) -> list[str]:
 @st.composite
 def _endings(draw: st.DrawFn, sketch: Sketch, kind: str) -> list[str]:
     """PARTITION BY, GROUP BY, HAVING, POLICY, AFTER MATCH, LIMIT, OUTPUT."""
-    chosen = kind == "after match"
+    chosen = kind == "after match" or (kind == "beside" and draw(st.integers(0, 2)) == 0)
     v = draw(st.sampled_from(sketch.matched))
     skips = ("SKIP PAST LAST EVENT", "SKIP TO NEXT EVENT", f"SKIP TO FIRST ?{v}", f"SKIP TO LAST ?{v}", "CONSUME")
     after = ("", *(f"AFTER MATCH {skip}" for skip in (*skips, "KEEP ALL")))

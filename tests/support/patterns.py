@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 __all__ = ["KINDS", "Sketch", "sketches"]
 
-KINDS = ("links", "quantifiers", "groups", "and or", "negation", "until", "runs", "after match")
+KINDS = ("links", "quantifiers", "groups", "and or", "negation", "until", "runs", "after match", "beside")
 """The families of constructs; each draws mostly from its own and a little from the others."""
 
 _COUNTS = ("+", "*", "?", "{2}", "{1,2}", "{2,3}", "{,2}", "{2,}", "{1,3}")
@@ -25,6 +25,7 @@ class Sketch:
         plain: variables that bind one event or none; `runs`: those that may bind several.
         absent: variables under NOT.
         groups: the variables of each repeated group.
+        beside: variables of FROM that the pattern does not name; they are among `plain`.
         policy: POLICY, or nothing.
     """
 
@@ -34,6 +35,7 @@ class Sketch:
     runs: list[str] = field(default_factory=list)
     absent: list[str] = field(default_factory=list)
     groups: list[list[str]] = field(default_factory=list)
+    beside: list[str] = field(default_factory=list)
 
     @property
     def matched(self) -> list[str]:
@@ -52,6 +54,9 @@ def sketches(draw: st.DrawFn, kind: str) -> Sketch:
     policy = draw(st.sampled_from(("", "any", "next", "next", "next", "strict")))
     drawing = _Drawing(draw, kind, Sketch(policy))
     drawing.sketch.text = drawing.pattern()
+    if kind == "beside":
+        drawing.sketch.beside = draw(st.sampled_from((["o"], ["o"], ["o"], ["o", "p"])))
+        drawing.sketch.plain += drawing.sketch.beside
     return drawing.sketch
 
 
@@ -87,13 +92,15 @@ class _Drawing:
             "until": (self.element, self.until, self.until_group),
             "runs": (self.element, self.quantified, self.group),
             "after match": (self.element, self.quantified, self.group),
+            "beside": (self.element, self.quantified, self.draw(st.sampled_from((self.group, self.either, self.both)))),
         }[self.kind]
         count = self.draw(st.sampled_from((2, 2, 3)))
         chosen = [makers[0 if self.chance(2) else self.draw(st.integers(1, 2))] for _ in range(count)]
         if all(maker == self.element for maker in chosen):
             chosen[self.draw(st.integers(0, count - 1))] = self.draw(st.sampled_from(makers[1:]))
         parts = self.parts(chosen)
-        return self.sequence(self.with_absences(parts) if self.kind == "negation" or self.chance(8) else parts)
+        rarely = 4 if self.kind == "beside" else 8
+        return self.sequence(self.with_absences(parts) if self.kind == "negation" or self.chance(rarely) else parts)
 
     def parts(self, makers: Sequence[Callable[[bool], str]], *, repeated: bool = False) -> list[str]:
         return [maker(repeated) for maker in makers if self.left]

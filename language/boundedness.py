@@ -1,0 +1,93 @@
+"""Which variable's events would have to be remembered for ever: what WINDOWs tie together, and what they do not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from collections.abc import Sequence as Several
+from collections.abc import Set as AbstractSet
+from typing import assert_never
+
+from .pattern import Alternative, Conjunction, Element, Group, Negation, Pattern, Sequence, SlidingWindow, Window
+from .walking import walk_pattern
+from .windows import variables_of
+
+__all__ = ["loose"]
+
+_PRESENT = ""
+"""Among the variables that a window ties: a sliding one ties its own to the present."""
+
+
+def loose(
+    matched: Several[str], runs: Mapping[str, bool], pattern: Pattern | None, windows: Several[Window]
+) -> str | None:
+    """A variable that no chain of windows ties to the others, or to the present; `None`: all are tied.
+
+    Args:
+        matched: the variables that a match binds.
+        runs: the quantified variables: name → whether a run may be longer than one.
+        pattern: of SEQ.
+        windows: all of them.
+    """
+    groups = [frozenset(_tied(window)) for window in windows]
+    alone = (name for name, several in runs.items() if several and not any(name in group for group in groups))
+    found = next(alone, None) or _apart(matched, groups)
+    if found is not None or pattern is None:
+        return found
+    named = {part.variable for part in walk_pattern(pattern) if isinstance(part, Element)}
+    return _loose_beside(matched, named, pattern, groups) or _loose_inside(matched, named, runs, groups)
+
+
+def _tied(window: Window) -> set[str]:
+    return {*variables_of(window), _PRESENT} if isinstance(window, SlidingWindow) else set(variables_of(window))
+
+
+def _apart(variables: Several[str], groups: Several[AbstractSet[str]]) -> str | None:
+    """A variable that no chain of windows ties to the first, or to the present."""
+    present = any(_PRESENT in group for group in groups)
+    reached = _reached({_PRESENT} if present else set(variables[:1]), groups)
+    return next((name for name in variables if name not in reached), None)
+
+
+def _reached(start: AbstractSet[str], groups: Iterable[AbstractSet[str]]) -> set[str]:
+    reached, grown = set(start), set(start)
+    while grown:
+        grown = {v for group in groups if group & reached for v in group} - reached
+        reached |= grown
+    return reached
+
+
+def _loose_beside(
+    matched: Several[str], named: AbstractSet[str], pattern: Pattern, groups: Several[AbstractSet[str]]
+) -> str | None:
+    """A variable that SEQ does not name, and that windows tie to such as some matches leave unbound."""
+    for name in (name for name in matched if name not in named):
+        near = _reached({name}, [group - named for group in groups])
+        tied = {v for group in groups if group & near for v in group} & named
+        if not always_binds(pattern, tied):
+            return name
+    return None
+
+
+def _loose_inside(
+    matched: Several[str], named: AbstractSet[str], runs: Mapping[str, bool], groups: Several[AbstractSet[str]]
+) -> str | None:
+    """A variable of SEQ that only what SEQ does not name ties: runs wait for more before that is looked for."""
+    inside = [name for name in matched if name in named]
+    return _apart(inside, [group & named for group in groups]) if runs else None
+
+
+def always_binds(pattern: Pattern, variables: AbstractSet[str]) -> bool:
+    """Whether every match binds at least one of some variables."""
+    match pattern:
+        case Element(variable=variable, quantifier=quantifier):
+            return variable in variables and (quantifier is None or quantifier.minimum > 0)
+        case Negation():
+            return False
+        case Group(pattern=inner, quantifier=quantifier):
+            return quantifier.minimum > 0 and always_binds(inner, variables)
+        case Alternative(branches=branches):
+            return all(always_binds(branch, variables) for branch in branches)
+        case Conjunction(parts=parts) | Sequence(parts=parts):
+            return any(always_binds(part, variables) for part in parts)
+        case _:
+            assert_never(pattern)
