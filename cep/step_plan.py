@@ -7,7 +7,7 @@ every step binds one more variable.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..language.pattern import Link
 from .alternatives import Absence
@@ -120,7 +120,8 @@ class _Planner:
             for variable in way.variables:
                 enabled = variable in self.inside and variable not in bound and way.before[variable] <= bound
                 if enabled and self._goes_on(i, bound):
-                    decided = self._decided(i, name, variable)
+                    known = bound | {variable}
+                    decided = tuple(replace(a, after=a.after & known) for a in self._decided(i, name, variable))
                     sides = (way.through[variable], way.rivals[variable])
                     same = (variable, (way.before[variable], self._gaps(i, variable), decided, sides))
                     groups.setdefault(same, set()).add(i)

@@ -63,7 +63,8 @@ def _loose_beside(
     for name in (name for name in matched if name not in named):
         near = _reached({name}, [group - named for group in groups])
         tied = {v for group in groups if group & near for v in group} & named
-        if not always_binds(pattern, tied):
+        _, without = _avoids(pattern, tied)
+        if without:
             return name
     return None
 
@@ -76,18 +77,21 @@ def _loose_inside(
     return _apart(inside, [group & named for group in groups]) if runs else None
 
 
-def always_binds(pattern: Pattern, variables: AbstractSet[str]) -> bool:
-    """Whether every match binds at least one of some variables."""
-    match pattern:
+def _avoids(part: Pattern, variables: AbstractSet[str]) -> tuple[bool, bool]:
+    """Whether a part can be passed without an event, and with events but none of some variables."""
+    match part:
         case Element(variable=variable, quantifier=quantifier):
-            return variable in variables and (quantifier is None or quantifier.minimum > 0)
+            return quantifier is not None and quantifier.minimum == 0, variable not in variables
         case Negation():
-            return False
+            return True, False
         case Group(pattern=inner, quantifier=quantifier):
-            return quantifier.minimum > 0 and always_binds(inner, variables)
+            empty, without = _avoids(inner, variables)
+            return empty or quantifier.minimum == 0, without
         case Alternative(branches=branches):
-            return all(always_binds(branch, variables) for branch in branches)
+            sides = [_avoids(branch, variables) for branch in branches]
+            return any(empty for empty, _ in sides), any(without for _, without in sides)
         case Conjunction(parts=parts) | Sequence(parts=parts):
-            return any(always_binds(part, variables) for part in parts)
+            found = [_avoids(one, variables) for one in parts]
+            return all(empty for empty, _ in found), all(map(any, found)) and any(without for _, without in found)
         case _:
-            assert_never(pattern)
+            assert_never(part)

@@ -350,3 +350,10 @@ def test_an_event_is_a_run_of_one_for_aggregates_and_what_is_unbound_a_run_of_no
         {"c": 0, "s": 0, "m": None, "l": [], "f": None},
         {"c": 1, "s": 0, "m": None, "l": [], "f": None},
     ]
+
+
+@pytest.mark.parametrize("before", ["NOT ?n FOR 1s", "?b, NOT ?n", "?b, NOT ?n FOR 1s"])
+def test_the_left_of_an_or_counts_also_behind_a_not(before: str) -> None:
+    """The NOT stands before both sides of the OR, and is decided before either of them comes."""
+    found = ask(f"{before}, ?a, (?x OR ?y)", "b a@1.5 c", "POLICY next")
+    assert found == ["b1 a2 c3" if "?b" in before else "a2 c3"]
