@@ -1,4 +1,4 @@
-"""The named graphs of the store: per stream or named query and time bucket; of knowledge; of the archive itself."""
+"""The named graphs of the store: one per stream, or named query, and time bucket; those of knowledge and marks."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ _GRAPH = "urn:kaicep:graph:"
 _MATCHES = "urn:kaicep:matches:"
 KNOWLEDGE = f"{_GRAPH}knowledge"
 ARCHIVE = f"{_GRAPH}archive"
+EVALUATIONS = f"{_GRAPH}evaluations"
 
 
 def graph_of(stream: str, start: datetime) -> str:

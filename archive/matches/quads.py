@@ -1,7 +1,8 @@
 """Matches as N-Quads: each an entity with its provenance, in the graph of its query and bucket.
 
 A match is `prov:wasDerivedFrom` its events and `prov:wasGeneratedBy` an evaluation, which `prov:used` the text of the
-query and a version of the knowledge. Source: PROV-O, W3C Recommendation of 30 April 2013.
+query and a version of the knowledge. These stand once, in a graph of their own: Oxigraph finds a triple of a union of
+graphs as often as graphs have it. Source: PROV-O, W3C Recommendation of 30 April 2013.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from ...annotator import attribute_iri, event_prefix
 from ...annotator.shape import USUAL_DATATYPES
 from ...annotator.triples import literal_terms
 from ...language import XSD, ValueType
-from ..graphs import match_graphs_of
+from ..graphs import EVALUATIONS, match_graphs_of
 from .columns import END, ORIGIN, START
 from .origin import Origin
 
@@ -61,7 +62,7 @@ def _quads(origin: Origin, rows: pl.DataFrame) -> bytes:
         subject="<" + pl.lit(event_prefix(origin.query)) + pl.col("_id") + ">", end=" <" + pl.col("graph") + "> .\n"
     )
     lines = [_lines(ends, *statement) for statement in _statements(origin, rows)]
-    return "".join(pl.concat(lines)).encode() + _evaluations(origin, rows["graph"].unique(maintain_order=True))
+    return "".join(pl.concat(lines)).encode() + _evaluation_quads(origin)
 
 
 def _lines(ends: pl.DataFrame, predicate: str, values: pl.Series, terms: _Terms) -> pl.Series:
@@ -128,8 +129,8 @@ def _evaluation(origin: Origin) -> str:
     return f"{KAICEP}evaluation:{quote(origin.query, safe='')}/{origin.digest}"
 
 
-def _evaluations(origin: Origin, graphs: pl.Series) -> bytes:
-    """What made the matches, in each of their graphs: it goes with them when a graph is dropped."""
+def _evaluation_quads(origin: Origin) -> bytes:
+    """What made the matches."""
     evaluation = ox.NamedNode(_evaluation(origin))
     text = ox.NamedNode(f"{KAICEP}query:{quote(origin.query, safe='')}/{origin.text_digest}")
     knowledge = ox.NamedNode(f"{KAICEP}knowledge:{quote(origin.knowledge, safe='')}")
@@ -144,5 +145,5 @@ def _evaluations(origin: Origin, graphs: pl.Series) -> bytes:
         (text, ox.NamedNode(f"{KAICEP}text"), ox.Literal(origin.text)),
         (knowledge, kind, entity),
     ]
-    quads = [ox.Quad(s, p, o, ox.NamedNode(graph)) for graph in graphs for s, p, o in triples]
+    quads = [ox.Quad(s, p, o, ox.NamedNode(EVALUATIONS)) for s, p, o in triples]
     return ox.serialize(quads, format=ox.RdfFormat.N_QUADS) or b""

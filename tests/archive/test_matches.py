@@ -116,9 +116,12 @@ def test_matches_are_in_graphs_of_their_own(archive: Archive) -> None:
     assert archive.store is not None
     assert [stream_of_graph(name) for name in archive.store.buckets()] == [STREAM] * 2
     assert archive.store.graphs(QUERY) == []
-    found = archive.query(COUNT, start=NINE + MINUTE)
-    assert isinstance(found, Solutions)
-    assert found.rows == [(60,)]
+    by_query = "SELECT ?q (COUNT(?m) AS ?n) { ?m prov:wasGeneratedBy/prov:used/rdfs:label ?q } GROUP BY ?q"
+    assert rows(archive, by_query) == [(QUERY, 120)]
+    for text, expected in ((COUNT, (60,)), (by_query, (QUERY, 60))):
+        found = archive.query(text, start=NINE + MINUTE)
+        assert isinstance(found, Solutions)
+        assert found.rows == [expected]
 
 
 def test_a_graph_says_what_it_holds() -> None:

@@ -21,7 +21,7 @@ from support.archives import NINE, SECOND, STREAM, opened, project, readings
 
 COUNT = "SELECT (COUNT(?e) AS ?n) { ?e a e:AirflowReport }"
 HERE = Path(__file__).parent
-EVENTS = 300
+EVENTS, MATCHES = 300, 20
 
 
 @contextmanager
@@ -74,6 +74,13 @@ def test_kill_9_loses_no_acknowledged_batch_and_leaves_none_half_written(tmp_pat
         whole = archive.query("SELECT (COUNT(?t) AS ?n) (MAX(?t) AS ?last) { ?e a e:AirflowReport ; e:time ?t }")
         assert isinstance(whole, Solutions)
         assert whole.rows == [(EVENTS * len(sizes), NINE + (EVENTS * len(sizes) - 1) * SECOND)]
+        matches = archive.matches.log
+        kept = [matches.batch_rows(position) for position in matches.positions()]
+        assert kept == [MATCHES] * len(kept)
+        assert acknowledged + 1 <= len(kept) <= len(sizes)
+        found = archive.query("SELECT (COUNT(?m) AS ?n) { ?m a kaicep:Match }")
+        assert isinstance(found, Solutions)
+        assert found.rows == [(MATCHES * len(kept),)]
 
 
 def test_another_process_reads_while_the_engine_writes(tmp_path: Path) -> None:

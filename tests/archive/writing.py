@@ -1,4 +1,7 @@
-"""A process that archives batches until it is killed, and says which are archived: `python writing.py FOLDER`."""
+"""A process that archives batches and what was found in them until it is killed: `python writing.py FOLDER`.
+
+It says which batches are archived.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +9,9 @@ import sys
 from pathlib import Path
 
 from support.archives import STREAM, opened, readings
+from support.found import ORIGIN, matches
 
-EVENTS = 300
+EVENTS, MATCHES = 300, 20
 
 
 def main() -> None:
@@ -15,6 +19,7 @@ def main() -> None:
     batch = len(archive.log.positions())
     while True:
         archive.append(batch, {STREAM: readings(EVENTS, first=EVENTS * batch), "other": readings(1, first=batch)})
+        archive.append_matches(batch, [(ORIGIN, matches(range(MATCHES * batch, MATCHES * (batch + 1))))])
         print(batch, flush=True)  # noqa: T201  # what the test reads
         batch += 1
 
