@@ -7,6 +7,7 @@ from .compaction import Compacted, compact_archive
 from .endpoint import EndpointError
 from .endpoint_reader import EndpointReader
 from .history import History
+from .instants import moment_of
 from .intake import Intake
 from .log import EventLog
 from .matches import Origin
@@ -44,6 +45,7 @@ __all__ = [
     "Value",
     "backup",
     "compact_archive",
+    "moment_of",
     "open_reader",
     "restore",
     "verify",

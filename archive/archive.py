@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from datetime import datetime
 from pathlib import Path
 
 import pyarrow as pa
@@ -14,7 +15,6 @@ from ..config import Settings
 from ..errors import ArchiveError, Place
 from ..ontology import KnowledgeBase
 from .advances import AdvanceLog
-from .asking import ask_in_process
 from .backlog import Backlog
 from .endpoint_store import EndpointStore
 from .history import History
@@ -25,11 +25,11 @@ from .marks import HOLDS, HOLDS_MATCHES
 from .matches import MatchLog, Origin, match_encoder
 from .quads import encoder
 from .queryable import Queryable, Question
+from .recall import Buckets, Dataset, Kept, Recall, ask_copy, ask_log
 from .segment import Position
 from .semantic_store import SemanticStore, open_semantic_store
 from .snapshots import store_copied
 from .sparql import Result
-from .store import graphs_within
 from .writer import Lag, StoreWriter
 
 _QUADS_OF_A_MATCH = 10
@@ -148,11 +148,25 @@ class Archive(Queryable):
         if self._store is None or self._writer is None:
             raise _no_store(self.path)
         self._writer.wait_for_knowledge()
-        if isinstance(self._store, EndpointStore) or not question.may_be_given_up:
+        dataset, recall = Dataset(self._prefixes, self._bucket), self._recall()
+        named = Buckets.of(question, self._bucket)
+        dropped = named is not None and named.before(self._store.since) is not None
+        if isinstance(self._store, EndpointStore):
+            if dropped:
+                return ask_log(self.path, self._store.closure(), question, recall, dataset)
             return self._store.answer(question, self._prefixes)
-        graphs = graphs_within(self._store.oxigraph, self._bucket, question.start, question.end)
+        if not dropped and not question.may_be_given_up:
+            return self._store.answer(question, self._prefixes)
         with store_copied(self.path) as copy:
-            return ask_in_process(copy, question, self._prefixes, graphs)
+            return ask_copy(copy, question, recall, dataset)
+
+    def _recall(self) -> Recall:
+        return Recall(tuple(Kept(of.log, of.encode) for of in (self._events, self._matches)))
+
+    @property
+    def since(self) -> datetime | None:
+        """From when on the store has events, earlier ones being in the log alone; `None`: it has all."""
+        return None if self._store is None else self._store.since
 
     @property
     def store(self) -> SemanticStore | None:

@@ -6,11 +6,11 @@ import os
 import pickle
 import subprocess
 import sys
-import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ..errors import ArchiveError, Place
+from .patience import Patience
 from .queryable import Question
 from .sparql import Result, evaluate
 from .store import open_copy
@@ -23,6 +23,7 @@ def ask_in_process(
     question: Question,
     prefixes: Mapping[str, str],
     graphs: Sequence[str] | None,
+    patience: Patience | None = None,
 ) -> Result:
     """As `sparql.evaluate`, in another process.
 
@@ -31,6 +32,7 @@ def ask_in_process(
         question: what is asked, and how long.
         prefixes: preset.
         graphs: whose union is the default graph; `None`: of all.
+        patience: how long is waited; `None`: as long as the question says, from now on.
 
     Raises:
         ArchiveError: the query is wrong, takes too long, or was cancelled.
@@ -47,7 +49,7 @@ def ask_in_process(
     )
     with process:
         try:
-            answer, complaint = _communicate(process, request, question)
+            answer, complaint = _communicate(process, request, patience or Patience(question))
         finally:
             process.kill()
     if process.returncode:
@@ -72,20 +74,11 @@ def main() -> None:
     sys.stdout.buffer.write(pickle.dumps(answer))
 
 
-def _communicate(process: subprocess.Popen[bytes], request: bytes, question: Question) -> tuple[bytes, bytes]:
-    timeout, cancelled = question.timeout, question.cancelled
-    deadline = None if timeout is None else time.monotonic() + timeout
+def _communicate(process: subprocess.Popen[bytes], request: bytes, patience: Patience) -> tuple[bytes, bytes]:
     said: bytes | None = request
     while True:
         try:
             return process.communicate(said, timeout=_POLL_S)
         except subprocess.TimeoutExpired:
             said = None  # the rest of it is sent by the next call
-            if cancelled is not None and cancelled.is_set():
-                raise ArchiveError("the query was cancelled", place=Place("query"), hint="ask again") from None
-            if deadline is not None and time.monotonic() > deadline:
-                raise ArchiveError(
-                    f"no answer within {timeout:g} s",
-                    place=Place("query"),
-                    hint="ask for a shorter time range, or allow more time",
-                ) from None
+        patience.check()

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 from ..config import Settings
 from .backup import require
-from .layout import LOG, MATCHES
+from .layout import LOG
 from .log import EventLog
 from .marks import HOLDS_MATCHES
+from .matches import MatchLog
 from .queryable import Queryable, Question
+from .recall import Buckets, Dataset, ask_log, recall_for
 from .semantic_store import endpoint_store
 from .sparql import Result
 from .writer import Lag, lag_of
@@ -28,19 +32,30 @@ class EndpointReader(Queryable):
         self.path = settings.path(settings.archive.path)
         require(self.path)
         self.log = EventLog(self.path / LOG)
-        self._matches = EventLog(self.path / MATCHES)
-        self._prefixes = settings.prefixes
+        self._matches = MatchLog(self.path)
+        self._settings = settings
         self._store = endpoint_store(settings.archive, endpoint, self.path)
         self._store.claim()
 
     @property
     def lag(self) -> Lag:
         """How far the endpoint is behind the log."""
-        return lag_of(self.log, self._store.progress, self._matches, self._store.progress_of(HOLDS_MATCHES))
+        return lag_of(self.log, self._store.progress, self._matches.log, self._store.progress_of(HOLDS_MATCHES))
+
+    @property
+    def since(self) -> datetime | None:
+        """From when on the endpoint has events, earlier ones being in the log alone; `None`: it has all."""
+        return self._store.since
 
     def answer(self, question: Question) -> Result:
-        """Let the endpoint answer."""
-        return self._store.answer(question, self._prefixes)
+        """Let the endpoint answer; of a time of which it has dropped something, the log."""
+        bucket = self._settings.archive.bucket
+        buckets = Buckets.of(question, bucket)
+        if buckets is None or buckets.before(self._store.since) is None:
+            return self._store.answer(question, self._settings.prefixes)
+        closure = self._store.closure()
+        recall = recall_for(self._settings, closure, self.log, self._matches)
+        return ask_log(self.path, closure, question, recall, Dataset(self._settings.prefixes, bucket))
 
     def close(self) -> None:
         """Close the connections."""

@@ -126,6 +126,17 @@ class EndpointStore:
             _raise_syntax(question.text, prefixes)
             raise
 
+    def closure(self) -> bytes:
+        """The knowledge that it holds, as N-Triples.
+
+        Raises:
+            EndpointError: it does not answer.
+        """
+        found = self.endpoint.ask("CONSTRUCT WHERE { ?s ?p ?o }", _dataset([KNOWLEDGE], []))
+        if not isinstance(found, ox.QuadParser):
+            raise TypeError(type(found))
+        return ox.serialize((quad.triple for quad in found), format=ox.RdfFormat.N_TRIPLES) or b""
+
     def select(self, text: str, default: Sequence[str], named: Sequence[str]) -> bytes:
         """Answer a SELECT of our own over some graphs, in SPARQL's TSV format; see `EventStore.select`."""
         found = self.endpoint.ask(text, _dataset(default, named))

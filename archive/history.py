@@ -43,7 +43,7 @@ class History:
 
     def rows(self, start: datetime | None = None, end: datetime | None = None) -> int:
         """Count the events, late ones included, with start <= `_time` < end, as far as the segments' footers tell."""
-        return round(sum(_share(facts, start, end) for facts in self._facts()))
+        return round(sum(share(facts, start, end) for facts in self._facts()))
 
     def time_range(self) -> tuple[datetime, datetime] | None:
         """Return least and greatest `_time`; `None` without events."""
@@ -110,7 +110,7 @@ class History:
         return sum(len(parts) for parts in self._parts.values())
 
 
-def _share(facts: SegmentFacts, start: datetime | None, end: datetime | None) -> float:
+def share(facts: SegmentFacts, start: datetime | None, end: datetime | None) -> float:
     """How many events of a segment lie in a time range, if they are spread evenly."""
     first = facts.first if start is None else max(facts.first, start)
     last = facts.last if end is None else min(facts.last, end - _MICROSECOND)

@@ -211,6 +211,11 @@ class EventLog:
         known = [part.facts for part in self.parts(stream)]
         return (min(f.first for f in known), max(f.last for f in known)) if known else None
 
+    def extent(self) -> tuple[datetime, datetime] | None:
+        """Return least and greatest `_time` of all events; `None` without events."""
+        known = [found for stream in self.streams() if (found := self.time_range(stream)) is not None]
+        return (min(first for first, _ in known), max(last for _, last in known)) if known else None
+
     def catalogue(self, stream: str) -> Catalogue:
         """The segments of a stream."""
         if stream not in self._catalogues:

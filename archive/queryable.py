@@ -9,6 +9,7 @@ from datetime import datetime
 from types import TracebackType
 from typing import Self
 
+from ..errors import ArchiveError
 from .sparql import Result
 
 
@@ -30,6 +31,18 @@ class Question:
     timeout: float | None = None
     cancelled: threading.Event | None = None
 
+    def __post_init__(self) -> None:
+        """Check the time range.
+
+        Raises:
+            ArchiveError: a moment has no zone, or the range ends before it begins.
+        """
+        for name, moment in (("start", self.start), ("end", self.end)):
+            if moment is not None and moment.tzinfo is None:
+                raise ArchiveError(f"{name} has no zone", hint="give an aware datetime, such as datetime.now(UTC)")
+        if self.start is not None and self.end is not None and self.end < self.start:
+            raise ArchiveError("the time range ends before it begins", hint="give the earlier moment as start")
+
     @property
     def may_be_given_up(self) -> bool:
         """Whether somebody does not want to wait for the answer at any rate."""
@@ -48,20 +61,27 @@ class Queryable(ABC):
         timeout: float | None = None,
         cancelled: threading.Event | None = None,
     ) -> Result:
-        """Answer SPARQL over knowledge and the events that the store holds.
+        """Answer SPARQL over knowledge and events: those that the store holds, or those of a time.
 
         Args:
             text: SELECT, ASK, CONSTRUCT or DESCRIBE; the project's prefixes are known; the default graph is the union
                 of all graphs.
-            start: aware; with `end`, the default graph is that of the buckets that overlap start <= t < end.
+            start: aware; with `end`, the default graph is that of the buckets that overlap start <= t < end. Those that
+                the store has dropped are brought back from the log, for this question.
             end: aware.
             timeout: seconds after which the query is given up; it is then answered in another process.
             cancelled: when another thread sets it, the query is given up; it is then answered in another process.
 
         Raises:
-            ArchiveError: the text is no query, it cannot be answered in time, or there is no store.
+            ArchiveError: the text is no query, it cannot be answered in time, there is no store, or more than two
+                million events would have to be brought back.
         """
         return self.answer(Question(text, start, end, timeout, cancelled))
+
+    @property
+    @abstractmethod
+    def since(self) -> datetime | None:
+        """From when on the store has events, earlier ones being in the log alone; `None`: it has all."""
 
     @abstractmethod
     def answer(self, question: Question) -> Result:

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
+from datetime import datetime
 
 from ..config import Settings
 from ..errors import ArchiveError
-from .asking import ask_in_process
 from .endpoint_reader import EndpointReader
-from .layout import LOG, MATCHES
+from .layout import LOG
 from .log import EventLog
 from .marks import HOLDS_MATCHES
+from .matches import MatchLog
+from .patience import Patience
 from .queryable import Queryable, Question
+from .recall import Buckets, Dataset, ask, closure_of, recall_for
 from .snapshots import store_copied
-from .sparql import Result, evaluate
-from .store import graphs_within, open_copy, progress_of
+from .sparql import Result
+from .store import open_copy, progress_of, since_of
 from .writer import Lag, lag_of
 
 
@@ -32,13 +35,16 @@ class ArchiveReader(Queryable):
     def __init__(self, settings: Settings, timeout: float = 10.0) -> None:
         self.path = settings.path(settings.archive.path)
         self.log = EventLog(self.path / LOG)
-        self._matches = EventLog(self.path / MATCHES)
-        self._bucket = settings.archive.bucket
-        self._prefixes = settings.prefixes
+        self._matches = MatchLog(self.path)
+        self._settings = settings
+        self._dataset = Dataset(settings.prefixes, settings.archive.bucket)
+        self._recalled: list[Buckets] = []
         self._open = ExitStack()
         self._copy = self._open.enter_context(store_copied(self.path, timeout))
         try:
-            self._store = open_copy(self._copy)
+            store = open_copy(self._copy)
+            self._progress, self._matched = progress_of(store), progress_of(store, HOLDS_MATCHES)
+            self._since = since_of(store)
         except ArchiveError:
             self._open.close()
             raise
@@ -46,14 +52,22 @@ class ArchiveReader(Queryable):
     @property
     def lag(self) -> Lag:
         """How far this copy is behind the log as it is now."""
-        return lag_of(self.log, progress_of(self._store), self._matches, progress_of(self._store, HOLDS_MATCHES))
+        return lag_of(self.log, self._progress, self._matches.log, self._matched)
+
+    @property
+    def since(self) -> datetime | None:
+        """From when on the store has events, earlier ones being in the log alone; `None`: it has all."""
+        return self._since
 
     def answer(self, question: Question) -> Result:
-        """Answer from the copy."""
-        graphs = graphs_within(self._store, self._bucket, question.start, question.end)
-        if question.may_be_given_up:
-            return ask_in_process(self._copy, question, self._prefixes, graphs)
-        return evaluate(self._store, question.text, self._prefixes, graphs)
+        """Answer from the copy, to which is added what the store has dropped and the question names."""
+        patience, buckets = Patience(question), Buckets.of(question, self._dataset.bucket)
+        dropped = None if buckets is None else buckets.before(self._since)
+        if dropped is not None and not any(dropped.within(before) for before in self._recalled):
+            closure = closure_of(open_copy(self._copy))
+            recall_for(self._settings, closure, self.log, self._matches).into(self._copy, dropped, patience)
+            self._recalled.append(dropped)
+        return ask(self._copy, question, self._dataset, patience)
 
     def close(self) -> None:
         """Delete the copy."""

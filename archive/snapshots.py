@@ -79,6 +79,24 @@ def store_copied(root: Path, timeout: float = 10.0) -> Iterator[Path]:
             "there is no store", place=Place(str(root)), hint="run the project first, with store = true under [archive]"
         )
     check_version(root)
+    with _own_place(root) as alive:
+        yield _copy(root, alive, timeout)
+
+
+@contextmanager
+def room_for_store(root: Path) -> Iterator[Path]:
+    """Give the name of a folder in an archive for a store that is gone afterwards.
+
+    Raises:
+        ArchiveError: the archive may not be written.
+    """
+    with _own_place(root) as alive:
+        yield alive.with_suffix("")
+
+
+@contextmanager
+def _own_place(root: Path) -> Iterator[Path]:
+    """Give a file that is locked while this lasts; what has its name with other endings is removed afterwards."""
     alive = root / SNAPSHOTS / f"{uuid.uuid4().hex}{_ALIVE}"
     lock = ProcessLock(alive)
     try:
@@ -91,7 +109,7 @@ def store_copied(root: Path, timeout: float = 10.0) -> Iterator[Path]:
             hint="a reader needs write access to that folder",
         ) from error
     try:
-        yield _copy(root, alive, timeout)
+        yield alive
     finally:
         _remove(alive)
         lock.release()

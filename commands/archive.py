@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from .options import ProjectFile, ProjectOption, RowForm
 from .terminal import print_rows, tell, text_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from datetime import datetime
+
+    from ..archive import EventLog
 
 _STORE_UNSOUND = 3
 
@@ -20,22 +26,34 @@ def sparql(
     query: Annotated[str, typer.Argument(metavar="QUERY", help="SPARQL: a file, a text, or - for the standard input.")],
     project: ProjectOption,
     *,
+    start: Annotated[
+        str | None,
+        typer.Option("--start", metavar="TIME", help="Ask the buckets of events from this moment on, or `now - 1h`."),
+    ] = None,
+    end: Annotated[
+        str | None, typer.Option("--end", metavar="TIME", help="Ask the buckets of events before this moment.")
+    ] = None,
     timeout: Annotated[
         float | None, typer.Option("--timeout", metavar="SECONDS", min=0.0, help="Give up after so long.")
     ] = None,
     form: RowForm = None,
 ) -> None:
-    """Ask a project's archive, also while an engine is writing it: events and knowledge in one graph."""
+    """Ask a project's archive, also while an engine is writing it: events and knowledge in one graph.
+
+    TIME is 2021-09-07, 2021-09-07T08:00+08:00 (without a zone: UTC), now, or now - 1h; now is the time of the archive's
+    newest event. What has left the store is then brought back from the log.
+    """
     from ..archive import Graph, Solutions, open_reader
     from ..config import Settings
 
     text, _ = text_of(query)
     settings = Settings.load(project)
     with open_reader(settings) as archive:
-        behind = archive.lag.rows
-        answer = archive.query(text, timeout=timeout)
-    if behind:
-        tell(f"the archive's store lacks the latest {behind}: an engine adds them while it runs")
+        begin, stop = _moments(archive.log, start, end)
+        notes = list(_notes(archive.log, archive.since, archive.lag.rows, asked=(begin, stop)))
+        answer = archive.query(text, start=begin, end=stop, timeout=timeout)
+    for note in notes:
+        tell(note)
     match answer:
         case Solutions():
             print_rows(list(answer), answer.variables, form, settings)
@@ -43,6 +61,37 @@ def sparql(
             typer.echo(str(answer), nl=False)
         case _:
             typer.echo("true" if answer else "false")
+
+
+def _moments(log: EventLog, *written: str | None) -> list[datetime | None]:
+    """The moments that options name."""
+    from ..archive import moment_of
+
+    known = log.extent()
+    now = None if known is None else known[1]
+    return [None if text is None else moment_of(text, now, "TIME") for text in written]
+
+
+def _notes(
+    log: EventLog, since: datetime | None, behind: str, asked: tuple[datetime | None, datetime | None]
+) -> Iterator[str]:
+    """What an answer leaves out.
+
+    Args:
+        log: of the archive.
+        since: from when on the store has events.
+        behind: what the store lacks, in words; empty where it lacks nothing.
+        asked: start and end of the time that the query is about.
+    """
+    known = log.extent()
+    if behind:
+        yield f"the archive's store lacks the latest {behind}: an engine adds them while it runs"
+    if known is None:
+        return
+    if asked == (None, None) and since is not None and known[0] < since:
+        yield f"the archive's store has events from {since:%FT%TZ} on; --start brings earlier ones back from the log"
+    if asked[0] is not None and asked[0] < known[0]:
+        yield f"the archive's first event is of {known[0]:%FT%TZ}"
 
 
 @app.command(epilog="Example: `kaicep compact campus/`")

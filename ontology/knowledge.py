@@ -7,13 +7,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
 from types import MappingProxyType
 
-from pyoxigraph import Literal, NamedNode, RdfFormat
+from pyoxigraph import Literal, NamedNode, RdfFormat, Store
 
 from ..config import Settings
 from ..errors import OntologyError
 from ..language.measures import Unit
 from ..language.types import ValueType
-from .closure import Closing, Reasoner, close
+from .closure import Closing, Closure, Reasoner, close
 from .equivalence import equivalence_classes, more_general
 from .imports import Catalog, with_imports
 from .modules import Module, find_modules
@@ -87,6 +87,18 @@ class KnowledgeBase:
             OntologyError: no Turtle, or contradictory.
         """
         return cls((Module.parse(source, text.encode(), RdfFormat.TURTLE),), reasoner)
+
+    @classmethod
+    def of_closure(cls, triples: bytes, prefixes: Mapping[str, str] = PREFIXES) -> KnowledgeBase:
+        """The knowledge that another has closed; its modules are not known any more.
+
+        Args:
+            triples: the closure in N-Triples.
+            prefixes: for messages.
+        """
+        store = Store()
+        store.bulk_load(triples, format=RdfFormat.N_TRIPLES, lenient=True)
+        return cls((), "none", prefixes, lambda *_: Closure(store))
 
     @cached_property
     def version(self) -> str:
