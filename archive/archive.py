@@ -128,10 +128,9 @@ class Archive(Queryable):
         Raises:
             ArchiveError: the log cannot be written, or writing the store has failed. The log has the rows then.
         """
-        kept = [self.matches.append(batch_id, origin, rows) for origin, rows in found if self._keeps_matches]
-        if self._writer is not None and any(kept):
-            position = Position(self.matches.log.generation, batch_id)
-            self._writer.notify(self._matches, position, self.matches.log.batch_rows(position))
+        rows = self.matches.append(batch_id, found) if self._keeps_matches else 0
+        if rows and self._writer is not None:
+            self._writer.notify(self._matches, Position(self.matches.log.generation, batch_id), rows)
 
     def adopt(self, knowledge: KnowledgeBase, shapes: Mapping[str, EventShape]) -> None:
         """Let the store know this knowledge, and write what it has not written yet as the shapes say."""

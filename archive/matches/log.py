@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -18,6 +20,7 @@ from .columns import ORIGIN, flat
 from .origin import Origin
 
 _MICROSECOND = timedelta(microseconds=1)
+_WRITERS = 8
 
 
 class MatchLog:
@@ -73,38 +76,44 @@ class MatchLog:
 
         return steadily(named)
 
-    def append(self, batch_id: int, origin: Origin, rows: pa.Table) -> bool:
+    def append(self, batch_id: int, found: Iterable[tuple[Origin, pa.Table]]) -> int:
         """Keep rows of a batch; when this returns, they survive a crash of the machine.
 
         Rows that the log has, of this batch or an earlier one, change nothing.
 
         Args:
             batch_id: not negative; ascending in order of arrival.
-            origin: of the rows.
-            rows: as queries give them, without marks of where they come from.
+            found: rows as queries give them, without marks of where they come from, and their origin; each query once.
 
         Returns:
-            Whether the log has rows of it that it had not.
+            How many rows of the batch the log has now; 0 where nothing is new.
 
         Raises:
             ArchiveError: another process writes this log, or the file system refuses.
         """
-        if not rows.num_rows:
-            return False
+        some = [(origin, rows) for origin, rows in found if rows.num_rows]
+        if not some:
+            return 0
         self.log.lock()
         position = Position(self.log.generation, batch_id)
-        found = first_of_each_id(flat(rows, origin))
         again = self.log.newest is not None and position <= self.log.newest
-        held = self.log.batch_of(origin.query, position) if again else None
-        new = self._without_known(found, origin.query, position, held)
+        with ThreadPoolExecutor(min(_WRITERS, len(some))) as pool:  # each file waits for the disk
+            new = sum(pool.map(lambda entry: self._append(position, *entry, again=again), some))
+        return self.log.batch_rows(position) if new and again else new
+
+    def _append(self, position: Position, origin: Origin, rows: pa.Table, *, again: bool) -> int:
+        """Keep a query's rows; count those that are new."""
+        query = origin.query
+        held = self.log.batch_of(query, position) if again else None
+        new = self._without_known(first_of_each_id(flat(rows, origin)), query, position, held)
         if not new.num_rows:
-            return False
+            return 0
         if origin.digest not in self._known:
             origin.keep(self._origins)
             self._known[origin.digest] = origin
-        self.log.append(origin.query, batch_id, new if held is None else concatenated(held, new))
-        self._latest[origin.query] = _later(self._latest[origin.query], pc.max(new["_time"]).as_py())
-        return True
+        self.log.append(query, position.batch, new if held is None else concatenated(held, new))
+        self._latest[query] = _later(self._latest[query], pc.max(new["_time"]).as_py())
+        return int(new.num_rows)
 
     def _without_known(self, rows: pa.Table, query: str, position: Position, held: pa.Table | None) -> pa.Table:
         """Leave out the rows that the batch or an earlier one has.

@@ -65,7 +65,7 @@ def rows(archive: Archive, text: str) -> list[tuple[object, ...]]:
 def quads_of(table: pa.Table, origin: Origin, folder: Path) -> ox.Store:
     """What the rows are as RDF."""
     log = MatchLog(folder)
-    assert log.append(0, origin, table)
+    assert log.append(0, [(origin, table)])
     store = ox.Store()
     store.load(match_encoder(log.origin, MINUTE)(origin.query, log.log.read(origin.query)), format=ox.RdfFormat.N_QUADS)
     log.close()
@@ -319,7 +319,7 @@ def test_an_origin_that_cannot_be_kept_keeps_no_match(tmp_path: Path) -> None:
     log = MatchLog(tmp_path)
     (tmp_path / "origins").write_text("in the way")
     with pytest.raises(ArchiveError) as error:
-        log.append(0, ORIGIN, matches([1]))
+        log.append(0, [(ORIGIN, matches([1]))])
     place = tmp_path / "origins" / f"{ORIGIN.digest}.json"
     assert str(error.value) == (
         f"{place}: cannot write what a query's matches come from: File exists: "
