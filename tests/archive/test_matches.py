@@ -245,6 +245,18 @@ def test_old_matches_go_with_old_events(tmp_path: Path) -> None:
         assert rows(archive, dangling) == [(1,)]
 
 
+def test_what_left_the_store_is_brought_back_with_its_events(tmp_path: Path) -> None:
+    with opened(tmp_path, store_age="1min") as archive:
+        fill(archive, range(3), each=60)
+        archive.flush()
+        for _ in range(2):
+            archive.tidy()
+        assert rows(archive, COUNT) == [(60,)]
+        found = archive.query(EVENTS_OF, start=NINE, end=NINE + MINUTE)
+        assert isinstance(found, Solutions)
+        assert found.rows == [(event(2), 1.0), (event(3), 1.5)]
+
+
 def test_a_log_that_is_too_large_loses_the_oldest_of_both_kinds(tmp_path: Path) -> None:
     with opened(tmp_path, log_size="0 kB", compact=False) as archive:
         fill(archive, range(3))
