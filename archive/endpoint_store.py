@@ -114,8 +114,8 @@ class EndpointStore:
         elif question.start is None and question.end is None:
             options = self._all()
         else:
-            every = self._graphs()
-            options = _dataset(graphs_between(every, self.bucket, question.start, question.end), every)
+            graphs = graphs_between(self._graphs(), self.bucket, question.start, question.end)
+            options = _dataset(graphs, graphs)
         # On one line, so that the lines of messages are those of the query.
         declared = " ".join(f"PREFIX {name}: {ox.NamedNode(iri)}" for name, iri in prefixes.items())
         text = f"{declared} {question.text}"

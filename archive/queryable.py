@@ -19,7 +19,7 @@ class Question:
 
     Attributes:
         text: SELECT, ASK, CONSTRUCT or DESCRIBE.
-        start: aware; with `end`, the default graph is that of the buckets that overlap start <= t < end.
+        start: aware; with `end`, the graphs are those of the buckets that overlap start <= t < end.
         end: aware.
         timeout: seconds after which the query is given up.
         cancelled: when another thread sets it, the query is given up.
@@ -66,8 +66,8 @@ class Queryable(ABC):
         Args:
             text: SELECT, ASK, CONSTRUCT or DESCRIBE; the project's prefixes are known; the default graph is the union
                 of all graphs.
-            start: aware; with `end`, the default graph is that of the buckets that overlap start <= t < end. Those that
-                the store has dropped are brought back from the log, for this question.
+            start: aware; with `end`, the graphs are those of the buckets that overlap start <= t < end. Those that the
+                store has dropped are brought back from the log, for this question.
             end: aware.
             timeout: seconds after which the query is given up; it is then answered in another process.
             cancelled: when another thread sets it, the query is given up; it is then answered in another process.

@@ -112,7 +112,7 @@ def evaluate(
         store: what is asked.
         text: the query; its own FROM, if it has one, names the dataset.
         prefixes: preset; the text may declare more.
-        graphs: names of the graphs whose union is the default graph; `None`: of all.
+        graphs: names of the graphs whose union is the default graph, and that GRAPH finds; `None`: all.
         source: the text's name for messages.
 
     Raises:
@@ -120,13 +120,15 @@ def evaluate(
     """
     dataset = names_dataset(text)
     default: list[ox.NamedNode | ox.BlankNode | ox.DefaultGraph] | None = None
+    named: list[ox.NamedNode | ox.BlankNode] | None = None
     if graphs is not None and not dataset:
-        default = [ox.NamedNode(name) for name in graphs]
+        default, named = [ox.NamedNode(name) for name in graphs], [ox.NamedNode(name) for name in graphs]
     try:
         found = store.query(
             text,
             prefixes=dict(prefixes),
             default_graph=default,
+            named_graphs=named,
             use_default_graph_as_union=default is None and not dataset,
         )
         return collected(found, prefixes)

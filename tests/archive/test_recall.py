@@ -152,6 +152,8 @@ def test_an_endpoint_has_its_time_from_the_log(tmp_path: Path, before: list[str]
         assert triples(archive, **EARLY) == before
         assert count(archive, IN_ROOM, end=NINE + MINUTE) == 30
         assert count(archive, start=NINE + 9 * MINUTE) == 60
+        by_graph = "SELECT (COUNT(?e) AS ?n) { GRAPH ?bucket { ?e a e:AirflowReport } }"
+        assert count(archive, by_graph, start=NINE + 9 * MINUTE) == 60
         with open_reader(settings(tmp_path, endpoint=endpoint)) as reader:
             assert isinstance(reader, EndpointReader)
             assert reader.since == NINE + 7 * MINUTE
@@ -246,3 +248,11 @@ def test_events_lie_in_buckets_that_are_counted_from_the_epoch(tmp_path: Path) -
     with shrunk(tmp_path) as archive:
         assert count(archive, start=old) == 600
         assert count(archive, start=old, end=NINE) == 0
+
+
+def test_graph_finds_the_buckets_of_the_range_only(tmp_path: Path) -> None:
+    by_graph = "SELECT (COUNT(?e) AS ?n) { GRAPH ?bucket { ?e a e:AirflowReport } }"
+    with shrunk(tmp_path) as archive:
+        assert count(archive, by_graph) == 180
+        assert count(archive, by_graph, start=NINE + 8 * MINUTE) == 120
+        assert count(archive, by_graph, start=NINE + 5 * MINUTE, end=NINE + 8 * MINUTE) == 180

@@ -6,13 +6,11 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from kaicep.config import Settings
-from kaicep.examples.robod.model import ROOMS_FILE
 from kaicep.examples.robod.readings import load_readings, load_room
-from kaicep.ontology import load_knowledge
 from pyoxigraph import NamedNode, Quad, QuerySolutions, RdfFormat, Store
+from support.robod import EXAMPLE, knowledge
 
-EXAMPLE = ROOMS_FILE.parent
+pytestmark = pytest.mark.xdist_group("robod")
 SOSA = "http://www.w3.org/ns/sosa/"
 QUANTITIES = ("indoor_co2", "occupant_presence", "outdoor_co2")
 ROOMS = {"room1": "Room 1 (lecture room)", "room2": "Room 2 (lecture room)", "room3": "Room 3 (office space)"}
@@ -22,8 +20,7 @@ ROOMS = {"room1": "Room 1 (lecture room)", "room2": "Room 2 (lecture room)", "ro
 def store() -> Store:
     """The readings of CO2 and presence as the archive keeps them, a graph per day, and the closed knowledge."""
     store = Store()
-    knowledge = load_knowledge(Settings.load(EXAMPLE)).store
-    store.bulk_extend(Quad(q.subject, q.predicate, q.object, NamedNode("urn:knowledge")) for q in knowledge)
+    store.bulk_extend(Quad(q.subject, q.predicate, q.object, NamedNode("urn:knowledge")) for q in knowledge().store)
     readings = load_readings().filter(pl.col("point").str.contains_any(list(QUANTITIES)))
     store.bulk_load("".join(_quads(readings)).encode(), RdfFormat.N_QUADS)
     return store

@@ -1,0 +1,59 @@
+"""The questions of docs/sparql-by-time.md are answered as the page shows."""
+
+from __future__ import annotations
+
+import io
+import re
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+
+import polars as pl
+import pytest
+from kaicep.annotator import Annotator
+from kaicep.archive import Archive, Solutions, moment_of
+from kaicep.config import Settings
+from kaicep.examples.robod.readings import load_readings
+from kaicep.pipeline.printing import print_rows
+from support.robod import EXAMPLE, knowledge
+
+pytestmark = pytest.mark.xdist_group("robod")
+PAGE = Path(__file__).parents[2] / "docs" / "sparql-by-time.md"
+EXAMPLES = re.findall(
+    r"^### (\d+)\. .*?^```sparql\n# (.*?)\n(.*?)^```\n\n```csv\n(.*?)^```$",
+    PAGE.read_text(encoding="utf-8"),
+    re.DOTALL | re.MULTILINE,
+)
+POINTS = ("indoor_co2", "occupant_presence", "lighting_energy", "outdoor_dry_bulb_temp")
+"""What the questions are about; they name days, so the whole archive gives the same answers."""
+
+
+@pytest.fixture(scope="module")
+def archive(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Archive]:
+    """What the demonstration leaves of those points in the days from 7 to 13 September."""
+    found = Settings.load(EXAMPLE)
+    moved = found.archive.model_copy(update={"path": str(tmp_path_factory.mktemp("robod") / "archive")})
+    settings = found.model_copy(update={"archive": moved})
+    annotator = Annotator("reading", settings, knowledge())
+    day = pl.col("timestamp").str.slice(0, 10)
+    readings = load_readings().filter(
+        pl.col("point").str.contains_any(list(POINTS)) & day.is_between(pl.lit("2021-09-07"), pl.lit("2021-09-13"))
+    )
+    with Archive(settings, knowledge(), {"reading": annotator.shape}) as archive:
+        archive.append(0, {"reading": annotator.annotate(readings.to_arrow()).events})
+        archive.flush()
+        yield archive
+
+
+def test_there_are_ten() -> None:
+    assert [number for number, *_ in EXAMPLES] == [str(n) for n in range(1, 11)]
+
+
+@pytest.mark.parametrize(("options", "text", "shown"), [example[1:] for example in EXAMPLES], ids=range(1, 11))
+def test_a_question_is_answered_as_shown(archive: Archive, options: str, text: str, shown: str) -> None:
+    start, end = (moment_of(written, None, "the page") for written in shlex.split(options)[1::2])
+    answer = archive.query(text, start=start, end=end)
+    assert isinstance(answer, Solutions)
+    out = io.StringIO(newline="")
+    print_rows(list(answer), answer.variables, "csv", out, {})
+    assert out.getvalue().splitlines() == shown.splitlines()
