@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import cast
 
@@ -28,6 +28,7 @@ __all__ = [
     "micros",
     "moment_of",
     "moments",
+    "pieces_of",
     "timestamps",
 ]
 
@@ -61,6 +62,24 @@ def column_of(frame: pl.DataFrame, e: pl.Expr) -> pl.Series:
 def moments(times: Ints) -> pl.Series:
     """A column of time stamps from microseconds since the epoch."""
     return pl.Series(times, dtype=pl.Int64).cast(pl.Datetime("us", "UTC"))
+
+
+def pieces_of(
+    released: Mapping[str, pl.DataFrame], watermark: int, size: int
+) -> Iterator[tuple[dict[str, pl.DataFrame], int]]:
+    """Frames with a column `_time`, each in order of time, cut at the same moments, so many rows a piece or a few more.
+
+    Yields:
+        Each piece, and the watermark that passes it alone: what lies below it and is in no piece before.
+    """
+    times = {name: timestamps(frame["_time"]) for name, frame in released.items()}
+    every = np.sort(np.concatenate(list(times.values())))
+    cuts = [int(t) for t in np.unique(every[size::size])]
+    begin = dict.fromkeys(released, 0)
+    for cut in (*cuts, watermark):
+        end = {name: int(np.searchsorted(of_frame, cut, "left")) for name, of_frame in times.items()}
+        yield {name: frame[begin[name] : end[name]] for name, frame in released.items()}, cut
+        begin = end
 
 
 def micros(value: datetime | timedelta) -> int:

@@ -22,7 +22,7 @@ from ..frames import Ints, mask_of, timestamps
 from ..keys import group_codes
 from .conditions import is_own
 from .layout import Event
-from .partitions import keys_of
+from .partitions import keys_of, physical, tuples_of
 from .program import Program
 from .rows import Rows
 from .untils import Ending
@@ -185,21 +185,12 @@ class Arrivals:
         tail: Key = () if joined and self._keys.joined else ((None,) if joined else ())
         if not parts[0]:
             return np.zeros(height, dtype=np.int64), {0: tail}
-        columns_of_all = [_physical(pl.concat(list(column))) for column in zip(*parts, strict=True)]
+        columns_of_all = [physical(pl.concat(list(column))) for column in zip(*parts, strict=True)]
         codes = group_codes(columns_of_all)
         _, first = np.unique(codes, return_index=True)
-        values = zip(*(column.gather(first).to_list() for column in columns_of_all), strict=True)
-        keys = {int(codes[i]): (*_one_nan(value), *tail) for i, value in zip(first, values, strict=True)}
+        values = tuples_of([column.gather(first) for column in columns_of_all])
+        keys = {int(codes[i]): (*value, *tail) for i, value in zip(first, values, strict=True)}
         return codes, keys
-
-
-def _physical(column: pl.Series) -> pl.Series:
-    return column.to_physical() if column.dtype.is_temporal() else column
-
-
-def _one_nan(values: tuple[object, ...]) -> tuple[object, ...]:
-    """A key in which NaN equals itself."""
-    return tuple("NaN" if value != value else value for value in values)  # noqa: PLR0124
 
 
 def _one_by_one(events: list[tuple[int, Event]]) -> Iterator[list[tuple[int, Event]]]:

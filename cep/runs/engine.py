@@ -20,6 +20,7 @@ from .layout import Event
 from .paths import Node, extended, last_time, united
 from .program import Program
 from .stages import Run, Stage, Step
+from .standing import Left
 
 __all__ = ["Partition"]
 
@@ -243,6 +244,18 @@ class Partition:
                 alone[:] = [one for one in alone if deadline(one[0]) >= time]
                 for run, node in late_ones if stage.held else ():
                     self._let_go(stage, run, node, [])
+
+    def drop(self, left: Left) -> None:
+        """Drop what no match may hold any more because of matches that stand."""
+        shared = self.key[:-1]
+        for stage, runs in self.merged.items():
+            kept = ((run, left.of(shared, run[1], node)) for run, node in runs.items())
+            self.merged[stage] = {run: node for run, node in kept if node is not None}
+        for alone in self.single.values():
+            of_alone = [(run, left.of(shared, run[1], node)) for run, node in alone]
+            alone[:] = [(run, node) for run, node in of_alone if node is not None]
+        fresh = [(stage, run, left.of(shared, run[1], node)) for stage, run, node in self.fresh]
+        self.fresh = [(stage, run, node) for stage, run, node in fresh if node is not None]
 
     @property
     def holds_back(self) -> bool:

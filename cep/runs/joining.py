@@ -24,6 +24,7 @@ from .limits import Limits
 from .paths import Path
 from .program import Program, windows_of
 from .rows import Found
+from .standing import Left
 from .together import Runs, Sides, Together
 
 __all__ = ["Complete", "Joining", "Open"]
@@ -197,6 +198,10 @@ class Joining:
         joined = [(self._place[v], runs[v][0]) for v in self._free]
         path = sorted((*complete.path, *joined), key=lambda one: one[1][NUMBER])
         return Found(max(complete.time, *(event[TIME] for _, event in joined)), path)
+
+    def drop(self, left: Left) -> None:
+        """Drop the runs that no match may hold any more because of matches that stand."""
+        self.open = [one for one in self.open if left.allows(one.complete.shared, one.complete.path)]
 
     def forget(self, before: int) -> None:
         """Drop the candidates that come before all that a run from a moment on can be joined to."""

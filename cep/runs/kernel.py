@@ -7,8 +7,9 @@ from collections.abc import Iterator, Mapping
 import polars as pl
 
 from ...language.columns import Names
-from ...language.query import Query
+from ...language.query import AfterMatchKind, Query
 from ..contiguity import EVENTS
+from ..frames import pieces_of
 from ..interval import Interval
 from ..output import Matches
 from ..state import State
@@ -21,12 +22,14 @@ from .program import Program, windows_of
 from .rows import Found, Reporting
 from .snapshot import Snapshot
 from .stages import Run
+from .standing import Left
 from .under_way import UnderWay
 from .waiting import Waiting
 
 __all__ = ["RunsKernel"]
 
 _END = 2**62
+_PIECE = 500  # events after which AFTER MATCH says what need not grow any further
 _FEW = 1_000  # rows that are not worth a look at what is still of use
 
 
@@ -51,6 +54,7 @@ class RunsKernel:
             self.program, variables, self._arrivals.keyed, self._waiting.settle, limits.runs_per_partition
         )
         self._looks_behind = self.program.strict and bool(self.program.places.negations)
+        self._keeps_all = query.after_match.kind is AfterMatchKind.KEEP_ALL
         self._swept = -_END
         self._kept = 0
         self._counted = (-1, 0)
@@ -80,6 +84,13 @@ class RunsKernel:
 
     def advance(self, released: Mapping[str, pl.DataFrame], watermark: int) -> Matches | None:
         """The matches that became certain."""
+        pieces = [(released, watermark)] if self._keeps_all else pieces_of(released, watermark, _PIECE)
+        for piece, passed in pieces:
+            self._go_on(piece, passed)
+        return self._reporting.report()
+
+    def _go_on(self, released: Mapping[str, pl.DataFrame], watermark: int) -> None:
+        """Take events, and find what is certain by then."""
         if any(frame.height for frame in released.values()):
             arrived = self._arrivals.read(released)
             self._joining.arrive(arrived.free)
@@ -93,7 +104,15 @@ class RunsKernel:
         if self._joining:
             self._reporting.found += self._joining.matches(watermark)
         held = self._under_way.held_time
-        return self._reporting.report(_END if held is None else held)
+        self._reporting.settle(_END if held is None else held)
+        if self._reporting.standing.news:
+            self._drop(self._reporting.standing.left())
+
+    def _drop(self, left: Left) -> None:
+        """Drop what will never be reported because of AFTER MATCH."""
+        self._under_way.drop(left)
+        self._waiting.drop(left)
+        self._joining.drop(left)
 
     def _report(self, time: int, completed: Completed) -> None:
         node = completed.node
@@ -126,7 +145,7 @@ class RunsKernel:
         yield from (run for _, run, _ in self._under_way.runs())
         yield from (completed.run for completed in self._waiting.runs())
         yield from (tuple(one.complete.path[0][1]) for one in self._joining.open)
-        yield from (tuple(found.path[0][1]) for found in self._reporting.found)
+        yield from (tuple(found.path[0][1]) for found in (*self._reporting.found, *self._reporting.settled))
 
     def state(self) -> State:
         """All runs, what waits, and the candidates that they hold."""

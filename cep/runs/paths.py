@@ -10,11 +10,12 @@ Source: Bucchi, Grez, Quintana, Riveros, Vansummeren, "CORE: a Complex Event Rec
 from __future__ import annotations
 
 from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
 from typing import Any
 
-from .layout import Event
+from .layout import NUMBER, Event
 
-__all__ = ["Node", "Path", "extended", "last_time", "paths", "united"]
+__all__ = ["Node", "Path", "extended", "last_time", "paths", "united", "without"]
 
 Node = tuple[Any, ...] | None
 Path = list[tuple[int, Event]]
@@ -31,6 +32,38 @@ def extended(node: Node, variable: int, event: Event) -> tuple[Any, ...]:
 def united(one: tuple[Any, ...], other: tuple[Any, ...]) -> tuple[Any, ...]:
     """The sequences of two nodes."""
     return (min(one[0] + other[0], _MOST), one, other)
+
+
+def without(node: tuple[Any, ...], numbers: AbstractSet[int], known: dict[int, tuple[Any, Node]]) -> Node:
+    """The sequences of a node that hold none of some events, given by number; `None`: there are none.
+
+    Args:
+        node: the sequences.
+        numbers: of the events.
+        known: by id, nodes with what is left of them; what nodes share is looked at once.
+    """
+    stack = [node]
+    while stack:
+        here = stack[-1]
+        parts = [part for part in (here[1:] if len(here) == 3 else here[1:2]) if part is not None]
+        missing = [part for part in parts if id(part) not in known]
+        if missing:
+            stack += missing
+            continue
+        stack.pop()
+        known[id(here)] = (here, _left(here, [known[id(part)][1] for part in parts], numbers))
+    return known[id(node)][1]
+
+
+def _left(node: tuple[Any, ...], parts: list[Node], numbers: AbstractSet[int]) -> Node:
+    if len(node) == 3:
+        one, other = parts
+        if one is None or other is None:
+            return other if one is None else one
+        return node if one is node[1] and other is node[2] else united(one, other)
+    if node[3][NUMBER] in numbers or parts == [None]:
+        return None
+    return node if not parts or parts[0] is node[1] else extended(parts[0], node[2], node[3])
 
 
 def last_time(node: tuple[Any, ...]) -> int:

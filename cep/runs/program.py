@@ -71,7 +71,8 @@ class Program:
         skipped = any(isinstance(p, Alternative) and any(map(_may_be_empty, p.branches)) for p in parts)
 
         def is_early(node: Element | Group) -> bool:
-            return bool(_in(node) & asked) or (skipped and not self.relaxed)
+            apart = skipped or _may_go_on_at_its_end(node)
+            return bool(_in(node) & asked) or (apart and not self.relaxed)
 
         def decides(node: Element | Group) -> bool:
             return not self.relaxed and (greedy or is_early(node))
@@ -209,6 +210,16 @@ def _is_relaxed(query: Query) -> bool:
             if q.until is not None or (q.link is not Link.ANY and q.maximum != 1) or not q.every_length:
                 return False
     return True
+
+
+def _may_go_on_at_its_end(node: Element | Group) -> bool:
+    """Whether a repetition may be over and still go on: all that it then waits for has to be of one length."""
+    inner = walk_pattern(node.pattern) if isinstance(node, Group) else ()
+    return any(
+        isinstance(part, Alternative | Conjunction)
+        or (isinstance(part, Element | Group) and part.quantifier is not None)
+        for part in inner
+    )
 
 
 def _may_be_empty(part: Pattern) -> bool:

@@ -21,6 +21,7 @@ from ..frames import Ints, mask_of
 from ..ordering import binding_columns
 from ..output import Matches, selected_bindings
 from .layout import NUMBER, ROW
+from .partitions import tuples_of
 from .paths import Path
 from .standing import Standing
 
@@ -83,6 +84,7 @@ class Reporting:
         self._query, self._variables = query, variables
         self.rows: dict[str, Rows] = {}
         self.found: list[Found] = []
+        self.settled: list[Found] = []
         self.standing = Standing(query)
         reported = [*(item.value for item in query.items), *query.group_by]
         self._conditions = [c for item in query.items if (c := item.condition) is not None]
@@ -112,23 +114,27 @@ class Reporting:
         """The earliest time of what is not reported yet."""
         return min((found.time for found in self.found), default=None)
 
-    def report(self, before: int) -> Matches | None:
-        """The matches that became true before a moment: none that comes before them will be found."""
+    def settle(self, before: int) -> None:
+        """Find what stands of the matches that became true before a moment, when none before them will be found."""
         due = [found for found in self.found if found.time < before]
         if not due:
-            return None
+            return
         self.found = [found for found in self.found if found.time >= before] if len(due) < len(self.found) else []
         due = self._in_order(due)
-        columns = self._frame(due)
         if self._conditions:
-            mask = mask_of(columns, [column_expression(e, self._name) for e in self._conditions])
-            due, columns = [found for found, holds in zip(due, mask, strict=True) if holds], columns.filter(mask)
+            mask = mask_of(self._frame(due), [column_expression(e, self._name) for e in self._conditions])
+            due = [found for found, holds in zip(due, mask, strict=True) if holds]
         if self._query.after_match.kind is not AfterMatchKind.KEEP_ALL:
             places = self.standing.places([found.path for found in due], self._partitions(due), self._variables)
-            due, columns = [due[place] for place in places], columns[places]
+            due = [due[place] for place in places]
+        self.settled += due
+
+    def report(self) -> Matches | None:
+        """What was settled."""
+        due, self.settled = self.settled, []
         if not due:
             return None
-        return Matches(columns, np.array([found.time for found in due], dtype=np.int64), self._events(due))
+        return Matches(self._frame(due), np.array([found.time for found in due], dtype=np.int64), self._events(due))
 
     def _in_order(self, due: list[Found]) -> list[Found]:
         """In output order, each match once."""
@@ -168,9 +174,10 @@ class Reporting:
             columns = [dict(columns)[variable] for columns in self._query.partition_by]
             rows = [due[i].path[0][1][ROW] for i in own]
             kept = self.rows[variable]
-            values = kept.frame.select(columns)[np.array(rows, dtype=np.int64) - kept.begin].rows() if own else []
+            places = np.array(rows, dtype=np.int64) - kept.begin
+            values = tuples_of([kept.frame[column].gather(places) for column in columns])
             for i, value in zip(own, values, strict=True):
-                found[i] = tuple("NaN" if v != v else v for v in value)  # noqa: PLR0124 - NaN is one value
+                found[i] = value
         return found
 
     def _events(self, due: list[Found]) -> dict[str, pl.Series]:

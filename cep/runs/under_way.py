@@ -13,6 +13,7 @@ from .completed import Completed
 from .engine import Partition
 from .paths import last_time
 from .program import Program
+from .standing import Left
 
 __all__ = ["UnderWay"]
 
@@ -107,6 +108,11 @@ class UnderWay:
             partition.prune(watermark)
             if partition.is_empty:
                 del self.partitions[key]
+
+    def drop(self, left: Left) -> None:
+        """Drop what no match may hold any more because of matches that stand."""
+        for partition in self.partitions.values():
+            partition.drop(left)
 
     def forget(self, before: int, waiting: Iterable[Completed]) -> None:
         """Forget what nothing looks at any more that lies before a moment; `waiting`: runs that still look."""

@@ -12,6 +12,7 @@ import polars as pl
 from ..contiguity import BEFORE
 from .completed import Completed
 from .stages import Run, Stage
+from .standing import Left
 
 __all__ = ["Waiting"]
 
@@ -81,6 +82,20 @@ class Waiting:
             del self._waiting[node]
             self._reported.discard(node)
         return due, completed, again
+
+    def drop(self, left: Left) -> None:
+        """Drop the runs that no match may hold any more because of matches that stand."""
+        timers, self._timers = self._timers, []
+        self._waiting.clear()
+        for due, _, completed in sorted(timers):
+            if self._is_left(left, completed):
+                self.wait(due, completed)
+        self._reported &= self._waiting.keys()
+        self.awaiting = [(number, c) for number, c in self.awaiting if self._is_left(left, c)]
+
+    @staticmethod
+    def _is_left(left: Left, completed: Completed) -> bool:
+        return left.of(completed.partition.key[:-1], completed.run[1], completed.node) is not None
 
     # The very next event.
 

@@ -15,6 +15,7 @@ from lark.grammar import Rule
 from support.campus import campuses
 from support.cases import KINDS, within
 from support.pattern_queries import pattern_queries
+from support.patterns import sketches
 from support.queries import FAMILIES
 
 
@@ -51,7 +52,8 @@ def texts(draw: st.DrawFn) -> str:
     """Queries of any family, with WITHIN at times."""
     family = draw(st.sampled_from((*FAMILIES, *KINDS)))
     some = draw(campuses())
-    text = draw(FAMILIES[family](some) if family in FAMILIES else pattern_queries(some, family))
+    asked = FAMILIES[family](some) if family in FAMILIES else pattern_queries(some, family, draw(sketches(family)))
+    text = draw(asked)
     return draw(within(text)) if draw(st.integers(0, 3)) == 0 and family != "documents" else text
 
 

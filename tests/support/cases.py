@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from .campus import Campus, campuses
 from .pattern_queries import pattern_queries
-from .patterns import KINDS
+from .patterns import KINDS, sketches
 from .queries import FAMILIES
 from .tuples import Tuples, moment, streams
 
@@ -59,9 +59,9 @@ def cases(draw: st.DrawFn, family: str) -> Case:
 @st.composite
 def pattern_cases(draw: st.DrawFn, kind: str) -> Case:
     """Cases of one family of patterns."""
-    campus = draw(campuses())
-    text = draw(pattern_queries(campus, kind))
-    return Case(campus, text, draw(streams(campus)))
+    campus, sketch = draw(campuses()), draw(sketches(kind))
+    text = draw(pattern_queries(campus, kind, sketch))
+    return Case(campus, text, draw(streams(campus, sketch.longest)))
 
 
 @st.composite

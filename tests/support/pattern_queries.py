@@ -8,7 +8,7 @@ from itertools import pairwise
 from hypothesis import strategies as st
 
 from .campus import Campus
-from .patterns import Sketch, sketches
+from .patterns import Sketch
 
 __all__ = ["pattern_queries"]
 
@@ -41,9 +41,8 @@ _ITEMS = (
 
 
 @st.composite
-def pattern_queries(draw: st.DrawFn, campus: Campus, kind: str) -> str:
-    """A query of a family of patterns."""
-    sketch = draw(sketches(kind))
+def pattern_queries(draw: st.DrawFn, campus: Campus, kind: str, sketch: Sketch) -> str:
+    """A query about a pattern of a family."""
     streams = {v: draw(st.sampled_from(campus.streams)) for v in sketch.variables}
     clauses = [
         *draw(_paths(sketch)),

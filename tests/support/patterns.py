@@ -27,6 +27,7 @@ class Sketch:
         groups: the variables of each repeated group.
         beside: variables of FROM that the pattern does not name; they are among `plain`.
         policy: POLICY, or nothing.
+        repetitions: how many quantifiers it has.
     """
 
     policy: str
@@ -36,6 +37,12 @@ class Sketch:
     absent: list[str] = field(default_factory=list)
     groups: list[list[str]] = field(default_factory=list)
     beside: list[str] = field(default_factory=list)
+    repetitions: int = 0
+
+    @property
+    def longest(self) -> int:
+        """So many events at the most: with n of them k repetitions may have as many as (k + 1)ⁿ matches."""
+        return (12, 12, 9)[self.repetitions] if self.repetitions < 3 else 8
 
     @property
     def matched(self) -> list[str]:
@@ -117,6 +124,7 @@ class _Drawing:
         return f"?{variable}"
 
     def quantifier(self, *, link: bool = True) -> str:
+        self.sketch.repetitions += 1
         count = self.one_of(_COUNTS)
         if count.startswith("{") and link and self.chance(2):
             count = f"{count[:-1]}; {self.one_of(('->', '->>', '=>', ','))}}}"
@@ -197,6 +205,7 @@ class _Drawing:
         return f"({text}){looping} UNTIL ({self.end_of(self.sketch.groups[-1])})"
 
     def looping(self) -> str:
+        self.sketch.repetitions += 1
         return self.one_of(("+", "*", "{2,}", "{1,3}", "{1,; =>}", "{,2; ->}", "{1,; ->>}")) + self.one_of(("", "~"))
 
     def end_of(self, own: Sequence[str]) -> str:

@@ -13,6 +13,10 @@ CASES = {
         "(?a -> ?b){1,; ->} -> ?c{0,1; ->}~", ("POLICY next",), "a b c a b c",
         ["a1 b2 c3", "a1 a4 b2 b5", "a4 b5", "a4 b5 c6"],
     ),
+    "what the next repetition could take is passed over by no length that has one": (
+        "?a => (?b -> ?c{0,2; =>}){1,; ->>}~", (), "a b b c b",
+        ["a1 b2 b3 c4", "a1 b2 c4", "a1 b2 b3 b5 c4", "a1 b2 b5"],
+    ),
     "an empty ~ is known to be empty": (
         "?a -> ?b{0,; ->}~ -> ?c", ("JOIN (SUM(?b.x) < ?a.x)",), "a0 a1 c", ["a2 c3"],
     ),
