@@ -31,7 +31,7 @@ from .store import graphs_within, open_copy, open_store, since_of
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _ROWS_PER_LOAD = 10_000
 MOST = 2_000_000
-"""So many events are brought back for one question: some three gigabytes on disk, and a minute or two."""
+"""So many events are brought back for one question: some three gigabytes on disk, and some minutes."""
 
 
 @dataclass(frozen=True, slots=True)
