@@ -11,7 +11,7 @@ from ..expressions import conjuncts, of_single_events, walk
 from .layout import Layouts
 from .places import Places
 
-__all__ = ["Condition", "Look", "conditions_of", "is_own", "looks_of", "together_of"]
+__all__ = ["Condition", "Levels", "Look", "conditions_of", "is_own", "looks_of", "together_of"]
 
 Look = Call | Aggregate
 """A PREV, or an aggregate with RUNNING."""
@@ -43,6 +43,10 @@ class Condition:
     def looked(self) -> frozenset[str]:
         """The variables that it looks back at."""
         return frozenset(variable_of(look) for look in self.looks)
+
+
+Levels = tuple[tuple[Condition, ...], ...]
+"""JOINs by the group each repetition of which they are asked of, the innermost first."""
 
 
 def conditions_of(query: Query, places: Places, layouts: Layouts, *, may_cut: bool) -> list[Condition]:

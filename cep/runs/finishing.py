@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..frames import micros
 from .conditions import Condition
-from .slots import FIRST, Slot
+from .slots import FIRST, Slot, undecided
 from .stages import Finish
 from .threads import Absence, Thread
 
@@ -72,13 +72,21 @@ class _Finishing:
     def _reading(self, _: Condition) -> Read:
         return self.read
 
-    def _refused(self, variable: str, rows: str, given: str = "True") -> list[str]:
-        """What refuses a run for a NOT; where that is for others to say, its candidates are kept for `rest`."""
+    def _refused(self, variable: str, rows: str, given: str = "True", asked: int = 0) -> list[str]:
+        """What refuses a run for a NOT; where that is for others to say, its candidates are kept for `rest`.
+
+        Args:
+            variable: the NOT's.
+            rows: the candidates.
+            given: whether they are looked at.
+            asked: how many levels of the NOT's JOINs they are known to satisfy.
+        """
+        left = self.program.absent_joins(variable)[asked:]
         if variable in self._doubtful:
-            kept = self.functions.doubtful(variable, rows, self._reading)
+            kept = self.functions.suspects(variable, rows, left, self._reading)
             self._doubtful[variable].append(f"*({kept} if {given} else ())")
             return []
-        present = self.functions.present(variable, rows, self._reading)
+        present = self.functions.present(variable, rows, left, self._reading)
         return [f"if {present}: return False" if given == "True" else f"if {given} and {present}: return False"]
 
     def rest(self) -> str:
@@ -92,11 +100,11 @@ class _Finishing:
         """NOTs between events of which the JOINs could not be asked before."""
         found = []
         for variable in self.program.places.negations:
-            slot = Slot("absent", variable)
-            if slot in self.program.slots and slot in self.stage.live:
-                candidates = self.functions.candidates(variable)
-                rows = f"[n for i in ({self.read(slot)} or ()) for n in {candidates}.of(i)]"
-                found += self._refused(variable, rows)
+            for asked, _ in enumerate(self.program.absent_joins(variable)):
+                slot = undecided(variable, asked, opening=False)
+                if slot in self.stage.live:
+                    rows = self.functions.undecided(variable, asked, self.read(slot))
+                    found += self._refused(variable, rows, asked=asked)
         return found
 
     def _opening(self) -> list[str]:
@@ -109,12 +117,21 @@ class _Finishing:
                     f"if {opened} and {self._outside(f'{self.read(FIRST)} - {micros(node.duration)}')}: return False"
                 )
             else:
-                found += self._refused(variable, self._rows_before(variable), opened)
+                found += self._refused(variable, self._rows_before(variable), opened) + self._suspected(variable)
+        return found
+
+    def _suspected(self, variable: str) -> list[str]:
+        """A NOT that stands first in a repetition that is over."""
+        found = []
+        for asked in range(1, len(self.program.absent_joins(variable)) + 1):
+            slot = undecided(variable, asked, opening=True)
+            if slot in self.stage.live:
+                rows = f"[n for n in ({self.read(slot)} or ()) if n[0] >= t - {self.functions.width}]"
+                found += self._refused(variable, rows, asked=asked)
         return found
 
     def _rows_before(self, variable: str) -> str:
-        first = self.read(FIRST)
-        return f"{self.functions.candidates(variable)}.between(t - {self.functions.width}, {first} - 1)"
+        return self.functions.before(variable, "t", self.read(FIRST))
 
     def is_strict(self, absence: Absence) -> bool:
         """Whether a NOT at the end says of the very next event alone that it is no such candidate."""

@@ -14,7 +14,7 @@ from ...language.pattern import CorrelationWindow, Negation
 from ...language.types import ValueType
 from ..frames import micros
 from ..time_bounds import UNBOUNDED
-from .conditions import Condition, Look, variable_of
+from .conditions import Condition, Levels, Look, variable_of
 from .layout import place_of
 from .slots import FIRST, Slot
 from .source import Source
@@ -225,17 +225,29 @@ class Functions:
 
     # NOT.
 
-    def present(self, variable: str, rows: str, read: Callable[[Condition], Read]) -> str:
-        """Source that is true when one of some candidates of a NOT is forbidden."""
-        joins = self.program.absent_joins(variable)
-        written = " and ".join(self.holds(c, read(c), tested=variable, owner="n") for c in joins)
-        return f"any({written} for n in {rows})" if joins else rows
+    def present(self, variable: str, rows: str, levels: Levels, read: Callable[[Condition], Read]) -> str:
+        """Source that is true when one of some candidates of a NOT satisfies some of its JOINs."""
+        written = self._forbids(variable, levels, read)
+        return f"any({written} for n in {rows})" if written else rows
 
-    def doubtful(self, variable: str, rows: str, read: Callable[[Condition], Read]) -> str:
-        """Source of some candidates of a NOT without those that its JOINs within SEQ allow."""
-        joins = self.program.absent_joins(variable)
-        written = " and ".join(self.holds(c, read(c), tested=variable, owner="n") for c in joins)
-        return f"(n for n in {rows} if {written})" if joins else rows
+    def suspects(self, variable: str, rows: str, levels: Levels, read: Callable[[Condition], Read]) -> str:
+        """Source of those of some candidates of a NOT that satisfy some of its JOINs."""
+        written = self._forbids(variable, levels, read)
+        return f"(n for n in {rows} if {written})" if written else rows
+
+    def _forbids(self, variable: str, levels: Levels, read: Callable[[Condition], Read]) -> str:
+        joins = [c for level in levels for c in level]
+        return " and ".join(self.holds(c, read(c), tested=variable, owner="n") for c in joins)
+
+    def undecided(self, variable: str, asked: int, pending: str) -> str:
+        """Source of the candidates that a slot `slots.undecided` of a NOT that does not stand first holds."""
+        if asked:
+            return f"({pending} or ())"
+        return f"[n for i in ({pending} or ()) for n in {self.candidates(variable)}.of(i)]"
+
+    def before(self, variable: str, last: str, first: str) -> str:
+        """Source of the candidates that a NOT looks at which stands first, `last` being T of the last event."""
+        return f"{self.candidates(variable)}.between({last} - {self.width}, {first} - 1)"
 
     def interval(self, absence: Absence, read: Read, following: str | None) -> str:
         """Where a NOT looks, as a tuple: both ends, included, or the number of the event before.

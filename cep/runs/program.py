@@ -15,7 +15,7 @@ from ...language.walking import walk_pattern
 from ..contiguity import sees_all_events
 from ..frames import micros
 from .automaton import Automaton
-from .conditions import Condition, conditions_of, together_of
+from .conditions import Condition, Levels, conditions_of, together_of
 from .functions import Functions
 from .layout import Layouts
 from .passing import barred
@@ -84,9 +84,15 @@ class Program:
         self.stages: list[Stage] = []
         self.beginnings = tuple(self._stage(state, (-1, i)) for i, state in enumerate(self.automaton.beginnings()))
 
-    def absent_joins(self, variable: str) -> list[Condition]:
-        """The JOINs that mention the variable of a NOT."""
-        return [c for c in self.conditions if variable in c.variables]
+    def absent_joins(self, variable: str) -> Levels:
+        """The JOINs that mention the variable of a NOT, by the group each repetition of which they are asked of.
+
+        The innermost group comes first, the whole pattern last.
+        """
+        joins = [c for c in self.conditions if variable in c.variables]
+        scopes = (*reversed(self.places.groups[variable]), None)
+        levels = (tuple(c for c in joins if c.scope == scope) for scope in scopes)
+        return tuple(level for level in levels if level)
 
     @property
     def joins(self) -> list[Condition]:
@@ -108,8 +114,8 @@ class Program:
             slots.use_condition(c)
         for variable in places.negations:
             slots.use(Slot("opening", variable), lambda _: True)
-            for c in self.absent_joins(variable):
-                slots.use_absence(c, variable, opening=places.negations[variable].duration is None)
+            opening = places.negations[variable].duration is None
+            slots.use_absence(variable, self.absent_joins(variable), opening=opening)
         for c in self.together:
             slots.use_together(c)
         for start, endings in self.endings.items():

@@ -9,11 +9,11 @@ from ...language.expressions import Aggregate
 from ...language.pattern import Link
 from ..expressions import signature
 from .ahead import coming, groups_under_way
-from .conditions import Condition, variable_of
+from .conditions import Condition, Levels, variable_of
 from .places import Places
 from .threads import State, threads_of
 
-__all__ = ["Outlook", "Slot", "Slots", "outlook"]
+__all__ = ["Outlook", "Slot", "Slots", "outlook", "undecided"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,9 +24,11 @@ class Slot:
         kind: `first` T of the first event, `number` of the first event; `seen` number of the last event; `window` T of
             its first event in a window; `last` event of a variable; `one` and `many` events of a variable in the
             repetition under way; `looked` the same, each with what a condition looks back at; `aggregate`;
-            `absent` intervals of a NOT that are not decided; `doubtful` its candidates that only JOINs with what SEQ
-            does not name may still allow; `opening` whether a NOT stands first; `until`; `sides`.
-        of: variable, number of window or condition, start of a repetition, mark of an aggregate.
+            `absent` intervals of a NOT that are not decided; `suspects` its candidates in repetitions that are over,
+            which the JOINs around these may still allow; `doubtful` those that only JOINs with what SEQ does not name
+            may; `opening` whether a NOT stands first; `until`; `sides`.
+        of: variable, number of window or condition, start of a repetition, mark of an aggregate; of `suspects` the
+            variable, how many levels of its JOINs have been asked, and whether the NOT stands first.
         scope: the group under way that it is about.
     """
 
@@ -36,6 +38,13 @@ class Slot:
 
 
 FIRST, FIRST_NUMBER, SEEN = Slot("first"), Slot("number"), Slot("seen")
+
+
+def undecided(variable: str, asked: int, *, opening: bool) -> Slot:
+    """What is not decided of a NOT of whose JOINs so many levels have been asked; `opening`: where it stands first."""
+    if asked:
+        return Slot("suspects", (variable, asked, opening))
+    return Slot("opening" if opening else "absent", variable)
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,22 +172,27 @@ class Slots:
             slot = self.aggregate(look, None) if isinstance(look, Aggregate) else Slot("last", variable_of(look))
             self.use(slot, _comes(condition.variables, None))
 
-    def use_absence(self, condition: Condition, variable: str, *, opening: bool) -> None:
-        """The slots that a JOIN with the variable of a NOT needs; `opening`: it may be asked at the end alone."""
-        others = tuple(v for v in condition.variables if v != variable)
+    def use_absence(self, variable: str, levels: Levels, *, opening: bool) -> None:
+        """The slots that the JOINs with the variable of a NOT need; `opening`: they may be asked at the end alone."""
+        joins = [c for level in levels for c in level]
+        others = {v for c in joins for v in c.variables} - {variable}
 
         def live(view: Outlook) -> bool:
             known = variable in view.absent or variable in view.variables or view.may(others, None)
             return opening or known
 
-        for other in condition.plain:
-            if other != variable:
-                self.use(self.events(condition, other), live)
-        for e in condition.aggregates:
-            self.use(self.aggregate(e, condition.scope), live)
-        self.use(Slot("absent", variable), live)
-        if self._may_be_left_out(condition):
-            self.use(Slot("sides", None, condition.scope), live)
+        for condition in joins:
+            for other in condition.plain:
+                if other != variable:
+                    self.use(self.events(condition, other), live)
+            for e in condition.aggregates:
+                self.use(self.aggregate(e, condition.scope), live)
+            if self._may_be_left_out(condition):
+                self.use(Slot("sides", None, condition.scope), live)
+        for asked, level in enumerate(levels):
+            self.use(undecided(variable, asked, opening=False), live)
+            if opening and level[0].scope is not None:
+                self.use(undecided(variable, asked + 1, opening=True), live)
 
     def use_ending(self, condition: Condition, tested: str, inside: frozenset[str]) -> None:
         """The slots that an UNTIL needs.

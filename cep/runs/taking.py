@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, cast
 
 from ...language.pattern import Link
 from ..frames import micros
-from .conditions import Condition
-from .slots import FIRST, SEEN, Outlook, Slot
+from .conditions import Condition, Levels
+from .slots import FIRST, SEEN, Outlook, Slot, undecided
 from .threads import Absence, Thread, Until
 
 if TYPE_CHECKING:
@@ -255,48 +255,81 @@ class Taking:
             interval = functions.interval(absence, lambda _: "e[0]", "e[0]")
         else:
             interval = functions.interval(absence, self.old, "e[0]")
+        levels = self.program.absent_joins(variable)
         ended = self.thread.quits - absence.enters
-        if self._is_decided(variable, ended):
-            self._decide(variable, f"{functions.candidates(variable)}.of({interval})", ended)
+        rows = f"{functions.candidates(variable)}.of({interval})"
+        if self._is_decided(variable, levels, ended):
+            self._decide(variable, rows, levels, ended)
             return
-        slot = Slot("absent", variable)
-        pending = self._changed.get(slot, self.old(slot))
-        name = f"w{len(self._written)}"
-        before = "" if pending == "None" else f"*({pending} or ()), "
-        self._written.append(f"{name} = ({before}{interval},)")
-        self._changed[slot] = name
+        asked = sum(level[0].scope in ended for level in levels)
+        slot = undecided(variable, asked, opening=False)
+        if asked:
+            self._keep(slot, functions.suspects(variable, rows, levels[:asked], lambda _: self.old))
+        else:
+            self._keep(slot, f"({interval},)")
 
-    def _is_decided(self, variable: str, ended: frozenset[int]) -> bool:
-        """Whether nothing comes any more that a NOT's JOINs speak of; `ended`: the repetitions that it stands in."""
+    def _is_decided(self, variable: str, levels: Levels, ended: frozenset[int]) -> bool:
+        """Whether nothing comes any more that some JOINs of a NOT speak of; `ended`: the repetitions it stands in."""
         return all(
             c.scope in ended or not self.after.may([v for v in c.variables if v != variable], c.scope)
-            for c in self.program.absent_joins(variable)
+            for level in levels
+            for c in level
         )
 
     def _ask_pending_absences(self) -> None:
-        """Of NOTs of which the JOINs could not be asked before."""
+        """Of NOTs of which the JOINs could not be asked before; of those in repetitions that end, what can be."""
         functions, ended = self.functions, self.thread.quits
         for variable in self.program.places.negations:
-            slot = Slot("absent", variable)
-            pending = self.old(slot)
-            if slot not in self.program.slots or pending == "None" or not self._is_decided(variable, ended):
-                continue
-            self._changed[slot] = "None"
-            rows = f"[n for i in ({pending} or ()) for n in {functions.candidates(variable)}.of(i)]"
-            self._decide(variable, rows, ended)
+            levels = self.program.absent_joins(variable)
+            for asked, level in enumerate(levels):
+                pending = self._known(undecided(variable, asked, opening=False))
+                if pending == "None":
+                    continue
+                rows = functions.undecided(variable, asked, pending)
+                if self._is_decided(variable, levels[asked:], ended):
+                    self._changed[undecided(variable, asked, opening=False)] = "None"
+                    self._decide(variable, rows, levels[asked:], ended)
+                elif level[0].scope in ended:
+                    self._pass_on(variable, rows, asked, opening=False)
+            self._ask_opening_absence(variable)
 
-    def _decide(self, variable: str, rows: str, ended: frozenset[int]) -> None:
+    def _ask_opening_absence(self, variable: str) -> None:
+        """Of a NOT that stands first, what the end of its repetitions decides: the others wait for the last event."""
+        if self.program.places.negations[variable].duration is not None:
+            return
+        for asked, level in enumerate(self.program.absent_joins(variable)):
+            pending = self._known(undecided(variable, asked, opening=True))
+            if level[0].scope in self.thread.quits and pending != "None":
+                before = self.functions.before(variable, "e[0]", self.old(FIRST))
+                rows = f"({pending} or ())" if asked else f"({before} if {pending} else ())"
+                self._pass_on(variable, rows, asked, opening=True)
+
+    def _pass_on(self, variable: str, rows: str, asked: int, *, opening: bool) -> None:
+        """Ask candidates of a repetition that ends one level more: only what surrounds it may still allow them."""
+        level = self.program.absent_joins(variable)[asked : asked + 1]
+        self._changed[undecided(variable, asked, opening=opening)] = "None"
+        kept = self.functions.suspects(variable, rows, level, lambda _: self.old)
+        self._keep(undecided(variable, asked + 1, opening=opening), kept)
+
+    def _known(self, slot: Slot) -> str:
+        """A slot as what was asked so far leaves it."""
+        return self._changed.get(slot, self.old(slot))
+
+    def _keep(self, slot: Slot, rows: str) -> None:
+        """Add to a slot that is a tuple, or `None` if there is nothing in it: so that runs with nothing stay alike."""
+        known = self._known(slot)
+        name = f"w{len(self._written)}"
+        before = "" if known == "None" else f"*({known} or ()), "
+        self._written.append(f"{name} = ({before}*{rows},) or None")
+        self._changed[slot] = name
+
+    def _decide(self, variable: str, rows: str, levels: Levels, ended: frozenset[int]) -> None:
         """Refuse the event if one of a NOT's candidates is forbidden; if that is for others to say, keep those."""
 
         def read(c: Condition) -> Read:
             return self.old if c.scope in ended else self.new
 
-        if variable not in self.program.doubtful:
-            self.refuse(self.functions.present(variable, rows, read))
-            return
-        slot = Slot("doubtful", variable)
-        known = self._changed.get(slot, self.old(slot))
-        name = f"d{len(self._written)}"
-        before = "" if known == "None" else f"*({known} or ()), "
-        self._written.append(f"{name} = ({before}*{self.functions.doubtful(variable, rows, read)},)")
-        self._changed[slot] = name
+        if variable in self.program.doubtful:
+            self._keep(Slot("doubtful", variable), self.functions.suspects(variable, rows, levels, read))
+        else:
+            self.refuse(self.functions.present(variable, rows, levels, read))

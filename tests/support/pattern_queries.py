@@ -99,8 +99,7 @@ def _joins(draw: st.DrawFn, sketch: Sketch, kind: str) -> list[str]:
     """Conditions between variables, on runs, and step by step."""
     pairs = [form.format(a=a, b=b) for a, b in pairwise(sketch.matched) for form in _PAIRS]
     pairs += [form.format(a=a, b=o) for o in sketch.beside for a in sketch.matched if a != o for form in _PAIRS]
-    others = (*sketch.matched[-1:], *sketch.beside)
-    pairs += [form.format(a=a, b=n) for n in sketch.absent for a in others for form in _PAIRS]
+    absent = [form.format(a=a, b=n) for n in sketch.absent for a in sketch.matched for form in _PAIRS]
     inside = [form.format(a=a, b=b) for group in sketch.groups for a, b in pairwise(group) for form in _PAIRS]
     runs = [form.format(v=v) for v in sketch.runs for form in _RUNS]
     runs += [f"?{p}.level <= {f}(?{v}.level)" for p in sketch.plain for v in sketch.runs for f in ("AVG", "MAX")]
@@ -108,6 +107,7 @@ def _joins(draw: st.DrawFn, sketch: Sketch, kind: str) -> list[str]:
     steps += [f"?{p}.level <= RUNNING SUM(?{v}.level) + 2" for p in sketch.plain for v in sketch.runs]
     often = kind == "runs"
     found = draw(_some(pairs + inside, 1 if kind in ("links", "beside") else 0))
+    found += draw(_some(absent, 2 if kind == "negation" else 1))
     found += draw(_some(runs, 1 if often else 0)) + draw(_some(steps, 1 if often else 0))
     return [f"JOIN ({condition})" for condition in found]
 

@@ -95,7 +95,7 @@ class _Drawing:
             "quantifiers": (self.element, self.quantified, self.quantified),
             "groups": (self.element, self.group, self.quantified),
             "and or": (self.element, self.either, self.both),
-            "negation": (self.element, self.element, self.either_absence),
+            "negation": (self.element, self.draw(st.sampled_from((self.element, self.group))), self.either_absence),
             "until": (self.element, self.until, self.until_group),
             "runs": (self.element, self.quantified, self.group),
             "after match": (self.element, self.quantified, self.group),
@@ -148,7 +148,7 @@ class _Drawing:
         before = set(self.sketch.matched)
         makers = (self.element, self.element, self.element, self.quantified, self.either, self.both, self.group)
         parts = self.parts([self.element, self.draw(st.sampled_from(makers))], repeated=repeated)
-        if self.absent and self.chance(6):
+        if self.absent and self.chance(2 if self.kind == "negation" else 6):
             parts.insert(self.draw(st.integers(0, len(parts))), self.absence())
         text = self.sequence(parts)
         self.sketch.groups.append([v for v in self.sketch.matched if v not in before])
