@@ -148,8 +148,7 @@ class Archive(Queryable):
             raise _no_store(self.path)
         self._writer.wait_for_knowledge()
         dataset, recall = Dataset(self._prefixes, self._bucket), self._recall()
-        named = Buckets.of(question, self._bucket)
-        dropped = named is not None and named.before(self._store.since) is not None
+        dropped = Buckets.dropped(question, self._bucket, self._store.since) is not None
         if isinstance(self._store, EndpointStore):
             if dropped:
                 return ask_log(self.path, self._store.closure(), question, recall, dataset)

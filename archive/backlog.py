@@ -78,11 +78,7 @@ class Backlog:
     @property
     def held(self) -> Position | None:
         """The last batch up to which the store holds every row of the log; `None`: it holds none for certain."""
-        if self.done is None:
-            return None
-        position = self.done.position
-        whole = self.done.rows >= self.log.batch_rows(position)
-        return position if whole else Position(position.generation, position.batch - 1)
+        return held_of(self.log, self.done)
 
     def waiting(self, events: int) -> list[tuple[Position, int]]:
         """The batches that the next load may have rows of, where a load has so many events."""
@@ -133,6 +129,14 @@ def pending_batches(log: EventLog, progress: Progress | None) -> dict[Position, 
     begun = [] if progress is None else [progress.position]
     found = [(p, log.batch_rows(p)) for p in [*begun, *log.positions(progress.position if progress else None)]]
     return {position: rows for position, rows in found if _missing(progress, position, rows)}
+
+
+def held_of(log: EventLog, progress: Progress | None) -> Position | None:
+    """The last batch of a log up to which a store with this progress has every row; `None`: of none for certain."""
+    if progress is None:
+        return None
+    whole = progress.rows >= log.batch_rows(progress.position)
+    return progress.position if whole else progress.position.before
 
 
 def missing_rows(pending: Mapping[Position, int], progress: Progress | None) -> int:

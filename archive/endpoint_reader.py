@@ -50,8 +50,7 @@ class EndpointReader(Queryable):
     def answer(self, question: Question) -> Result:
         """Let the endpoint answer; of a time of which it has dropped something, the log."""
         bucket = self._settings.archive.bucket
-        buckets = Buckets.of(question, bucket)
-        if buckets is None or buckets.before(self._store.since) is None:
+        if Buckets.dropped(question, bucket, self._store.since) is None:
             return self._store.answer(question, self._settings.prefixes)
         closure = self._store.closure()
         recall = recall_for(self._settings, closure, self.log, self._matches)

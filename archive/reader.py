@@ -61,8 +61,7 @@ class ArchiveReader(Queryable):
 
     def answer(self, question: Question) -> Result:
         """Answer from the copy, to which is added what the store has dropped and the question names."""
-        patience, buckets = Patience(question), Buckets.of(question, self._dataset.bucket)
-        dropped = None if buckets is None else buckets.before(self._since)
+        patience, dropped = Patience(question), Buckets.dropped(question, self._dataset.bucket, self._since)
         if dropped is not None and not any(dropped.within(before) for before in self._recalled):
             closure = closure_of(open_copy(self._copy))
             recall_for(self._settings, closure, self.log, self._matches).into(self._copy, dropped, patience)

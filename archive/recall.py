@@ -50,6 +50,12 @@ class Buckets:
         end = None if question.end is None else question.end + (_EPOCH - question.end) % bucket
         return cls(start, end)
 
+    @classmethod
+    def dropped(cls, question: Question, bucket: timedelta, since: datetime | None) -> Buckets | None:
+        """Those that a question names and a store that has events from a moment on has not; `None`: there are none."""
+        named = cls.of(question, bucket)
+        return None if named is None else named.before(since)
+
     def before(self, moment: datetime | None) -> Buckets | None:
         """Those of them that end at a moment or before; `None`: there are none."""
         if moment is None or (self.start is not None and self.start >= moment):
@@ -164,8 +170,8 @@ def ask_copy(copy: Path, question: Question, recall: Recall, dataset: Dataset) -
     Raises:
         ArchiveError: the query is wrong, there is no answer in time, or too much was dropped.
     """
-    patience, buckets = Patience(question), Buckets.of(question, dataset.bucket)
-    dropped = None if buckets is None else buckets.before(since_of(open_copy(copy)))
+    patience = Patience(question)
+    dropped = Buckets.dropped(question, dataset.bucket, since_of(open_copy(copy)))
     if dropped is not None:
         recall.into(copy, dropped, patience)
     return ask(copy, question, dataset, patience)

@@ -35,6 +35,11 @@ class Position:
     def __str__(self) -> str:
         return f"{self.generation:06d}-{self.batch:012d}"
 
+    @property
+    def before(self) -> Position:
+        """Behind every earlier batch, and not behind this one."""
+        return Position(self.generation, self.batch - 1)
+
 
 @dataclass(frozen=True, slots=True)
 class BatchFacts:

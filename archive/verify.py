@@ -15,6 +15,7 @@ import pyoxigraph as ox
 from ..config import Settings
 from ..errors import ArchiveError
 from . import segment
+from .backlog import held_of
 from .backup import require
 from .catalogue import Catalogue, Part, steadily
 from .graphs import bucket_start, graphs_of, match_graphs_of, query_of_graph, stream_of_graph
@@ -149,11 +150,7 @@ class _Kind:
 
 def _differences(kind: _Kind, stored: _Stored, settings: Settings) -> Iterator[str]:
     """Compare each graph with its log: it has at least the rows that the store says it holds, and no others."""
-    held, log = None, kind.log
-    if kind.progress is not None:
-        whole = kind.progress.rows >= log.batch_rows(kind.progress.position)
-        position = kind.progress.position
-        held = position if whole else Position(position.generation, position.batch - 1)
+    held = held_of(kind.log, kind.progress)
     kept = settings.archive.log_size is None and settings.archive.log_age == timedelta.max
     for name in kind.names:
         least = {} if held is None else _logged(kind, name, held, settings)

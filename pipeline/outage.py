@@ -189,10 +189,8 @@ class Outage:
         if not step.late.num_rows:
             return step
         log = self._archive.log
-        span = pc.min_max(step.late["_time"]).as_py()
-        before = log.parts(stream, upto=Position(log.generation, batch - 1))
-        known = log.read_parts(before, span["min"], span["max"] + timedelta(microseconds=1), ["_id"])
-        late = _without(step.late, [known, *earlier])
+        known = log.ids_before(stream, Position(log.generation, batch), step.late["_time"])
+        late = _without(without(step.late, known), earlier)
         gone = step.late.num_rows - late.num_rows
         return replace(step, late=late, duplicates=step.duplicates + gone)
 

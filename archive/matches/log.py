@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
-from datetime import datetime, timedelta
+from datetime import datetime
 from pathlib import Path
 
 import pyarrow as pa
@@ -19,7 +19,6 @@ from ..segment import Position
 from .columns import ORIGIN, flat
 from .origin import Origin
 
-_MICROSECOND = timedelta(microseconds=1)
 _WRITERS = 8
 
 
@@ -125,13 +124,10 @@ class MatchLog:
         if query not in self._latest:
             times = self.log.time_range(query)
             self._latest[query] = None if times is None else times[1]
-        latest, span = self._latest[query], pc.min_max(rows["_time"]).as_py()
-        if latest is None or not rows.num_rows or span["min"] > latest:
+        latest = self._latest[query]
+        if latest is None or not rows.num_rows or pc.min(rows["_time"]).as_py() > latest:
             return rows
-        before = Position(position.generation, position.batch - 1)
-        end = span["max"] + _MICROSECOND
-        known = steadily(lambda: self.log.read_parts(self.log.parts(query, upto=before), span["min"], end, ["_id"]))
-        return without(rows, ids_of(known))
+        return without(rows, self.log.ids_before(query, position, rows["_time"]))
 
 
 def _later(known: datetime | None, new: datetime) -> datetime:

@@ -17,20 +17,13 @@ from kaicep.cli import app
 from kaicep.config import Settings
 from kaicep.errors import ArchiveError
 from kaicep.language.types import ValueType
-from support.archives import NINE, SECOND, STREAM, TIME, opened, project, readings
+from support.archives import NINE, PROJECT, SECOND, STREAM, TIME, opened, project, readings
 from support.endpoints import clear, free_port, oxigraph
 from support.found import ORIGIN, QUERY, event, matches
 from typer.testing import CliRunner
 
 COUNT = "SELECT (COUNT(?m) AS ?n) { ?m a kaicep:Match }"
 MINUTE = timedelta(minutes=1)
-PROJECT = f"""
-[prefixes]
-e = "http://e/"
-[streams.{STREAM}]
-event_type = "e:AirflowReport"
-time = {{ attribute = "timestamp", property = "e:time" }}
-"""
 EVENTS_OF = """
 SELECT ?event ?flow {
   ?match kaicep:attribute:pairs:flow 1.5e0 ; prov:wasDerivedFrom ?event . ?event e:flow ?flow

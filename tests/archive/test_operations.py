@@ -13,16 +13,9 @@ from kaicep.archive.graphs import graph_of
 from kaicep.cli import app
 from kaicep.config import Settings
 from kaicep.errors import ArchiveError
-from support.archives import NINE, STREAM, opened, readings
+from support.archives import NINE, PROJECT, STREAM, opened, readings
 from typer.testing import CliRunner
 
-PROJECT = f"""
-[prefixes]
-e = "http://e/"
-[streams.{STREAM}]
-event_type = "e:AirflowReport"
-time = {{ attribute = "timestamp", property = "e:time" }}
-"""
 STORE_HINT = "move the folder away; the next start builds it again from the log"
 
 

@@ -16,7 +16,7 @@ from kaicep.cli import app
 from kaicep.config import Settings
 from kaicep.errors import ArchiveError
 from kaicep.ontology import KnowledgeBase
-from support.archives import NINE, STREAM, readings
+from support.archives import NINE, PROJECT, STREAM, readings
 from support.endpoints import free_port, oxigraph
 from support.found import ORIGIN, matches
 from typer.testing import CliRunner
@@ -32,12 +32,7 @@ EARLY: dict[str, Any] = {"start": NINE, "end": NINE + 10 * MINUTE}
 KNOWLEDGE = "@prefix e: <http://e/> . e:s0 e:in e:Room1 . e:s1 e:in e:Room2 . e:s3 e:in e:Room2 ."
 
 
-PROJECT = f"""
-[prefixes]
-e = "http://e/"
-[streams.{STREAM}]
-event_type = "e:AirflowReport"
-time = {{ attribute = "timestamp", property = "e:time" }}
+LINKED = f"""{PROJECT}
 [streams.{STREAM}.attributes]
 sensorID = {{ property = "e:sensor", individual = "e:{{}}" }}
 flowrate = {{ property = "e:flow", datatype = "xsd:double" }}
@@ -46,7 +41,7 @@ flowrate = {{ property = "e:flow", datatype = "xsd:double" }}
 
 def settings(root: Path, **archive: object) -> Settings:
     """Readings of sensors that stand for individuals."""
-    return Settings.parse({**tomllib.loads(PROJECT), "archive": archive}, root=root)
+    return Settings.parse({**tomllib.loads(LINKED), "archive": archive}, root=root)
 
 
 def opened(root: Path, **archive: object) -> Archive:
@@ -187,7 +182,7 @@ def test_nobody_waits_longer_than_they_want(tmp_path: Path) -> None:
 
 
 def test_the_command_says_what_it_leaves_out(tmp_path: Path) -> None:
-    (tmp_path / "kaicep.toml").write_text(PROJECT)
+    (tmp_path / "kaicep.toml").write_text(LINKED)
     shrunk(tmp_path).close()
 
     def call(*options: str) -> tuple[int, str, str]:

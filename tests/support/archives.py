@@ -17,6 +17,14 @@ NINE = datetime(2012, 5, 7, 9, tzinfo=UTC)
 SECOND = timedelta(seconds=1)
 TIME = pa.timestamp("us", tz="UTC")
 STREAM = "airflowReport"
+PROJECT = f"""
+[prefixes]
+e = "http://e/"
+[streams.{STREAM}]
+event_type = "e:AirflowReport"
+time = {{ attribute = "timestamp", property = "e:time" }}
+"""
+"""Of readings, as a project file; what follows may be keys of the stream."""
 KNOWLEDGE = "@prefix e: <http://e/> . e:s0 e:in e:Room1 . e:s1 e:in e:Room2 ."
 
 STREAM_TYPE = StreamType(
