@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ..language.pattern import Link
-from .alternatives import Absence
+from .alternatives import Absence, Alternative
 from .pattern_plan import PatternPlan, QueryPlan
 from .time_bounds import UNBOUNDED
 
@@ -119,18 +119,13 @@ class _Planner:
             way = self.plan.ways[i].alternative
             for variable in way.variables:
                 enabled = variable in self.inside and variable not in bound and way.before[variable] <= bound
-                if enabled and self._goes_on(i, bound):
+                if enabled and _reaches(way, bound):
                     known = bound | {variable}
                     decided = tuple(replace(a, after=a.after & known) for a in self._decided(i, name, variable))
                     sides = (way.through[variable], way.rivals[variable])
                     same = (variable, (way.before[variable], self._gaps(i, variable), decided, sides))
                     groups.setdefault(same, set()).add(i)
         return {(bound | {v}, frozenset(members)): v for (v, _), members in groups.items()}
-
-    def _goes_on(self, way: int, bound: frozenset[str]) -> bool:
-        """Whether the way can have bound just these variables so far."""
-        before = self.plan.ways[way].alternative.before
-        return bound <= self._variables(way) and all(before[v] <= bound for v in bound)
 
     def _gaps(self, way: int, variable: str) -> tuple[tuple[str, int], ...]:
         plan = self.plan.ways[way]
@@ -176,6 +171,11 @@ class _Planner:
         )
 
 
+def _reaches(way: Alternative, bound: frozenset[str]) -> bool:
+    """Whether a run on this way can have bound just these variables so far."""
+    return bound <= way.before.keys() and all(way.before[v] <= bound for v in bound)
+
+
 def _since(sides: Sequence[frozenset[str]], before: frozenset[str], bound: frozenset[str]) -> frozenset[str]:
     """An element that begins a part of an AND counts from the last event of the AND, others from what stands before."""
     return next((side & bound for side in sides if side & bound), before)
@@ -195,5 +195,5 @@ def decidable(plan: QueryPlan, ways: Sequence[PatternPlan], absence: Absence, bo
     """
     if not absence.after & bound or (not absence.before and absence.duration is None):
         return False
-    possible = {v for way in ways if bound <= set(way.variables) for v in way.variables}
+    possible = {v for way in ways if _reaches(way.alternative, bound) for v in way.variables}
     return _joined(plan, absence) & possible <= bound

@@ -201,6 +201,14 @@ def test_an_or_that_begins_a_pattern_has_the_link_of_policy() -> None:
     assert ask("(NOT ?n FOR 1s OR ?x), ?b", "b@0 c@1 b@2", "POLICY next") == ["b1", "c2 b3", "b3"]
 
 
+def test_a_first_not_is_asked_without_the_joins_of_the_other_side_of_an_or() -> None:
+    """No run that has b without x before it will bind x, so that b is refused at once, and x may take its event."""
+    joins = ("JOIN (?x.sensor = ?n.sensor)", "JOIN (?x.sensor = ?m.sensor)")
+    found = ["m1 b2", "b2 b3", "b3"]
+    for asked in (joins, joins[1:]):
+        assert ask("NOT ?m FOR 1s, (NOT ?n FOR 1s OR ?x), ?b", "m/s b/t b/t", *asked, "POLICY next") == found
+
+
 def test_having_over_what_an_or_leaves_unbound_is_not_true() -> None:
     assert ask("?a, (?b OR ?d)", "a b1 d1", "HAVING (?b.n = 1)") == ["a1 b2"]
     assert ask("?a, (?b OR ?d)", "a b1 d1", "HAVING (?b.n = 1 OR NOT BOUND(?b.n))") == ["a1 b2", "a1 d3"]
