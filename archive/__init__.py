@@ -13,9 +13,9 @@ from .log import EventLog
 from .matches import Origin
 from .queryable import Question
 from .reader import ArchiveReader, open_reader
+from .recorded import ArchiveView, AskedStore, Recorded, view_archive
 from .restore import restore
 from .segment import Position
-from .semantic_store import SemanticStore
 from .sparql import Graph, Result, Solutions, Value
 from .store import EventStore
 from .verify import Health, verify
@@ -25,6 +25,8 @@ __all__ = [
     "AdvanceLog",
     "Archive",
     "ArchiveReader",
+    "ArchiveView",
+    "AskedStore",
     "Compacted",
     "Counts",
     "EndpointError",
@@ -39,8 +41,8 @@ __all__ = [
     "Origin",
     "Position",
     "Question",
+    "Recorded",
     "Result",
-    "SemanticStore",
     "Solutions",
     "Value",
     "backup",
@@ -49,4 +51,5 @@ __all__ = [
     "open_reader",
     "restore",
     "verify",
+    "view_archive",
 ]

@@ -17,7 +17,8 @@ from .queryable import Queryable, Question
 from .recall import Buckets, Dataset, ask, closure_of, recall_for
 from .snapshots import store_copied
 from .sparql import Result
-from .store import open_copy, progress_of, since_of
+from .store import open_copy
+from .stored import progress_of, since_of
 from .writer import Lag, lag_of
 
 

@@ -26,7 +26,8 @@ from .quads import encoder
 from .queryable import Question
 from .snapshots import room_for_store
 from .sparql import Result, evaluate
-from .store import graphs_within, open_copy, open_store, since_of
+from .store import open_copy, open_store
+from .stored import graphs_within, since_of
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _ROWS_PER_LOAD = 10_000

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -10,18 +10,19 @@ import pyoxigraph as ox
 
 from ..errors import ArchiveError, Place
 from ..ontology import KnowledgeBase
-from .graphs import KNOWLEDGE, bucket_start, graphs_between, sorted_buckets, stream_of_graph
+from .graphs import KNOWLEDGE, bucket_start
 from .layout import LOCK
 from .lock import ProcessLock
 from .marks import GRAPH, HOLDS, KNOWS, SINCE, SUBJECT, Progress
 from .queryable import Question
 from .replacing import make_folder
-from .sparql import Result, evaluate, select
+from .sparql import Result, evaluate
+from .stored import StoredGraphs, graphs_within, progress_in
 
 _KNOWLEDGE = ox.NamedNode(KNOWLEDGE)
 
 
-class EventStore:
+class EventStore(StoredGraphs):
     """The store of one archive; one process at a time has it open.
 
     Args:
@@ -75,21 +76,6 @@ class EventStore:
         if progress is not None:
             self._forget_all_but(progress, mark)
 
-    @property
-    def progress(self) -> Progress | None:
-        """How far the store is with events; `None` when it holds no batch."""
-        return self.progress_of(HOLDS)
-
-    def progress_of(self, mark: ox.NamedNode) -> Progress | None:
-        """How far the store is with events or with matches; `None` when it holds no batch of them."""
-        return progress_of(self.oxigraph, mark)
-
-    @property
-    def knowledge_version(self) -> str | None:
-        """The version of the knowledge that the store holds."""
-        found = next(self.oxigraph.quads_for_pattern(SUBJECT, KNOWS, None, GRAPH), None)
-        return found.object.value if found is not None and isinstance(found.object, ox.Literal) else None
-
     def set_knowledge(self, knowledge: KnowledgeBase) -> None:
         """Hold this knowledge base's closure instead of another; of the same version, do nothing."""
         if self.knowledge_version == knowledge.version:
@@ -117,33 +103,6 @@ class EventStore:
         graphs = graphs_within(self.oxigraph, self.bucket, question.start, question.end)
         return evaluate(self.oxigraph, question.text, prefixes, graphs)
 
-    def select(self, text: str, default: Sequence[str], named: Sequence[str]) -> bytes:
-        """Answer a SELECT of our own over some graphs, in SPARQL's TSV format.
-
-        Args:
-            text: the query, without prefixes.
-            default: names of the graphs whose union is the default graph.
-            named: names of the graphs that GRAPH finds.
-
-        Raises:
-            ArchiveError: it cannot be answered.
-        """
-        return select(self.oxigraph, text, default, named)
-
-    def graphs(self, stream: str, start: datetime | None = None, end: datetime | None = None) -> list[str]:
-        """Name the graphs that can hold events of a stream with start <= `_time` < end, in order of time."""
-        buckets = [name for name in self._graphs() if stream_of_graph(name) == stream]
-        return sorted_buckets(graphs_between(buckets, self.bucket, start, end))
-
-    def buckets(self) -> list[str]:
-        """Name the graphs that hold events."""
-        return [name for name in self._graphs() if stream_of_graph(name)]
-
-    @property
-    def since(self) -> datetime | None:
-        """From when on the store has the log's events; `None`: from the first."""
-        return since_of(self.oxigraph)
-
     def announce(self, since: datetime) -> None:
         """Say, durably, that from now on the store has events from this moment on only."""
         earlier = list(self.oxigraph.quads_for_pattern(SUBJECT, SINCE, None, GRAPH))
@@ -154,7 +113,7 @@ class EventStore:
 
     def drop_before(self, moment: datetime) -> int:
         """Drop the graphs, of events and of matches, whose buckets end at this moment or before; count them."""
-        starts = {name: bucket_start(name) for name in self._graphs()}
+        starts = {name: bucket_start(name) for name in self.named_graphs()}
         gone = [name for name, start in starts.items() if start is not None and start + self.bucket <= moment]
         for name in gone:
             self.oxigraph.remove_graph(ox.NamedNode(name))
@@ -205,35 +164,11 @@ class EventStore:
             self._store = None
             self._lock.release()
 
-    def _graphs(self) -> list[str]:
-        return [graph.value for graph in self.oxigraph.named_graphs()]
-
     def _forget_all_but(self, progress: Progress, mark: ox.NamedNode) -> None:
         """Remove marks of earlier batches; a kill before this leaves both, and the later one counts."""
         for quad in list(self.oxigraph.quads_for_pattern(SUBJECT, mark, None, GRAPH)):
-            if _parse(quad) < progress:
+            if progress_in(quad) < progress:
                 self.oxigraph.remove(quad)
-
-
-def progress_of(store: ox.Store, mark: ox.NamedNode = HOLDS) -> Progress | None:
-    """Tell how far a store or a copy of one is, with events or with matches; `None` when it holds no batch."""
-    return max((_parse(quad) for quad in store.quads_for_pattern(SUBJECT, mark, None, GRAPH)), default=None)
-
-
-def since_of(store: ox.Store) -> datetime | None:
-    """Tell from when on a store or a copy of one has the log's events; `None`: from the first."""
-    found = store.quads_for_pattern(SUBJECT, SINCE, None, GRAPH)
-    said = (datetime.fromisoformat(q.object.value) for q in found if isinstance(q.object, ox.Literal))
-    return max(said, default=None)
-
-
-def graphs_within(
-    store: ox.Store, bucket: timedelta, start: datetime | None, end: datetime | None
-) -> Sequence[str] | None:
-    """Name the graphs that a query over start <= t < end asks; `None`: all of them."""
-    if start is None and end is None:
-        return None
-    return graphs_between((graph.value for graph in store.named_graphs()), bucket, start, end)
 
 
 def open_store(path: Path) -> ox.Store:
@@ -288,7 +223,3 @@ def in_use(path: Path, holder: str) -> ArchiveError:
         place=Place(str(path)),
         hint="stop it first; `kaicep sparql` can query the store meanwhile",
     )
-
-
-def _parse(quad: ox.Quad) -> Progress:
-    return Progress.parse(quad.object.value if isinstance(quad.object, ox.Literal) else str(quad.object))

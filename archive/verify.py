@@ -26,7 +26,7 @@ from .matches import MatchLog
 from .segment import Position
 from .semantic_store import endpoint_store
 from .snapshots import copy_of_store
-from .store import progress_of, since_of
+from .stored import progress_of, since_of
 from .writer import Lag, lag_of
 
 

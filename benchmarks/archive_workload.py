@@ -44,7 +44,7 @@ class Campus:
     @property
     def shapes(self) -> Mapping[str, EventShape]:
         """How its events become triples."""
-        return {name: annotator.shape for name, annotator in self.project.annotators.items()}
+        return self.project.shapes
 
     def settings(self, path: Path, **archive: object) -> Settings:
         """The project's settings with an archive in a folder."""

@@ -82,12 +82,17 @@ def check(project: ProjectFile) -> None:
 
 @app.command(epilog="Example: `kaicep explain high.chi --project campus/`")
 def explain(query: Query, project: ProjectOption) -> None:
-    """Say in words how queries would be answered."""
+    """Say in words how queries would be answered if they were registered now.
+
+    Of a query that begins in the past this says by which strategy and why, from what the archive holds, also while an
+    engine is writing it.
+    """
+    from ..pipeline.outlook import explain_registrations
     from ..pipeline.project import Project
 
     text, source = text_of(query)
     loaded = Project.load(project)
-    typer.echo("\n\n".join(loaded.explain(compiled) for compiled in loaded.compile(text, source=source)))
+    typer.echo("\n\n".join(explain_registrations(loaded, loaded.registrations(text, source))))
 
 
 @app.command(

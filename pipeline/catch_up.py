@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import pyarrow as pa
 
-from ..archive import Archive, Position
+from ..archive import Position, Recorded
 from ..planner import ROWS_AT_ONCE, Asked, Choice, Seam, Strategy, choose, span_of
 from .dataflow import Dataflow
 
@@ -27,7 +27,7 @@ class CatchUp:
         self,
         dataflow: Dataflow,
         labels: Sequence[str],
-        archive: Archive,
+        archive: Recorded,
         *,
         upto: Position | None,
         strategy: Strategy | None = None,

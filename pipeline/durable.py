@@ -255,7 +255,7 @@ class DurableFlow:
         self._dataflow.judge_by(turn.project.annotators, turn.project.knowledge, turn.filters)
         if turn.takeover is not None:
             if self._archive is not None:
-                shapes = {name: annotator.shape for name, annotator in turn.project.annotators.items()}
+                shapes = turn.project.shapes
                 self._archive.adopt(turn.project.knowledge, shapes)
             self._on_takeover(turn.version, turn.takeover)
 

@@ -91,7 +91,7 @@ class Engine:
     def _enter(self) -> None:
         settings = self._project.settings
         if settings.archive.enabled:
-            shapes = {name: annotator.shape for name, annotator in self._project.annotators.items()}
+            shapes = self._project.shapes
             self._archive = Archive(settings, self._project.knowledge, shapes)
         self._entered = DurableFlow(
             self._project, self._state, self._sinks, self._archive, self._tell, say=self._on_notice

@@ -184,7 +184,7 @@ def _engine(project: Project, root: Path, sink: Sink, strategy: Strategy | None)
     settings = project.settings
     store = settings.archive.store and strategy is not Strategy.REPLAY
     archive_settings = settings.archive.model_copy(update={"path": str(root / "archive"), "store": store})
-    shapes = {name: annotator.shape for name, annotator in project.annotators.items()}
+    shapes = project.shapes
     with Archive(settings.model_copy(update={"archive": archive_settings}), project.knowledge, shapes) as archive:
         flow = DurableFlow(project, root / "state", [sink], archive, strategy=strategy)
         try:

@@ -147,6 +147,11 @@ class Project:
         """How PATHs are evaluated."""
         return FilterOptions.of(self.settings.engine)
 
+    @property
+    def shapes(self) -> dict[str, EventShape]:
+        """Source stream → how its events become triples."""
+        return {name: annotator.shape for name, annotator in self.annotators.items()}
+
     def explain(self, query: Query) -> str:
         """How a compiled query would be answered if it were registered before the first event, in words."""
         flow = QueryFlow(
@@ -155,8 +160,7 @@ class Project:
             self.knowledge,
             self.options,
         )
-        shapes = {name: annotator.shape for name, annotator in self.annotators.items()}
-        flow.past = outline(query, shapes, self.knowledge)
+        flow.past = outline(query, self.shapes, self.knowledge)
         return self.explain_flow(flow)
 
     def explain_flow(self, flow: QueryFlow) -> str:

@@ -136,6 +136,6 @@ def _archive(project: Project, *, store: bool) -> Iterator[Archive]:
         settings = project.settings.archive.model_copy(
             update={"path": str(Path(folder) / "archive"), "store": store, "endpoint": None}
         )
-        shapes = {name: annotator.shape for name, annotator in project.annotators.items()}
+        shapes = project.shapes
         with Archive(project.settings.model_copy(update={"archive": settings}), project.knowledge, shapes) as archive:
             yield archive

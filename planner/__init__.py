@@ -3,7 +3,7 @@
 from .choice import Choice, choose
 from .explain import explain
 from .gap import wait_for_archive
-from .outline import outline
+from .outline import outline, speaks_of_the_past
 from .past import ROWS_AT_ONCE, Asked, Part, Seam, Watermarks, smallest, span_of
 from .strategies import Strategy
 from .within import Range, bounds_in_words, resolve_bounds
@@ -24,5 +24,6 @@ __all__ = [
     "resolve_bounds",
     "smallest",
     "span_of",
+    "speaks_of_the_past",
     "wait_for_archive",
 ]

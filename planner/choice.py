@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ..archive import Archive, EndpointError
+from ..archive import EndpointError, Recorded
 from ..archive.rewriting import RefusedError
 from ..errors import PlanError
 from .cost import Statistics, log_statistics, store_statistics
@@ -37,7 +37,7 @@ class Choice:
         return f"{self.strategy}: {self.reason}"
 
 
-def choose(archive: Archive, asked: Asked, strategy: Strategy | None = None, rows: int = ROWS_AT_ONCE) -> Choice:
+def choose(archive: Recorded, asked: Asked, strategy: Strategy | None = None, rows: int = ROWS_AT_ONCE) -> Choice:
     """Choose how the past is answered.
 
     Args:
@@ -60,14 +60,14 @@ def choose(archive: Archive, asked: Asked, strategy: Strategy | None = None, row
     replay = Replay(archive, asked, rows)
     known = log_statistics(archive, asked)
     if known.replay() <= _QUICK:
-        return Choice(Strategy.REPLAY, f"the log has {_replayed(known)}", replay)
+        return Choice(Strategy.REPLAY, _alone(known), replay)
     try:
         return _cheapest(archive, asked, replay)
     except EndpointError as trouble:
-        return Choice(Strategy.REPLAY, f"the log has {_replayed(known)}; {trouble.message}", replay)
+        return Choice(Strategy.REPLAY, f"{_alone(known)}; {trouble.message}", replay)
 
 
-def _answer(archive: Archive, asked: Asked, strategy: Strategy, rows: int) -> Answer:
+def _answer(archive: Recorded, asked: Asked, strategy: Strategy, rows: int) -> Answer:
     match strategy:
         case Strategy.REPLAY:
             return Replay(archive, asked, rows)
@@ -77,12 +77,12 @@ def _answer(archive: Archive, asked: Asked, strategy: Strategy, rows: int) -> An
             return Rewrite.of(archive, asked, only_query(archive, asked), rows)
 
 
-def _cheapest(archive: Archive, asked: Asked, replay: Replay) -> Choice:
+def _cheapest(archive: Recorded, asked: Asked, replay: Replay) -> Choice:
     try:
         hybrid = Hybrid.of(archive, asked, replay.rows)
     except RefusedError as reason:
         known = log_statistics(archive, asked)
-        return Choice(Strategy.REPLAY, f"the log has {_replayed(known)}; hybrid cannot: {reason}", replay)
+        return Choice(Strategy.REPLAY, f"{_alone(known)}; hybrid cannot: {reason}", replay)
     known = store_statistics(archive, asked, hybrid.selects)
     answers: dict[Strategy, Answer] = {Strategy.REPLAY: replay, Strategy.HYBRID: hybrid}
     costs = {Strategy.REPLAY: known.replay(), Strategy.HYBRID: known.hybrid()}
@@ -106,6 +106,11 @@ def _compared(known: Statistics, costs: Mapping[Strategy, float]) -> str:
     }
     words = [f"{name} about {costs[name]:.2g} s ({details[name]})" for name in sorted(costs, key=lambda s: costs[s])]
     return "; ".join(words)
+
+
+def _alone(known: Statistics) -> str:
+    """Why it is replayed where nothing is compared."""
+    return f"about {known.replay():.2g} s ({_replayed(known)})"
 
 
 def _replayed(known: Statistics) -> str:

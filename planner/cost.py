@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import assert_never
 
-from ..archive import Archive
+from ..archive import Recorded
 from ..archive.rewriting import CandidateQuery
 from ..language.query import Kind, Query
 from .past import Asked
@@ -76,7 +76,7 @@ class Statistics:
         return self.hybrid() + _TRIPLE * again + _PAIR * pairs
 
 
-def log_statistics(archive: Archive, asked: Asked) -> Statistics:
+def log_statistics(archive: Recorded, asked: Asked) -> Statistics:
     """What the log's footers tell, which costs next to nothing."""
     if asked.span is None:
         return Statistics(0, 0, 0, {}, {})
@@ -84,7 +84,7 @@ def log_statistics(archive: Archive, asked: Asked) -> Statistics:
     return Statistics(history.rows(asked.span.start, asked.span.end), history.segments, 0, {}, {})
 
 
-def store_statistics(archive: Archive, asked: Asked, selects: tuple[CandidateQuery, ...]) -> Statistics:
+def store_statistics(archive: Recorded, asked: Asked, selects: tuple[CandidateQuery, ...]) -> Statistics:
     """The same and what the store tells: its buckets, and how many candidates one of them has."""
     known = log_statistics(archive, asked)
     store = archive.store

@@ -7,7 +7,7 @@ from datetime import timedelta
 
 from ..annotator import EventShape
 from ..archive.rewriting import CandidateQuery, RefusedError, WindowQuery
-from ..language.query import Bounds, Query
+from ..language.query import Query
 from ..ontology import KnowledgeBase
 from ..semfilter.explain import with_prefixes
 from .rewriting import Rewritten, rewrite
@@ -22,15 +22,17 @@ def outline(query: Query, shapes: Mapping[str, EventShape], knowledge: Knowledge
         shapes: of the archived streams.
         knowledge: what the archive's store knows.
     """
-    if not _speaks_of_the_past(query.bounds):
+    if not speaks_of_the_past(query):
         return []
-    lines = ["past, by one of these:", "  replay: events from the log, through the filters and the operator above"]
+    lines = ["strategies for the past:", "  replay: events from the log, through the filters and the operator above"]
     lines += _hybrid(query, shapes, knowledge)
     lines += _rewrite(query, shapes, knowledge)
     return [with_prefixes(line, knowledge.prefixes) for line in lines]
 
 
-def _speaks_of_the_past(bounds: Bounds) -> bool:
+def speaks_of_the_past(query: Query) -> bool:
+    """Whether the query's WITHIN may begin before its registration."""
+    bounds = query.bounds
     return bounds.lower is None or bounds.lower.moment is not None or bounds.lower.offset < timedelta(0)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from ..annotator import EventShape
-from ..archive import Archive, EndpointError, SemanticStore
+from ..archive import AskedStore, EndpointError, Recorded
 from ..archive.rewriting import (
     CandidateQuery,
     MatchQuery,
@@ -42,14 +42,14 @@ class Rewrite:
         rows: how many events of the log are read at once, about.
     """
 
-    archive: Archive
+    archive: Recorded
     asked: Asked
     rewritten: Rewritten
     border: datetime | None
     rows: int
 
     @classmethod
-    def of(cls, archive: Archive, asked: Asked, query: Query, rows: int) -> Rewrite:
+    def of(cls, archive: Recorded, asked: Asked, query: Query, rows: int) -> Rewrite:
         """Rewrite a query that the store can be asked for.
 
         Raises:
@@ -101,7 +101,7 @@ class Rewrite:
             yield Part(watermarks, events=history.read(start, border, asked.columns), primes=True)
         yield from replayed_from(border, history, asked, self.rows)
 
-    def _answered(self, store: SemanticStore, watermarks: Mapping[str, datetime | None]) -> Iterator[Part]:
+    def _answered(self, store: AskedStore, watermarks: Mapping[str, datetime | None]) -> Iterator[Part]:
         """What SPARQL finds, if anything: time goes on only when the operators know what lies before the border."""
         graphs = [name for of_stream in self._graphs().values() for name in of_stream]
         tsv = store.select(self.text(), *datasets(graphs, apart=self.rewritten.apart))

@@ -11,7 +11,7 @@ from functools import cached_property
 import pyarrow as pa
 
 from ..annotator import EventShape
-from ..archive import Archive, EndpointError, History, SemanticStore
+from ..archive import AskedStore, EndpointError, History, Recorded
 from ..archive.graphs import bucket_start
 from ..archive.rewriting import CandidateQuery, RefusedError, ask, candidate_query
 from ..cep import sees_all_events
@@ -40,7 +40,7 @@ class Strategy(StrEnum):
 class Replay:
     """All events from the log, through the same filters and operators as live ones."""
 
-    archive: Archive
+    archive: Recorded
     asked: Asked
     rows: int
 
@@ -65,13 +65,13 @@ class Hybrid:
         rows: how many events of the log are read at once, about.
     """
 
-    archive: Archive
+    archive: Recorded
     asked: Asked
     selects: tuple[CandidateQuery, ...]
     rows: int
 
     @classmethod
-    def of(cls, archive: Archive, asked: Asked, rows: int) -> Hybrid:
+    def of(cls, archive: Recorded, asked: Asked, rows: int) -> Hybrid:
         """Rewrite the query.
 
         Raises:
@@ -135,7 +135,7 @@ def candidate_queries(
     return tuple(candidate_query(s, shapes[s.stream.name], knowledge) for s in query.sources)
 
 
-def only_query(archive: Archive, asked: Asked) -> Query:
+def only_query(archive: Recorded, asked: Asked) -> Query:
     """The query, when the store can be asked for it.
 
     Raises:
@@ -151,7 +151,7 @@ def only_query(archive: Archive, asked: Asked) -> Query:
     return asked.queries[-1]
 
 
-def bucket_borders(store: SemanticStore, streams: Sequence[str], span: Span, at_once: int) -> list[datetime]:
+def bucket_borders(store: AskedStore, streams: Sequence[str], span: Span, at_once: int) -> list[datetime]:
     """The moments at which a few buckets end and the next few begin."""
     graphs = (name for stream in streams for name in store.graphs(stream, span.start, span.end))
     starts = sorted({start for name in graphs if (start := bucket_start(name)) is not None})

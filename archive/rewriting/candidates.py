@@ -21,7 +21,7 @@ from ...language.walking import walk
 from ...ontology import KnowledgeBase
 from ..graphs import KNOWLEDGE
 from ..quads import LATE
-from ..semantic_store import SemanticStore
+from ..recorded import AskedStore
 from .columns import StoredColumn, stored_columns
 from .expressions import sparql_text
 from .refusal import RefusedError
@@ -175,7 +175,7 @@ def candidate_query(source: Source, shape: EventShape, knowledge: KnowledgeBase)
     return CandidateQuery(source, text, stems, tuple(rest), tuple(notes), found.apart)
 
 
-def ask(store: SemanticStore, query: CandidateQuery, start: datetime | None, end: datetime | None) -> pa.Table:
+def ask(store: AskedStore, query: CandidateQuery, start: datetime | None, end: datetime | None) -> pa.Table:
     """The candidates in the buckets that overlap start <= `_time` < end."""
     graphs = store.graphs(query.source.stream.name, start, end)
     return query.read(store.select(query.text, *query.datasets(graphs)) if graphs else b"")

@@ -53,7 +53,7 @@ class Station:
         """A process begins, with the state that the folder holds."""
         project, archive = self._project, None
         if project.settings.archive.enabled:
-            shapes = {name: annotator.shape for name, annotator in project.annotators.items()}
+            shapes = project.shapes
             archive = self._open.enter_context(Archive(project.settings, project.knowledge, shapes))
         self.flow = DurableFlow(project, self.folder / "state", (), archive)
         self._open.callback(self.flow.close)

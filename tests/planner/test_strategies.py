@@ -144,7 +144,7 @@ def test_what_the_store_gets_meanwhile_is_seen_by_no_variable(
     """Each variable has a SPARQL query of its own, and between two of them the store goes on."""
     batches = iter([readings(project)[n : n + 20] for n in range(0, 600, 20)])
     moved = project.settings.archive.model_copy(update={"path": str(tmp_path / "archive")})
-    shapes = {name: annotator.shape for name, annotator in project.annotators.items()}
+    shapes = project.shapes
     with Archive(project.settings.model_copy(update={"archive": moved}), project.knowledge, shapes) as archive:
         live = project.dataflow()
 

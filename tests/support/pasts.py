@@ -73,7 +73,7 @@ def rewritable_pasts(draw: st.DrawFn) -> Past:
 def answerable(past: Past) -> bool:
     """Whether every strategy can answer the query."""
     project = project_of(past.case.campus.seed)
-    shapes = {name: annotator.shape for name, annotator in project.annotators.items()}
+    shapes = project.shapes
     (query,) = project.compile(past.case.text)
     try:
         rewrite(query, shapes, project.knowledge)

@@ -1,0 +1,77 @@
+"""How queries would be answered if they were registered now, in words: by what the archive holds already."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ..annotator import Annotated
+from ..archive import Recorded, view_archive
+from ..errors import ArchiveError
+from ..planner import outline, speaks_of_the_past
+from .catch_up import CatchUp, begin_in_the_past
+from .dataflow import Dataflow
+from .flow import Registration
+
+if TYPE_CHECKING:
+    from .project import Project
+
+__all__ = ["explain_registrations"]
+
+
+def explain_registrations(project: Project, queries: Sequence[Registration]) -> list[str]:
+    """Explain queries; of those that begin in the past also what the planner chooses, and why.
+
+    Nothing of the past is answered, but the planner may ask a bucket of the store for a sample. A running engine goes
+    on meanwhile.
+
+    Args:
+        project: theirs.
+        queries: in order, each after those whose output it reads; when they were registered is of no account.
+    """
+    dataflow, shapes = project.dataflow(), project.shapes
+    chosen: dict[str, str] = {}
+    if any(speaks_of_the_past(q.query) for q in queries) and _has_archive(project):
+        chosen = _over_archive(project, dataflow, queries)
+    else:
+        _register(dataflow, queries)
+    for label, flow in dataflow.flows.items():
+        choice = [chosen[label]] if label in chosen else []
+        flow.past = [*choice, *outline(flow.query, shapes, project.knowledge)]
+    return [project.explain_flow(flow) for flow in dataflow.flows.values()]
+
+
+def _has_archive(project: Project) -> bool:
+    return project.settings.path(project.settings.archive.path).is_dir()
+
+
+def _over_archive(project: Project, dataflow: Dataflow, queries: Sequence[Registration]) -> dict[str, str]:
+    """Register queries behind the archive's last events; what is chosen for the past of each that has one."""
+    try:
+        with view_archive(project.settings, project.knowledge, project.shapes) as archive:
+            dataflow.accept(_last_events(archive, dataflow))
+            _register(dataflow, queries)
+            early = begin_in_the_past(dataflow, list(dataflow.flows))
+            return {label: f"past by {CatchUp(dataflow, [label], archive, upto=None).choice}" for label in early}
+    except ArchiveError as error:
+        if not dataflow.flows:
+            _register(dataflow, queries)
+        early = [q.label for q in queries if speaks_of_the_past(q.query)]
+        return dict.fromkeys(early, f"past: the archive tells nothing: {error.message}")
+
+
+def _register(dataflow: Dataflow, queries: Sequence[Registration]) -> None:
+    for query in queries:
+        dataflow.register(replace(query, now=dataflow.now(query.query)))
+
+
+def _last_events(archive: Recorded, dataflow: Dataflow) -> dict[str, Annotated]:
+    """By stream, the events that tell how far it has come: those of its greatest time stamp."""
+    found = {}
+    for stream in dataflow.annotators:
+        history = archive.history([stream])
+        known = history.time_range()
+        if known is not None:
+            found[stream] = Annotated.again(history.read(known[1], None, {})[stream])
+    return found
