@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import polars as pl
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from .datatypes import MOMENT
 
-# The usual machine form, parsed by one kernel; everything else goes through the pattern below.
+_ARROW_MOMENT = pa.timestamp("us", "UTC")
+# The usual machine form, read by one kernel; finer ones take a few, and everything else goes through the pattern below.
+_MICROS = r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,6})?Z$"
 _ZULU = r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$"
 _PARTS = (
     r"^\s*(?P<date>\d{4}-\d\d-\d\d)"
@@ -33,11 +37,16 @@ def parse_moments(raw: pl.Series) -> pl.Series:
         moments = raw.cast(pl.Datetime("us")).dt.replace_time_zone("UTC")
     else:
         return pl.repeat(None, len(raw), dtype=MOMENT, eager=True)
-    inside = moments.to_physical().is_between(_YEAR_1, _YEAR_10000, closed="left")
-    return moments if inside.all() else pl.select(pl.when(inside).then(moments)).to_series()
+    ticks = moments.to_physical()
+    least, most = ticks.min(), ticks.max()
+    if not isinstance(least, int) or not isinstance(most, int) or (least >= _YEAR_1 and most < _YEAR_10000):
+        return moments
+    return pl.select(pl.when(ticks.is_between(_YEAR_1, _YEAR_10000, closed="left")).then(moments)).to_series()
 
 
 def _of_text(text: pl.Series) -> pl.Series:
+    if (usual := _usual(text)) is not None:
+        return usual
     if text.str.contains(_ZULU).all():
         return _read(text.str.strip_suffix("Z"))
     parts = pl.DataFrame({"text": text}).select(pl.col("text").str.extract_groups(_PARTS)).unnest("text")
@@ -56,6 +65,17 @@ def _of_text(text: pl.Series) -> pl.Series:
         pl.when(~pl.col("no")).then(_read(zoned["local"]) - pl.duration(minutes=pl.col("away"), time_unit="us"))
     )
     return moments.to_series()
+
+
+def _usual(text: pl.Series) -> pl.Series | None:
+    """The moments, if all values have the usual form; `None` when one has not, or is none, as on 30 February."""
+    array = text.to_arrow()
+    if not pc.all(pc.match_substring_regex(array, _MICROS), min_count=0).as_py():
+        return None
+    try:
+        return pl.Series(text.name, array.cast(_ARROW_MOMENT))
+    except pa.ArrowInvalid:
+        return None
 
 
 def _read(local: pl.Series) -> pl.Series:

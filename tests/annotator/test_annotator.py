@@ -92,6 +92,8 @@ def test_values_are_typed(datatype: str, raw: pa.Array, typed: list[object], rea
         ("2012-05-07T00:00:00,5", datetime(2012, 5, 7, 0, 0, 0, 500000, UTC)),
         ("0001-01-01T00:00:00", datetime(1, 1, 1, tzinfo=UTC)),
         ("9999-12-31T23:59:59.999999", datetime(9999, 12, 31, 23, 59, 59, 999999, UTC)),
+        ("2012-02-29T23:59:59Z", datetime(2012, 2, 29, 23, 59, 59, tzinfo=UTC)),
+        ("0001-01-01T00:00:00.000001Z", datetime(1, 1, 1, microsecond=1, tzinfo=UTC)),
     ],
 )
 @pytest.mark.parametrize("company", [[], ["2012-05-07 01:00 +01:00"]])
@@ -107,6 +109,7 @@ def test_time_stamps_of_text(raw: str, moment: datetime, company: list[str]) -> 
     "raw",
     ["2012-02-30T00:00:00", "2012-05-07T24:00:00", "2012-05-07T00:00:60Z", "yesterday", "", "1336348800",
      "2012-05-07T00:00:00+15:00",
+     "2012-02-30T00:00:00Z", "2012-05-07T24:00:00Z", "0000-12-31T23:59:59Z",
      "2012-05-07T00:00:00+01:60", "07/05/2012", "2012-05-07T00:00:00 Europe/Berlin", "0001-01-01T00:00:00+01:00"],
 )  # fmt: skip
 def test_wrong_time_stamps(raw: str) -> None:
