@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import cast
 
 from pyparsing import ParseException
@@ -125,8 +126,13 @@ def _shown(names: Names, token: SparqlToken) -> str:
     return names.source.quote(token.span)
 
 
+@lru_cache(maxsize=256)
 def _algebra(pattern: str) -> CompValue:
-    """Rdflib's algebra of a group graph pattern, without the projection around it."""
+    """Rdflib's algebra of a group graph pattern, without the projection around it; only to be read.
+
+    A pattern is parsed once however often it is asked for: a document is checked before Spark starts and again when it
+    is registered, and queries about the same things have the same PATHs.
+    """
     query = translateQuery(parseQuery(f"{_AROUND}{pattern} }}"))
     return cast("CompValue", query.algebra.p.p)
 
