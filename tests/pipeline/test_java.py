@@ -119,7 +119,10 @@ def test_spark_starts_without_any_java_on_the_machine(tmp_path: Path) -> None:
         "print(spark.range(3).count(), spark._jvm.System.getProperty('java.version'))\n"
         "stop_spark(spark)\n"
     )
-    environment = {"PATH": str(tools), "HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path / "cache")}
+    environment = {
+        "PATH": str(tools), "HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path / "cache"),
+        "SPARK_SUBMIT_OPTS": os.environ["SPARK_SUBMIT_OPTS"],
+    }  # fmt: skip
     done = subprocess.run(
         [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=False, timeout=900
     )
