@@ -181,7 +181,7 @@ class DurableFlow:
         for name, raw in records.items():
             self._dead_letters.write(name, batch, raw, brought.live[name].rejected)
         rows = self._late.with_their_past(self._dataflow.answer(brought.live))
-        step = Step(brought.streams, self._reporting.report(batch, rows, brought.recovered))
+        step = Step(brought.streams, self._reporting.report(batch, rows, brought.ahead, missed=brought.missed))
         if self._archive is not None:
             keep_matches(self._archive, batch, step.matches, self._dataflow.flows, self._project.knowledge.version)
         self._conclude(batch, step, {name: len(raw.malformed) for name, raw in records.items()}, began)

@@ -38,13 +38,15 @@ class Brought:
 
     Attributes:
         live: what it brings by itself, to be answered still.
-        streams: that and what its streams missed before: what the log gets.
-        recovered: by query label, the rows of what was missed.
+        streams: that and what the intake gave before: what the log gets.
+        ahead: by query label, the rows of what the intake gave.
+        missed: whether no engine ran when that was kept; otherwise an archiver was just quicker.
     """
 
     live: Mapping[str, StreamStep]
     streams: Mapping[str, StreamStep]
-    recovered: Mapping[str, Sequence[pa.Table]] = field(default_factory=dict)
+    ahead: Mapping[str, Sequence[pa.Table]] = field(default_factory=dict)
+    missed: bool = False
 
 
 def admit(
@@ -62,17 +64,18 @@ def admit(
     if outage is None:
         live = dataflow.accept(annotated)
         return Brought(live, live)
-    missed: list[Mapping[str, StreamStep]] = []
+    kept: list[Mapping[str, StreamStep]] = []
     rows: dict[str, list[pa.Table]] = {}
     for piece in outage.pieces(batch, annotated, again=again):
-        missed.append(dataflow.accept(piece))
-        for label, found in dataflow.answer(missed[-1]):
+        kept.append(dataflow.accept(piece))
+        for label, found in dataflow.answer(kept[-1]):
             rows.setdefault(label, []).append(found)
     if again:
-        annotated = outage.completed(batch, annotated, missed)
-    steps = outage.told_apart(batch, [*missed, dataflow.accept(annotated)])
-    outage.tell(steps[:-1])
-    return Brought(steps[-1], together(steps), rows)
+        annotated = outage.completed(batch, annotated, kept)
+    steps = outage.told_apart(batch, [*kept, dataflow.accept(annotated)])
+    if outage.missed:
+        outage.tell(steps[:-1])
+    return Brought(steps[-1], together(steps), rows, outage.missed)
 
 
 class Outage:
@@ -84,6 +87,10 @@ class Outage:
         patience: how long the first batch waits for an archiver that is behind the live stream.
         say: takes a line of the log.
         rows: how many events of a stream are taken at once, about.
+
+    Attributes:
+        missed: whether no engine ran when the events were kept that the last batch took. Once an archiver has come up
+            to the live stream, or none runs, what it keeps from then on is no news: it was just quicker.
     """
 
     def __init__(
@@ -97,7 +104,8 @@ class Outage:
         self._archive, self._note, self._patience, self._say, self._rows = archive, state / _TAKING, patience, say, rows
         self._intake = Intake(archive.path)
         self._taken: dict[str, int] = self._intake.taken()
-        self._waited = False
+        self._waited = self._over = False
+        self.missed = True
 
     @property
     def waiting(self) -> bool:
@@ -121,10 +129,12 @@ class Outage:
         """
         before = self._intake.taken()
         if again:
-            upto = self._noted(batch)
+            upto, self.missed = self._noted(batch)
         else:
+            self.missed = not self._over
             self._wait(live, before)
             upto = self._intake.newest(before)
+            self._over = any(a.events.num_rows for a in live.values()) or not self._intake.archiver_runs
             if upto:
                 self._keep_note(batch, upto)
         for events in self._intake.pieces(before, upto, self._rows):
@@ -132,18 +142,18 @@ class Outage:
         self._taken = {**before, **upto}
 
     def completed(
-        self, batch: int, live: Mapping[str, Annotated], missed: Sequence[Mapping[str, StreamStep]]
+        self, batch: int, live: Mapping[str, Annotated], kept: Sequence[Mapping[str, StreamStep]]
     ) -> Mapping[str, Annotated]:
         """A batch that is delivered again, with what the log has of it and the source gives no more.
 
         Args:
             batch: its number.
             live: what it brings by itself.
-            missed: what it took from the intake.
+            kept: what it took from the intake.
         """
         found = dict(live)
         for stream, logged in self._archive.log.read_batch(Position(self._archive.log.generation, batch)).items():
-            rest = _without(logged, [t for step in missed if stream in step for t in step[stream].tables])
+            rest = _without(logged, [t for step in kept if stream in step for t in step[stream].tables])
             here = live.get(stream)
             lost = rest if here is None else _without(rest, [here.events])
             if not lost.num_rows:
@@ -223,17 +233,20 @@ class Outage:
                 found[stream] = moment - mark
         return found
 
-    def _noted(self, batch: int) -> dict[str, int]:
-        """What a batch took when it was begun."""
+    def _noted(self, batch: int) -> tuple[dict[str, int], bool]:
+        """What a batch took when it was begun, and whether it had been missed."""
         try:
             content: dict[str, Any] = json.loads(self._note.read_text(encoding="utf-8"))
         except FileNotFoundError:
-            return {}
-        return {s: int(k) for s, k in content["upto"].items()} if content["batch"] == batch else {}
+            return {}, False
+        if content["batch"] != batch:
+            return {}, False
+        return {s: int(k) for s, k in content["upto"].items()}, content.get("missed", True)
 
     def _keep_note(self, batch: int, taken: Mapping[str, int]) -> None:
+        content = {"batch": batch, "upto": dict(taken), "missed": self.missed}
         with replacing(self._note) as temporary:
-            temporary.write_text(json.dumps({"batch": batch, "upto": dict(taken)}), encoding="utf-8")
+            temporary.write_text(json.dumps(content), encoding="utf-8")
 
 
 def _annotated(events: pa.Table) -> Annotated:

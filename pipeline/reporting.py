@@ -47,25 +47,29 @@ class Reporting:
         self,
         batch: int,
         rows: Iterable[tuple[str, list[pa.Table], list[pa.Table]]],
-        recovered: Mapping[str, Sequence[pa.Table]],
+        ahead: Mapping[str, Sequence[pa.Table]],
+        *,
+        missed: bool = False,
     ) -> dict[str, pa.Table]:
         """Give each query's rows to the sinks as they come.
 
         Args:
             batch: its number.
             rows: label, rows of the past, rows of the batch.
-            recovered: by label, rows that were missed during an outage.
+            ahead: by label, rows of what the intake gave, before those of the batch.
+            missed: whether that was missed during an outage.
 
         Returns:
             All rows by label.
         """
         matches = {}
         for label, past, live in rows:
-            missed = [*self._missed.pop(label, ()), *recovered.get(label, ())]
+            before = list(ahead.get(label, ()))
+            recovered = [*self._missed.pop(label, ()), *(before if missed else ())]
             tables = [
                 *(marked(table, "archive") for table in past),
-                *(marked(table, "archive", recovered=True) for table in missed),
-                *(marked(table, "live") for table in live),
+                *(marked(table, "archive", recovered=True) for table in recovered),
+                *(marked(table, "live") for table in [*(() if missed else before), *live]),
             ]
             found = pa.concat_tables(tables)
             matches[label] = unmarked(found)

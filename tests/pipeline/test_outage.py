@@ -295,3 +295,31 @@ def test_the_wait_for_an_archiver_ends(tmp_path: Path, monkeypatch: pytest.Monke
     process.kill()
     archiver.close()
     assert process.said == ["recovery: the archiver is behind the live stream (air by 0:00:04); going on without it"]
+
+
+def test_an_archiver_that_is_quicker_than_the_engine_is_no_news(
+    tmp_path: Path, expected: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both read the streams: what was missed ends with the first live events, also in a batch that is done again."""
+    interrupted(tmp_path)
+    keep(tmp_path, 5)
+    archiver = Intake(tmp_path / "var/archive")
+    archiver.lock()
+    annotator = project(tmp_path, archive=True).annotators["air"]
+    process = Process(tmp_path)
+    process.run(5, 5)
+    for second in (6, 7):
+        archiver.append({"air": annotator.annotate(batch(second)["air"].table).events})
+    crash(tmp_path, Snapshots, "write", monkeypatch, lambda: process.run(6, 6, 7))
+    said = process.said
+    process.kill()
+    process = Process(tmp_path, begun=6)
+    process.run(6, 6, 7)
+    archiver.close()
+    process.run(7, 8, 9)
+    process.end()
+    assert rows(tmp_path) == expected
+    assert said == ["recovery: 4 events of air, 2026-01-01T00:00:05Z to 2026-01-01T00:00:05Z, from the intake"]
+    assert process.said == []
+    assert {end for end, _, recovered in marks(tmp_path) if recovered} == {"04", "05"}
+    assert ("06", "live", False) in marks(tmp_path)
