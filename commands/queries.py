@@ -47,7 +47,10 @@ def try_query(
     form: RowForm = None,
     quiet: Quiet = False,
 ) -> None:
-    """Answer a query over recorded events, which end then; without Spark and without an archive."""
+    """Answer a query over recorded events, which end then; without Spark and without an archive.
+
+    Of several queries in a document the rows of the last one are printed.
+    """
     from ..pipeline.check import warnings_of
     from ..pipeline.project import Project
     from ..pipeline.trial import read_recorded
@@ -59,6 +62,9 @@ def try_query(
     if not quiet:
         for line in (*warnings_of(loaded, queries), *complaints):
             tell(line)
+        if len(queries) > 1:
+            name = "" if queries[-1].name is None else f", {queries[-1].name}"
+            tell(f"these are the rows of the last of {len(queries)} queries{name}")
     rows = loaded.evaluate(text, tables)
     columns = list(rows[0]) if rows else [*(item.name for item in queries[-1].items), "_time", "_id"]
     print_rows(rows, columns, form, loaded.settings)

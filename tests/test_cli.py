@@ -112,6 +112,16 @@ def test_try_prints_json_lines_where_there_is_no_terminal(project: Path) -> None
     ]
 
 
+def test_try_says_which_of_several_queries_it_prints(project: Path) -> None:
+    several = f"CREATE QUERY all AS SELECT ?e.flow; CREATE QUERY high AS {HIGH}"
+    arguments = ("-e", project / "events.jsonl", "-p", project)
+    result = call("try", several, *arguments)
+    assert result.stdout == call("try", several, *arguments, "--quiet").stdout != ""
+    assert [json.loads(row)["flow"] for row in result.stdout.splitlines()] == [60.5, 70.0]
+    assert result.stderr == "these are the rows of the last of 2 queries, high\n"
+    assert "the rows of the last of 2 queries\n" in call("try", f"{HIGH};{HIGH}", *arguments).stderr
+
+
 def test_try_prints_csv_and_tables(project: Path) -> None:
     (project / "q.chi").write_text("SELECT ?e.ex:sensor AS s, ?e.flow AS flow FILTER (?e.flow > 60)")
     arguments = ("-e", project / "events.jsonl", "-p", project, "--format")
