@@ -85,7 +85,7 @@ class Matches:
     Attributes:
         frame: the columns that the items are computed from.
         time: when each match became true, in microseconds.
-        events: per variable, the id of its event, or the list of the ids of its run; empty: it is bound to none.
+        events: per variable, the id of its event, null: it is bound to none, or the list of the ids of its run.
         window: start and end of each row's window, for aggregate rows.
         keys: what else tells rows of the same events apart, as text: group, window. (Selected semantic bindings do
             too; they are taken from `frame`.)
@@ -163,8 +163,10 @@ class Output:
             if ids.dtype == pl.List:
                 lists.append(ids.to_arrow().cast(pa.list_(pa.string())))
                 continue
-            offsets = pa.array(np.arange(len(ids) + 1, dtype=np.int32))
-            lists.append(pa.ListArray.from_arrays(offsets, ids.to_arrow().cast(pa.string())))
+            texts = ids.to_arrow().cast(pa.string())
+            behind = np.cumsum(texts.is_valid().to_numpy(zero_copy_only=False), dtype=np.int32)
+            offsets = pa.array(np.append(np.int32(0), behind))
+            lists.append(pa.ListArray.from_arrays(offsets, texts.drop_null()))
         return pa.StructArray.from_arrays(lists, list(events))
 
     def _digests(self, matches: Matches, events: Mapping[str, pl.Series], groups: pl.DataFrame) -> pa.Array:
@@ -173,13 +175,16 @@ class Output:
         The query is known by its name, without one by its normalised text. The ids of a run are separated by U+001E, so
         that a run of one event is no different from the event.
         """
-        ids = [s.list.join(_WITHIN_RUN) if s.dtype == pl.List else s for s in events.values()]
+        ids = [s.list.join(_WITHIN_RUN) if s.dtype == pl.List else _filled(s, "") for s in events.values()]
         bindings = [key_text(matches.frame[column], b.type) for column, b in self._bindings.items()]
         keys = [*ids, *matches.keys, *bindings]
         if self.query.kind is not Kind.AGGREGATION:  # whose kernel gives its groups
             keys += [key_text(s, e.type) for s, e in zip(groups, self.query.group_by, strict=False)]
-        bound = [key.fill_null(_UNBOUND) if key.null_count() else key for key in keys]
-        return hex_digests(bound, _SEPARATOR, self._seeds)
+        return hex_digests([_filled(key, _UNBOUND) for key in keys], _SEPARATOR, self._seeds)
+
+
+def _filled(texts: pl.Series, nothing: str) -> pl.Series:
+    return texts.fill_null(nothing) if texts.null_count() else texts
 
 
 def selected_bindings(query: Query) -> tuple[Binding, ...]:

@@ -32,7 +32,6 @@ class Reporting:
     def __init__(self, query: Query, *, optional: bool) -> None:
         self._bindings = selected_bindings(query)
         self._optional = optional
-        self._variables = [source.variable for source in query.sources]
         self._reported = [*(item.value for item in query.items), *query.group_by]
 
     def order(self, found: Found, candidates: Mapping[str, Candidates]) -> Ints:
@@ -58,22 +57,13 @@ class Reporting:
     def matches(self, found: Found, candidates: Mapping[str, Candidates]) -> Matches:
         """The columns of matches, in their order."""
         frame = _columns(found, candidates, self._reported)
-        return Matches(frame, found.due, {v: self._events(frame, v) for v in self._variables})
+        return Matches(frame, found.due, {v: frame[f"{v}._id"] for v in found.rows})
 
     @staticmethod
     def holding(found: Found, candidates: Mapping[str, Candidates], conditions: Sequence[Expression]) -> Bools:
         """Of which matches all conditions are true; what a match does not bind is unbound."""
         frame = _columns(found, candidates, conditions)
         return mask_of(frame, [column_expression(e, match_name) for e in conditions])
-
-    def _events(self, frame: pl.DataFrame, variable: str) -> pl.Series:
-        """The id of the variable's event; where variables may be unbound a list of none or one."""
-        name = f"{variable}._id"
-        if name not in frame.columns:
-            return pl.Series([[]] * frame.height, dtype=pl.List(pl.String()))
-        if not self._optional:
-            return frame[name]
-        return frame.select(pl.concat_list(name).list.drop_nulls()).to_series()
 
 
 def _columns(found: Found, candidates: Mapping[str, Candidates], used: Sequence[Expression]) -> pl.DataFrame:
