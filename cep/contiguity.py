@@ -26,9 +26,10 @@ from ..language.pattern import CorrelationWindow, Element, Group, Link, Negation
 from ..language.pattern import Sequence as Links
 from ..language.query import Policy, Query
 from ..language.walking import walk_pattern
-from .candidates import empty_candidates, number_events
-from .frames import Ints, micros, timestamps
-from .keys import group_codes, stable_order
+from .candidates import empty_candidates
+from .frames import Ints, frame_of, micros, timestamps
+from .keys import group_codes
+from .neighbours import neighbours, rows_among, union_of
 from .time_bounds import UNBOUNDED
 
 __all__ = ["BEFORE", "EVENTS", "NUMBER", "Contiguity", "all_events", "event_columns", "sees_all_events"]
@@ -53,7 +54,7 @@ def sees_all_events(query: Query) -> bool:
     return False
 
 
-def all_events(query: Query, streams: Mapping[str, pl.DataFrame]) -> pa.Table:
+def all_events(query: Query, streams: Mapping[str, pa.Table]) -> pa.Table:
     """What `Operator.process` takes under `EVENTS`: the events of all streams in FROM.
 
     Args:
@@ -64,15 +65,16 @@ def all_events(query: Query, streams: Mapping[str, pl.DataFrame]) -> pa.Table:
     Returns:
         Columns `_time`, `_id` and one for each attribute of PARTITION BY.
     """
-    named = event_columns(query)
-    frames = [_renamed(streams[stream], names) for stream, names in named.items() if stream in streams]
-    events = pl.concat(frames or [_no_events(query)])
-    return events.to_arrow(compat_level=pl.CompatLevel.newest())
+    tables = [_renamed(streams[name], columns) for name, columns in event_columns(query).items() if name in streams]
+    if len(tables) == 1:
+        return tables[0]
+    frames = [frame_of(table, table.column_names) for table in tables]
+    return pl.concat(frames or [_no_events(query)]).to_arrow(compat_level=pl.CompatLevel.newest())
 
 
-def _renamed(events: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
-    of_partition = (events[name].alias(f"{_PARTITION}{i}") for i, name in enumerate(names[2:]))
-    return pl.DataFrame([*(events[name] for name in names[:2]), *of_partition])
+def _renamed(events: pa.Table, names: Sequence[str]) -> pa.Table:
+    of_partition = (f"{_PARTITION}{i}" for i in range(len(names) - 2))
+    return events.select(list(names)).rename_columns([*names[:2], *of_partition])
 
 
 def event_columns(query: Query) -> dict[str, list[str]]:
@@ -85,12 +87,13 @@ def event_columns(query: Query) -> dict[str, list[str]]:
 
 def _no_events(query: Query) -> pl.DataFrame:
     source = query.sources[0]
-    return _renamed(empty_candidates(source), event_columns(query)[source.stream.name])
+    events = _renamed(empty_candidates(source).to_arrow(), event_columns(query)[source.stream.name])
+    return frame_of(events, events.column_names)
 
 
 @dataclass(slots=True)
 class Contiguity:
-    """Numbers all events, and finds the one before each.
+    """Numbers all events, and finds the neighbours of candidates.
 
     Attributes:
         next: the number of the next event.
@@ -109,50 +112,77 @@ class Contiguity:
         self._horizon = _horizon(self.query)
 
     def place(self, released: Mapping[str, pl.DataFrame], watermark: int) -> dict[str, pl.DataFrame]:
-        """The released frames, each in total order, `EVENTS` among them, with the columns `NUMBER` and `BEFORE`.
+        """Candidates with the columns `NUMBER` and `BEFORE`, and the events that follow candidates.
+
+        Args:
+            released: frames in total order, `EVENTS` among them.
+            watermark: in microseconds.
+
+        Returns:
+            The frames of the candidates; of `EVENTS` the columns `_time` and `BEFORE` of at least those that come right
+            after a candidate of now or of earlier.
 
         Raises:
             OperatorError: a candidate is none of the events.
         """
-        if not any(frame.height for frame in released.values()):
-            nothing = [pl.Series(name, [], dtype=pl.Int64) for name in (NUMBER, BEFORE)]
-            return {name: frame.hstack(nothing) for name, frame in released.items()}
-        first = self.next
-        numbers = number_events(released, first)
-        self.next = 1 + max(int(of_frame[-1]) for of_frame in numbers.values() if len(of_frame))
-        if self.next - first != released[EVENTS].height:
-            raise OperatorError(
-                "this query contains '=>', and a candidate is not among the events of its streams",
-                hint="pass all_events(query, …) under EVENTS",
-            )
-        before = self._before(released[EVENTS], numbers[EVENTS])
+        events = released[EVENTS]
+        rows = {name: _rows(events, frame) for name, frame in released.items() if name != EVENTS}
+        asked = union_of(list(rows.values()), events.height)
+        before, following = self._neighbours(events, asked)
+        placed = {EVENTS: following}
+        for name, of_frame in rows.items():
+            number, of_rows = pl.Series(NUMBER, self.next + of_frame), before[np.searchsorted(asked, of_frame)]
+            placed[name] = released[name].hstack([number, pl.Series(BEFORE, of_rows)])
+        self.next += events.height
         self._forget(watermark)
-        return {
-            name: frame.hstack([pl.Series(NUMBER, numbers[name]), pl.Series(BEFORE, before[numbers[name] - first])])
-            for name, frame in released.items()
-        }
+        return placed
 
-    def _before(self, events: pl.DataFrame, number: Ints) -> Ints:
-        """The number of the event before each, and the new `last`."""
-        if not self.query.partition_by:
-            return number - 1
-        new = events.hstack([pl.Series(NUMBER, number)])
-        numbered = self.last.vstack(pl.DataFrame([new[name] for name in self.last.columns]))
-        codes = group_codes([numbered[name] for name in numbered.columns if name.startswith(_PARTITION)])
-        order = stable_order(codes)
-        sorted_codes, numbers = codes[order], numbered[NUMBER].to_numpy()
-        neighbours = np.flatnonzero(sorted_codes[1:] == sorted_codes[:-1])
-        before = np.full(len(codes), -1, dtype=np.int64)
-        before[order[neighbours + 1]] = numbers[order[neighbours]]
-        is_last = np.ones(len(codes), dtype=bool)
-        is_last[order[neighbours]] = False
-        self.last = numbered[np.flatnonzero(is_last)]
-        return before[-len(number) :]
+    def _neighbours(self, events: pl.DataFrame, asked: Ints) -> tuple[Ints, pl.DataFrame]:
+        """The number of the event before each of these rows, and the events that follow candidates."""
+        if self.query.partition_by and events.height:
+            return self._in_partitions(events, asked)
+        after = np.append(0, asked + 1)
+        after = after[after < events.height]
+        return self.next + asked - 1, _following(events, after, self.next + after - 1)
+
+    def _in_partitions(self, events: pl.DataFrame, asked: Ints) -> tuple[Ints, pl.DataFrame]:
+        """The same of the partitions, whose last events stand before the new ones."""
+        known, numbers = self.last.height, self.last[NUMBER].to_numpy()
+        names = [name for name in events.columns if name.startswith(_PARTITION)]
+        codes = group_codes([pl.concat([self.last[name], events[name]], rechunk=True) for name in names])
+        before, after, last = neighbours(codes, np.append(np.arange(known), known + asked))
+        followed = np.flatnonzero(after >= 0)
+        followed = followed[np.argsort(after[followed])]
+        of_all = np.append(numbers, self.next + asked)
+        following = _following(events, after[followed] - known, of_all[followed])
+        self._remember(events, names, last)
+        old = np.append(numbers, -1)[np.minimum(before[known:], known)]
+        return np.where(before[known:] < known, old, self.next + before[known:] - known), following
+
+    def _remember(self, events: pl.DataFrame, names: Sequence[str], last: Ints) -> None:
+        known = self.last.height
+        old, new = last[last < known], last[last >= known] - known
+        of_events = [events[name][new] for name in ("_time", *names)]
+        self.last = self.last[old].vstack(pl.DataFrame([*of_events, pl.Series(NUMBER, self.next + new)]))
 
     def _forget(self, watermark: int) -> None:
         kept = timestamps(self.last["_time"]) >= watermark - self._horizon
         if not kept.all():
             self.last = self.last[np.flatnonzero(kept)]
+
+
+def _rows(events: pl.DataFrame, candidates: pl.DataFrame) -> Ints:
+    rows = rows_among(events, candidates)
+    if rows is None:
+        raise OperatorError(
+            "this query contains '=>', and a candidate is not among the events of its streams",
+            hint="pass all_events(query, …) under EVENTS",
+        )
+    return rows
+
+
+def _following(events: pl.DataFrame, rows: Ints, before: Ints) -> pl.DataFrame:
+    return pl.DataFrame([events["_time"][rows], pl.Series(BEFORE, before)])
 
 
 def _horizon(query: Query) -> int:

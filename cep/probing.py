@@ -18,6 +18,7 @@ NONE = -1
 """The row of no candidate."""
 
 _GROWTH = 4
+_FAR = 2**62
 Test = Callable[[Partial], Bools]
 
 
@@ -101,10 +102,10 @@ class Probe:
 
 
 def _dense(codes: tuple[Ints, Ints]) -> tuple[Ints, Ints]:
-    """The same equalities with small codes."""
-    _, dense = np.unique(np.concatenate(codes), return_inverse=True)
-    dense[np.concatenate(codes) < 0] = -1
-    return dense[: len(codes[0])], dense[len(codes[0]) :]
+    """The same equalities with small codes: numbers of events that are remembered lie close together."""
+    least = min(int(of[of >= 0].min(initial=_FAR)) for of in codes)
+    own, wanted = (np.where(of < 0, NONE, of - least) for of in codes)
+    return own, wanted
 
 
 def _pair(codes: Sequence[Ints]) -> tuple[Ints, Ints]:

@@ -21,7 +21,6 @@ from ..cep import (
     build_operator,
     ending_events,
     event_columns,
-    frame_of,
     implied_filters,
     output_schema,
     sees_all_events,
@@ -200,7 +199,8 @@ class QueryFlow:
             if source.source.stream.name in events
         }
         if self._of_all_events:
-            candidates[EVENTS] = all_events(self.query, self._inside(events))
+            inside = {s: self.within.select(events[s].table) for s in self._of_all_events if s in events}
+            candidates[EVENTS] = all_events(self.query, inside)
         for name, (stream, columns) in self._endings.items():
             if stream in events:
                 candidates[name] = self.within.select(events[stream].table).select(columns)
@@ -210,14 +210,6 @@ class QueryFlow:
         """Stop for good: no row comes any more, and the state is dropped."""
         self.failure = str(error)
         return output_schema(self.query).empty_table()
-
-    def _inside(self, events: Mapping[str, EventBatch]) -> dict[str, pl.DataFrame]:
-        """By stream, all events within WITHIN, with the columns that contiguity depends on."""
-        return {
-            stream: frame_of(self.within.select(events[stream].table), names)
-            for stream, names in self._of_all_events.items()
-            if stream in events
-        }
 
     def judge_by(
         self,

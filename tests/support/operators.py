@@ -71,7 +71,7 @@ def candidates(query: Query, readings: Sequence[Reading]) -> dict[str, pa.Table]
         tables[source.variable] = apply_filters(pa.table(data), source.filters)
         streams[source.stream.name] = cast("pl.DataFrame", pl.from_arrow(pa.table(data)))
     if sees_all_events(query):
-        every = {name: frame.unique("_id", keep="first", maintain_order=True) for name, frame in streams.items()}
+        every = {n: frame.unique("_id", keep="first", maintain_order=True).to_arrow() for n, frame in streams.items()}
         tables[EVENTS] = all_events(query, every)
     for name, (stream, looked_at) in ending_events(query).items():
         tables[name] = streams[stream].unique("_id", keep="first", maintain_order=True).select(looked_at).to_arrow()
