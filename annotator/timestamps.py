@@ -9,8 +9,9 @@ import pyarrow.compute as pc
 from .datatypes import MOMENT
 
 _ARROW_MOMENT = pa.timestamp("us", "UTC")
-# The usual machine form, read by one kernel; finer ones take a few, and everything else goes through the pattern below.
-_MICROS = r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,6})?Z$"
+# The usual machine form of our time, read by one kernel; finer ones take a few, and everything else goes through the
+# pattern below.
+_USUAL = r"^[1-9]\d{3}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,6})?Z$"
 _ZULU = r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$"
 _PARTS = (
     r"^\s*(?P<date>\d{4}-\d\d-\d\d)"
@@ -30,6 +31,8 @@ def parse_moments(raw: pl.Series) -> pl.Series:
     microseconds. Naive Arrow time stamps are UTC. Numbers are never guessed at. Years are 1 to 9999.
     """
     if raw.dtype == pl.String:
+        if (usual := _usual(raw)) is not None:
+            return usual
         moments = _of_text(raw)
     elif isinstance(raw.dtype, pl.Datetime):
         moments = raw.cast(MOMENT)
@@ -37,16 +40,11 @@ def parse_moments(raw: pl.Series) -> pl.Series:
         moments = raw.cast(pl.Datetime("us")).dt.replace_time_zone("UTC")
     else:
         return pl.repeat(None, len(raw), dtype=MOMENT, eager=True)
-    ticks = moments.to_physical()
-    least, most = ticks.min(), ticks.max()
-    if not isinstance(least, int) or not isinstance(most, int) or (least >= _YEAR_1 and most < _YEAR_10000):
-        return moments
-    return pl.select(pl.when(ticks.is_between(_YEAR_1, _YEAR_10000, closed="left")).then(moments)).to_series()
+    inside = moments.to_physical().is_between(_YEAR_1, _YEAR_10000, closed="left")
+    return moments if inside.all() else pl.select(pl.when(inside).then(moments)).to_series()
 
 
 def _of_text(text: pl.Series) -> pl.Series:
-    if (usual := _usual(text)) is not None:
-        return usual
     if text.str.contains(_ZULU).all():
         return _read(text.str.strip_suffix("Z"))
     parts = pl.DataFrame({"text": text}).select(pl.col("text").str.extract_groups(_PARTS)).unnest("text")
@@ -68,9 +66,9 @@ def _of_text(text: pl.Series) -> pl.Series:
 
 
 def _usual(text: pl.Series) -> pl.Series | None:
-    """The moments, if all values have the usual form; `None` when one has not, or is none, as on 30 February."""
+    """The moments, if all values have the usual form; `None` when one has not, or is no moment, as on 30 February."""
     array = text.to_arrow()
-    if not pc.all(pc.match_substring_regex(array, _MICROS), min_count=0).as_py():
+    if not pc.all(pc.match_substring_regex(array, _USUAL), min_count=0).as_py():
         return None
     try:
         return pl.Series(text.name, array.cast(_ARROW_MOMENT))

@@ -15,7 +15,7 @@ from oracle.evaluate import Oracle
 CAMPUS = Path(__file__).resolve().parents[2] / "examples" / "campus"
 ONTOLOGIES = CAMPUS.parents[1] / "ontologies" / "campus"
 QUERIES = sorted((CAMPUS / "queries").glob("query*.chi"))
-READINGS = 9_000
+READINGS = 6_000
 
 
 @cache
