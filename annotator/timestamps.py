@@ -13,10 +13,11 @@ _ARROW_MOMENT = pa.timestamp("us", "UTC")
 # pattern below.
 _USUAL = r"^[1-9]\d{3}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,6})?Z$"
 _ZULU = r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$"
+# Polars' \d is a digit of any script; the zone's are cast to numbers, which only these can be.
 _PARTS = (
     r"^\s*(?P<date>\d{4}-\d\d-\d\d)"
     r"(?:[Tt ](?P<minutes>\d\d:\d\d)(?:(?P<seconds>:\d\d)(?P<fraction>[.,]\d+)?)?)?"
-    r"\s*(?:[Zz]|(?P<sign>[+-])(?P<hours>\d\d)(?::?(?P<offset>\d\d))?)?\s*$"
+    r"\s*(?:[Zz]|(?P<sign>[+-])(?P<hours>[0-9]{2})(?::?(?P<offset>[0-9]{2}))?)?\s*$"
 )
 _TOO_FINE = r"(\.\d{6})\d+$"
 _YEAR_1 = -62_135_596_800_000_000
