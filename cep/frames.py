@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
-from typing import cast
 
 import numpy as np
 import numpy.typing as npt
@@ -39,11 +38,14 @@ _LAST = datetime.max.replace(tzinfo=UTC)
 
 def frame_of(table: pa.Table, columns: Sequence[str]) -> pl.DataFrame:
     """The named columns of a table; dictionaries of strings become strings."""
-    chosen = table.select(list(columns))
-    for i, field in enumerate(chosen.schema):
-        if pa.types.is_dictionary(field.type):  # Polars would make categories of them, which costs more than strings
-            chosen = chosen.set_column(i, field.name, chosen.column(i).cast(field.type.value_type))
-    return cast("pl.DataFrame", pl.from_arrow(chosen))
+    return pl.DataFrame([_series(name, table.column(name)) for name in columns])
+
+
+def _series(name: str, column: pa.ChunkedArray) -> pl.Series:
+    """Column by column: Polars would convert a whole table in its threads, whose waking costs more than the rest."""
+    if pa.types.is_dictionary(column.type):  # Polars would make categories of them, which costs more than strings
+        column = column.cast(column.type.value_type)
+    return pl.Series(name, column)
 
 
 def timestamps(times: pl.Series) -> Ints:
