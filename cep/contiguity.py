@@ -1,14 +1,15 @@
 """Which event is the very next one: places in the total order of all events of the streams in FROM (LANGUAGE, Links).
 
 `=>` looks at events that are candidates of no variable, and an operator is given candidates only. A query that needs it
-(`sees_all_events`) is given all events of its streams too, under the name `EVENTS`, and its kernel then finds in every
-released frame, that of `EVENTS` included, the columns
+(`sees_all_events`) is given all events of its streams too, under the name `EVENTS`, and its kernel then finds in the
+released frames of candidates the columns
 
 - `NUMBER`: the event's number in the total order of all events;
 - `BEFORE`: the number of the event right before it, under PARTITION BY in its partition; −1: there is none, or none
   that a match could still hold.
 
-So `b` is the very next event after `a` exactly when `b.BEFORE = a.NUMBER`.
+So `b` is the very next event after `a` exactly when `b.BEFORE = a.NUMBER`. Under `EVENTS` it finds
+`_time` and `BEFORE` of the events that come right after a candidate.
 """
 
 from __future__ import annotations
