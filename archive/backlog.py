@@ -9,6 +9,7 @@ from itertools import islice
 import pyarrow as pa
 import pyoxigraph as ox
 
+from .known import without_known
 from .log import EventLog
 from .marks import Progress
 from .segment import Position
@@ -95,7 +96,8 @@ class Backlog:
         for position, rows in waiting:
             start = rows - _missing(self.done, position, rows)
             stop = min(rows, start + room)
-            texts += [self.encode(stream, part) for stream, part in self._slices(position, rows, start, stop)]
+            parts = self._slices(position, rows, start, stop)
+            texts += [self.encode(stream, without_known(self.log, stream, position, part)) for stream, part in parts]
             progress = Progress(position, total=rows, rows=stop)
             room -= stop - start
             if not room:

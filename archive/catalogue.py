@@ -41,6 +41,11 @@ class Part:
     facts: SegmentFacts
     rows: range | None = None
 
+    @property
+    def first(self) -> Position:
+        """The first batch of the segment."""
+        return segment.first_of(self.path)
+
 
 class Catalogue:
     """The segments of one stream, as they are now; nothing is kept that could be out of date.

@@ -13,7 +13,6 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..annotator import ids_of
 from ..errors import ArchiveError, Place
 from . import segment
 from .catalogue import Catalogue, Part, steadily
@@ -174,22 +173,6 @@ class EventLog:
         tables = [(p.path, segment.read(p.path, start, end, needed, p.rows)) for p in overlapping]
         events = first_of_each_id(_concatenate(tables))
         return events if columns is None else _select(events, columns)
-
-    def ids_before(self, stream: str, position: Position, times: pa.ChunkedArray) -> pl.Series:
-        """Return the ids of a stream's events of earlier batches that lie within some others' range of time.
-
-        Args:
-            stream: its name.
-            position: of a batch; what that one and later ones hold is left out.
-            times: `_time` of the others, at least one.
-        """
-        span = pc.min_max(times).as_py()
-        end = span["max"] + _MICROSECOND
-
-        def read() -> pa.Table:
-            return self.read_parts(self.parts(stream, upto=position.before), span["min"], end, ["_id"])
-
-        return ids_of(steadily(read))
 
     def read_batch(self, position: Position) -> dict[str, pa.Table]:
         """Return the events of one batch by stream, in order of the streams' names, as they were appended."""

@@ -25,7 +25,7 @@ def encoder(shapes: Mapping[str, EventShape], bucket: timedelta) -> Callable[[st
 
     def encode(stream: str, events: pa.Table) -> bytes:
         shape = shapes.get(stream)
-        if shape is None:
+        if shape is None or not events.num_rows:
             return b""
         graphs = graphs_of(stream, events, bucket)
         return event_quads(shape, with_all_columns(shape, events), graphs) + _marks(events, graphs)

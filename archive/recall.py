@@ -19,6 +19,7 @@ from .backlog import Encode
 from .catalogue import steadily
 from .graphs import KNOWLEDGE
 from .history import share
+from .known import without_known
 from .log import EventLog
 from .matches import MatchLog, match_encoder
 from .patience import Patience
@@ -105,7 +106,8 @@ class Kept:
             rows = self.log.read_parts([part], buckets.start, buckets.end)
             for first in range(0, rows.num_rows, _ROWS_PER_LOAD):
                 patience.check()
-                quads = self.encode(stream, rows.slice(first, _ROWS_PER_LOAD))
+                fresh = without_known(self.log, stream, part.first, rows.slice(first, _ROWS_PER_LOAD))
+                quads = self.encode(stream, fresh)
                 store.bulk_load(quads, format=ox.RdfFormat.N_QUADS, lenient=True)
 
 

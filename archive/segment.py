@@ -66,6 +66,18 @@ def file_name(first: Position, last: Position | None = None) -> str:
     return f"{first}.parquet" if last is None else f"{first}_{last}.parquet"
 
 
+def first_of(path: Path) -> Position:
+    """Return the first batch that the name of a segment's file says.
+
+    Raises:
+        ValueError: it is no segment.
+    """
+    found = range_of(path)
+    if found is None:
+        raise ValueError(path)
+    return found[0]
+
+
 def range_of(path: Path) -> tuple[Position, Position] | None:
     """Return the first and last batch that a file's name says, `None` when it is no segment."""
     found = _NAME.fullmatch(path.name)

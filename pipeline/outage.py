@@ -21,6 +21,7 @@ import pyarrow.compute as pc
 
 from ..annotator import Annotated, ids_of, without
 from ..archive import Archive, Intake, Position
+from ..archive.known import ids_before
 from ..archive.replacing import replacing
 from ..planner import ROWS_AT_ONCE
 from .dataflow import Dataflow
@@ -199,7 +200,7 @@ class Outage:
         if not step.late.num_rows:
             return step
         log = self._archive.log
-        known = log.ids_before(stream, Position(log.generation, batch), step.late["_time"])
+        known = ids_before(log, stream, Position(log.generation, batch), step.late["_time"])
         late = _without(without(step.late, known), earlier)
         gone = step.late.num_rows - late.num_rows
         return replace(step, late=late, duplicates=step.duplicates + gone)

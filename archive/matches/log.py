@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 from ...annotator import ids_of, without
 from .. import segment
 from ..catalogue import steadily
+from ..known import ids_before
 from ..layout import MATCHES, ORIGINS
 from ..log import EventLog, concatenated, first_of_each_id
 from ..segment import Position
@@ -127,7 +128,7 @@ class MatchLog:
         latest = self._latest[query]
         if latest is None or not rows.num_rows or pc.min(rows["_time"]).as_py() > latest:
             return rows
-        return without(rows, self.log.ids_before(query, position, rows["_time"]))
+        return without(rows, ids_before(self.log, query, position, rows["_time"]))
 
 
 def _later(known: datetime | None, new: datetime) -> datetime:

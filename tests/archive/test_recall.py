@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 from kaicep.annotator import Annotator
 from kaicep.archive import Archive, ArchiveReader, EndpointReader, Graph, Solutions, moment_of, open_reader
@@ -16,13 +17,14 @@ from kaicep.cli import app
 from kaicep.config import Settings
 from kaicep.errors import ArchiveError
 from kaicep.ontology import KnowledgeBase
-from support.archives import NINE, PROJECT, STREAM, readings
+from support.archives import NINE, PROJECT, SECOND, STREAM, readings
 from support.endpoints import free_port, oxigraph
 from support.found import ORIGIN, matches
 from typer.testing import CliRunner
 
 MINUTE = timedelta(minutes=1)
 COUNT = "SELECT (COUNT(?e) AS ?n) { ?e a e:AirflowReport }"
+COUNT_LATE = "SELECT (COUNT(?e) AS ?n) { ?e kaicep:late true }"
 IN_ROOM = "SELECT (COUNT(?e) AS ?n) { ?e e:sensor ?s . ?s e:in e:Room2 }"
 MATCHES = "SELECT (COUNT(?m) AS ?n) { ?m a <urn:kaicep:Match> }"
 EVERYTHING = """
@@ -251,3 +253,16 @@ def test_graph_finds_the_buckets_of_the_range_only(tmp_path: Path) -> None:
         assert count(archive, by_graph) == 180
         assert count(archive, by_graph, start=NINE + 8 * MINUTE) == 120
         assert count(archive, by_graph, start=NINE + 5 * MINUTE, end=NINE + 8 * MINUTE) == 180
+
+
+def test_an_event_that_came_again_comes_back_as_it_came_first(tmp_path: Path) -> None:
+    with shrunk(tmp_path) as made:
+        again = made.log.read(STREAM, NINE, NINE + SECOND).drop_columns(["_late"])
+        made.append(10, {STREAM: again.append_column("_late", pa.array([True]))})
+        assert made.flush()
+        for tidied in (False, True):
+            if tidied:
+                made.tidy()
+            assert count(made, COUNT, start=NINE, end=NINE + MINUTE) == 60
+            assert count(made, COUNT_LATE, start=NINE, end=NINE + MINUTE) == 0
+        assert count(made, COUNT_LATE, start=NINE + MINUTE, end=NINE + 2 * MINUTE) == 1

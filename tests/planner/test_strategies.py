@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from time import sleep
 from typing import Any, Literal
 
 import pyarrow as pa
@@ -170,6 +171,27 @@ def test_what_the_store_gets_meanwhile_is_seen_by_no_variable(
     assert any(found)
     assert all(a == b for a, b in filter(None, found))
     assert len({i for p in parts for table in (*p.events.values(), *p.candidates.values()) for i in ids(table)}) == 200
+
+
+@pytest.mark.parametrize("strategy", ["replay", "rewrite", "hybrid"])
+def test_an_event_that_comes_again_too_late_is_still_the_one_that_came_in_time(
+    project: Project, strategy: Literal["replay", "rewrite", "hybrid"], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The store has both before it is asked: the second time is what is on the way at the registration."""
+
+    def wait(archive: Archive, *_: object) -> None:
+        while archive.last != Position(archive.log.generation, 2):
+            sleep(0.001)
+        archive.flush()
+
+    monkeypatch.setattr("kaicep.pipeline.simulation.wait_for_archive", wait)
+    rows = readings(project)[:60]
+    events = {"airflowReport": [*rows[:50], rows[0] | {"flowrate": 1.0}, *rows[50:]]}
+    text, at = "SELECT ?e.sensorID, ?e.flowrate WITHIN (, )", NINE + timedelta(seconds=28)
+    live = project.evaluate(text, events, registered_at=at)
+    assert len(live) == len(rows)
+    gap = timedelta(seconds=4)
+    assert project.evaluate(text, events, registered_at=at, in_flight=gap, strategy=strategy) == live
 
 
 def ids(events: pa.Table) -> list[str]:
