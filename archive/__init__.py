@@ -13,11 +13,12 @@ from .log import EventLog
 from .matches import Origin
 from .queryable import Question
 from .reader import ArchiveReader, open_reader
-from .recorded import ArchiveView, AskedStore, Recorded, view_archive
+from .recorded import ArchiveView, Recorded, view_archive
 from .restore import restore
 from .segment import Position
 from .sparql import Graph, Result, Solutions, Value
 from .store import EventStore
+from .stored import AskedStore
 from .verify import Health, verify
 from .writer import Lag
 

@@ -8,7 +8,6 @@ from datetime import datetime
 from pathlib import Path
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from ..annotator import EventShape
 from ..config import Settings
@@ -19,6 +18,7 @@ from .backlog import Backlog
 from .endpoint_store import EndpointStore
 from .history import History
 from .keeper import Housekeeping, Keeper
+from .late import late_rows
 from .layout import ADVANCES, LOG, SNAPSHOTS, prepare
 from .log import EventLog
 from .marks import HOLDS, HOLDS_MATCHES
@@ -111,7 +111,7 @@ class Archive(Queryable):
             self.counts = replace(
                 self.counts,
                 events=self.counts.events + sum(table.num_rows for table in events.values()),
-                late=self.counts.late + sum(_late(table) for table in events.values()),
+                late=self.counts.late + sum(map(_late, events.values())),
             )
         if self._writer is not None:
             self._writer.notify(self._events, position, sum(table.num_rows for table in events.values()))
@@ -239,7 +239,8 @@ class Archive(Queryable):
 
 
 def _late(events: pa.Table) -> int:
-    return pc.sum(events["_late"]).as_py() or 0 if "_late" in events.column_names else 0
+    late = late_rows(events)
+    return 0 if late is None else int(late.sum())
 
 
 def _no_store(path: Path) -> ArchiveError:

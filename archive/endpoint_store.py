@@ -10,7 +10,7 @@ import pyoxigraph as ox
 from ..errors import ArchiveError, Place
 from ..ontology import KnowledgeBase
 from .endpoint import AskedWrongError, Endpoint
-from .graphs import KNOWLEDGE, bucket_start, graphs_between, sorted_buckets, stream_of_graph
+from .graphs import KNOWLEDGE, bucket_start, graphs_between
 from .marks import (
     EVENTS_BY_GRAPH,
     GRAPH,
@@ -26,13 +26,14 @@ from .marks import (
 )
 from .queryable import Question
 from .sparql import Result, collected, names_dataset
+from .stored import AskedStore
 from .syntax import explain_syntax
 from .updates import drop, in_one, insert_quads, insert_triples, set_value
 
 _DEFAULT, _NAMED, _UNION = "default-graph-uri", "named-graph-uri", "union-default-graph"
 
 
-class EndpointStore:
+class EndpointStore(AskedStore):
     """What an archive writes to and asks of an endpoint; it has the endpoint's graphs to itself.
 
     Args:
@@ -78,11 +79,6 @@ class EndpointStore:
         if updates:
             self.endpoint.update(in_one(updates))
 
-    @property
-    def progress(self) -> Progress | None:
-        """How far it is with events; `None` when it holds no batch."""
-        return self.progress_of(HOLDS)
-
     def progress_of(self, mark: ox.NamedNode) -> Progress | None:
         """How far it is with events or with matches; `None` when it holds no batch of them."""
         return max(map(Progress.parse, self._marks(mark)), default=None)
@@ -114,7 +110,7 @@ class EndpointStore:
         elif question.start is None and question.end is None:
             options = self._all()
         else:
-            graphs = graphs_between(self._graphs(), self.bucket, question.start, question.end)
+            graphs = graphs_between(self.named_graphs(), self.bucket, question.start, question.end)
             options = _dataset(graphs, graphs)
         # On one line, so that the lines of messages are those of the query.
         declared = " ".join(f"PREFIX {name}: {ox.NamedNode(iri)}" for name, iri in prefixes.items())
@@ -138,20 +134,16 @@ class EndpointStore:
         return ox.serialize((quad.triple for quad in found), format=ox.RdfFormat.N_TRIPLES) or b""
 
     def select(self, text: str, default: Sequence[str], named: Sequence[str]) -> bytes:
-        """Answer a SELECT of our own over some graphs, in SPARQL's TSV format; see `EventStore.select`."""
+        """Answer a SELECT of our own over some graphs, in SPARQL's TSV format; see `AskedStore`."""
         found = self.endpoint.ask(text, _dataset(default, named))
         if not isinstance(found, ox.QuerySolutions):
             raise TypeError(type(found))
         return found.serialize(format=ox.QueryResultsFormat.TSV) or b""
 
-    def graphs(self, stream: str, start: datetime | None = None, end: datetime | None = None) -> list[str]:
-        """Name the graphs that can hold events of a stream with start <= `_time` < end, in order of time."""
-        own = [name for name in self._graphs() if stream_of_graph(name) == stream]
-        return sorted_buckets(graphs_between(own, self.bucket, start, end))
-
-    def buckets(self) -> list[str]:
-        """Name the graphs that hold events."""
-        return [name for name in self._graphs() if stream_of_graph(name)]
+    def named_graphs(self) -> list[str]:
+        """Name all graphs."""
+        found = (graph for (graph,) in self._rows("SELECT DISTINCT ?g { GRAPH ?g { } }"))
+        return [graph.value for graph in found if isinstance(graph, ox.NamedNode)]
 
     @property
     def since(self) -> datetime | None:
@@ -164,7 +156,7 @@ class EndpointStore:
 
     def drop_before(self, moment: datetime) -> int:
         """Drop the graphs, of events and of matches, whose buckets end at this moment or before; count them."""
-        starts = {name: bucket_start(name) for name in self._graphs()}
+        starts = {name: bucket_start(name) for name in self.named_graphs()}
         gone = [name for name, start in starts.items() if start is not None and start + self.bucket <= moment]
         if gone:
             self.endpoint.update(in_one(drop(ox.NamedNode(name)) for name in gone))
@@ -196,12 +188,8 @@ class EndpointStore:
             self._union = next((way for way in ways if bool(self.endpoint.ask(IS_SEEN, way))), None)
         if self._union is not None:
             return self._union
-        every = self._graphs()
+        every = self.named_graphs()
         return _dataset(every, every)
-
-    def _graphs(self) -> list[str]:
-        found = (graph for (graph,) in self._rows("SELECT DISTINCT ?g { GRAPH ?g { } }"))
-        return [graph.value for graph in found if isinstance(graph, ox.NamedNode)]
 
     def _rows(self, text: str, graph: str | None = None) -> Iterable[ox.QuerySolution]:
         found = self.endpoint.ask(text, () if graph is None else _dataset([graph], [graph]))

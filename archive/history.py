@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from ..annotator import EventShape
 from .catalogue import Part, steadily
+from .late import late_rows
 from .log import EventLog
 from .quads import with_all_columns
 from .segment import Position, SegmentFacts
@@ -85,9 +85,9 @@ class History:
             events = self._log.read_parts(self._parts[stream], start, end, wanted)
         except FileNotFoundError:
             events = steadily(lambda: self._read_anew(stream, start, end, wanted))
-        late = events["_late"]
-        if late.null_count < len(late) and pc.any(late).as_py():
-            events = events.filter(pc.invert(pc.fill_null(late, fill_value=False)))
+        late = late_rows(events)
+        if late is not None:
+            events = events.filter((~late).to_arrow())
         known = [name for name in events.column_names if not pa.types.is_null(events[name].type)]
         typed = with_all_columns(self._shapes[stream], events.select(known))
         return typed.select([name for name in wanted if name != "_late" and name in typed.column_names])

@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from ..annotator import ids_of
 from .catalogue import steadily
+from .late import late_rows
 from .log import EventLog
 from .segment import Position
 
@@ -46,10 +47,8 @@ def without_known(log: EventLog, stream: str, position: Position, rows: pa.Table
         position: of the batch, or of the first one that the rows are of.
         rows: `_time`, `_id`, perhaps `_late`, and others.
     """
-    if "_late" not in rows.column_names:
-        return rows
-    late = pl.Series(rows["_late"]).cast(pl.Boolean).fill_null(value=False)
-    if not late.any():
+    late = late_rows(rows)
+    if late is None:
         return rows
     known = ids_before(log, stream, position, rows.filter(late.to_arrow())["_time"])
     again = late & ids_of(rows).is_in(known.implode())

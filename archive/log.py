@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 from weakref import WeakSet
@@ -20,8 +20,6 @@ from .layout import LOCK, folder_of_stream, stream_of_folder
 from .lock import ProcessLock
 from .replacing import make_folder, remove_temporaries
 from .segment import TIME, BatchFacts, Position, SegmentFacts
-
-_MICROSECOND = timedelta(microseconds=1)
 
 
 class EventLog:

@@ -8,11 +8,12 @@ from datetime import timedelta
 import polars as pl
 import pyarrow as pa
 
-from ..annotator import EventShape
+from ..annotator import EventShape, ids_of
 from ..annotator.datatypes import COLUMN_TYPES
 from ..annotator.triples import event_quads
 from ..language.types import XSD
 from .graphs import graphs_of
+from .late import late_rows
 
 LATE = "urn:kaicep:late"
 
@@ -46,9 +47,8 @@ def with_all_columns(shape: EventShape, events: pa.Table) -> pa.Table:
 
 
 def _marks(events: pa.Table, graphs: pl.Series) -> bytes:
-    if "_late" not in events.column_names:
+    late = late_rows(events)
+    if late is None:
         return b""
-    late = pl.Series(events["_late"]).fill_null(value=False)
-    ids = pl.Series(events["_id"]).cast(pl.String)
-    lines = "<" + ids + f'> <{LATE}> "true"^^<{XSD}boolean> <' + graphs + "> .\n"
-    return "".join(lines.filter(late).to_list()).encode()
+    lines = "<" + ids_of(events).filter(late) + f'> <{LATE}> "true"^^<{XSD}boolean> <' + graphs.filter(late) + "> .\n"
+    return "".join(lines.to_list()).encode()

@@ -12,18 +12,15 @@ from ..config import Settings
 from ..ontology import KnowledgeBase
 from .backlog import held_of
 from .backup import require
-from .endpoint_store import EndpointStore
 from .history import History
 from .layout import LOG
 from .log import EventLog
 from .segment import Position
 from .semantic_store import endpoint_store
 from .snapshots import copy_of_store
-from .stored import StoreCopy, StoredGraphs
+from .stored import AskedStore, StoreCopy
 
-__all__ = ["ArchiveView", "AskedStore", "Recorded", "view_archive"]
-
-AskedStore = StoredGraphs | EndpointStore
+__all__ = ["ArchiveView", "Recorded", "view_archive"]
 
 
 class Recorded(Protocol):

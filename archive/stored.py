@@ -1,4 +1,4 @@
-"""What an Oxigraph store says of its events, its knowledge, and how far it is: the open one, or a copy of it."""
+"""What a store says of its events, its knowledge, and how far it is: the open one, a copy of it, or an endpoint."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from .graphs import graphs_between, sorted_buckets, stream_of_graph
 from .marks import GRAPH, HOLDS, KNOWS, SINCE, SUBJECT, Progress
 from .sparql import select
 
-__all__ = ["StoreCopy", "StoredGraphs", "graphs_within", "progress_in", "progress_of", "since_of"]
+__all__ = ["AskedStore", "StoreCopy", "StoredGraphs", "graphs_within", "progress_in", "progress_of", "since_of"]
 
 
-class StoredGraphs(ABC):
-    """The graphs of an open store, to be asked.
+class AskedStore(ABC):
+    """The graphs of a semantic store as the past is asked of it, wherever it is.
 
     Attributes:
         bucket: the time range of one graph.
@@ -26,14 +26,58 @@ class StoredGraphs(ABC):
     bucket: timedelta
 
     @property
-    @abstractmethod
-    def oxigraph(self) -> ox.Store:
-        """The open store."""
-
-    @property
     def progress(self) -> Progress | None:
         """How far the store is with events; `None` when it holds no batch."""
         return self.progress_of(HOLDS)
+
+    @abstractmethod
+    def progress_of(self, mark: ox.NamedNode) -> Progress | None:
+        """How far the store is with events or with matches; `None` when it holds no batch of them."""
+
+    @property
+    @abstractmethod
+    def knowledge_version(self) -> str | None:
+        """The version of the knowledge that the store holds."""
+
+    @property
+    @abstractmethod
+    def since(self) -> datetime | None:
+        """From when on the store has the log's events; `None`: from the first."""
+
+    @abstractmethod
+    def select(self, text: str, default: Sequence[str], named: Sequence[str]) -> bytes:
+        """Answer a SELECT of our own over some graphs, in SPARQL's TSV format.
+
+        Args:
+            text: the query, without prefixes.
+            default: names of the graphs whose union is the default graph.
+            named: names of the graphs that GRAPH finds.
+
+        Raises:
+            ArchiveError: it cannot be answered.
+        """
+
+    @abstractmethod
+    def named_graphs(self) -> list[str]:
+        """Name all graphs."""
+
+    def graphs(self, stream: str, start: datetime | None = None, end: datetime | None = None) -> list[str]:
+        """Name the graphs that can hold events of a stream with start <= `_time` < end, in order of time."""
+        own = [name for name in self.named_graphs() if stream_of_graph(name) == stream]
+        return sorted_buckets(graphs_between(own, self.bucket, start, end))
+
+    def buckets(self) -> list[str]:
+        """Name the graphs that hold events."""
+        return [name for name in self.named_graphs() if stream_of_graph(name)]
+
+
+class StoredGraphs(AskedStore):
+    """Those of an Oxigraph store that is open."""
+
+    @property
+    @abstractmethod
+    def oxigraph(self) -> ox.Store:
+        """The open store."""
 
     def progress_of(self, mark: ox.NamedNode) -> Progress | None:
         """How far the store is with events or with matches; `None` when it holds no batch of them."""
@@ -51,26 +95,8 @@ class StoredGraphs(ABC):
         return since_of(self.oxigraph)
 
     def select(self, text: str, default: Sequence[str], named: Sequence[str]) -> bytes:
-        """Answer a SELECT of our own over some graphs, in SPARQL's TSV format.
-
-        Args:
-            text: the query, without prefixes.
-            default: names of the graphs whose union is the default graph.
-            named: names of the graphs that GRAPH finds.
-
-        Raises:
-            ArchiveError: it cannot be answered.
-        """
+        """Answer a SELECT of our own over some graphs; see `AskedStore`."""
         return select(self.oxigraph, text, default, named)
-
-    def graphs(self, stream: str, start: datetime | None = None, end: datetime | None = None) -> list[str]:
-        """Name the graphs that can hold events of a stream with start <= `_time` < end, in order of time."""
-        buckets = [name for name in self.named_graphs() if stream_of_graph(name) == stream]
-        return sorted_buckets(graphs_between(buckets, self.bucket, start, end))
-
-    def buckets(self) -> list[str]:
-        """Name the graphs that hold events."""
-        return [name for name in self.named_graphs() if stream_of_graph(name)]
 
     def named_graphs(self) -> list[str]:
         """Name all graphs."""

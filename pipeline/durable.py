@@ -180,8 +180,8 @@ class DurableFlow:
         self._silence.move(self._dataflow, batch, quiet=quiet, idleness=None if again else idleness)
         for name, raw in records.items():
             self._dead_letters.write(name, batch, raw, brought.live[name].rejected)
-        rows = self._late.with_their_past(self._dataflow.answer(brought.live))
-        step = Step(brought.streams, self._reporting.report(batch, rows, brought.ahead, missed=brought.missed))
+        rows = self._late.with_their_past(brought.answered(self._dataflow))
+        step = Step(brought.streams, self._reporting.report(batch, rows, brought.recovered))
         if self._archive is not None:
             keep_matches(self._archive, batch, step.matches, self._dataflow.flows, self._project.knowledge.version)
         self._conclude(batch, step, {name: len(raw.malformed) for name, raw in records.items()}, began)

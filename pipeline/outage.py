@@ -34,26 +34,44 @@ _POLL_S = 0.02
 
 
 @dataclass(frozen=True, slots=True)
+class Taken:
+    """What a batch takes from the intake.
+
+    Attributes:
+        upto: by stream, the last position.
+        missed: whether no engine ran when it was kept; otherwise an archiver was just quicker than the engine.
+    """
+
+    upto: Mapping[str, int]
+    missed: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Brought:
     """What a batch brings.
 
     Attributes:
         live: what it brings by itself, to be answered still.
         streams: that and what the intake gave before: what the log gets.
-        ahead: by query label, the rows of what the intake gave.
-        missed: whether no engine ran when that was kept; otherwise an archiver was just quicker.
+        recovered: by query label, the rows of what was missed.
+        ahead: the same of what an archiver was quicker with.
     """
 
     live: Mapping[str, StreamStep]
     streams: Mapping[str, StreamStep]
+    recovered: Mapping[str, Sequence[pa.Table]] = field(default_factory=dict)
     ahead: Mapping[str, Sequence[pa.Table]] = field(default_factory=dict)
-    missed: bool = False
+
+    def answered(self, dataflow: Dataflow) -> Iterator[tuple[str, pa.Table]]:
+        """Label and rows of each query, of what comes live; to be taken to the end."""
+        for label, rows in dataflow.answer(self.live):
+            yield label, pa.concat_tables([*self.ahead.get(label, ()), rows])
 
 
 def admit(
     outage: Outage | None, dataflow: Dataflow, batch: int, annotated: Mapping[str, Annotated], *, again: bool
 ) -> Brought:
-    """Tell the events that count in a batch, after those that its streams missed, which are answered here.
+    """Tell the events that count in a batch, after those that the intake gives, which are answered here.
 
     Args:
         outage: knows what was missed; `None`: nobody does.
@@ -65,18 +83,20 @@ def admit(
     if outage is None:
         live = dataflow.accept(annotated)
         return Brought(live, live)
+    taken = outage.taken_again(batch) if again else outage.taken(batch, annotated)
     kept: list[Mapping[str, StreamStep]] = []
     rows: dict[str, list[pa.Table]] = {}
-    for piece in outage.pieces(batch, annotated, again=again):
+    for piece in outage.pieces(taken.upto):
         kept.append(dataflow.accept(piece))
         for label, found in dataflow.answer(kept[-1]):
             rows.setdefault(label, []).append(found)
     if again:
         annotated = outage.completed(batch, annotated, kept)
     steps = outage.told_apart(batch, [*kept, dataflow.accept(annotated)])
-    if outage.missed:
-        outage.tell(steps[:-1])
-    return Brought(steps[-1], together(steps), rows, outage.missed)
+    if not taken.missed:
+        return Brought(steps[-1], together(steps), ahead=rows)
+    outage.tell(steps[:-1])
+    return Brought(steps[-1], together(steps), recovered=rows)
 
 
 class Outage:
@@ -88,10 +108,6 @@ class Outage:
         patience: how long the first batch waits for an archiver that is behind the live stream.
         say: takes a line of the log.
         rows: how many events of a stream are taken at once, about.
-
-    Attributes:
-        missed: whether no engine ran when the events were kept that the last batch took. Once an archiver has come up
-            to the live stream, or none runs, what it keeps from then on is no news: it was just quicker.
     """
 
     def __init__(
@@ -106,7 +122,6 @@ class Outage:
         self._intake = Intake(archive.path)
         self._taken: dict[str, int] = self._intake.taken()
         self._waited = self._over = False
-        self.missed = True
 
     @property
     def waiting(self) -> bool:
@@ -120,24 +135,36 @@ class Outage:
             self._say(f"recovery: {reading.holder()} reads the streams still; going on beside it")
         reading.release()
 
-    def pieces(self, batch: int, live: Mapping[str, Annotated], *, again: bool) -> Iterator[dict[str, Annotated]]:
-        """What the streams missed before a batch, in order of arrival; to be taken to the end.
+    def taken(self, batch: int, live: Mapping[str, Annotated]) -> Taken:
+        """What a batch takes: everything that is there.
+
+        What was missed ends when an archiver has come up to the live stream, or none runs.
 
         Args:
             batch: its number.
             live: what it brings by itself.
-            again: it was begun before: it takes what it took then.
         """
         before = self._intake.taken()
-        if again:
-            upto, self.missed = self._noted(batch)
-        else:
-            self.missed = not self._over
-            self._wait(live, before)
-            upto = self._intake.newest(before)
-            self._over = any(a.events.num_rows for a in live.values()) or not self._intake.archiver_runs
-            if upto:
-                self._keep_note(batch, upto)
+        self._wait(live, before)
+        taken = Taken(self._intake.newest(before), missed=not self._over)
+        self._over = any(a.events.num_rows for a in live.values()) or not self._intake.archiver_runs
+        if taken.upto:
+            self._keep_note(batch, taken)
+        return taken
+
+    def taken_again(self, batch: int) -> Taken:
+        """What a batch took when it was begun."""
+        try:
+            content: dict[str, Any] = json.loads(self._note.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            return Taken({}, missed=False)
+        if content["batch"] != batch:
+            return Taken({}, missed=False)
+        return Taken({s: int(k) for s, k in content["upto"].items()}, missed=content.get("missed", True))
+
+    def pieces(self, upto: Mapping[str, int]) -> Iterator[dict[str, Annotated]]:
+        """The events up to some positions, in order of arrival; to be taken to the end."""
+        before = self._intake.taken()
         for events in self._intake.pieces(before, upto, self._rows):
             yield {stream: _annotated(table) for stream, table in events.items()}
         self._taken = {**before, **upto}
@@ -234,18 +261,8 @@ class Outage:
                 found[stream] = moment - mark
         return found
 
-    def _noted(self, batch: int) -> tuple[dict[str, int], bool]:
-        """What a batch took when it was begun, and whether it had been missed."""
-        try:
-            content: dict[str, Any] = json.loads(self._note.read_text(encoding="utf-8"))
-        except FileNotFoundError:
-            return {}, False
-        if content["batch"] != batch:
-            return {}, False
-        return {s: int(k) for s, k in content["upto"].items()}, content.get("missed", True)
-
-    def _keep_note(self, batch: int, taken: Mapping[str, int]) -> None:
-        content = {"batch": batch, "upto": dict(taken), "missed": self.missed}
+    def _keep_note(self, batch: int, taken: Taken) -> None:
+        content = {"batch": batch, "upto": dict(taken.upto), "missed": taken.missed}
         with replacing(self._note) as temporary:
             temporary.write_text(json.dumps(content), encoding="utf-8")
 

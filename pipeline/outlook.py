@@ -30,40 +30,32 @@ def explain_registrations(project: Project, queries: Sequence[Registration]) -> 
         project: theirs.
         queries: in order, each after those whose output it reads; when they were registered is of no account.
     """
-    dataflow, shapes = project.dataflow(), project.shapes
-    chosen: dict[str, str] = {}
-    if any(speaks_of_the_past(q.query) for q in queries) and _has_archive(project):
-        chosen = _over_archive(project, dataflow, queries)
-    else:
-        _register(dataflow, queries)
-    for label, flow in dataflow.flows.items():
-        choice = [chosen[label]] if label in chosen else []
-        flow.past = [*choice, *outline(flow.query, shapes, project.knowledge)]
-    return [project.explain_flow(flow) for flow in dataflow.flows.values()]
+    if not any(speaks_of_the_past(q.query) for q in queries) or not _has_archive(project):
+        return [project.explain(q.query) for q in queries]
+    try:
+        return _over_archive(project, queries)
+    except ArchiveError as error:
+        told = [f"past: the archive tells nothing: {error.message}"]
+        return [project.explain(q.query, told if speaks_of_the_past(q.query) else ()) for q in queries]
 
 
 def _has_archive(project: Project) -> bool:
     return project.settings.path(project.settings.archive.path).is_dir()
 
 
-def _over_archive(project: Project, dataflow: Dataflow, queries: Sequence[Registration]) -> dict[str, str]:
-    """Register queries behind the archive's last events; what is chosen for the past of each that has one."""
-    try:
-        with view_archive(project.settings, project.knowledge, project.shapes) as archive:
-            dataflow.accept(_last_events(archive, dataflow))
-            _register(dataflow, queries)
-            early = begin_in_the_past(dataflow, list(dataflow.flows))
-            return {label: f"past by {CatchUp(dataflow, [label], archive, upto=None).choice}" for label in early}
-    except ArchiveError as error:
-        if not dataflow.flows:
-            _register(dataflow, queries)
-        early = [q.label for q in queries if speaks_of_the_past(q.query)]
-        return dict.fromkeys(early, f"past: the archive tells nothing: {error.message}")
-
-
-def _register(dataflow: Dataflow, queries: Sequence[Registration]) -> None:
-    for query in queries:
-        dataflow.register(replace(query, now=dataflow.now(query.query)))
+def _over_archive(project: Project, queries: Sequence[Registration]) -> list[str]:
+    """Register queries behind the archive's last events; see what is chosen for the past of each that has one."""
+    dataflow = project.dataflow()
+    with view_archive(project.settings, project.knowledge, project.shapes) as archive:
+        dataflow.accept(_last_events(archive, dataflow))
+        for query in queries:
+            dataflow.register(replace(query, now=dataflow.now(query.query)))
+        for label in begin_in_the_past(dataflow, list(dataflow.flows)):
+            choice = CatchUp(dataflow, [label], archive, upto=None).choice
+            dataflow.flows[label].past = [f"past by {choice}"]
+    for flow in dataflow.flows.values():
+        flow.past = [*flow.past, *outline(flow.query, project.shapes, project.knowledge)]
+    return [project.explain_flow(flow) for flow in dataflow.flows.values()]
 
 
 def _last_events(archive: Recorded, dataflow: Dataflow) -> dict[str, Annotated]:

@@ -152,15 +152,20 @@ class Project:
         """Source stream → how its events become triples."""
         return {name: annotator.shape for name, annotator in self.annotators.items()}
 
-    def explain(self, query: Query) -> str:
-        """How a compiled query would be answered if it were registered before the first event, in words."""
+    def explain(self, query: Query, past: Sequence[str] = ()) -> str:
+        """How a compiled query would be answered if it were registered before the first event, in words.
+
+        Args:
+            query: of this project.
+            past: lines that come before those about the strategies for its past.
+        """
         flow = QueryFlow(
             Registration(query, query.name or "query"),
             self.dataflow().shape,
             self.knowledge,
             self.options,
         )
-        flow.past = outline(query, self.shapes, self.knowledge)
+        flow.past = [*past, *outline(query, self.shapes, self.knowledge)]
         return self.explain_flow(flow)
 
     def explain_flow(self, flow: QueryFlow) -> str:

@@ -47,29 +47,25 @@ class Reporting:
         self,
         batch: int,
         rows: Iterable[tuple[str, list[pa.Table], list[pa.Table]]],
-        ahead: Mapping[str, Sequence[pa.Table]],
-        *,
-        missed: bool = False,
+        recovered: Mapping[str, Sequence[pa.Table]],
     ) -> dict[str, pa.Table]:
         """Give each query's rows to the sinks as they come.
 
         Args:
             batch: its number.
             rows: label, rows of the past, rows of the batch.
-            ahead: by label, rows of what the intake gave, before those of the batch.
-            missed: whether that was missed during an outage.
+            recovered: by label, rows that were missed during an outage.
 
         Returns:
             All rows by label.
         """
         matches = {}
         for label, past, live in rows:
-            before = list(ahead.get(label, ()))
-            recovered = [*self._missed.pop(label, ()), *(before if missed else ())]
+            missed = [*self._missed.pop(label, ()), *recovered.get(label, ())]
             tables = [
                 *(marked(table, "archive") for table in past),
-                *(marked(table, "archive", recovered=True) for table in recovered),
-                *(marked(table, "live") for table in [*(() if missed else before), *live]),
+                *(marked(table, "archive", recovered=True) for table in missed),
+                *(marked(table, "live") for table in live),
             ]
             found = pa.concat_tables(tables)
             matches[label] = unmarked(found)

@@ -21,7 +21,7 @@ from ...language.walking import walk
 from ...ontology import KnowledgeBase
 from ..graphs import KNOWLEDGE
 from ..quads import LATE
-from ..recorded import AskedStore
+from ..stored import AskedStore
 from .columns import StoredColumn, stored_columns
 from .expressions import sparql_text
 from .refusal import RefusedError

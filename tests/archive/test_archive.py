@@ -8,14 +8,13 @@ import time
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 import pytest
-from kaicep.archive import Archive, ArchiveReader, Counts, Lag, Solutions
+from kaicep.archive import Archive, ArchiveReader, Counts, Lag
 from kaicep.errors import ArchiveError
 from kaicep.ontology import KnowledgeBase
-from support.archives import NINE, STREAM, opened, project, readings
+from support.archives import NINE, STREAM, opened, project, readings, rows
 
 COUNT = "SELECT (COUNT(?e) AS ?n) { ?e a e:AirflowReport }"
 
@@ -24,12 +23,6 @@ COUNT = "SELECT (COUNT(?e) AS ?n) { ?e a e:AirflowReport }"
 def archive(tmp_path: Path) -> Iterator[Archive]:
     with opened(tmp_path) as archive:
         yield archive
-
-
-def rows(archive: Archive | ArchiveReader, text: str, **window: Any) -> list[tuple[object, ...]]:
-    found = archive.query(text, **window)
-    assert isinstance(found, Solutions)
-    return list(found.rows)
 
 
 def test_events_and_knowledge_answer_together(archive: Archive) -> None:

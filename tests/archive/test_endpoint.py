@@ -22,7 +22,7 @@ from kaicep.pipeline.catch_up import CatchUp
 from kaicep.pipeline.flow import Registration
 from kaicep.pipeline.project import Project
 from kaicep.planner import Strategy
-from support.archives import NINE, SECOND, STREAM, opened, project, readings
+from support.archives import NINE, SECOND, STREAM, opened, project, readings, rows
 from support.endpoints import answering, clear, free_port, oxigraph
 
 MINUTE = timedelta(minutes=1)
@@ -41,12 +41,6 @@ def server() -> Iterator[str]:
 def endpoint(server: str) -> str:
     clear(server)
     return server
-
-
-def rows(archive: Any, text: str, **window: Any) -> list[tuple[object, ...]]:
-    found = archive.query(text, **window)
-    assert isinstance(found, Solutions)
-    return list(found.rows)
 
 
 def test_an_endpoint_answers_what_the_store_in_a_folder_answers(endpoint: str, tmp_path: Path) -> None:

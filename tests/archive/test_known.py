@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 import pytest
-from kaicep.archive import Archive, Position, Solutions
+from kaicep.archive import Archive, Position
 from kaicep.archive.known import ids_before, without_known
-from support.archives import NINE, SECOND, STREAM, opened, readings
+from support.archives import NINE, SECOND, STREAM, opened, readings, rows
 
 EVENTS = "SELECT (STR(?e) AS ?i) ?f { ?e a e:AirflowReport ; e:flow ?f } ORDER BY ?i"
 LATE = "SELECT (STR(?e) AS ?i) { ?e <urn:kaicep:late> true } ORDER BY ?i"
@@ -26,12 +25,6 @@ def late(*numbers: int, flow: float | None = None) -> pa.Table:
 
 def ids(*numbers: int) -> list[str]:
     return [f"urn:kaicep:event:{STREAM}/s{n % 4}/{n}" for n in numbers]
-
-
-def rows(archive: Archive, text: str) -> list[tuple[Any, ...]]:
-    found = archive.query(text)
-    assert isinstance(found, Solutions)
-    return [tuple(row) for row in found.rows]
 
 
 def fill(archive: Archive) -> None:

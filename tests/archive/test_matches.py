@@ -17,7 +17,7 @@ from kaicep.cli import app
 from kaicep.config import Settings
 from kaicep.errors import ArchiveError
 from kaicep.language.types import ValueType
-from support.archives import NINE, PROJECT, SECOND, STREAM, TIME, opened, project, readings
+from support.archives import NINE, PROJECT, SECOND, STREAM, TIME, opened, project, readings, rows
 from support.endpoints import clear, free_port, oxigraph
 from support.found import ORIGIN, QUERY, event, matches
 from typer.testing import CliRunner
@@ -48,11 +48,9 @@ def fill(archive: Archive, batches: range = range(3), each: int = 40) -> None:
         archive.append_matches(batch, [(ORIGIN, matches(numbers))])
 
 
-def rows(archive: Archive, text: str) -> list[tuple[object, ...]]:
+def flushed(archive: Archive, text: str) -> list[tuple[object, ...]]:
     assert archive.flush()
-    found = archive.query(text)
-    assert isinstance(found, Solutions)
-    return list(found.rows)
+    return rows(archive, text)
 
 
 def quads_of(table: pa.Table, origin: Origin, folder: Path) -> ox.Store:
@@ -69,7 +67,7 @@ def test_the_rdf_of_a_match(archive: Archive) -> None:
     archive.append(0, {STREAM: readings(4)})
     archive.append_matches(0, [(ORIGIN, matches([3]))])
     match = f"urn:kaicep:event:{QUERY}/{3:032x}"
-    found = rows(archive, f"SELECT ?p ?o {{ <{match}> ?p ?o }} ORDER BY ?p ?o")
+    found = flushed(archive, f"SELECT ?p ?o {{ <{match}> ?p ?o }} ORDER BY ?p ?o")
     evaluation = f"urn:kaicep:evaluation:{QUERY}/{ORIGIN.digest}"
     own = f"urn:kaicep:attribute:{QUERY}:"
     prov = "http://www.w3.org/ns/prov#"
@@ -93,24 +91,24 @@ def test_the_rdf_of_a_match(archive: Archive) -> None:
         <{evaluation}> a prov:Activity ; prov:used ?query , ?version .
         ?query a kaicep:Query , prov:Entity ; rdfs:label ?name ; kaicep:text ?text . ?version a prov:Entity
         FILTER (?version != ?query) }}"""
-    assert rows(archive, of_evaluation) == [(QUERY, ORIGIN.text, "urn:kaicep:knowledge:v1")]
+    assert flushed(archive, of_evaluation) == [(QUERY, ORIGIN.text, "urn:kaicep:knowledge:v1")]
 
 
 def test_from_matches_to_events_and_back(archive: Archive) -> None:
     fill(archive, range(1), each=8)
-    assert rows(archive, EVENTS_OF) == [(event(2), 1.0), (event(3), 1.5)]
-    assert rows(archive, OF_SENSOR) == [(NINE + n * SECOND,) for n in (1, 2, 5, 6)]
+    assert flushed(archive, EVENTS_OF) == [(event(2), 1.0), (event(3), 1.5)]
+    assert flushed(archive, OF_SENSOR) == [(NINE + n * SECOND,) for n in (1, 2, 5, 6)]
 
 
 def test_matches_are_in_graphs_of_their_own(archive: Archive) -> None:
     fill(archive)
-    graphs = rows(archive, "SELECT DISTINCT ?g { GRAPH ?g { ?m a kaicep:Match } } ORDER BY ?g")
+    graphs = flushed(archive, "SELECT DISTINCT ?g { GRAPH ?g { ?m a kaicep:Match } } ORDER BY ?g")
     assert graphs == [(match_graph_of(QUERY, NINE + n * MINUTE),) for n in range(2)]
     assert archive.store is not None
     assert [stream_of_graph(name) for name in archive.store.buckets()] == [STREAM] * 2
     assert archive.store.graphs(QUERY) == []
     by_query = "SELECT ?q (COUNT(?m) AS ?n) { ?m prov:wasGeneratedBy/prov:used/rdfs:label ?q } GROUP BY ?q"
-    assert rows(archive, by_query) == [(QUERY, 120)]
+    assert flushed(archive, by_query) == [(QUERY, 120)]
     for text, expected in ((COUNT, (60,)), (by_query, (QUERY, 60))):
         found = archive.query(text, start=NINE + MINUTE)
         assert isinstance(found, Solutions)
@@ -164,11 +162,11 @@ def test_what_is_no_iri_becomes_text_and_ends_no_quad(tmp_path: Path, text: str)
 def test_matches_that_come_again_change_nothing(archive: Archive) -> None:
     for _ in range(2):
         fill(archive)
-    assert rows(archive, COUNT) == [(120,)]
+    assert flushed(archive, COUNT) == [(120,)]
     assert archive.matches.log.count(QUERY) == 120
     quads = archive.quads()
     archive.append_matches(3, [(ORIGIN, matches(range(100, 130)))])
-    assert rows(archive, COUNT) == [(130,)]
+    assert flushed(archive, COUNT) == [(130,)]
     assert archive.matches.log.count(QUERY) == 130
     archive.append_matches(4, [(Origin(QUERY, "other", "v2", {}), matches(range(130)))])
     assert archive.flush()
@@ -187,7 +185,7 @@ def test_a_batch_that_finds_others_when_it_comes_again_keeps_both(tmp_path: Path
         assert archive.matches.log.count(QUERY) == 25
         archive.append_matches(2, [(ORIGIN, matches(range(10, 30)))])
         assert [archive.matches.log.batch_rows(p) for p in archive.matches.log.positions()] == [10, 15, 5]
-        assert rows(archive, COUNT) == [(30,)]
+        assert flushed(archive, COUNT) == [(30,)]
         assert archive.lag == Lag(0, 0)
 
 
@@ -196,10 +194,10 @@ def test_what_the_store_lacks_it_gets_when_the_archive_is_opened_again(tmp_path:
         fill(archive, range(2), each=1100)
         assert archive.lag == Lag(0, 0)
     with opened(tmp_path) as archive:
-        assert rows(archive, COUNT) == [(2200,)]
+        assert flushed(archive, COUNT) == [(2200,)]
     shutil.rmtree(tmp_path / "var/archive/store")
     with opened(tmp_path) as archive:
-        assert rows(archive, EVENTS_OF) == [(event(2), 1.0), (event(3), 1.5)]
+        assert flushed(archive, EVENTS_OF) == [(event(2), 1.0), (event(3), 1.5)]
         assert archive.lag == Lag(0, 0, 0)
 
 
@@ -213,14 +211,14 @@ def test_an_archive_of_before_goes_on(tmp_path: Path) -> None:
     with opened(tmp_path) as archive:
         archive.append(1, {STREAM: readings(4, first=4)})
         archive.append_matches(1, [(ORIGIN, matches(range(4, 8)))])
-        assert rows(archive, COUNT) == [(4,)]
+        assert flushed(archive, COUNT) == [(4,)]
     assert (tmp_path / "var/archive/format.json").read_text() == '{"format": 3}'
 
 
 def test_matches_are_not_kept_where_nobody_wants_them(tmp_path: Path) -> None:
     with opened(tmp_path, matches=False) as archive:
         fill(archive)
-        assert rows(archive, COUNT) == [(0,)]
+        assert flushed(archive, COUNT) == [(0,)]
         assert archive.matches.log.streams() == ()
 
 
@@ -232,10 +230,10 @@ def test_old_matches_go_with_old_events(tmp_path: Path) -> None:
             archive.tidy()
         assert [p.batch for p in archive.matches.log.positions()] == [3, 4, 5]
         assert archive.matches.log.positions() == archive.log.positions()
-        assert rows(archive, COUNT) == [(120,)]
-        assert rows(archive, "SELECT (COUNT(?e) AS ?n) { ?e a e:AirflowReport }") == [(120,)]
+        assert flushed(archive, COUNT) == [(120,)]
+        assert flushed(archive, "SELECT (COUNT(?e) AS ?n) { ?e a e:AirflowReport }") == [(120,)]
         dangling = "SELECT (COUNT(DISTINCT ?e) AS ?n) { ?m prov:wasDerivedFrom ?e FILTER NOT EXISTS { ?e e:flow ?f } }"
-        assert rows(archive, dangling) == [(1,)]
+        assert flushed(archive, dangling) == [(1,)]
 
 
 def test_what_left_the_store_is_brought_back_with_its_events(tmp_path: Path) -> None:
@@ -244,7 +242,7 @@ def test_what_left_the_store_is_brought_back_with_its_events(tmp_path: Path) -> 
         archive.flush()
         for _ in range(2):
             archive.tidy()
-        assert rows(archive, COUNT) == [(60,)]
+        assert flushed(archive, COUNT) == [(60,)]
         found = archive.query(EVENTS_OF, start=NINE, end=NINE + MINUTE)
         assert isinstance(found, Solutions)
         assert found.rows == [(event(2), 1.0), (event(3), 1.5)]
@@ -289,7 +287,7 @@ def test_they_are_backed_up_compacted_verified_and_restored(tmp_path: Path) -> N
     assert command("verify", tmp_path) == (0, said, "")
     shutil.rmtree(tmp_path / "var/archive/store")
     with opened(tmp_path) as archive:
-        assert rows(archive, COUNT) == [(120,)]
+        assert flushed(archive, COUNT) == [(120,)]
     with opened(tmp_path, store=False) as archive:
         fill(archive, range(3, 5))
     assert verify(settings).lag == Lag(2, 80, 80)
@@ -346,15 +344,15 @@ def test_an_endpoint_holds_them_as_the_store_in_a_folder_does(server: str, tmp_p
         for archive in (near, far, far):
             fill(archive)
         every = "SELECT ?g ?m ?p ?o { GRAPH ?g { ?m a kaicep:Match ; ?p ?o } } ORDER BY ?g ?m ?p ?o"
-        assert rows(far, every) == rows(near, every)
+        assert flushed(far, every) == flushed(near, every)
         for text in (COUNT, EVENTS_OF, OF_SENSOR):
-            assert rows(far, text) == rows(near, text)
+            assert flushed(far, text) == flushed(near, text)
         assert far.lag == Lag(0, 0)
     settings = project(tmp_path / "far", endpoint=server)
     assert verify(settings).store_faults == ()
     clear(server)
     with opened(tmp_path / "far", endpoint=server, store_age="1s") as far:
-        assert rows(far, COUNT) == [(120,)]
+        assert flushed(far, COUNT) == [(120,)]
         for _ in range(2):
             far.tidy()
-        assert rows(far, COUNT) == [(60,)]
+        assert flushed(far, COUNT) == [(60,)]

@@ -61,14 +61,26 @@ def together(seconds: Sequence[int]) -> dict[str, RawBatch]:
     return {"air": RawBatch(pa.concat_tables(tables))} if tables else {}
 
 
+class Archiver:
+    """An archiver of a folder, without Spark; it runs until it is closed."""
+
+    def __init__(self, folder: Path) -> None:
+        self._annotator = project(folder, archive=True).annotators["air"]
+        self.intake = Intake(folder / "var" / "archive")
+        self.intake.lock()
+
+    def keep(self, *seconds: int) -> None:
+        """Keep the reports of some seconds, a batch each."""
+        for second in seconds:
+            self.intake.append({"air": self._annotator.annotate(batch(second)["air"].table).events})
+
+
 def keep(folder: Path, *seconds: int) -> None:
-    """What an archiver does with the reports of some seconds, a batch each."""
-    given = project(folder, archive=True)
-    intake = Intake(folder / "var" / "archive")
-    for second in seconds:
-        intake.append({"air": given.annotators["air"].annotate(batch(second)["air"].table).events})
-    intake.tidy()
-    intake.close()
+    """What an archiver does that ends when it has kept the reports of some seconds."""
+    archiver = Archiver(folder)
+    archiver.keep(*seconds)
+    archiver.intake.tidy()
+    archiver.intake.close()
 
 
 def rows(folder: Path) -> list[dict[str, Any]]:
@@ -266,34 +278,27 @@ def test_the_first_batch_waits_for_an_archiver_that_is_behind(
     """A positive gap, measured: the archiver has seconds 6 and 7 in hand still when 8 comes live."""
     interrupted(tmp_path)
     keep(tmp_path, 5)
-    archiver = Intake(tmp_path / "var/archive")
-    archiver.lock()
-    annotator = project(tmp_path, archive=True).annotators["air"]
+    archiver = Archiver(tmp_path)
     late = [6, 7, 8, 9]
-
-    def goes_on(_: float) -> None:
-        archiver.append({"air": annotator.annotate(batch(late.pop(0))["air"].table).events})
-
-    monkeypatch.setattr("kaicep.pipeline.outage.sleep", goes_on)
+    monkeypatch.setattr("kaicep.pipeline.outage.sleep", lambda _: archiver.keep(late.pop(0)))
     process = Process(tmp_path)
     process.run(5, 8, 9)
     assert late == []
     process.end()
-    archiver.close()
+    archiver.intake.close()
     assert rows(tmp_path) == expected
 
 
 def test_the_wait_for_an_archiver_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     interrupted(tmp_path)
-    archiver = Intake(tmp_path / "var/archive")
-    archiver.lock()
+    archiver = Archiver(tmp_path)
     clock = iter(range(0, 1000, 6))
     monkeypatch.setattr("kaicep.pipeline.outage.monotonic", lambda: next(clock))
     monkeypatch.setattr("kaicep.pipeline.outage.sleep", lambda _: None)
     process = Process(tmp_path)
     process.run(5, 8)
     process.kill()
-    archiver.close()
+    archiver.intake.close()
     assert process.said == ["recovery: the archiver is behind the live stream (air by 0:00:04); going on without it"]
 
 
@@ -303,19 +308,16 @@ def test_an_archiver_that_is_quicker_than_the_engine_is_no_news(
     """Both read the streams: what was missed ends with the first live events, also in a batch that is done again."""
     interrupted(tmp_path)
     keep(tmp_path, 5)
-    archiver = Intake(tmp_path / "var/archive")
-    archiver.lock()
-    annotator = project(tmp_path, archive=True).annotators["air"]
+    archiver = Archiver(tmp_path)
     process = Process(tmp_path)
     process.run(5, 5)
-    for second in (6, 7):
-        archiver.append({"air": annotator.annotate(batch(second)["air"].table).events})
+    archiver.keep(6, 7)
     crash(tmp_path, Snapshots, "write", monkeypatch, lambda: process.run(6, 6, 7))
     said = process.said
     process.kill()
     process = Process(tmp_path, begun=6)
     process.run(6, 6, 7)
-    archiver.close()
+    archiver.intake.close()
     process.run(7, 8, 9)
     process.end()
     assert rows(tmp_path) == expected

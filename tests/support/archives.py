@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 from kaicep.annotator import event_shape
-from kaicep.archive import Archive
+from kaicep.archive import Archive, Solutions
+from kaicep.archive.queryable import Queryable
 from kaicep.config import Settings
 from kaicep.language.types import ValueType
 from kaicep.language.vocabulary import AttributeType, StreamType
@@ -65,3 +67,10 @@ def opened(root: Path, **archive: object) -> Archive:
     """Its archive, open for writing."""
     knowledge = KnowledgeBase.of_turtle(KNOWLEDGE, reasoner="none")
     return Archive(project(root, **archive), knowledge, {STREAM: SHAPE})
+
+
+def rows(archive: Queryable, text: str, **window: Any) -> list[tuple[object, ...]]:
+    """What a SELECT finds."""
+    found = archive.query(text, **window)
+    assert isinstance(found, Solutions)
+    return list(found.rows)
