@@ -22,11 +22,10 @@ from .errors import (
 )
 
 if TYPE_CHECKING:
-    from .pipeline.engine import Engine
-    from .pipeline.handle import QueryHandle
-    from .pipeline.project import Project
+    from .api import Project
+    from .pipeline.hosting import Engine, QueryHandle
 
-_LAZY = {"Engine": "engine", "Project": "project", "QueryHandle": "handle"}
+_LAZY = {"Engine": ".pipeline.hosting", "Project": ".api", "QueryHandle": ".pipeline.hosting"}
 
 __all__ = [
     "AnnotationError",
@@ -48,6 +47,6 @@ __all__ = [
 def __getattr__(name: str) -> object:
     """The classes that load Arrow, the reasoners and Spark, on first use: a message needs none of them."""
     if name in _LAZY:
-        return getattr(import_module(f".pipeline.{_LAZY[name]}", __name__), name)
+        return getattr(import_module(_LAZY[name], __name__), name)
     message = f"module 'kaicep' has no attribute '{name}'"
     raise AttributeError(message)

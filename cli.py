@@ -12,8 +12,13 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from .commands import archive, archiving, ontology, queries, running, submission
-from .commands.terminal import tell
+from .commands import archive_commands as archive
+from .commands import archiver_command as archiving
+from .commands import ontology_commands as ontology
+from .commands import query_commands as queries
+from .commands import run_commands as running
+from .commands import submit_commands as submission
+from .commands import tell
 from .errors import KaicepError
 
 __all__ = ["app", "main"]

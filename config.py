@@ -14,8 +14,7 @@ from typing import Any
 from pydantic import Field, ValidationError
 
 from .errors import ConfigError, Place, did_you_mean
-from .settings.faults import fault
-from .settings.tables import (
+from .settings import (
     ArchiveSettings,
     AttributeSettings,
     EngineSettings,
@@ -25,6 +24,7 @@ from .settings.tables import (
     StreamSettings,
     Table,
     TimeSettings,
+    fault,
 )
 
 __all__ = [

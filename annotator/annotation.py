@@ -11,8 +11,7 @@ from dataclasses import dataclass
 
 from ..config import AttributeSettings, Settings, StreamSettings
 from ..errors import AnnotationError, Place, did_you_mean
-from ..language.types import XSD, ValueType, type_of_datatype
-from ..language.vocabulary import AttributeType, StreamType
+from ..language.nodes import XSD, AttributeType, StreamType, ValueType, type_of_datatype
 from ..ontology import KnowledgeBase
 from .datatypes import COLUMN_DATATYPES, datatype_of_range, short
 from .own_units import check_own_units

@@ -9,7 +9,7 @@ import polars as pl
 import pyarrow as pa
 
 from ..config import Settings
-from ..language.types import ValueType
+from ..language.nodes import ValueType
 from ..ontology import KnowledgeBase
 from .annotation import Attribute, compile_annotation
 from .casting import Cast, cast_column, to_series

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import polars as pl
 import pyarrow as pa
 
-from ..language.types import XSD, ValueType, type_of_datatype
+from ..language.nodes import XSD, ValueType, type_of_datatype
 from .datatypes import COLUMN_TYPES, canonical_text, integer_bounds, lexical_text, number_text, short
 from .timestamps import parse_moments
 

@@ -7,9 +7,8 @@ from decimal import Decimal
 import polars as pl
 from pyoxigraph import NamedNode
 
-from ..language.types import XSD, ValueType, type_of_datatype
-from ..ontology import KnowledgeBase
-from ..ontology.terms import select
+from ..language.nodes import XSD, ValueType, type_of_datatype
+from ..ontology import KnowledgeBase, select
 
 MOMENT = pl.Datetime("us", "UTC")
 COLUMN_TYPES: dict[ValueType, pl.DataType] = {

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 import polars as pl
 
-from ..language.types import XSD
+from ..language.nodes import XSD
 from .datatypes import EXACT_INTEGERS, lexical_text, number_text
 
 _NEEDS_ESCAPE = r'["\\\x00-\x1f]'

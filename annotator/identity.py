@@ -9,7 +9,7 @@ import polars as pl
 import polars_hash as plh
 import pyarrow as pa
 
-from ..language.types import ValueType
+from ..language.nodes import ValueType
 from .datatypes import canonical_text
 from .shape import event_prefix
 

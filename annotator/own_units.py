@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from ..config import AttributeSettings
 from ..errors import AnnotationError
-from ..language.measures import Conversion, Unit
+from ..language.nodes import Conversion, Unit
 from ..ontology import KnowledgeBase
 
 __all__ = ["OwnUnits", "check_own_units"]

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from urllib.parse import quote
 
-from ..language.types import XSD, ValueType
-from ..language.vocabulary import AttributeType, StreamType
+from ..language.nodes import XSD, AttributeType, StreamType, ValueType
 from ..ontology import KnowledgeBase
 
 ATTRIBUTE_NAMESPACE = "urn:kaicep:attribute:"

@@ -15,7 +15,7 @@ from urllib.parse import unquote
 import polars as pl
 import pyarrow as pa
 
-from ..language.types import XSD, ValueType
+from ..language.nodes import XSD, ValueType
 from .casting import cast_column, to_series
 from .datatypes import COLUMN_TYPES, MOMENT, lexical_text
 from .shape import AttributeShape, EventShape, attribute_iri, event_prefix

@@ -13,24 +13,13 @@ from ..annotator import EventShape
 from ..config import Settings
 from ..errors import ArchiveError, Place
 from ..ontology import KnowledgeBase
-from .advances import AdvanceLog
-from .backlog import Backlog
-from .endpoint_store import EndpointStore
+from .folder_layout import ADVANCES, LOG, SNAPSHOTS, prepare
 from .history import History
-from .keeper import Housekeeping, Keeper
-from .late import late_rows
-from .layout import ADVANCES, LOG, SNAPSHOTS, prepare
-from .log import EventLog
-from .marks import HOLDS, HOLDS_MATCHES
+from .log import AdvanceLog, EventLog, Position, late_rows
 from .matches import MatchLog, Origin, match_encoder
-from .quads import encoder
-from .queryable import Queryable, Question
-from .recall import Buckets, Dataset, Kept, Recall, ask_copy, ask_log
-from .segment import Position
-from .semantic_store import SemanticStore, open_semantic_store
-from .snapshots import store_copied
-from .sparql import Result
-from .writer import Lag, StoreWriter
+from .sparql import Queryable, Question, Result
+from .store import HOLDS, HOLDS_MATCHES, EndpointStore, SemanticStore, encoder, open_semantic_store, store_copied
+from .sync import Backlog, Buckets, Dataset, Housekeeping, Keeper, Kept, Lag, Recall, StoreWriter, ask_copy, ask_log
 
 _QUADS_OF_A_MATCH = 10
 """How many times more a match has than an event, about."""

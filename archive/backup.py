@@ -8,11 +8,10 @@ from pathlib import Path
 
 from ..config import Settings
 from ..errors import ArchiveError, Place
-from .catalogue import Catalogue, steadily
-from .layout import ADVANCES, INTAKE, LOG, MATCHES, ORIGINS, STORE, TAKEN, check_version, prepare
-from .log import EventLog
-from .replacing import make_folder, replacing
-from .snapshots import copy_of_store
+from ..storage import make_folder, replacing
+from .folder_layout import ADVANCES, INTAKE, LOG, MATCHES, ORIGINS, STORE, TAKEN, check_version, prepare
+from .log import Catalogue, EventLog, steadily
+from .store import copy_of_store
 
 
 def backup(settings: Settings, target: Path, timeout: float = 10.0) -> int:

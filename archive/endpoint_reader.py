@@ -6,15 +6,12 @@ from datetime import datetime
 
 from ..config import Settings
 from .backup import require
-from .layout import LOG
+from .folder_layout import LOG
 from .log import EventLog
-from .marks import HOLDS_MATCHES
 from .matches import MatchLog
-from .queryable import Queryable, Question
-from .recall import Buckets, Dataset, ask_log, recall_for
-from .semantic_store import endpoint_store
-from .sparql import Result
-from .writer import Lag, lag_of
+from .sparql import Queryable, Question, Result
+from .store import HOLDS_MATCHES, endpoint_store
+from .sync import Buckets, Dataset, Lag, ask_log, lag_of, recall_for
 
 
 class EndpointReader(Queryable):

@@ -8,11 +8,8 @@ from datetime import datetime, timedelta
 import pyarrow as pa
 
 from ..annotator import EventShape
-from .catalogue import Part, steadily
-from .late import late_rows
-from .log import EventLog
-from .quads import with_all_columns
-from .segment import Position, SegmentFacts
+from .log import EventLog, Part, Position, SegmentFacts, late_rows, steadily
+from .store import with_all_columns
 
 _MICROSECOND = timedelta(microseconds=1)
 

@@ -8,18 +8,13 @@ from datetime import datetime
 from ..config import Settings
 from ..errors import ArchiveError
 from .endpoint_reader import EndpointReader
-from .layout import LOG
+from .folder_layout import LOG
 from .log import EventLog
-from .marks import HOLDS_MATCHES
 from .matches import MatchLog
-from .patience import Patience
-from .queryable import Queryable, Question
-from .recall import Buckets, Dataset, ask, closure_of, recall_for
-from .snapshots import store_copied
-from .sparql import Result
-from .store import open_copy
-from .stored import progress_of, since_of
-from .writer import Lag, lag_of
+from .sparql import Queryable, Question, Result
+from .store import HOLDS_MATCHES, open_copy, progress_of, since_of, store_copied
+from .sync import Buckets, Dataset, Lag, ask, closure_of, lag_of, recall_for
+from .timeout import Patience
 
 
 class ArchiveReader(Queryable):

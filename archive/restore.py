@@ -9,7 +9,7 @@ from pathlib import Path
 from ..config import Settings
 from ..errors import ArchiveError, Place
 from .backup import require
-from .layout import LOG
+from .folder_layout import LOG
 from .log import EventLog
 
 

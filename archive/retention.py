@@ -10,11 +10,8 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from .catalogue import Segment
-from .graphs import bucket_start
-from .log import EventLog
-from .segment import Position
-from .semantic_store import SemanticStore
+from .log import EventLog, Position, Segment
+from .store import SemanticStore, bucket_start
 
 _NEVER = timedelta.max
 

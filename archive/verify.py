@@ -14,20 +14,26 @@ import pyoxigraph as ox
 
 from ..config import Settings
 from ..errors import ArchiveError
-from . import segment
-from .backlog import held_of
 from .backup import require
-from .catalogue import Catalogue, Part, steadily
-from .graphs import bucket_start, graphs_of, match_graphs_of, query_of_graph, stream_of_graph
-from .layout import LOG, STORE
-from .log import EventLog
-from .marks import EVENTS_BY_GRAPH, HOLDS_MATCHES, Progress, events_by_graph
+from .folder_layout import LOG, STORE
+from .log import Catalogue, EventLog, Part, Position, segment, steadily
 from .matches import MatchLog
-from .segment import Position
-from .semantic_store import endpoint_store
-from .snapshots import copy_of_store
-from .stored import progress_of, since_of
-from .writer import Lag, lag_of
+from .store import (
+    EVENTS_BY_GRAPH,
+    HOLDS_MATCHES,
+    Progress,
+    bucket_start,
+    copy_of_store,
+    endpoint_store,
+    events_by_graph,
+    graphs_of,
+    match_graphs_of,
+    progress_of,
+    query_of_graph,
+    since_of,
+    stream_of_graph,
+)
+from .sync import Lag, held_of, lag_of
 
 
 @dataclass(frozen=True, slots=True)

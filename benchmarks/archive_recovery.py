@@ -14,8 +14,8 @@ from pathlib import Path
 
 from kaicep.archive import Archive
 from kaicep.errors import PlanError
-from kaicep.pipeline.catch_up import CatchUp
-from kaicep.pipeline.flow import Registration
+from kaicep.pipeline.flow.backfill_run import CatchUp
+from kaicep.pipeline.flow.query_runtime import Registration
 from kaicep.planner import Strategy
 
 from .archive_workload import Campus, campus, end_of, readings

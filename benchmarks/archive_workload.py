@@ -17,9 +17,10 @@ import numpy as np
 import pyarrow as pa
 from kaicep import Project
 from kaicep.annotator import EventShape
-from kaicep.archive import Archive, EventStore
-from kaicep.archive.marks import Progress
-from kaicep.archive.quads import encoder
+from kaicep.archive import Archive
+from kaicep.archive.store import EventStore
+from kaicep.archive.store.event_quads import encoder
+from kaicep.archive.store.store_metadata import Progress
 from kaicep.config import Settings
 
 from . import workload_w

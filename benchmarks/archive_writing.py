@@ -16,10 +16,10 @@ from pathlib import Path
 
 import pyarrow as pa
 from kaicep import Engine, Project
-from kaicep.archive.quads import encoder
-from kaicep.archive.store import EventStore
+from kaicep.archive.store.event_quads import encoder
+from kaicep.archive.store.oxigraph_store import EventStore
 from kaicep.config import Settings
-from kaicep.pipeline.session import start_spark
+from kaicep.pipeline.hosting.spark_session import start_spark
 from kaicep.planner import Strategy
 
 from .archive_recovery import Outage, recover

@@ -29,9 +29,9 @@ from itertools import chain
 
 import pyarrow as pa
 from kaicep import Project
-from kaicep.pipeline.candidates import EventBatch
-from kaicep.pipeline.flow import QueryFlow, Registration
-from kaicep.semfilter.options import FilterOptions
+from kaicep.pipeline.flow.candidate_selection import EventBatch
+from kaicep.pipeline.flow.query_runtime import QueryFlow, Registration
+from kaicep.semfilter.runtime.options import FilterOptions
 
 from .cep_shapes import PROJECT, SEED, SENSORS, SHAPES, Shape, moment, workload
 from .report import Bar, at_least, at_most, end, keep, machine_with

@@ -23,10 +23,10 @@ from pathlib import Path
 
 import pyarrow as pa
 from kaicep import Project
-from kaicep.pipeline.durable import DurableFlow
-from kaicep.pipeline.living_knowledge import LivingKnowledge
-from kaicep.pipeline.records import Origin, RawBatch
-from kaicep.pipeline.takeover import Takeover
+from kaicep.pipeline.control.knowledge_admin import LivingKnowledge
+from kaicep.pipeline.durability.checkpointed_flow import DurableFlow
+from kaicep.pipeline.knowledge.knowledge_swap import Takeover
+from kaicep.pipeline.sources.records import Origin, RawBatch
 
 ROOT = Path(__file__).resolve().parent.parent
 SODA = ROOT / "examples" / "soda"

@@ -28,7 +28,7 @@ import pyarrow as pa
 from kaicep import Project
 from kaicep.config import Settings
 from kaicep.ontology import load_knowledge
-from kaicep.semfilter import FilterOptions
+from kaicep.semfilter.runtime import FilterOptions
 
 from . import living, workload_w
 from .path import ROOT, SEED, SENSORS, workload

@@ -14,10 +14,11 @@ import pyarrow.parquet as pq
 from kaicep import Project
 from kaicep.cep import build_operator
 from kaicep.config import Settings
-from kaicep.language import Query, Source
-from kaicep.pipeline.candidates import EventBatch, SourceFlow
+from kaicep.language.nodes import Query, Source
+from kaicep.pipeline.flow.candidate_selection import EventBatch, SourceFlow
 from kaicep.planner import resolve_bounds
-from kaicep.semfilter import NAIVE, FilterOptions, SemanticFilter, SubqueryStatistics
+from kaicep.semfilter import SemanticFilter
+from kaicep.semfilter.runtime import NAIVE, FilterOptions, SubqueryStatistics
 
 STREAM = "airflowReport"
 CAMPUS = Path(__file__).resolve().parent.parent / "examples" / "campus"

@@ -12,22 +12,17 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..errors import OperatorError
-from ..language.query import Kind, Query, Source
-from .aggregation import AggregationKernel
-from .candidates import empty_candidates
-from .contiguity import EVENTS, Contiguity, sees_all_events
-from .distinct import DistinctRows
-from .frames import frame_of, micros, moment_of
-from .interval import Interval
-from .kernel import Kernel
-from .output import Matches, Output, output_schema, row_schema
-from .output_rate import OutputRate, build_output_rate
-from .pattern import PatternKernel
-from .pending import Pending
-from .runs import Limits, RunsKernel, ending_candidates
+from ..expressions import frame_of, micros, moment_of
+from ..language.nodes import Kind, Query, Source
+from .joins import PatternKernel, vectorisable
+from .nfa import Limits, RunsKernel, ending_candidates
+from .operator_core import Kernel
+from .order import EVENTS, Contiguity, Interval, empty_candidates, sees_all_events
+from .output import DistinctRows, Matches, Output, OutputRate, build_output_rate, output_schema, row_schema
+from .reorder_buffer import Pending
 from .selection import SelectionKernel
-from .state import State, read_snapshot, write_snapshot
-from .vectorisable import vectorisable
+from .snapshot_codec import State, read_snapshot, write_snapshot
+from .windows import AggregationKernel
 
 __all__ = ["END_OF_TIME", "Operator", "build_operator"]
 

@@ -7,12 +7,11 @@ from collections.abc import Mapping
 import numpy as np
 import polars as pl
 
-from ..language.columns import Names, column_expression, plain_name
-from ..language.query import AfterMatchKind, Query
-from .frames import Ints, mask_of, timestamps
-from .ordering import binding_columns, settle_ties
+from ..expressions import Ints, Names, column_expression, mask_of, plain_name, timestamps
+from ..language.nodes import AfterMatchKind, Query
+from .order import binding_columns, settle_ties
 from .output import Matches, selected_bindings
-from .state import State
+from .snapshot_codec import State
 
 __all__ = ["SelectionKernel"]
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def text_of(query: str) -> tuple[str, str]:
     """Return a query's text and what to call it: a file's if there is one of this name, else the words themselves."""
-    from ..pipeline.query_files import read_document
+    from ..pipeline import read_document
 
     if query == "-":
         return sys.stdin.read(), "stdin"
@@ -32,7 +32,7 @@ def print_rows(
     rows: Sequence[Mapping[str, Any]], columns: Iterable[str], form: Rows | None, settings: Settings
 ) -> None:
     """Print rows, in the form that suits the standard output if none is asked for; IRIs with the project's prefixes."""
-    from ..pipeline import printing
+    from ..pipeline.sinks import row_printing as printing
 
     chosen = form or (Rows.TABLE if sys.stdout.isatty() else Rows.JSON)
     printing.print_rows(rows, columns, chosen.value, sys.stdout, settings.prefixes)

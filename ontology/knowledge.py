@@ -11,15 +11,13 @@ from pyoxigraph import Literal, NamedNode, RdfFormat, Store
 
 from ..config import Settings
 from ..errors import OntologyError
-from ..language.measures import Unit
-from ..language.types import ValueType
-from .closure import Closing, Closure, Reasoner, close
+from ..language.nodes import Unit, ValueType
 from .equivalence import equivalence_classes, more_general
-from .imports import Catalog, with_imports
-from .modules import Module, find_modules
-from .ranges import type_of_values
+from .modules import Catalog, Module, find_modules, with_imports
+from .property_ranges import type_of_values
+from .reasoners import Closing, Closure, Reasoner, close
 from .terms import PREFIXES, select, shown
-from .units import measured_in, shipped_units, units_in
+from .unit_catalogue import measured_in, shipped_units, units_in
 
 _CLASSES = """SELECT DISTINCT ?x {
   { ?x a owl:Class } UNION { ?x a rdfs:Class } UNION { [] a ?x } UNION { ?x rdfs:subClassOf [] } UNION

@@ -1,11 +1,13 @@
 """The planner: a query and the moment of its registration go in; what is asked of past, present and seam comes out."""
 
-from .choice import Choice, choose
-from .explain import explain
-from .gap import wait_for_archive
-from .outline import outline, speaks_of_the_past
-from .past import ROWS_AT_ONCE, Asked, Part, Seam, Watermarks, smallest, span_of
+from __future__ import annotations
+
+from .archive_gap import wait_for_archive
+from .backfill import ROWS_AT_ONCE, Asked, Part, Seam, Watermarks, smallest, span_of
+from .explain_past import outline, speaks_of_the_past
+from .query_plan import explain
 from .strategies import Strategy
+from .strategy_choice import Choice, choose
 from .within import Range, bounds_in_words, resolve_bounds
 
 __all__ = [

@@ -10,9 +10,9 @@ from itertools import combinations
 from typing import assert_never
 
 from ..archive import Recorded
-from ..archive.rewriting import CandidateQuery
-from ..language.query import Kind, Query
-from .past import Asked
+from ..archive.rewrite import CandidateQuery
+from ..language.nodes import Kind, Query
+from .backfill import Asked
 
 _SEGMENT = 4e-4
 """To open a segment of the log."""

@@ -11,15 +11,13 @@ from functools import cached_property
 import pyarrow as pa
 
 from ..annotator import EventShape
-from ..archive import AskedStore, EndpointError, History, Recorded
-from ..archive.graphs import bucket_start
-from ..archive.rewriting import CandidateQuery, RefusedError, ask, candidate_query
-from ..cep import sees_all_events
-from ..language import Query
-from ..language.pattern import Element, Group
-from ..language.walking import walk_pattern
+from ..archive import History, Recorded
+from ..archive.rewrite import CandidateQuery, RefusedError, ask, candidate_query
+from ..archive.store import AskedStore, EndpointError, bucket_start
+from ..cep.order import sees_all_events
+from ..language.nodes import Element, Group, Query, walk_pattern
 from ..ontology import KnowledgeBase
-from .past import Asked, Part, Span, prefiltered, replayed, replayed_from, smallest
+from .backfill import Asked, Part, Span, prefiltered, replayed, replayed_from, smallest
 
 _GRAPHS_AT_ONCE = 16
 """So many graphs a query: what is asked of knowledge is asked once for all of them."""

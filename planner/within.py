@@ -8,10 +8,10 @@ from datetime import UTC, datetime, timedelta
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..cep import Interval
-from ..cep.frames import micros
+from ..cep.order import Interval
 from ..errors import PlanError
-from ..language.query import Bounds, Instant
+from ..expressions import micros
+from ..language.nodes import Bounds, Instant
 
 _BEFORE_ALL = datetime.min.replace(tzinfo=UTC)
 _AFTER_ALL = datetime.max.replace(tzinfo=UTC)

@@ -1,21 +1,27 @@
 """Semantic events in, those whose PATHs hold out, with the semantic variables as columns."""
 
-from .explain import with_prefixes
-from .filter import SemanticFilter
-from .keys import Value
-from .options import NAIVE, FilterOptions
+from __future__ import annotations
+
+from .event_substitution import replace_variable
+from .plan import Context
+from .plan_words import with_prefixes
 from .refresh import Difference, Refreshed, difference, refresh
-from .statistics import SubqueryStatistics
+from .semantic_filter import SemanticFilter
+from .sparql_text import literal, select_text, term_text, triple_text
+from .term_values import term_column
 
 __all__ = [
-    "NAIVE",
+    "Context",
     "Difference",
-    "FilterOptions",
     "Refreshed",
     "SemanticFilter",
-    "SubqueryStatistics",
-    "Value",
     "difference",
+    "literal",
     "refresh",
+    "replace_variable",
+    "select_text",
+    "term_column",
+    "term_text",
+    "triple_text",
     "with_prefixes",
 ]

@@ -8,10 +8,7 @@ from dataclasses import dataclass
 from rdflib import Variable
 
 from ..annotator import EventShape
-from ..language.expressions import Column, Expression
-from ..language.query import Subquery, Triple, ValueFilter
-from ..language.types import ValueType
-from ..language.walking import walk
+from ..language.nodes import Column, Expression, Subquery, Triple, ValueFilter, ValueType, walk
 from ..ontology import KnowledgeBase
 
 

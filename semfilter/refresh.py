@@ -14,12 +14,10 @@ import pyoxigraph as ox
 
 from ..annotator import EventShape
 from ..ontology import KnowledgeBase
-from .evaluate import RDF_TYPE, Scratch
-from .filter import SemanticFilter
-from .keys import Key, Value
 from .plan import Plan
-from .subquery import SubqueryFilter
-from .visibility import asked
+from .rules import asked
+from .runtime import RDF_TYPE, Key, Scratch, SubqueryFilter, Value
+from .semantic_filter import SemanticFilter
 
 _STEP = 5_000
 

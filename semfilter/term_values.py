@@ -10,8 +10,8 @@ import numpy as np
 import polars as pl
 import pyoxigraph as ox
 
-from ..language.columns import POLARS_TYPES
-from ..language.types import XSD, ValueType, type_of_datatype
+from ..expressions import POLARS_TYPES
+from ..language.nodes import XSD, ValueType, type_of_datatype
 
 _DURATION = re.compile(r"(-?)P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)(\.\d+)?S)?)?")
 _LANGUAGE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#langString"

@@ -1,1 +1,31 @@
 """The tables of the project file, which `config.py` puts together: TOML in, frozen settings or every fault out."""
+
+from __future__ import annotations
+
+from .faults import fault
+from .quantities import Duration
+from .tables import (
+    ArchiveSettings,
+    AttributeSettings,
+    EngineSettings,
+    KnowledgeSettings,
+    QuerySettings,
+    SourceSettings,
+    StreamSettings,
+    Table,
+    TimeSettings,
+)
+
+__all__ = [
+    "ArchiveSettings",
+    "AttributeSettings",
+    "Duration",
+    "EngineSettings",
+    "KnowledgeSettings",
+    "QuerySettings",
+    "SourceSettings",
+    "StreamSettings",
+    "Table",
+    "TimeSettings",
+    "fault",
+]

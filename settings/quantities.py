@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from pydantic import BeforeValidator, Field
 
-from ..language import literals
+from ..language.syntax import literals
 
 __all__ = ["Duration", "Endpoint", "Size", "Timeout"]
 

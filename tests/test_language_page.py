@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from kaicep import Project
 from kaicep.errors import KaicepError
-from kaicep.language.signatures import FUNCTIONS
+from kaicep.language.checks.signatures import FUNCTIONS
 from oracle.evaluate import Oracle
 from support.cases import difference
 from support.letters import stream
@@ -19,7 +19,7 @@ from support.manual import PAGE, Example, examples, knowledge, settings, shown
 
 PAGE_TEXT = PAGE.read_text(encoding="utf-8")
 EXAMPLES = list(examples(PAGE_TEXT))
-GRAMMAR = PAGE.parents[1] / "language" / "grammar.lark"
+GRAMMAR = PAGE.parents[1] / "language" / "syntax" / "grammar.lark"
 KEYWORD = re.compile(r"^_?[A-Z]+(?:\.\d)?: /(\w+?)(?:s\?)?(?:\\b|\(\?!)", re.MULTILINE)
 
 

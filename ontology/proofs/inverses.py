@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pyoxigraph import BlankNode, NamedNode, Store
 
 from ..terms import OWL
-from .rules import Pattern, Rule, Slot
+from .proof_rules import Pattern, Rule, Slot
 
 INVERSE = NamedNode(OWL + "inverseOf")
 Inverses = Mapping[Slot, NamedNode]

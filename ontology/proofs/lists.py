@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pyoxigraph import BlankNode, Literal, NamedNode, Store
 
 from ..terms import OWL, RDF, RDFS, TYPE, Term
-from .rules import Pattern, Rule
+from .proof_rules import Pattern, Rule
 
 _FIRST, _REST, _NIL = (NamedNode(RDF + name) for name in ("first", "rest", "nil"))
 _SUBCLASS, _SAME = NamedNode(RDFS + "subClassOf"), NamedNode(OWL + "sameAs")

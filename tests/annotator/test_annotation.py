@@ -8,7 +8,7 @@ import pytest
 from kaicep.annotator import Annotator, compile_annotation
 from kaicep.config import Settings
 from kaicep.errors import AnnotationError, ConfigError, KaicepError
-from kaicep.language.types import ValueType
+from kaicep.language.nodes.types import ValueType
 from kaicep.ontology import KnowledgeBase
 
 _PREFIXES = {

@@ -5,7 +5,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from kaicep.archive import ArchiveReader, Solutions
+from kaicep.archive import ArchiveReader
+from kaicep.archive.sparql import Solutions
 from support.archives import project
 
 

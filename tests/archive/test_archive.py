@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
-from kaicep.archive import Archive, ArchiveReader, Counts, Lag
+from kaicep.archive import Archive, ArchiveReader, Counts
+from kaicep.archive.sync import Lag
 from kaicep.errors import ArchiveError
 from kaicep.ontology import KnowledgeBase
 from support.archives import NINE, STREAM, opened, project, readings, rows

@@ -10,13 +10,15 @@ from pathlib import Path
 import pyarrow as pa
 import pyoxigraph as ox
 import pytest
-from kaicep.archive import Archive, Lag, Origin, Solutions, backup, compact_archive, restore, verify
-from kaicep.archive.graphs import bucket_start, match_graph_of, query_of_graph, stream_of_graph
-from kaicep.archive.matches import MatchLog, match_encoder
+from kaicep.archive import Archive, backup, restore, verify
+from kaicep.archive.matches import MatchLog, Origin, match_encoder
+from kaicep.archive.sparql import Solutions
+from kaicep.archive.store.graphs import bucket_start, match_graph_of, query_of_graph, stream_of_graph
+from kaicep.archive.sync import Lag, compact_archive
 from kaicep.cli import app
 from kaicep.config import Settings
 from kaicep.errors import ArchiveError
-from kaicep.language.types import ValueType
+from kaicep.language.nodes.types import ValueType
 from support.archives import NINE, PROJECT, SECOND, STREAM, TIME, opened, project, readings, rows
 from support.endpoints import clear, free_port, oxigraph
 from support.found import ORIGIN, QUERY, event, matches

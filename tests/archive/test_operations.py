@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pyoxigraph as ox
 import pytest
-from kaicep.archive import Compacted, Health, Lag, Solutions, backup, compact_archive, restore, verify
-from kaicep.archive.graphs import graph_of
+from kaicep.archive import Health, backup, restore, verify
+from kaicep.archive.sparql import Solutions
+from kaicep.archive.store.graphs import graph_of
+from kaicep.archive.sync import Compacted, Lag, compact_archive
 from kaicep.cli import app
 from kaicep.config import Settings
 from kaicep.errors import ArchiveError

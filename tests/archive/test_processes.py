@@ -13,9 +13,12 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from kaicep.archive import ArchiveReader, EventLog, EventStore, Question, Solutions
-from kaicep.archive.marks import Progress
-from kaicep.archive.snapshots import copy_of_store
+from kaicep.archive import ArchiveReader
+from kaicep.archive.log import EventLog
+from kaicep.archive.sparql import Question, Solutions
+from kaicep.archive.store import EventStore
+from kaicep.archive.store.store_copy import copy_of_store
+from kaicep.archive.store.store_metadata import Progress
 from kaicep.errors import ArchiveError
 from support.archives import NINE, SECOND, STREAM, opened, project, readings
 

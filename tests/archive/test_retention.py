@@ -6,8 +6,10 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from kaicep.archive import Archive, Position, Solutions
+from kaicep.archive import Archive
+from kaicep.archive.log import Position
 from kaicep.archive.retention import Limits, drop_segments
+from kaicep.archive.sparql import Solutions
 from kaicep.errors import ConfigError
 from support.archives import NINE, STREAM, opened, project, readings
 

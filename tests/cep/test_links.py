@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from kaicep.cep import Interval, Operator, build_operator
-from kaicep.cep.frames import micros
-from kaicep.language.compiler import check_document
+from kaicep.cep import Operator, build_operator
+from kaicep.cep.order import Interval
+from kaicep.expressions.frames import micros
+from kaicep.language.checks.compiler import check_document
 from support.operators import START, STREAMS, Reading, at, compiled, events, feed, short
 
 _EVENT = re.compile(r"(?P<kind>[a-z])(?P<n>\d+)?(@(?P<at>[\d.]+))?(/(?P<sensor>\w))?(?P<alarm>!)?")

@@ -8,7 +8,8 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pyarrow as pa
 import pytest
-from kaicep.cep import END_OF_TIME, apply_filters, build_operator, output_schema
+from kaicep.cep import END_OF_TIME, apply_filters, build_operator
+from kaicep.cep.output import output_schema
 from kaicep.errors import OperatorError
 from support.operators import Reading, answer, at, candidates, compiled, events, feed, short
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from kaicep.cep import END_OF_TIME, build_operator
-from kaicep.language import Query
+from kaicep.language.nodes import Query
 from oracle.events import Event
 from oracle.expressions import Candidate, Scope, holds
 from oracle.rows import rows as expected_rows

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import onigurumacffi
 import pytest
-from kaicep.language.signatures import FUNCTIONS
+from kaicep.language.checks.signatures import FUNCTIONS
 from support.manual import PAGE, examples
 from support.textmate import Token, patterns, tokenise
 
@@ -91,7 +91,7 @@ def test_every_function_is_coloured(name: str) -> None:
 
 
 def test_every_keyword_of_the_grammar_is_coloured() -> None:
-    grammar = (ROOT / "language" / "grammar.lark").read_text(encoding="utf-8")
+    grammar = (ROOT / "language" / "syntax" / "grammar.lark").read_text(encoding="utf-8")
     words = re.findall(r"^_?[A-Z]+(?:\.\d)?: /(\w+?)(?:s\?)?(?:\\b|\(\?!)", grammar, re.MULTILINE)
     assert len(words) > 50
     for word in words:

@@ -11,10 +11,11 @@ from pathlib import Path
 import polars as pl
 import pytest
 from kaicep.annotator import Annotator
-from kaicep.archive import Archive, Solutions, moment_of
+from kaicep.archive import Archive
+from kaicep.archive.sparql import Solutions, moment_of
 from kaicep.config import Settings
 from kaicep.examples.robod.readings import load_readings
-from kaicep.pipeline.printing import print_rows
+from kaicep.pipeline.sinks.row_printing import print_rows
 from support.robod import EXAMPLE, knowledge
 
 pytestmark = pytest.mark.xdist_group("robod")

@@ -12,8 +12,9 @@ from pathlib import Path
 
 import pytest
 from kaicep.errors import KaicepError, QuerySyntaxError, QueryTypeError
-from kaicep.language import Query, Vocabulary, compile_document
-from kaicep.language.compiler import check_document
+from kaicep.language.checks import compile_document
+from kaicep.language.checks.compiler import check_document
+from kaicep.language.nodes import Query, Vocabulary
 from support.vocabulary import CAMPUS, TWO_STREAMS
 
 CASES = Path(__file__).parent / "cases"

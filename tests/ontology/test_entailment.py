@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from kaicep.ontology import Reasoner
+from kaicep.ontology.reasoners import Reasoner
 from support.entailment import REASONERS, WHY_NOT, entailment_tests, has_java, outcome, table
 
 PAGE = Path(__file__).parents[2] / "docs" / "entailment.md"

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 from kaicep.errors import OntologyError
-from kaicep.language.types import ValueType
-from kaicep.language.vocabulary import KnownTerms
-from kaicep.ontology import KnowledgeBase, Reasoner, load_knowledge
+from kaicep.language.nodes.types import ValueType
+from kaicep.language.nodes.vocabulary import KnownTerms
+from kaicep.ontology import KnowledgeBase, load_knowledge
+from kaicep.ontology.reasoners import Reasoner
 from support.ontologies import PREAMBLE, X, project, write
 
 KNOWLEDGE = f"""{PREAMBLE}

@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from kaicep.language.expressions import Expression
-from kaicep.language.pattern import CorrelationWindow
-from kaicep.language.query import Query
+from kaicep.language.nodes.expression import Expression
+from kaicep.language.nodes.pattern import CorrelationWindow
+from kaicep.language.nodes.query import Query
 
 from .conditions import Bound, choices, earlier, mentioned, plainly
 from .events import Event

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Protocol, TypeVar
 
-from kaicep.language.query import AfterMatch, AfterMatchKind, Query
+from kaicep.language.nodes.query import AfterMatch, AfterMatchKind, Query
 
 from .expressions import Candidate
 

@@ -9,8 +9,8 @@ from datetime import datetime
 from fractions import Fraction
 from typing import Any
 
-from kaicep.language.expressions import Aggregate
-from kaicep.language.types import ValueType
+from kaicep.language.nodes.expression import Aggregate
+from kaicep.language.nodes.types import ValueType
 
 from .expressions import NothingBefore, Scope, bound, item, value
 from .values import Value, plain

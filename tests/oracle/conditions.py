@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
 from functools import cache
 
-from kaicep.language.expressions import Aggregate, Binding, Call, Column, Expression
-from kaicep.language.pattern import Alternative, Element, Group, Negation, Pattern
+from kaicep.language.nodes.expression import Aggregate, Binding, Call, Column, Expression
+from kaicep.language.nodes.pattern import Alternative, Element, Group, Negation, Pattern
 
 from .expressions import Candidate, Scope, holds, holds_stepwise
 from .terms import Place, Side

@@ -7,9 +7,9 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from kaicep.config import Settings
-from kaicep.language.compiler import check_document
-from kaicep.language.query import Query
-from kaicep.language.vocabulary import Vocabulary
+from kaicep.language.checks.compiler import check_document
+from kaicep.language.nodes.query import Query
+from kaicep.language.nodes.vocabulary import Vocabulary
 from rdflib import XSD, URIRef
 
 from .admission import admitted, delivered

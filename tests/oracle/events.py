@@ -11,8 +11,8 @@ from datetime import datetime
 from urllib.parse import quote
 
 from kaicep.config import AttributeSettings, Settings, StreamSettings
-from kaicep.language.types import ValueType, type_of_datatype
-from kaicep.language.vocabulary import AttributeType, StreamType
+from kaicep.language.nodes.types import ValueType, type_of_datatype
+from kaicep.language.nodes.vocabulary import AttributeType, StreamType
 from rdflib import RDF, XSD, Literal, URIRef
 
 from .knowledge import Knowledge, Triple

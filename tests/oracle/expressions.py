@@ -9,17 +9,8 @@ from datetime import datetime, timedelta
 from functools import partial, singledispatch
 from typing import Any
 
-from kaicep.language.expressions import (
-    Binary,
-    Binding,
-    Call,
-    Column,
-    Constant,
-    Expression,
-    Membership,
-    Unary,
-)
-from kaicep.language.types import ValueType
+from kaicep.language.nodes.expression import Binary, Binding, Call, Column, Constant, Expression, Membership, Unary
+from kaicep.language.nodes.types import ValueType
 from rdflib import Literal
 from rdflib.util import from_n3
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import kaicep
-from kaicep.language.measures import Unit
-from kaicep.language.types import ValueType, type_of_datatype
+from kaicep.language.nodes.measures import Unit
+from kaicep.language.nodes.types import ValueType, type_of_datatype
 from rdflib import OWL, RDF, RDFS, BNode, Graph, Literal, URIRef
 from rdflib.term import Node
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 
-from kaicep.language.pattern import Alternative, Conjunction, Element, Group, Pattern, Quantifier
-from kaicep.language.pattern import Sequence as Links
+from kaicep.language.nodes.pattern import Alternative, Conjunction, Element, Group, Pattern, Quantifier
+from kaicep.language.nodes.pattern import Sequence as Links
 
 from .events import Event
 

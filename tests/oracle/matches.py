@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from kaicep.language.pattern import SlidingWindow
-from kaicep.language.query import Query
+from kaicep.language.nodes.pattern import SlidingWindow
+from kaicep.language.nodes.query import Query
 
 from .absences import Surroundings, end_of, is_violated, is_within
 from .conditions import Bound, Taken, may_hold, mentioned, negated_in, shape_of

@@ -12,9 +12,9 @@ from typing import Any
 
 import polars as pl
 import polars_hash as plh
-from kaicep.language.expressions import Aggregate, Binding
-from kaicep.language.pattern import CorrelationWindow, SlidingWindow
-from kaicep.language.query import Kind, Output, Query
+from kaicep.language.nodes.expression import Aggregate, Binding
+from kaicep.language.nodes.pattern import CorrelationWindow, SlidingWindow
+from kaicep.language.nodes.query import Kind, Output, Query
 
 from . import after_match
 from . import aggregates as _aggregates  # noqa: F401  # teaches expressions to aggregate

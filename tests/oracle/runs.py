@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import TypeVar
 
-from kaicep.language.expressions import Expression
-from kaicep.language.pattern import CorrelationWindow, Element, Group, Link, Pattern
-from kaicep.language.query import Policy, Query
+from kaicep.language.nodes.expression import Expression
+from kaicep.language.nodes.pattern import CorrelationWindow, Element, Group, Link, Pattern
+from kaicep.language.nodes.query import Policy, Query
 
 from .absences import Surroundings, is_violated
 from .conditions import Bound, Shape, Taken, choices, earlier, may_hold, mentioned, negated_in, plainly, shape_of

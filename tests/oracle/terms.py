@@ -13,8 +13,8 @@ from datetime import datetime
 from functools import singledispatch
 from typing import NamedTuple, Protocol
 
-from kaicep.language.pattern import Alternative, Conjunction, Element, Group, Link, Negation, Pattern
-from kaicep.language.pattern import Sequence as Links
+from kaicep.language.nodes.pattern import Alternative, Conjunction, Element, Group, Link, Negation, Pattern
+from kaicep.language.nodes.pattern import Sequence as Links
 
 from .events import Event
 

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from kaicep.language.query import Query
+from kaicep.language.nodes.query import Query
 from support.letters import moment, question
 
 from .absences import Surroundings

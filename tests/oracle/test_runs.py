@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import timedelta
 
 import pytest
-from kaicep.language.compiler import check_document
-from kaicep.language.query import Query
+from kaicep.language.checks.compiler import check_document
+from kaicep.language.nodes.query import Query
 from support.letters import SETTINGS, expected, question, seconds, written
 
 from .evaluate import Oracle

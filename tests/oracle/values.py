@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from urllib.parse import quote
 
-from kaicep.language.types import ValueType, type_of_datatype
+from kaicep.language.nodes.types import ValueType, type_of_datatype
 from rdflib import BNode, Literal, URIRef
 
 __all__ = [

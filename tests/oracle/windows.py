@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import singledispatch
 
-from kaicep.language.pattern import (
+from kaicep.language.nodes.pattern import (
     BatchWindow,
     CumulateWindow,
     HoppingWindow,

@@ -10,9 +10,9 @@ import kaicep
 import pytest
 from kaicep import Project
 from kaicep.cli import app
-from kaicep.pipeline.durable import DurableFlow
-from kaicep.pipeline.records import Origin, RawBatch
-from kaicep.pipeline.tuples import raw_table
+from kaicep.pipeline.durability.checkpointed_flow import DurableFlow
+from kaicep.pipeline.sources.memory_source import raw_table
+from kaicep.pipeline.sources.records import Origin, RawBatch
 from support.living import archive_of
 from typer.testing import CliRunner
 

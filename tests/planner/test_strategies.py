@@ -9,12 +9,13 @@ from typing import Any, Literal
 
 import pyarrow as pa
 import pytest
-from kaicep.archive import Archive, Position
-from kaicep.archive.rewriting import ask
+from kaicep import Project
+from kaicep.archive import Archive
+from kaicep.archive.log import Position
+from kaicep.archive.rewrite import ask
 from kaicep.errors import PlanError
-from kaicep.pipeline.project import Project
-from kaicep.pipeline.tuples import raw_table
-from kaicep.planner.past import Asked, Span
+from kaicep.pipeline.sources.memory_source import raw_table
+from kaicep.planner.backfill import Asked, Span
 from kaicep.planner.strategies import Hybrid
 
 ROOT = Path(__file__).resolve().parents[2] / "examples" / "campus"
@@ -184,7 +185,7 @@ def test_an_event_that_comes_again_too_late_is_still_the_one_that_came_in_time(
             sleep(0.001)
         archive.flush()
 
-    monkeypatch.setattr("kaicep.pipeline.simulation.wait_for_archive", wait)
+    monkeypatch.setattr("kaicep.pipeline.simulation.registration_simulation.wait_for_archive", wait)
     rows = readings(project)[:60]
     events = {"airflowReport": [*rows[:50], rows[0] | {"flowrate": 1.0}, *rows[50:]]}
     text, at = "SELECT ?e.sensorID, ?e.flowrate WITHIN (, )", NINE + timedelta(seconds=28)

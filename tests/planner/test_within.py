@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from kaicep.errors import PlanError
-from kaicep.language.query import Bounds, Instant
-from kaicep.planner.past import Span, span_of
+from kaicep.language.nodes.query import Bounds, Instant
+from kaicep.planner.backfill import Span, span_of
 from kaicep.planner.within import Range, bounds_in_words, duration_in_words, resolve_bounds
 
 NINE = datetime(2012, 5, 7, 9, tzinfo=UTC)

@@ -7,9 +7,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from kaicep.pipeline.dataflow import Dataflow
-from kaicep.pipeline.flow import Registration
-from kaicep.pipeline.tuples import raw_table
+from kaicep.pipeline.flow.dataflow import Dataflow
+from kaicep.pipeline.flow.query_runtime import Registration
+from kaicep.pipeline.sources.memory_source import raw_table
 from support.cases import Case, cases
 from support.engines import project_of
 from support.queries import FAMILIES

@@ -8,8 +8,8 @@ from importlib.resources import files
 
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
-from kaicep.language.scanner import mask
-from kaicep.language.text import SourceText
+from kaicep.language.syntax.scanner import mask
+from kaicep.language.syntax.text import SourceText
 from lark import Lark, Token, Tree
 from lark.grammar import Rule
 from support.campus import campuses
@@ -21,7 +21,7 @@ from support.queries import FAMILIES
 
 @cache
 def grammar() -> Lark:
-    text = files("kaicep.language").joinpath("grammar.lark").read_text(encoding="utf-8")
+    text = files("kaicep.language.syntax").joinpath("grammar.lark").read_text(encoding="utf-8")
     return Lark(text, parser="lalr", lexer="contextual", keep_all_tokens=True)
 
 

@@ -16,9 +16,10 @@ from typing import Any, Literal
 import pyoxigraph as ox
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
+from kaicep import Project
 from kaicep.errors import PlanError
-from kaicep.language import Query, Vocabulary, compile_document
-from kaicep.pipeline.project import Project
+from kaicep.language.checks import compile_document
+from kaicep.language.nodes import Query, Vocabulary
 from support.cases import Case, difference
 from support.engines import project_of
 from support.pasts import Past, answerable, pasts, rewritable_pasts
@@ -50,8 +51,8 @@ def _quickly() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("tempfile.tempdir", str(MEMORY) if MEMORY.is_dir() else gettempdir())
-        patch.setattr("kaicep.archive.store.open_store", open_store)
-        patch.setattr("kaicep.pipeline.project.compile_document", compile_once)
+        patch.setattr("kaicep.archive.store.oxigraph_store.open_store", open_store)
+        patch.setattr("kaicep.pipeline.catalog.compile_document", compile_once)
         yield
 
 

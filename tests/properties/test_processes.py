@@ -14,10 +14,10 @@ from typing import Any
 import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
-from kaicep.pipeline.dataflow import Dataflow
-from kaicep.pipeline.flow import Registration
-from kaicep.pipeline.rows import rows
-from kaicep.pipeline.tuples import raw_table
+from kaicep.pipeline.flow.dataflow import Dataflow
+from kaicep.pipeline.flow.query_runtime import Registration
+from kaicep.pipeline.sinks.rows import rows
+from kaicep.pipeline.sources.memory_source import raw_table
 from support.letters import expected, project, question, seconds, stream, written
 
 EVENTS = "a b1 b2 n@3.5 c a b3 c@9 a@12 b1 b4 b5 c z@40"

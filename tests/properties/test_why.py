@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from kaicep.explain.reasons import Reason, failures
 from kaicep.ontology.proofs import Leaf, Origin, Proof, steps_of
-from kaicep.semfilter.why import Reason, failures
 from support.campus import SENSORS, Campus, campuses
 from support.engines import project_of
 from support.paths import Path, paths

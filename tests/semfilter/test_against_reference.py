@@ -8,10 +8,11 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from kaicep.annotator import Annotator
-from kaicep.language.query import Subquery
-from kaicep.language.types import ValueType
+from kaicep.language.nodes.query import Subquery
+from kaicep.language.nodes.types import ValueType
 from kaicep.ontology import KnowledgeBase
-from kaicep.semfilter import FilterOptions, SemanticFilter
+from kaicep.semfilter import SemanticFilter
+from kaicep.semfilter.runtime import FilterOptions
 from support.semantics import EVENTS, SETTINGS, flat_paths, knowledge_bases, nested_paths, raw_table
 from support.subqueries import reference_solutions, source, value
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import pyarrow as pa
 import pytest
 from kaicep.annotator import event_shape
-from kaicep.language import StreamType, ValueType
-from kaicep.language.vocabulary import AttributeType
+from kaicep.language.nodes import StreamType, ValueType
+from kaicep.language.nodes.vocabulary import AttributeType
 from kaicep.ontology import KnowledgeBase
-from kaicep.semfilter import FilterOptions, Refreshed, SemanticFilter, Value, difference, refresh
+from kaicep.semfilter import Refreshed, SemanticFilter, difference, refresh
+from kaicep.semfilter.runtime import FilterOptions, Value
 from support.prefixes import turtle_head
 from support.subqueries import PREFIXES, source, subquery
 

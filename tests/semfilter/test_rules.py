@@ -10,15 +10,15 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from kaicep.annotator import Annotator
 from kaicep.config import Settings
-from kaicep.language.query import Subquery
-from kaicep.language.types import ValueType
+from kaicep.language.nodes.query import Subquery
+from kaicep.language.nodes.types import ValueType
 from kaicep.ontology import KnowledgeBase
-from kaicep.semfilter import FilterOptions
-from kaicep.semfilter.compile import RULES, compile_subquery, context_of
 from kaicep.semfilter.plan import Plan, Rule
-from kaicep.semfilter.selection import Selection, as_frame
-from kaicep.semfilter.settle import settle
-from kaicep.semfilter.subquery import SubqueryFilter
+from kaicep.semfilter.rules.compile import RULES, compile_subquery, context_of
+from kaicep.semfilter.rules.residual_query import settle
+from kaicep.semfilter.runtime import FilterOptions
+from kaicep.semfilter.runtime.selection import Selection, as_frame
+from kaicep.semfilter.runtime.subquery import SubqueryFilter
 from support.plans import plan_text
 from support.prefixes import turtle_head
 from support.semantics import EVENTS, SETTINGS, flat_paths, knowledge_bases, nested_paths, raw_table

@@ -8,11 +8,12 @@ from typing import Any
 
 import pyarrow as pa
 from kaicep.annotator import event_shape
-from kaicep.archive import Archive, Solutions
-from kaicep.archive.queryable import Queryable
+from kaicep.archive import Archive
+from kaicep.archive.sparql import Solutions
+from kaicep.archive.sparql.queryable import Queryable
 from kaicep.config import Settings
-from kaicep.language.types import ValueType
-from kaicep.language.vocabulary import AttributeType, StreamType
+from kaicep.language.nodes.types import ValueType
+from kaicep.language.nodes.vocabulary import AttributeType, StreamType
 from kaicep.ontology import KnowledgeBase
 
 NINE = datetime(2012, 5, 7, 9, tzinfo=UTC)

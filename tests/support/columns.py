@@ -8,9 +8,9 @@ from datetime import UTC, datetime
 from typing import Any
 
 import polars as pl
-from kaicep.language.columns import POLARS_TYPES, column_expression
-from kaicep.language.expressions import Binary, BinaryOperator, Call, Column, Constant, Expression, Span
-from kaicep.language.types import XSD, ValueType
+from kaicep.expressions.columns import POLARS_TYPES, column_expression
+from kaicep.language.nodes.expression import Binary, BinaryOperator, Call, Column, Constant, Expression, Span
+from kaicep.language.nodes.types import XSD, ValueType
 
 HERE = Span(0, 0)
 INF, NAN = math.inf, math.nan

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import pyarrow as pa
-from kaicep.pipeline.flow import Registration
-from kaicep.pipeline.rows import rows
-from kaicep.pipeline.tuples import raw_table
+from kaicep.pipeline.flow.query_runtime import Registration
+from kaicep.pipeline.sinks.rows import rows
+from kaicep.pipeline.sources.memory_source import raw_table
 
 from .cases import Case
 from .engines import project_of

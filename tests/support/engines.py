@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from kaicep.pipeline.project import Project
+from kaicep import Project
 from oracle.evaluate import Oracle
 
 from .campus import campus

@@ -9,8 +9,10 @@ from pathlib import Path
 
 import pyoxigraph as ox
 from kaicep.errors import OntologyError
-from kaicep.ontology import KnowledgeBase, Module, Reasoner
-from kaicep.ontology.java import find_java
+from kaicep.ontology import KnowledgeBase
+from kaicep.ontology.modules import Module
+from kaicep.ontology.reasoners import Reasoner
+from kaicep.ontology.reasoners.java_runtime import find_java
 
 __all__ = ["SUITE", "EntailmentTest", "entailment_tests", "has_java", "outcome"]
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from datetime import timedelta
 
 import pyarrow as pa
-from kaicep.archive import Origin
-from kaicep.language.types import ValueType
+from kaicep.archive.matches import Origin
+from kaicep.language.nodes.types import ValueType
 
 from .archives import NINE, SECOND, STREAM, TIME
 

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from functools import cache
 from typing import Any
 
-from kaicep.pipeline.project import Project
+from kaicep import Project
 from oracle.evaluate import Oracle
 
 from .cases import difference

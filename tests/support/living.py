@@ -9,9 +9,9 @@ from typing import Any
 import pyarrow as pa
 from kaicep import Project
 from kaicep.archive import Archive
-from kaicep.pipeline.durable import DurableFlow
-from kaicep.pipeline.records import Origin, RawBatch
-from kaicep.pipeline.tuples import raw_table
+from kaicep.pipeline.durability.checkpointed_flow import DurableFlow
+from kaicep.pipeline.sources.memory_source import raw_table
+from kaicep.pipeline.sources.records import Origin, RawBatch
 
 from .prefixes import turtle_head
 

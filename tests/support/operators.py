@@ -8,18 +8,12 @@ from typing import Any, cast
 
 import polars as pl
 import pyarrow as pa
-from kaicep.cep import (
-    END_OF_TIME,
-    EVENTS,
-    Operator,
-    all_events,
-    apply_filters,
-    build_operator,
-    ending_events,
-    sees_all_events,
-)
-from kaicep.cep.output import _ARROW_TYPES
-from kaicep.language import AttributeType, Query, StreamType, ValueType, Vocabulary, compile_document
+from kaicep.cep import END_OF_TIME, Operator, apply_filters, build_operator
+from kaicep.cep.nfa import ending_events
+from kaicep.cep.order import EVENTS, all_events, sees_all_events
+from kaicep.cep.output.row_output import _ARROW_TYPES
+from kaicep.language.checks import compile_document
+from kaicep.language.nodes import AttributeType, Query, StreamType, ValueType, Vocabulary
 
 from .vocabulary import CAMPUS_TERMS, PREFIXES
 

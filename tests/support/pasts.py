@@ -7,8 +7,8 @@ from datetime import datetime, timedelta
 
 from hypothesis import assume
 from hypothesis import strategies as st
-from kaicep.archive.rewriting import RefusedError
-from kaicep.planner.rewriting import rewrite
+from kaicep.archive.rewrite import RefusedError
+from kaicep.planner.rewritten_past import rewrite
 from kaicep.planner.strategies import candidate_queries
 
 from .cases import Case, bounded_cases, cases, looking_back, pattern_cases

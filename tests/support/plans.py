@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from kaicep.language.normal import expression_text
-from kaicep.semfilter.explain import with_prefixes
+from kaicep.language.checks.normal_form import expression_text
 from kaicep.semfilter.plan import Plan
-from kaicep.semfilter.settle import body_of
+from kaicep.semfilter.plan_words import with_prefixes
+from kaicep.semfilter.rules.residual_query import body_of
 
 __all__ = ["plan_text"]
 

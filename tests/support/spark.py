@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 from kaicep.config import EngineSettings, Settings
-from kaicep.pipeline.records import RawBatch
-from kaicep.pipeline.session import start_spark, stop_spark
-from kaicep.pipeline.sources import read_streams, unpack
+from kaicep.pipeline.hosting.spark_session import start_spark, stop_spark
+from kaicep.pipeline.sources.records import RawBatch
+from kaicep.pipeline.sources.source_union import read_streams, unpack
 from pyspark.sql import DataFrame, SparkSession
 
 

@@ -9,11 +9,11 @@ from dataclasses import replace
 import pyarrow as pa
 import pyoxigraph as ox
 from kaicep.annotator import EventShape
-from kaicep.language import compile_document
-from kaicep.language.expressions import Span
-from kaicep.language.query import AllOf, AnyOf, Semantics, Source, Subquery
-from kaicep.language.types import ValueType
-from kaicep.language.vocabulary import StreamType, Vocabulary
+from kaicep.language.checks import compile_document
+from kaicep.language.nodes.expression import Span
+from kaicep.language.nodes.query import AllOf, AnyOf, Semantics, Source, Subquery
+from kaicep.language.nodes.types import ValueType
+from kaicep.language.nodes.vocabulary import StreamType, Vocabulary
 from kaicep.ontology import KnowledgeBase
 from rdflib import Graph, Literal, URIRef
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from kaicep.language import AttributeType, StreamType, ValueType, Vocabulary
-from kaicep.language.measures import Unit
+from kaicep.language.nodes import AttributeType, StreamType, ValueType, Vocabulary
+from kaicep.language.nodes.measures import Unit
 
 from . import prefixes
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import pytest
-from kaicep.pipeline.flow import Registration
-from kaicep.pipeline.rows import rows
-from kaicep.pipeline.tuples import raw_table
+from kaicep.pipeline.flow.query_runtime import Registration
+from kaicep.pipeline.sinks.rows import rows
+from kaicep.pipeline.sources.memory_source import raw_table
 from support.letters import agreed, project, question, stream, written
 
 

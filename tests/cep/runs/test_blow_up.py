@@ -7,13 +7,14 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from kaicep.cep import Limits, build_operator
-from kaicep.cep.runs.paths import extended, paths, united
+from kaicep import Project
+from kaicep.cep import build_operator
+from kaicep.cep.nfa import Limits
+from kaicep.cep.nfa.shared_buffer import extended, paths, united
 from kaicep.errors import CeilingError
-from kaicep.pipeline.dataflow import Dataflow
-from kaicep.pipeline.flow import Registration
-from kaicep.pipeline.project import Project
-from kaicep.pipeline.tuples import raw_table
+from kaicep.pipeline.flow.dataflow import Dataflow
+from kaicep.pipeline.flow.query_runtime import Registration
+from kaicep.pipeline.sources.memory_source import raw_table
 from support.operators import Reading, compiled, feed
 
 ANY = "SELECT COUNT(?b) AS n FROM (?a, readings), (?b, readings), (?c, readings)"

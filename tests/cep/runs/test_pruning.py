@@ -5,8 +5,8 @@ from __future__ import annotations
 import polars as pl
 import pytest
 from kaicep.cep import build_operator
-from kaicep.cep.frames import pieces_of
-from kaicep.cep.runs import kernel
+from kaicep.cep.nfa import nfa_operator as kernel
+from kaicep.expressions.frames import pieces_of
 from support.letters import agreed
 from support.operators import Reading, compiled, feed
 

@@ -1,0 +1,112 @@
+"""A project as people have it in Python: its catalog, and what can be asked of it without an engine."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, Literal
+
+from ..errors import PlanError, did_you_mean
+from ..explain import EventOrId, Explanation, explain_event
+from ..language.syntax import SourceText
+from ..pipeline import Catalog
+from ..pipeline.simulation import Down, Gap, evaluate
+from ..pipeline.sources import RawTuples
+from ..planner import Strategy
+
+_STRATEGIES = ("live", *(strategy.value for strategy in Strategy))
+
+
+@dataclass(frozen=True, slots=True)
+class Project(Catalog):
+    """Settings with the knowledge loaded and the annotations checked.
+
+    Example:
+        >>> project = Project.parse({"streams": {"door": {
+        ...     "event_type": "<urn:Opened>", "time": {"attribute": "at"},
+        ...     "attributes": {"seconds": {"datatype": "xsd:double"}}}}})
+        >>> project.evaluate("SELECT ?e.seconds FILTER (?e.seconds > 5)",
+        ...                  {"door": [{"at": "2026-01-01T08:00:00Z", "seconds": 7.0}]})[0]["seconds"]
+        7.0
+    """
+
+    def evaluate(
+        self,
+        text: str,
+        streams: Mapping[str, RawTuples],
+        *,
+        strategy: Literal["live", "replay", "rewrite", "hybrid"] | None = "live",
+        registered_at: datetime | None = None,
+        overlap: timedelta = timedelta(0),
+        in_flight: timedelta = timedelta(0),
+        outage: tuple[datetime, datetime] | None = None,
+        snapshots: bool = True,
+        retention: timedelta | None = None,
+    ) -> list[dict[str, Any]]:
+        """The rows of a document's last query over recorded events, without Spark.
+
+        With a strategy other than `live` this tries what happens when the query is registered in the middle of the
+        stream: what came before lies in an archive of its own that is gone afterwards, the rest comes live.
+
+        Args:
+            text: a χ-CEP document.
+            streams: by stream name, raw tuples as dictionaries or a table, in order of arrival; they end then.
+            strategy: how the past is answered: everything `live`, or from an archive by `replay`, `rewrite`, `hybrid`,
+                or as the planner chooses (`None`); the rows never depend on it.
+            registered_at: the moment of registration in the time of the streams; by default before the first event.
+            overlap: how much of the past is live as well; never changes the rows.
+            in_flight: how much of the past is archived late; never changes the rows.
+            outage: from when to when no engine runs and events are only archived; never changes the rows. `overlap`
+                and `in_flight` then are those at its ends.
+            snapshots: whether the state of the operators survives the outage; never changes the rows.
+            retention: bounds the state of queries that no WINDOW bounds.
+
+        Returns:
+            One dictionary per row: items, `_time`, `_events`, `_id`, and `_window` of aggregates (LANGUAGE §3, Output).
+
+        Raises:
+            QuerySyntaxError, QueryTypeError, PlanError: with the way out.
+        """
+        if strategy is not None and strategy not in _STRATEGIES:
+            raise PlanError(
+                f"there is no strategy '{strategy}'",
+                hint=did_you_mean(strategy, list(_STRATEGIES)) or f"choose {', '.join(_STRATEGIES)}, or None",
+            )
+        for name, duration in (("overlap", overlap), ("in_flight", in_flight)):
+            if duration < timedelta(0):
+                raise PlanError(f"{name} is negative: {duration}", hint="give a duration of zero or more")
+        for name in streams:
+            self.check_stream(name)
+        queries = self.compile(text, retention=retention)
+        if outage is not None and outage[1] < outage[0]:
+            raise PlanError("the outage ends before it begins", hint="give its beginning first")
+        down = None if outage is None else Down(*outage, overlap, in_flight, snapshots)
+        gap = None if registered_at is None else Gap(registered_at, overlap, in_flight)
+        chosen = Strategy(strategy) if strategy in list(Strategy) else None
+        return evaluate(self, queries, streams, gap, chosen, archived=strategy != "live", down=down)
+
+    def why(
+        self,
+        text: str,
+        event: EventOrId,
+        *,
+        stream: str | None = None,
+        variable: str | None = None,
+        now: datetime | None = None,
+        source: str = "query",
+    ) -> Explanation:
+        """Why an event is a candidate of a query, with proofs, or the clauses that it fails and by how much.
+
+        Args:
+            text: a χ-CEP document; of several queries the last one that reads the event's stream is asked.
+            event: a raw tuple, or the id of an archived event.
+            stream: what stream a tuple is of, if the document reads several.
+            variable: the event variable to explain; by default all over that stream.
+            now: the query's `now` (WITHIN); by default bounds relative to it are not judged.
+            source: what the document is called in messages.
+
+        Raises:
+            QuerySyntaxError, QueryTypeError, PipelineError: with the way out.
+        """
+        return explain_event(self, SourceText(source, text), event, stream=stream, variable=variable, now=now)

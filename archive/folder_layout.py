@@ -1,0 +1,87 @@
+"""Where things lie in an archive's folder.
+
+- `format.json`: the version of this layout
+- `log/<stream>/<generation>-<batch>.parquet`: the event log; `log/.lock` is held by its writer
+- `log/<stream>/<generation>-<batch>_<generation>-<batch>.parquet`: batches from the first to the second put together
+- `advances/<generation>-<batch>.json`: where wall clock moved the watermarks of silent streams
+- `matches/<query>/…`: the rows of named queries, in files like those of the event log; see `matches/`
+- `origins/<digest>.json`: what made them: the text of the query, the version of the knowledge
+- `store/`: Oxigraph; `store.lock` is held by whoever has it open
+- `intake/`: what an archiver has written and the engine has not taken yet; see `intake.py`
+- `identity`: what tells this archive from others that write to a SPARQL endpoint
+- `snapshots/`: copies of the store that other processes asked for
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from urllib.parse import quote, unquote
+
+from ..errors import ArchiveError, Place
+from ..storage import replacing
+
+FORMAT = 3
+"""1 had one segment per batch, 2 no matches; their archives are read, and become of this format when next written."""
+LOG, ADVANCES, STORE, SNAPSHOTS = "log", "advances", "store", "snapshots"
+MATCHES, ORIGINS = "matches", "origins"
+INTAKE, IDENTITY = "intake", "identity"
+LOCK = ".lock"
+TAKEN = "taken.json"
+_VERSION_FILE = "format.json"
+
+
+def folder_of_stream(stream: str) -> str:
+    """Name the stream's folder: percent-encoded, never `.`, `..` or hidden."""
+    name = quote(stream, safe="")
+    return f"%2E{name[1:]}" if name.startswith(".") else name
+
+
+def stream_of_folder(folder: str) -> str:
+    """Name the stream whose folder this is."""
+    return unquote(folder)
+
+
+def prepare(root: Path) -> None:
+    """Make the archive's folder, or check that this version of kaicep can read the one that is there.
+
+    Raises:
+        ArchiveError: it cannot be made, or a newer kaicep wrote it.
+    """
+    version = root / _VERSION_FILE
+    try:
+        root.mkdir(parents=True, exist_ok=True)
+        if version.exists():
+            check_version(root)
+        with replacing(version) as temporary:
+            temporary.write_text(json.dumps({"format": FORMAT}), encoding="utf-8")
+    except OSError as error:
+        raise ArchiveError(
+            f"cannot make the archive: {error.strerror}",
+            place=Place(str(root)),
+            hint="choose another path under [archive]",
+        ) from error
+
+
+def check_version(root: Path) -> None:
+    """Refuse an archive that a newer kaicep wrote.
+
+    Raises:
+        ArchiveError: its version is newer, or unreadable.
+    """
+    version = root / _VERSION_FILE
+    try:
+        found = json.loads(version.read_text(encoding="utf-8"))["format"]
+        newer = int(found) > FORMAT
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise ArchiveError(
+            "the archive's version cannot be read",
+            place=Place(str(version)),
+            hint=f'write {{"format": {FORMAT}}} into it if a kaicep of this version made the archive',
+        ) from error
+    if newer:
+        raise ArchiveError(
+            f"the archive has format {found}, and this kaicep knows {FORMAT}",
+            place=Place(str(root)),
+            hint="upgrade kaicep, or choose another path under [archive]",
+        )

@@ -1,0 +1,171 @@
+"""Which segments a stream's folder holds, and which batches lie where in them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from ...errors import ArchiveError, Place
+from . import segment
+from .segment import Position, SegmentFacts
+
+T = TypeVar("T")
+
+_SETTLED_NS = 100_000_000
+"""A folder's time stamp is coarse: a listing made so soon after a change may lack the next one."""
+_ATTEMPTS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """A file of the log: the events of the batches from `first` to `last`."""
+
+    first: Position
+    last: Position
+    path: Path
+
+    @property
+    def single(self) -> bool:
+        """Whether the file is one batch as it was appended, and not several that were put together."""
+        return self.path.name == segment.file_name(self.first)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Rows of a segment: those of batches that lie beside each other. `rows` is `None` for all of them."""
+
+    path: Path
+    facts: SegmentFacts
+    rows: range | None = None
+
+    @property
+    def first(self) -> Position:
+        """The first batch of the segment."""
+        return segment.first_of(self.path)
+
+
+class Catalogue:
+    """The segments of one stream, as they are now; nothing is kept that could be out of date.
+
+    Args:
+        folder: of the stream.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._listing: tuple[int, list[Segment]] | None = None
+        self._facts: dict[Path, tuple[int, SegmentFacts]] = {}
+
+    def segments(self) -> list[Segment]:
+        """List the segments in order of arrival; one whose batches a longer one holds as well is left out."""
+        return [found for found, covered in self._covered() if not covered]
+
+    def leftovers(self) -> list[Segment]:
+        """List the segments whose batches a longer one holds as well: a compaction was killed before it ended."""
+        return [found for found, covered in self._covered() if covered]
+
+    def facts(self, path: Path) -> SegmentFacts:
+        """Return what the footer of a segment says, read once per version of the file.
+
+        Raises:
+            FileNotFoundError: it is gone; list the segments again.
+        """
+        version = path.stat().st_mtime_ns
+        known = self._facts.get(path)
+        if known is None or known[0] != version:
+            known = self._facts[path] = (version, segment.facts(path))
+        return known[1]
+
+    def parts(self, after: Position | None, upto: Position | None) -> list[Part]:
+        """Find the events of the batches behind `after` and not behind `upto`, in order of arrival."""
+        found = []
+        for one in self.segments():
+            if (after is not None and one.last <= after) or (upto is not None and one.first > upto):
+                continue
+            facts = self.facts(one.path)
+            whole = (after is None or one.first > after) and (upto is None or one.last <= upto)
+            part = Part(one.path, facts) if whole else _cut(one.path, facts, after, upto)
+            if part is not None:
+                found.append(part)
+        return found
+
+    def part(self, position: Position) -> Part | None:
+        """Find the events of one batch."""
+        single = self.folder / segment.file_name(position)
+        if single.exists():
+            return Part(single, self.facts(single))
+        holder = self.holder(position)
+        if holder is None:
+            return None
+        facts = self.facts(holder.path)
+        return Part(holder.path, facts) if holder.single else _cut(holder.path, facts, None, position, position)
+
+    def holder(self, position: Position) -> Segment | None:
+        """Find the segment that holds a batch, or would hold it if it had events."""
+        return next((one for one in self.segments() if one.first <= position <= one.last), None)
+
+    def positions(self) -> list[Position]:
+        """List the batches, ascending."""
+        return [p for one in self.segments() for p in ([one.first] if one.single else self._batches(one))]
+
+    def _batches(self, one: Segment) -> list[Position]:
+        return [batch.position for batch in self.facts(one.path).batches]
+
+    def _covered(self) -> list[tuple[Segment, bool]]:
+        """Each segment, and whether a longer one holds its batches; in order of arrival, the longer one first."""
+        found: list[tuple[Segment, bool]] = []
+        end: Position | None = None
+        for one in self._listed():
+            found.append((one, end is not None and one.last <= end))
+            end = one.last if end is None else max(end, one.last)
+        return found
+
+    def _listed(self) -> list[Segment]:
+        try:
+            changed = self.folder.stat().st_mtime_ns
+        except FileNotFoundError:
+            return []
+        if self._listing is not None and self._listing[0] == changed:
+            return self._listing[1]
+        now = time.time_ns()
+        ranges = ((segment.range_of(path), path) for path in self.folder.iterdir())
+        listed = [Segment(*found, path) for found, path in ranges if found is not None]
+        listed.sort(key=lambda one: (one.first, (-one.last.generation, -one.last.batch)))
+        self._listing = (changed, listed) if now - changed > _SETTLED_NS else None
+        return listed
+
+
+def steadily(read: Callable[[], T]) -> T:
+    """Read from the log; again, when a compaction or retention takes files away meanwhile.
+
+    Raises:
+        ArchiveError: they go faster than they can be read.
+    """
+    for _ in range(_ATTEMPTS):
+        try:
+            return read()
+        except FileNotFoundError as error:
+            gone = str(error.filename)
+    raise ArchiveError("a log segment is gone", place=Place(gone), hint="try again; something takes segments away")
+
+
+def _cut(
+    path: Path, facts: SegmentFacts, after: Position | None, upto: Position | None, only: Position | None = None
+) -> Part | None:
+    """The rows of some of a segment's batches."""
+    start, rows, wanted = 0, 0, []
+    for batch in facts.batches:
+        if upto is not None and batch.position > upto:
+            break
+        if (after is not None and batch.position <= after) or (only is not None and batch.position != only):
+            start += batch.rows
+        else:
+            wanted.append(batch)
+            rows += batch.rows
+    if not wanted:
+        return None
+    first, last = min(b.first for b in wanted), max(b.last for b in wanted)
+    return Part(path, SegmentFacts(rows, first, last), range(start, start + rows))

@@ -1,0 +1,290 @@
+"""One segment of the event log: the events of one stream in one batch, or in several, as a Parquet file."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from ...errors import ArchiveError, Place
+from ...storage import make_folder, replacing
+
+TIME = pa.timestamp("us", tz="UTC")
+_NAME = re.compile(r"(\d+)-(\d+)(?:_(\d+)-(\d+))?\.parquet")
+_BATCHES = b"kaicep.batches"
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+_ROWS_PER_GROUP = 131_072
+_INTERNAL = frozenset({"_row"})
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Position:
+    """A batch of a checkpoint generation; positions are ordered as the batches were written."""
+
+    generation: int
+    batch: int
+
+    def __str__(self) -> str:
+        return f"{self.generation:06d}-{self.batch:012d}"
+
+    @property
+    def before(self) -> Position:
+        """Behind every earlier batch, and not behind this one."""
+        return Position(self.generation, self.batch - 1)
+
+
+@dataclass(frozen=True, slots=True)
+class BatchFacts:
+    """Of a batch within a segment: number of events, least and greatest `_time`."""
+
+    position: Position
+    rows: int
+    first: datetime
+    last: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentFacts:
+    """What a segment's footer says: number of events, least and greatest `_time`; if of several batches, which."""
+
+    rows: int
+    first: datetime
+    last: datetime
+    batches: tuple[BatchFacts, ...] = ()
+
+
+def file_name(first: Position, last: Position | None = None) -> str:
+    """Name the segment's file: of one batch, or of all from `first` to `last`."""
+    return f"{first}.parquet" if last is None else f"{first}_{last}.parquet"
+
+
+def first_of(path: Path) -> Position:
+    """Return the first batch that the name of a segment's file says.
+
+    Raises:
+        ValueError: it is no segment.
+    """
+    found = range_of(path)
+    if found is None:
+        raise ValueError(path)
+    return found[0]
+
+
+def range_of(path: Path) -> tuple[Position, Position] | None:
+    """Return the first and last batch that a file's name says, `None` when it is no segment."""
+    found = _NAME.fullmatch(path.name)
+    if found is None:
+        return None
+    first = Position(int(found[1]), int(found[2]))
+    return first, first if found[3] is None else Position(int(found[3]), int(found[4]))
+
+
+def plain(events: pa.Table) -> pa.Table:
+    """Cast to types that every Parquet reader shares: plain strings and lists, µs UTC; `_row` and untyped columns go.
+
+    A column of type null holds nothing: left out, it reads as null again beside segments that have it.
+
+    Raises:
+        ArchiveError: no `_time`, no `_id`, or a null among them.
+    """
+    for name in ("_time", "_id"):
+        if name not in events.column_names:
+            raise ArchiveError(
+                f"an event table without a column '{name}' cannot be archived", hint="archive what the annotator gives"
+            )
+        if events[name].null_count:
+            raise ArchiveError(f"an event without '{name}' cannot be archived", hint="archive what the annotator gives")
+    kept = [f for f in events.schema if f.name not in _INTERNAL and not pa.types.is_null(f.type)]
+    return pa.table(
+        [events[f.name].cast(_plain_type(f.type)) for f in kept],
+        schema=pa.schema([pa.field(f.name, _plain_type(f.type)) for f in kept]),
+    )
+
+
+def write(path: Path, events: pa.Table, batches: Sequence[BatchFacts] = ()) -> None:
+    """Write a segment of plain events, durably and at once.
+
+    Args:
+        path: its file.
+        events: in order of arrival.
+        batches: which they are, in order, when they are of several.
+
+    Raises:
+        ArchiveError: the file system refuses.
+    """
+    times = {f.name: "DELTA_BINARY_PACKED" for f in events.schema if pa.types.is_timestamp(f.type)}
+    # Ids never repeat and doubles seldom do: a dictionary of them costs three times the time and space.
+    repetitive = [f.name for f in events.schema if pa.types.is_string(f.type) and f.name != "_id"]
+    try:
+        make_folder(path.parent)
+        with replacing(path) as temporary:
+            writer = pq.ParquetWriter(
+                temporary,
+                events.schema,
+                compression="zstd",
+                store_schema=False,
+                use_dictionary=repetitive,
+                column_encoding=times,
+            )
+            with writer:
+                writer.write_table(events, row_group_size=_ROWS_PER_GROUP)
+                if batches:
+                    writer.add_key_value_metadata({_BATCHES: _index(batches)})
+    except OSError as error:
+        raise ArchiveError(
+            f"cannot write a log segment: {error.strerror or error}",
+            place=Place(str(path)),
+            hint="free some space or choose another path under [archive]; nothing of it was kept",
+        ) from error
+
+
+def facts(path: Path) -> SegmentFacts:
+    """Read the segment's facts from its footer.
+
+    Raises:
+        FileNotFoundError: it is gone.
+        ArchiveError: the file is broken.
+    """
+    try:
+        footer = pq.read_metadata(path)
+        column = footer.schema.names.index("_time")
+        statistics = [footer.row_group(i).column(column).statistics for i in range(footer.num_row_groups)]
+        batches = _indexed((footer.metadata or {}).get(_BATCHES, b"[]"))
+        return SegmentFacts(footer.num_rows, min(s.min for s in statistics), max(s.max for s in statistics), batches)
+    except FileNotFoundError:
+        raise
+    except (pa.ArrowException, OSError, ValueError, AttributeError, TypeError) as error:
+        raise _broken(path, error) from error
+
+
+def types(path: Path) -> dict[str, pa.DataType]:
+    """Read the types of the segment's columns.
+
+    Raises:
+        FileNotFoundError: it is gone.
+        ArchiveError: the file is broken.
+    """
+    try:
+        return {field.name: field.type for field in pq.read_schema(path)}
+    except FileNotFoundError:
+        raise
+    except (pa.ArrowException, OSError, ValueError) as error:
+        raise _broken(path, error) from error
+
+
+def read(
+    path: Path,
+    start: datetime | None = None,
+    end: datetime | None = None,
+    columns: frozenset[str] | None = None,
+    rows: range | None = None,
+) -> pa.Table:
+    """Read the segment's events with start <= `_time` < end, in order; only row groups that can hold some are read.
+
+    Args:
+        path: its file.
+        start: aware.
+        end: aware.
+        columns: names; `None`: all.
+        rows: only these; `None`: all.
+
+    Raises:
+        FileNotFoundError: it is gone.
+        ArchiveError: the file is broken.
+    """
+    try:
+        with pq.ParquetFile(path) as file:
+            names = [n for n in file.schema_arrow.names if columns is None or n in columns]
+            groups = _groups(file, start, end, rows)
+            table = file.read_row_groups([i for i, _ in groups], columns=names).replace_schema_metadata(None)
+    except FileNotFoundError:
+        raise
+    except (pa.ArrowException, OSError, ValueError) as error:
+        raise _broken(path, error) from error
+    return within(table if rows is None else _sliced(table, [held for _, held in groups], rows), start, end)
+
+
+def _groups(
+    file: pq.ParquetFile, start: datetime | None, end: datetime | None, rows: range | None
+) -> list[tuple[int, range]]:
+    """The row groups that can hold wanted events, and which rows of the file they are."""
+    column = file.metadata.schema.names.index("_time")
+    found, offset = [], 0
+    for i in range(file.num_row_groups):
+        group = file.metadata.row_group(i)
+        held = range(offset, offset := offset + group.num_rows)
+        wanted = rows is None or (held.start < rows.stop and rows.start < held.stop)
+        if wanted and _may_hold(group.column(column).statistics, start, end):
+            found.append((i, held))
+    return found
+
+
+def _sliced(table: pa.Table, groups: Sequence[range], rows: range) -> pa.Table:
+    """Keep some rows of the file from a table of some of its row groups."""
+    pieces, offset = [table.slice(0, 0)], 0
+    for held in groups:
+        first, last = max(held.start, rows.start), min(held.stop, rows.stop)
+        pieces.append(table.slice(offset + first - held.start, last - first))
+        offset += len(held)
+    return pa.concat_tables(pieces)
+
+
+def _index(batches: Sequence[BatchFacts]) -> bytes:
+    return json.dumps(
+        [[b.position.generation, b.position.batch, b.rows, _micros(b.first), _micros(b.last)] for b in batches]
+    ).encode()
+
+
+def _indexed(text: bytes) -> tuple[BatchFacts, ...]:
+    return tuple(
+        BatchFacts(Position(generation, batch), rows, _EPOCH + first * _MICROSECOND, _EPOCH + last * _MICROSECOND)
+        for generation, batch, rows, first, last in json.loads(text)
+    )
+
+
+def _micros(moment: datetime) -> int:
+    return (moment - _EPOCH) // _MICROSECOND
+
+
+def within(events: pa.Table, start: datetime | None, end: datetime | None) -> pa.Table:
+    """Keep the events with start <= `_time` < end."""
+    if start is not None:
+        events = events.filter(pc.greater_equal(events["_time"], pa.scalar(start, TIME)))
+    if end is not None:
+        events = events.filter(pc.less(events["_time"], pa.scalar(end, TIME)))
+    return events
+
+
+def _may_hold(statistics: pq.Statistics | None, start: datetime | None, end: datetime | None) -> bool:
+    if statistics is None or not statistics.has_min_max:
+        return True
+    return (start is None or statistics.max >= start) and (end is None or statistics.min < end)
+
+
+def _plain_type(kind: pa.DataType) -> pa.DataType:
+    if pa.types.is_dictionary(kind):
+        return _plain_type(kind.value_type)
+    if pa.types.is_large_string(kind) or pa.types.is_string_view(kind):
+        return pa.string()
+    if pa.types.is_timestamp(kind):
+        return TIME
+    if pa.types.is_list(kind) or pa.types.is_large_list(kind):
+        return pa.list_(_plain_type(kind.value_type))
+    return kind
+
+
+def _broken(path: Path, error: Exception) -> ArchiveError:
+    reason = str(error).split("\n", maxsplit=1)[0].rstrip(".")
+    return ArchiveError(
+        f"the log segment is broken: {reason}",
+        place=Place(str(path)),
+        hint="restore it from a backup, or move it away to go on without its events",
+    )

@@ -1,0 +1,45 @@
+"""Rows of a query as the log keeps them: columns of plain types, `_time` first."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ..log import segment
+from .origin import Origin
+
+ORIGIN, START, END = "_origin", "_window_start", "_window_end"
+_OWN = ("_time", "_id", "_events", "_window")
+
+
+def flat(rows: pa.Table, origin: Origin) -> pa.Table:
+    """Put rows into the log's form.
+
+    Args:
+        rows: as queries give them: items, `_time`, `_events`, perhaps `_window`, `_id`.
+        origin: of all of them.
+
+    Returns:
+        `_time`, `_id`, `_origin`, `_window_start` and `_window_end` where there are windows, a list of event ids named
+        `?x` for each variable x, and the items; durations in microseconds.
+    """
+    columns = {"_time": rows["_time"], "_id": rows["_id"]}
+    columns[ORIGIN] = pa.repeat(pa.scalar(origin.digest), rows.num_rows)
+    if "_window" in rows.column_names:
+        columns |= {name: pc.struct_field(rows["_window"], field) for name, field in ((START, "start"), (END, "end"))}
+    events = rows["_events"]
+    for variable in events.type.names:
+        columns[f"?{variable}"] = pc.struct_field(events, variable)
+    for name in rows.column_names:
+        if name not in _OWN:
+            columns[name] = _counted(rows[name])
+    return segment.plain(pa.table(columns))
+
+
+def _counted(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Parquet has no durations: they are kept as their microseconds."""
+    if pa.types.is_duration(column.type):
+        return column.cast(pa.duration("us")).cast(pa.int64())
+    if pa.types.is_list(column.type) and pa.types.is_duration(column.type.value_type):
+        return column.cast(pa.list_(pa.int64()))
+    return column

@@ -1,0 +1,131 @@
+"""The log of matches: what named queries found, durable with the batch that found it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ...annotator import ids_of, without
+from ..folder_layout import MATCHES, ORIGINS
+from ..log import EventLog, Position, concatenated, first_of_each_id, ids_before, segment, steadily
+from .match_columns import ORIGIN, flat
+from .origin import Origin
+
+_WRITERS = 8
+
+
+class MatchLog:
+    """Rows by query and batch; a row is known by its `_id`, and stands in one batch alone.
+
+    A batch's rows are never taken back: delivered again it may find fewer of them (what a late query has ready differs)
+    and the others in a later batch, but what was found is a match.
+
+    Args:
+        root: the archive's folder.
+        generation: that of the checkpoint whose batch ids are appended.
+
+    Attributes:
+        log: the rows, as `columns.flat` puts them; a query is a stream.
+    """
+
+    def __init__(self, root: Path, generation: int = 0) -> None:
+        self.log = EventLog(root / MATCHES, generation)
+        self._origins = root / ORIGINS
+        self._known: dict[str, Origin] = {}
+        self._latest: dict[str, datetime | None] = {}
+
+    def open(self) -> None:
+        """Become the writer of what is there: it can be put together, and dropped, before there is more.
+
+        Raises:
+            ArchiveError: somebody else is, or the file system refuses.
+        """
+        if self.log.path.is_dir():
+            self.log.lock()
+
+    def close(self) -> None:
+        """Let another process write."""
+        self.log.close()
+
+    def origin(self, digest: str) -> Origin:
+        """What rows that name it come from.
+
+        Raises:
+            ArchiveError: it is lost.
+        """
+        if digest not in self._known:
+            self._known[digest] = Origin.read(self._origins, digest)
+        return self._known[digest]
+
+    def origins(self) -> frozenset[str]:
+        """What all rows come from, by digest."""
+
+        def named() -> frozenset[str]:
+            parts = [part for query in self.log.streams() for part in self.log.parts(query)]
+            columns = [segment.read(part.path, columns=frozenset({"_time", ORIGIN}), rows=part.rows) for part in parts]
+            return frozenset(digest for table in columns for digest in table[ORIGIN].unique().to_pylist())
+
+        return steadily(named)
+
+    def append(self, batch_id: int, found: Iterable[tuple[Origin, pa.Table]]) -> int:
+        """Keep rows of a batch; when this returns, they survive a crash of the machine.
+
+        Rows that the log has, of this batch or an earlier one, change nothing.
+
+        Args:
+            batch_id: not negative; ascending in order of arrival.
+            found: rows as queries give them, without marks of where they come from, and their origin; each query once.
+
+        Returns:
+            How many rows of the batch the log has now; 0 where nothing is new.
+
+        Raises:
+            ArchiveError: another process writes this log, or the file system refuses.
+        """
+        some = [(origin, rows) for origin, rows in found if rows.num_rows]
+        if not some:
+            return 0
+        self.log.lock()
+        position = Position(self.log.generation, batch_id)
+        again = self.log.newest is not None and position <= self.log.newest
+        with ThreadPoolExecutor(min(_WRITERS, len(some))) as pool:  # each file waits for the disk
+            new = sum(pool.map(lambda entry: self._append(position, *entry, again=again), some))
+        return self.log.batch_rows(position) if new and again else new
+
+    def _append(self, position: Position, origin: Origin, rows: pa.Table, *, again: bool) -> int:
+        """Keep a query's rows; count those that are new."""
+        query = origin.query
+        held = self.log.batch_of(query, position) if again else None
+        new = self._without_known(first_of_each_id(flat(rows, origin)), query, position, held)
+        if not new.num_rows:
+            return 0
+        if origin.digest not in self._known:
+            origin.keep(self._origins)
+            self._known[origin.digest] = origin
+        self.log.append(query, position.batch, new if held is None else concatenated(held, new))
+        self._latest[query] = _later(self._latest[query], pc.max(new["_time"]).as_py())
+        return int(new.num_rows)
+
+    def _without_known(self, rows: pa.Table, query: str, position: Position, held: pa.Table | None) -> pa.Table:
+        """Leave out the rows that the batch or an earlier one has.
+
+        Rows come in order of time, so mostly there is nothing to look at.
+        """
+        if held is not None:
+            rows = without(rows, ids_of(held))
+        if query not in self._latest:
+            times = self.log.time_range(query)
+            self._latest[query] = None if times is None else times[1]
+        latest = self._latest[query]
+        if latest is None or not rows.num_rows or pc.min(rows["_time"]).as_py() > latest:
+            return rows
+        return without(rows, ids_before(self.log, query, position, rows["_time"]))
+
+
+def _later(known: datetime | None, new: datetime) -> datetime:
+    return new if known is None else max(known, new)

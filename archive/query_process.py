@@ -1,0 +1,83 @@
+"""SPARQL in a process of its own, which can be ended: Oxigraph itself answers until it is done."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from ..errors import ArchiveError, Place
+from .sparql import Question, Result, evaluate
+from .store import open_copy
+from .timeout import Patience
+
+_POLL_S = 0.05
+
+
+def ask_in_process(
+    copy: Path,
+    question: Question,
+    prefixes: Mapping[str, str],
+    graphs: Sequence[str] | None,
+    patience: Patience | None = None,
+) -> Result:
+    """As `sparql.evaluate`, in another process.
+
+    Args:
+        copy: the folder of a store that nobody writes.
+        question: what is asked, and how long.
+        prefixes: preset.
+        graphs: whose union is the default graph; `None`: of all.
+        patience: how long is waited; `None`: as long as the question says, from now on.
+
+    Raises:
+        ArchiveError: the query is wrong, takes too long, or was cancelled.
+    """
+    # The answer comes from a process of this very program, so it can be trusted.
+    request = pickle.dumps((copy, question.text, dict(prefixes), graphs))
+    path = os.pathsep.join(folder for folder in sys.path if folder)
+    process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
+        [sys.executable, "-c", f"from {__name__} import main; main()"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": path},
+    )
+    with process:
+        try:
+            answer, complaint = _communicate(process, request, patience or Patience(question))
+        finally:
+            process.kill()
+    if process.returncode:
+        last = complaint.decode(errors="replace").strip().splitlines()[-1:] or [f"exit code {process.returncode}"]
+        raise ArchiveError(f"the query's process ended without an answer: {last[0]}", hint="ask for less at once")
+    result, error = pickle.loads(answer)  # noqa: S301 - see above
+    if error is not None:
+        message, place, hint = error
+        raise ArchiveError(message, place=place, hint=hint)
+    found: Result = result
+    return found
+
+
+def main() -> None:
+    """Answer the request on the standard input of this process."""
+    copy, text, prefixes, graphs = pickle.loads(sys.stdin.buffer.read())  # noqa: S301 - written by `ask_in_process`
+    answer: tuple[Result | None, tuple[str, Place | None, str | None] | None]
+    try:
+        answer = (evaluate(open_copy(copy), text, prefixes, graphs), None)
+    except ArchiveError as error:
+        answer = (None, (error.message, error.place, error.hint))
+    sys.stdout.buffer.write(pickle.dumps(answer))
+
+
+def _communicate(process: subprocess.Popen[bytes], request: bytes, patience: Patience) -> tuple[bytes, bytes]:
+    said: bytes | None = request
+    while True:
+        try:
+            return process.communicate(said, timeout=_POLL_S)
+        except subprocess.TimeoutExpired:
+            said = None  # the rest of it is sent by the next call
+        patience.check()

@@ -1,0 +1,97 @@
+"""The keeper: puts segments together and drops what is beyond the limits, on a thread of its own."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from ...config import ArchiveSettings
+from ...errors import ArchiveError
+from ..log import EventLog, Position
+from ..retention import Limits, drop_graphs, drop_segments
+from ..store import SemanticStore
+from .compaction import Compaction, compact
+
+_LOG = logging.getLogger("kaicep")
+_PERIOD_S = 10.0
+_SEGMENTS_AT_LEAST = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Housekeeping:
+    """What is done: of log and store how much is kept, and when segments are put together."""
+
+    log: Limits
+    store: Limits
+    compaction: Compaction | None
+
+    @classmethod
+    def of(cls, settings: ArchiveSettings) -> Housekeeping:
+        """As `[archive]` says; no segment grows so large that retention by whole segments becomes coarse."""
+        size = float("inf") if settings.log_size is None else settings.log_size / _SEGMENTS_AT_LEAST
+        never = settings.log_age == timedelta.max
+        span = timedelta.max if never else settings.log_age / _SEGMENTS_AT_LEAST
+        return cls(
+            Limits(settings.log_age, settings.log_size),
+            Limits(settings.store_age, settings.store_size),
+            Compaction(size=size, span=span) if settings.compact else None,
+        )
+
+
+class Keeper:
+    """Keeps an archive in order until `close`.
+
+    Args:
+        logs: of events, then of matches; the archive's locks are held.
+        store: of the archive, if it has one.
+        rules: what to do.
+        settled: of each log, the last batch that nobody needs any more; `None`: all are needed.
+    """
+
+    def __init__(
+        self,
+        logs: Sequence[EventLog],
+        store: SemanticStore | None,
+        rules: Housekeeping,
+        settled: Callable[[], Sequence[Position | None]],
+    ) -> None:
+        self._logs, self._store, self._rules, self._settled = logs, store, rules, settled
+        self._stop = threading.Event()
+        self._said = ""
+        self._thread = threading.Thread(target=self._run, name="kaicep-keeper", daemon=True)
+        self._thread.start()
+
+    def once(self) -> None:
+        """Do what is due now.
+
+        Raises:
+            ArchiveError: a segment is broken, or the file system refuses.
+        """
+        now = datetime.now(UTC)
+        drop_segments(list(zip(self._logs, self._settled(), strict=True)), self._rules.log, now)
+        if self._store is not None:
+            drop_graphs(self._store, self._rules.store, now, read=any(log.readers for log in self._logs))
+        if self._rules.compaction is not None:
+            for log in self._logs:
+                compact(log, self._rules.compaction, lambda: not self._stop.is_set())
+
+    def close(self) -> None:
+        """Stop after the segment at work."""
+        self._stop.set()
+        self._thread.join()
+
+    def _run(self) -> None:
+        while not self._stop.wait(_PERIOD_S):
+            try:
+                self.once()
+            except (ArchiveError, OSError) as error:
+                self._say(f"the archive cannot be kept in order: {error}")
+
+    def _say(self, message: str) -> None:
+        """Warn, once for each thing that is wrong: events go on being archived."""
+        if message != self._said:
+            self._said = message
+            _LOG.warning(message)

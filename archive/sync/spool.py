@@ -1,0 +1,190 @@
+"""The intake: what an archiver has written of the streams, and the engine has not taken into its log yet.
+
+It is a log of its own in the archive's folder, so that two processes may write at any moment: the archiver the intake,
+the engine its log and store. The engine takes its events as if they had come live, so each is judged, ordered and
+logged by one process only; one that is in both, or comes twice, is recognised by its identity.
+
+- `intake/<stream>/…`: segments as in the log; `intake/.lock` is held by the archiver
+- `intake/reading.lock` is held by an archiver that stands by while an engine runs, as long as it reads
+- `intake/taken.json`: by stream, the last position that the engine has taken; what is not behind it may go
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+
+import pyarrow as pa
+
+from ...errors import ArchiveError, Place
+from ...storage import ProcessLock, replacing
+from ..folder_layout import INTAKE, LOCK, TAKEN, prepare
+from ..log import EventLog, Position, Segment, steadily
+from .compaction import Compaction, compact
+
+__all__ = ["Intake", "Taken"]
+
+Taken = Mapping[str, int]
+"""By stream, a position in the intake."""
+
+_PATIENCE_S = 5.0
+
+
+class Intake:
+    """The intake of an archive; one archiver writes it, one engine takes from it.
+
+    Args:
+        archive: the archive's folder.
+
+    Attributes:
+        reading: held by an archiver that stands by while an engine runs, as long as it reads.
+    """
+
+    def __init__(self, archive: Path) -> None:
+        self.reading = ProcessLock(archive / INTAKE / "reading.lock")
+        self._archive = archive
+        self.path = archive / INTAKE
+        self._log = EventLog(self.path)
+        self._last: int | None = None
+
+    def lock(self) -> None:
+        """Become the archiver.
+
+        Raises:
+            ArchiveError: another process is, or the file system refuses.
+        """
+        prepare(self._archive)
+        self._log.lock(_PATIENCE_S)
+        known = [position.batch for position in self._log.positions()]
+        self._last = max([*known, *self.taken().values()], default=0)
+
+    def append(self, events: Mapping[str, pa.Table]) -> int:
+        """Keep events; when this returns, they survive a crash of the machine.
+
+        Args:
+            events: event tables by stream, as annotated: duplicates and late events are among them.
+
+        Returns:
+            How many they are.
+
+        Raises:
+            ArchiveError: another process is the archiver, or the file system refuses.
+        """
+        if self._last is None:
+            self.lock()
+        self._last = (self._last or 0) + 1
+        for stream in sorted(events):
+            self._log.append(stream, self._last, events[stream])
+        return sum(table.num_rows for table in events.values())
+
+    def tidy(self) -> None:
+        """Delete what the engine has taken, and put small segments together; only the archiver may."""
+        self._drop()
+        compact(self._log, Compaction())
+
+    def close(self) -> None:
+        """Let another process be the archiver."""
+        self.reading.release()
+        self._log.close()
+
+    @property
+    def archiver_runs(self) -> bool:
+        """Whether an archiver writes the intake now."""
+        lock = ProcessLock(self.path / LOCK)
+        if not lock.path.exists():
+            return False
+        alone = lock.acquire()
+        lock.release()
+        return not alone
+
+    def taken(self) -> dict[str, int]:
+        """What the engine has taken, by stream.
+
+        Raises:
+            ArchiveError: the note of it cannot be read.
+        """
+        note = self.path / TAKEN
+        try:
+            return {str(stream): int(batch) for stream, batch in json.loads(note.read_text(encoding="utf-8")).items()}
+        except FileNotFoundError:
+            return {}
+        except (OSError, ValueError, TypeError, AttributeError) as error:
+            raise ArchiveError(
+                f"the note of what was taken from the intake cannot be read: {error}",
+                place=Place(str(note)),
+                hint="restore it from a copy, or remove it: what comes again is recognised",
+            ) from error
+
+    def settle(self, taken: Taken) -> None:
+        """Note durably what the engine has taken; what is not behind that goes, now or when the archiver tidies up."""
+        before = self.taken()
+        if all(before.get(stream, 0) >= batch for stream, batch in taken.items()):
+            return
+        with replacing(self.path / TAKEN) as temporary:
+            temporary.write_text(json.dumps({**before, **taken}), encoding="utf-8")
+        lock = ProcessLock(self.path / LOCK)
+        if lock.acquire():
+            try:
+                self._drop()
+            finally:
+                lock.release()
+
+    def waiting(self, taken: Taken) -> dict[str, list[Segment]]:
+        """The segments behind what was taken, by stream; streams without any are left out."""
+        found = {s: self._behind(s, taken.get(s, 0)) for s in self._log.streams()}
+        return {stream: segments for stream, segments in found.items() if segments}
+
+    def newest(self, taken: Taken) -> dict[str, int]:
+        """The last position of each stream that has events behind what was taken."""
+        return {stream: segments[-1].last.batch for stream, segments in self.waiting(taken).items()}
+
+    def pieces(self, taken: Taken, upto: Taken, rows: int) -> Iterator[dict[str, pa.Table]]:
+        """Read events in order of arrival, some of each stream at a time.
+
+        Args:
+            taken: behind which positions.
+            upto: up to which; streams that it leaves out are not read.
+            rows: how many events of a stream a piece has, about.
+        """
+        at = {stream: taken.get(stream, 0) for stream in upto}
+        while behind := [stream for stream, last in upto.items() if at[stream] < last]:
+            piece = {}
+            for stream in behind:
+                read = partial(self._piece, stream, at[stream], upto[stream], rows)
+                piece[stream], at[stream] = steadily(read)
+            yield piece
+
+    def mark(self, stream: str, taken: Taken) -> datetime | None:
+        """The greatest `_time` of a stream behind what was taken: the high-water mark; `None`: nothing is there."""
+        known = self._log.parts(stream, Position(self._log.generation, taken.get(stream, 0)))
+        return max((part.facts.last for part in known), default=None)
+
+    def rows(self) -> dict[str, int]:
+        """Count the events that the engine has not taken, by stream."""
+        taken = self.taken()
+        after = {s: Position(self._log.generation, taken.get(s, 0)) for s in self._log.streams()}
+        counts = {s: sum(part.facts.rows for part in self._log.parts(s, p)) for s, p in after.items()}
+        return {stream: count for stream, count in counts.items() if count}
+
+    def _drop(self) -> None:
+        taken = self.taken()
+        for stream in self._log.streams():
+            for one in self._log.catalogue(stream).segments():
+                if one.last.batch <= taken.get(stream, 0):
+                    one.path.unlink(missing_ok=True)
+
+    def _behind(self, stream: str, batch: int) -> list[Segment]:
+        return [one for one in self._log.catalogue(stream).segments() if one.last.batch > batch]
+
+    def _piece(self, stream: str, batch: int, upto: int, rows: int) -> tuple[pa.Table, int]:
+        count, last = 0, batch
+        for one in self._behind(stream, batch):
+            held = self._log.catalogue(stream).facts(one.path).rows
+            if count and (count + held > rows or one.first.batch > upto):
+                break
+            count, last = count + held, min(one.last.batch, upto)
+        after, to = (Position(self._log.generation, b) for b in (batch, last))
+        return self._log.read_parts(self._log.parts(stream, after, to)), last if count else upto

@@ -1,0 +1,258 @@
+"""The background writer: brings the store up to the log, and knows how far behind it is.
+
+Its queue is the log itself: what waits costs a few bytes a batch, so a burst stalls nobody, and after a crash it goes
+on where the store is.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from ...errors import ArchiveError, Place
+from ...ontology import KnowledgeBase
+from ..log import EventLog, Position
+from ..store import EndpointError, EndpointStore, EventStore, Progress, SemanticStore, answer_requests, remove_leftovers
+from .pending_writes import Backlog, Encode, missing_rows, pending_batches
+
+_LOG = logging.getLogger("kaicep")
+_POLL_S = 0.05
+_FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.1, 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class Lag:
+    """What the archive's log holds and its store does not yet: events, and matches of named queries."""
+
+    batches: int
+    events: int
+    matches: int = 0
+
+    @property
+    def rows(self) -> str:
+        """What is lacking, in words; empty where nothing is."""
+        counts = {"events": self.events, "matches": self.matches}
+        return " and ".join(f"{count:,} {name}" for name, count in counts.items() if count)
+
+
+class StoreWriter:
+    """Writes every batch of an archive's log into its store, in the log's order, on one thread of its own.
+
+    While a store behind a SPARQL endpoint does not answer, it tries again and again, and the lag grows.
+
+    Args:
+        events: what the store lacks of the event log.
+        matches: what it lacks of the log of matches; a batch's matches follow its events.
+        store: written only here.
+        knowledge: the store's knowledge from now on.
+        snapshots: the folder in which other processes ask for copies.
+    """
+
+    def __init__(
+        self, events: Backlog, matches: Backlog, store: SemanticStore, knowledge: KnowledgeBase, snapshots: Path
+    ) -> None:
+        self._events, self._matches, self._store, self._knowledge = events, matches, store, knowledge
+        self._snapshots = snapshots
+        self._met = False
+        self._trouble: EndpointError | None = None
+        self._pause = _FIRST_PAUSE_S
+        self._changed = threading.Condition()
+        self._stopping = False
+        self._knows = False
+        self._failure: ArchiveError | None = None
+        self._told = False
+        try:
+            self._meet()
+        except EndpointError as trouble:
+            for backlog in (events, matches):
+                backlog.begin(None)
+            self._in_trouble(trouble)
+        self._thread = threading.Thread(target=self._run, name="kaicep-store-writer", daemon=True)
+        self._thread.start()
+
+    @property
+    def lag(self) -> Lag:
+        """How far the store is behind the log."""
+        with self._changed:
+            batches = self._events.batches | self._matches.batches
+            return Lag(len(batches), self._events.rows, self._matches.rows)
+
+    def notify(self, backlog: Backlog, position: Position, rows: int) -> None:
+        """Say that a batch of so many rows is in a log.
+
+        Raises:
+            ArchiveError: writing the store has failed.
+        """
+        with self._changed:
+            backlog.note(position, rows)
+            self._changed.notify_all()
+        self._raise_failure()
+
+    def flush(self, timeout: float | None = None) -> bool:
+        """Wait until the store holds what the log holds; tell whether it does.
+
+        Args:
+            timeout: seconds; `None`: as long as it takes.
+
+        Raises:
+            ArchiveError: writing the store has failed; or without a timeout, the store does not answer.
+        """
+        return self._wait(lambda: self._knows and self._next() is None, timeout)
+
+    def adopt(self, knowledge: KnowledgeBase, encode: Encode) -> None:
+        """Replace the store's knowledge, and how events are encoded from now on."""
+        with self._changed:
+            self._knowledge, self._events.encode, self._knows = knowledge, encode, False
+            self._changed.notify_all()
+
+    def wait_for_knowledge(self) -> None:
+        """Wait until the store holds the knowledge base.
+
+        Raises:
+            ArchiveError: writing the store has failed.
+        """
+        self._wait(lambda: self._knows, None)
+
+    def close(self) -> None:
+        """Stop after the load at work; the next writer goes on from there.
+
+        Raises:
+            ArchiveError: writing the store has failed, and nobody was told yet.
+        """
+        with self._changed:
+            self._stopping = True
+            self._changed.notify_all()
+        self._thread.join()
+        if not self._told:
+            self._raise_failure()
+
+    def _raise_failure(self) -> None:
+        if self._failure is not None:
+            self._told = True
+            raise self._failure
+
+    def _wait(self, done: Callable[[], bool], timeout: float | None) -> bool:
+        with self._changed:
+
+            def over() -> bool:
+                hopeless = timeout is None and self._trouble is not None
+                return done() or self._failure is not None or self._stopping or hopeless
+
+            self._changed.wait_for(over, timeout)
+            if done():
+                return True
+            self._raise_failure()
+            if self._trouble is not None and timeout is None:
+                raise self._trouble
+            return False
+
+    def _run(self) -> None:
+        try:
+            remove_leftovers(self._snapshots)
+            while not self._stopping:
+                try:
+                    self._meet()
+                    self._learn()
+                    self._step()
+                    self._out_of_trouble()
+                except EndpointError as trouble:
+                    self._in_trouble(trouble)
+                    self._rest()
+        except ArchiveError as error:
+            self._fail(error)
+        except BaseException as error:  # noqa: BLE001  # whatever ends the thread has to surface in another
+            self._fail(ArchiveError(f"the store's writer failed: {error!r}", hint="the log is complete; start again"))
+
+    def _meet(self) -> None:
+        """Find out how far the store is.
+
+        Raises:
+            EndpointError: it does not answer.
+            ArchiveError: it is another archive's, or has what the log lost.
+        """
+        if self._met:
+            return
+        done = self._store.claim() if isinstance(self._store, EndpointStore) else self._store.progress
+        matched = self._store.progress_of(self._matches.mark)
+        newest = max(self._events.log.positions(), default=None)
+        if isinstance(self._store, EndpointStore) and done is not None and (newest is None or done.position > newest):
+            raise ArchiveError(
+                f"the SPARQL endpoint holds batch {done.position}, the log none behind {newest}",
+                place=Place(self._store.endpoint.queries),
+                hint="clear the endpoint: the log fills it again",
+            )
+        with self._changed:
+            self._events.begin(done)
+            self._matches.begin(matched)
+            self._met = True
+
+    def _in_trouble(self, trouble: EndpointError) -> None:
+        """Say, once for each thing that is wrong, that the store falls behind."""
+        with self._changed:
+            before, self._trouble = self._trouble, trouble
+            self._changed.notify_all()
+        if before is None or str(before) != str(trouble):
+            _LOG.warning("%s; the log goes on, and the store catches up later", trouble)
+
+    def _out_of_trouble(self) -> None:
+        if self._trouble is not None:
+            _LOG.warning("the SPARQL endpoint answers again; the store is %s events behind", f"{self.lag.events:,}")
+            self._trouble, self._pause = None, _FIRST_PAUSE_S
+
+    def _rest(self) -> None:
+        """Wait before the next attempt, each time longer."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._stopping, self._pause)
+        self._pause = min(2 * self._pause, _LONGEST_PAUSE_S)
+
+    def _learn(self) -> None:
+        """Give the store the knowledge base that it is to hold."""
+        if self._knows:
+            return
+        knowledge = self._knowledge
+        self._store.set_knowledge(knowledge)
+        with self._changed:
+            self._knows = knowledge is self._knowledge
+            self._changed.notify_all()
+
+    def _step(self) -> None:
+        if isinstance(self._store, EventStore):
+            answer_requests(self._store, self._snapshots)
+        with self._changed:
+            backlog = self._next()
+            if backlog is None:
+                self._changed.wait(_POLL_S)
+                return
+            waiting = backlog.waiting(self._store.events_per_load)
+        load = backlog.load(waiting, self._store.events_per_load)
+        self._store.add(load.quads, load.progress, backlog.mark)
+        with self._changed:
+            backlog.written(load)
+            self._changed.notify_all()
+
+    def _next(self) -> Backlog | None:
+        """What the store lacks longest, events before the matches of their batch; `None`: it lacks nothing."""
+        lacking = [(backlog.first, i, backlog) for i, backlog in enumerate((self._events, self._matches))]
+        known = [(first, i, backlog) for first, i, backlog in lacking if first is not None]
+        return min(known, key=lambda entry: entry[:2])[2] if known else None
+
+    def _fail(self, error: ArchiveError) -> None:
+        with self._changed:
+            self._failure = error
+            self._changed.notify_all()
+
+
+def lag_of(log: EventLog, progress: Progress | None, matches: EventLog, matched: Progress | None) -> Lag:
+    """Tell how far a store is behind an archive.
+
+    Args:
+        log: of events.
+        progress: of the store with them.
+        matches: the log of matches.
+        matched: the progress of the store with these.
+    """
+    events, rows = pending_batches(log, progress), pending_batches(matches, matched)
+    return Lag(len({*events, *rows}), missing_rows(events, progress), missing_rows(rows, matched))

@@ -1,0 +1,58 @@
+"""FILTERs: conditions on one variable's candidates."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import polars as pl
+import pyarrow as pa
+
+from ..expressions import Bools, all_of, column_expression, frame_of, mask_by, plain_name
+from ..language.nodes import Expression
+from .conjuncts import columns_of
+
+__all__ = ["Filter", "apply_filters"]
+
+
+def apply_filters(table: pa.Table, filters: Sequence[Expression]) -> pa.Table:
+    """Keep the rows of which every filter is true; false and unbound are both dropped.
+
+    Args:
+        table: one variable's events; every column that the filters mention is there by its plain name.
+        filters: FILTERs of that variable alone.
+
+    Returns:
+        The rows that are left, with all columns, in the same order.
+    """
+    if not filters or not table.num_rows:
+        return table
+    test = Filter(filters)
+    mask = test.mask(frame_of(table, sorted(test.columns) or table.column_names[:1]))
+    return table if mask.all() else _without_views(table).filter(pa.array(mask))
+
+
+class Filter:
+    """FILTERs of one variable, made ready for many tables.
+
+    Args:
+        filters: the conditions, all of which have to be true.
+
+    Attributes:
+        columns: the plain names of the columns that they mention.
+    """
+
+    def __init__(self, filters: Sequence[Expression]) -> None:
+        self.columns = frozenset(plain_name(node) for e in filters for node in columns_of(e))
+        self._test = all_of([column_expression(e) for e in filters])
+
+    def mask(self, frame: pl.DataFrame) -> Bools:
+        """Which rows of one variable's events every filter is true of."""
+        return mask_by(frame, self._test)
+
+
+def _without_views(table: pa.Table) -> pa.Table:
+    """Arrow has no kernel that filters string views."""
+    kinds = [pa.string() if pa.types.is_string_view(field.type) else field.type for field in table.schema]
+    if kinds == table.schema.types:
+        return table
+    return table.cast(pa.schema([field.with_type(kind) for field, kind in zip(table.schema, kinds, strict=True)]))

@@ -1,0 +1,78 @@
+"""The candidates that can still take part, by rows that never change: what was forgotten is counted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+import polars as pl
+
+from ...expressions import Ints, mask_of, timestamps
+from ..order import NUMBER
+from .match_finder import Candidates
+
+__all__ = ["Memory"]
+
+_PIECES = 32
+"""So many batches are kept apart: gathering from more costs more than putting them together."""
+
+
+@dataclass(slots=True)
+class Memory:
+    """What is kept of each variable's candidates, in total order, with the column `NUMBER`.
+
+    Attributes:
+        own: by variable, conditions on its candidates alone.
+        frames: by variable, its candidates.
+        forgotten: by variable, how many candidates before the first of `frames` were kept once.
+    """
+
+    own: Mapping[str, list[pl.Expr]]
+    frames: dict[str, pl.DataFrame] = field(default_factory=dict)
+    forgotten: dict[str, int] = field(default_factory=dict)
+
+    def take_in(self, released: Mapping[str, pl.DataFrame]) -> dict[str, Candidates]:
+        """Keep what can take part of what was released, and give all that is kept."""
+        found = {}
+        for variable, own in self.own.items():
+            new, kept = released[variable], self.frames.get(variable)
+            if own:
+                new = new.filter(pl.Series(mask_of(new, own)))
+            first_new = 0 if kept is None else kept.height
+            frame = kept.vstack(new.select(kept.columns)) if kept is not None and kept.height else new
+            frame = frame.rechunk() if frame.n_chunks() > _PIECES else frame
+            self.frames[variable] = frame
+            found[variable] = Candidates(frame, frame[NUMBER].to_numpy(), first_new)
+        return found
+
+    def before(self, moment: int, variable: str) -> int:
+        """How many of the variable's candidates lie before a moment, in microseconds."""
+        return int(np.searchsorted(timestamps(self.frames[variable]["_time"]), moment, "left"))
+
+    def forget(self, variable: str, count: int) -> None:
+        """Forget the first candidates of a variable."""
+        if count > 0:
+            self.frames[variable] = self.frames[variable][count:]
+            self.forgotten[variable] = self.forgotten.get(variable, 0) + count
+
+    def fixed(self, rows: Mapping[str, Ints]) -> dict[str, Ints]:
+        """Rows of `frames` as rows that stay the same whatever is forgotten; −1 stays −1."""
+        return {v: np.where(r < 0, -1, r + self.forgotten.get(v, 0)) for v, r in rows.items()}
+
+    def current(self, rows: Mapping[str, Ints]) -> dict[str, Ints]:
+        """What `fixed` gave as rows of `frames`."""
+        return {v: np.where(r < 0, -1, r - self.forgotten.get(v, 0)) for v, r in rows.items()}
+
+    def earliest(self, fixed: Mapping[str, Ints]) -> int:
+        """The earliest time stamp of the candidates that rows, as `fixed` gave them, name."""
+        rows = {v: r[r >= 0] for v, r in self.current(fixed).items()}
+        return min(
+            (int(timestamps(self.frames[v]["_time"])[r].min()) for v, r in rows.items() if len(r)), default=2**62
+        )
+
+    def unused(self, variable: str, fixed: Iterable[Mapping[str, Ints]]) -> int:
+        """How many candidates lie before the first that is one of these rows."""
+        firsts = [r[r >= 0].min(initial=2**62) for r in (rows[variable] for rows in fixed if variable in rows)]
+        first = int(min(firsts, default=2**62)) - self.forgotten.get(variable, 0)
+        return max(0, min(first, self.frames[variable].height))

@@ -1,0 +1,274 @@
+"""Runs over patterns that repeat nothing: all runs of a state take their next events together, as columns.
+
+A run is a row of arrays: which candidate each variable has taken. Runs wait in their state; when candidates are
+released, each state's runs look for their next events among these alone, since all earlier ones did not fit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import polars as pl
+
+from ...expressions import Bools, Ints
+from ...language.nodes import Link
+from ..order import BEFORE, UNBOUNDED
+from .columnar_nfa_plan import START, RunState, Step
+from .index_probe import NONE, Test
+from .match_finder import Candidates, Partial, Ranges
+from .negation_columnar import Refutation
+
+__all__ = ["Runs", "Stepping"]
+
+_LAST, _PASSED, _STREAK = "#last", "#passed", "#streak"
+_Pick = Callable[..., Ints]
+_NEVER = 2**62
+"""The number of no event, above all others."""
+
+
+@dataclass(frozen=True, slots=True)
+class Runs:
+    """Runs of one state.
+
+    Attributes:
+        rows: by bound variable, the candidate.
+        last: the number of the last event.
+        passed: the number of the last event that could have extended the run and was passed over; −1: none was.
+        streak: the number of the first of those events up to the last between which nothing was passed over.
+    """
+
+    rows: Mapping[str, Ints]
+    last: Ints
+    passed: Ints
+    streak: Ints
+
+    def at(self, places: Ints) -> Runs:
+        """Some of the runs."""
+        rows = {v: of_variable[places] for v, of_variable in self.rows.items()}
+        return Runs(rows, self.last[places], self.passed[places], self.streak[places])
+
+    def with_rows(self, rows: Mapping[str, Ints]) -> Runs:
+        """The same runs, their candidates' rows counted otherwise."""
+        return replace(self, rows=rows)
+
+    def table(self) -> pl.DataFrame:
+        """The runs as columns."""
+        return pl.DataFrame({**self.rows, _LAST: self.last, _PASSED: self.passed, _STREAK: self.streak})
+
+    @staticmethod
+    def of_table(table: pl.DataFrame) -> Runs:
+        """The runs that `table` gave."""
+        columns = {name: table[name].to_numpy() for name in table.columns}
+        last, passed, streak = (columns.pop(name) for name in (_LAST, _PASSED, _STREAK))
+        return Runs(columns, last, passed, streak)
+
+
+def joined(several: Sequence[Runs]) -> Runs:
+    """All runs of a state."""
+    if len(several) == 1:
+        return several[0]
+    rows = {v: np.concatenate([runs.rows[v] for runs in several]) for v in several[0].rows}
+    last, passed, streak = (
+        np.concatenate(c) for c in zip(*((r.last, r.passed, r.streak) for r in several), strict=True)
+    )
+    return Runs(rows, last, passed, streak)
+
+
+@dataclass(slots=True)
+class Stepping:
+    """One round: what was released is offered to all runs.
+
+    Attributes:
+        states: see `plan_steps`.
+        candidates: rows of runs are rows of these.
+        refutation: for the NOTs between elements.
+        watermark: runs whose windows have closed by then are dropped.
+        followed: numbers of events of which the very next one was released now.
+        found: by state, the runs that came to it now.
+        waiting: by state, the runs that wait in it.
+    """
+
+    states: tuple[RunState, ...]
+    candidates: Mapping[str, Candidates]
+    refutation: Refutation
+    watermark: int
+    followed: Ints
+    found: list[list[Runs]] = field(init=False)
+    waiting: dict[int, Runs] = field(init=False, default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.found = [[] for _ in self.states]
+
+    def go(self, waiting: Mapping[int, Runs]) -> Iterator[tuple[int, Partial]]:
+        """Offer the new candidates to the waiting runs, and begin runs.
+
+        Yields:
+            The place of a way to match, and matches.
+        """
+        self._begin()
+        for place, state in enumerate(self.states[START + 1 :], START + 1):
+            if self.found[place]:
+                new = joined(self.found[place])
+                yield from ((way, new.rows) for way in state.complete)
+            runs = [*([waiting[place]] if place in waiting else []), *self.found[place]]
+            self.found[place] = []
+            if runs and state.steps:
+                left = self._offer(state, joined(runs))
+                if len(left.last):
+                    self.waiting[place] = left
+
+    def _begin(self) -> None:
+        """Every new candidate of an element that may come first begins a run."""
+        steps = self.states[START].steps
+        begun = [self._beginning(step) for step in steps]
+        numbers = [self.candidates[step.variable].number[rows] for step, rows in zip(steps, begun, strict=True)]
+        for place, step in enumerate(steps):
+            rivals = [numbers[i] for i, other in enumerate(steps) if other.through & step.rivals]
+            alone = ~np.isin(numbers[place], np.concatenate(rivals)) if rivals else slice(None)
+            rows, number = begun[place][alone], numbers[place][alone]
+            self.found[step.target].append(Runs({step.variable: rows}, number, np.full(len(rows), -1), number))
+
+    def _beginning(self, step: Step) -> Ints:
+        """The new candidates that an element may begin with."""
+        own = self.candidates[step.variable]
+        rows = np.arange(own.first_new, len(own.number))
+        for test in self.tests(step, {}):
+            rows = rows[test({step.variable: rows})]
+        return rows
+
+    def _offer(self, state: RunState, runs: Runs) -> Runs:
+        """Let runs take their next events; gives those that go on waiting."""
+        looks = [_Look(self, step, runs) for step in state.steps]
+        if state.loose:
+            for look in looks:
+                look.take_all()
+            left = np.ones(len(runs.last), dtype=bool)
+        else:
+            runs, left = self._take_first(runs, looks)
+        left = left & np.any([look.open(runs) for look in looks], axis=0)
+        return runs if left.all() else runs.at(np.flatnonzero(left))
+
+    def _take_first(self, runs: Runs, looks: list[_Look]) -> tuple[Runs, Bools]:
+        """The first event that satisfies an element is taken; only `->>` goes on without it, to other events."""
+        numbers = np.stack([look.first() for look in looks])
+        first = numbers.min(axis=0)
+        satisfied = (numbers == first) & (first < _NEVER)
+        goes_on = np.zeros(len(first), dtype=bool)
+        for place, look in enumerate(looks):
+            rivals = [i for i, other in enumerate(looks) if other.step.through & look.step.rivals]
+            takes = satisfied[place] & ~satisfied[rivals].any(axis=0)
+            look.take(np.flatnonzero(takes), first)
+            if look.step.link is Link.ANY:
+                goes_on |= takes
+        passed = np.where(goes_on, first, runs.passed)
+        for look in looks:
+            if look.step.link is Link.ANY:
+                look.take_all_after(np.flatnonzero(goes_on), first)
+        return Runs(runs.rows, runs.last, passed, runs.streak), (first == _NEVER) | goes_on
+
+    def tests(self, step: Step, partial: Partial) -> list[Test]:
+        """What else has to be true of an event of `step`, given a run with its row."""
+
+        def unrefuted(grown: Partial) -> Bools:
+            refuted: Bools = np.any([self.refutation.refuted(a, grown, grown) for a in step.absences], axis=0)
+            return ~refuted
+
+        tests = self.refutation.probe.tests(partial, step.variable)
+        return [*tests, unrefuted] if step.absences else tests
+
+
+class _Look:
+    """Runs of one state looking for the event of one element among what was released."""
+
+    def __init__(self, stepping: Stepping, step: Step, runs: Runs) -> None:
+        self.step = step
+        self._stepping, self._runs = stepping, runs
+        self._candidates = stepping.candidates
+        self._own = own = stepping.candidates[step.variable]
+        self._latest, self._closing = self._deadlines()
+        self._tests = stepping.tests(step, runs.rows)
+        earliest = self._bound([u for u in step.gaps if u in runs.rows], step.gaps, np.max, -UNBOUNDED)
+        start = np.searchsorted(own.time, earliest, "left")
+        start = np.maximum(start, np.searchsorted(own.number, runs.last, "right"))
+        end = np.searchsorted(own.time, self._latest, "right")
+        self._between = (np.maximum(start, own.first_new), np.where(self._enabled(runs), end, 0))
+        strict = step.link is Link.STRICT and step.since
+        equal = (own.frame[BEFORE].to_numpy(), runs.last) if strict else None
+        self._ranges = stepping.refutation.probe.ranges(runs.rows, step.variable, self._between, equal)
+
+    def _bound(self, variables: Sequence[str], distance: Mapping[str, int], pick: _Pick, otherwise: int) -> Ints:
+        times = [self._candidates[u].time[self._runs.rows[u]] + distance[u] for u in variables]
+        return pick(times, axis=0) if times else np.full(len(self._runs.last), otherwise)
+
+    def _deadlines(self) -> tuple[Ints, Ints]:
+        """The last moment at which an event satisfies the element, and after which none makes a match."""
+        latest = self._bound(list(self.step.widths), self.step.widths, np.min, UNBOUNDED)
+        closing = self._bound(list(self.step.reach), self.step.reach, np.min, UNBOUNDED)
+        for absence in self.step.refuting:
+            refuted = self._stepping.refutation.first_refuting(absence, self._runs.rows)
+            latest, closing = np.minimum(latest, refuted), np.minimum(closing, refuted)
+        return latest, closing
+
+    def _enabled(self, runs: Runs) -> Bools:
+        """Whether the link still admits the element: nothing was passed over that it does not pass over."""
+        if self.step.link is Link.ANY or not self.step.since:
+            return np.ones(len(runs.last), dtype=bool)
+        since: Ints = np.max([self._candidates[u].number[runs.rows[u]] for u in self.step.since], axis=0)
+        enabled: Bools = runs.passed <= since
+        return enabled if self.step.link is Link.NEXT else enabled & (runs.streak <= since)
+
+    def open(self, runs: Runs) -> Bools:
+        """Whether a later event may satisfy the element."""
+        may = (self._closing >= self._stepping.watermark) & self._enabled(runs)
+        if self.step.link is Link.STRICT and self.step.since:
+            may &= ~np.isin(runs.last, self._stepping.followed)
+        return may
+
+    def first(self) -> Ints:
+        """The number of the first event that satisfies the element."""
+        row = self._stepping.refutation.probe.first(self._runs.rows, self.step.variable, self._ranges, self._tests)
+        self._first = row
+        number = np.full(len(row), _NEVER)
+        number[row != NONE] = self._own.number[row[row != NONE]]
+        return number
+
+    def take(self, places: Ints, number: Ints) -> None:
+        """Let these runs take the event with that number: each candidate that it stands for is a run."""
+        own = self._own.number
+        if (own[self._own.first_new + 1 :] > own[self._own.first_new : -1]).all():
+            self._add(self._runs.at(places), self._first[places])
+            return
+        start = np.searchsorted(own, number[places], "left")
+        end = np.searchsorted(own, number[places], "right")
+        self._take(self._runs.at(places), (start, end))
+
+    def take_all(self) -> None:
+        """Let all runs take every event that satisfies the element, each as a run of its own."""
+        self._grow(self._runs, self._ranges)
+
+    def take_all_after(self, places: Ints, number: Ints) -> None:
+        """Let these runs pass over the event with that number and take each that satisfies the element after it."""
+        runs = self._runs.at(places)
+        passing = Runs(runs.rows, runs.last, number[places], runs.streak)
+        start = np.searchsorted(self._own.number, number[places], "right")
+        self._take(passing, (np.maximum(start, self._between[0][places]), self._between[1][places]))
+
+    def _take(self, runs: Runs, between: tuple[Ints, Ints]) -> None:
+        if len(runs.last):
+            self._grow(runs, self._stepping.refutation.probe.ranges(runs.rows, self.step.variable, between))
+
+    def _grow(self, runs: Runs, ranges: Ranges) -> None:
+        probe = self._stepping.refutation.probe
+        for match, rows in probe.pairs(runs.rows, self.step.variable, ranges, self._tests):
+            self._add(runs.at(match), rows)
+
+    def _add(self, runs: Runs, rows: Ints) -> None:
+        """Each of these runs with one event more."""
+        number, streak = self._own.number[rows], runs.streak
+        if BEFORE in self._own.frame.columns:
+            unbroken = self._own.frame[BEFORE].to_numpy()[rows] == runs.last
+            streak = np.where(unbroken, streak, number)
+        new = Runs({**runs.rows, self.step.variable: rows}, number, runs.passed, streak)
+        self._stepping.found[self.step.target].append(new)

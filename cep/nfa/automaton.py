@@ -1,0 +1,293 @@
+"""A pattern as an automaton: what may come next, and what then (LANGUAGE §3, Pattern elements, Links, Runs).
+
+A *state* is the set of *threads* that are enabled at once (`threads`). States are the partial derivatives of the
+pattern (Antimirov 1996), with counters for repetitions, and are made only as far as events lead to them. A thread
+without a variable is an end.
+
+Where each length is a run of its own, a step leads to several states instead of one. Such a repetition is decided as
+late as possible: when it could go on and could stop. Where a condition asks whether its run is complete it is decided
+early, when the repetition begins that may be its last. Whether it comes at all is decided before anything that could be
+repeated (`openings`).
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import cast
+
+from ...language.nodes import (
+    Alternative,
+    Conjunction,
+    Element,
+    Group,
+    Link,
+    Negation,
+    Pattern,
+    Quantifier,
+    Sequence,
+    walk_pattern,
+)
+from .ignore_transitions import barred_frame
+from .optional_expansion import openings
+from .pattern_items import (
+    Absence,
+    Along,
+    Beside,
+    End,
+    Frame,
+    Loop,
+    Side,
+    SideEnd,
+    State,
+    Thread,
+    Way,
+    parities,
+    thread_at,
+)
+
+__all__ = ["Automaton"]
+
+_States = list[State]
+_NOWHERE: _States = [()]
+
+
+@dataclass(slots=True)
+class Automaton:
+    """The states of a pattern.
+
+    Args:
+        pattern: the pattern of SEQ.
+        policy: the link before an AND or OR at the beginning.
+        is_early: for each every-length repetition, whether its lengths have to be told apart early.
+        decides: whether it has to be decided ahead whether it comes at all.
+    """
+
+    pattern: Pattern
+    policy: Link
+    is_early: Callable[[Element | Group], bool]
+    decides: Callable[[Element | Group], bool]
+    _repetitions: dict[int, Element | Group] = field(init=False)
+
+    def __post_init__(self) -> None:
+        parts = walk_pattern(self.pattern)
+        self._repetitions = {p.span.start: p for p in parts if isinstance(p, Element | Group) and p.quantifier}
+
+    def beginnings(self) -> _States:
+        """The states in which nothing has come."""
+        opened = openings(self.pattern, self.decides)
+        return [state for pattern in opened for state in self._enter(pattern, Way(), End()) if state]
+
+    def after(self, thread: Thread, *, gap: bool = False) -> _States:
+        """The states to which an element leads that comes; several: each is a run of its own.
+
+        Args:
+            thread: the element's.
+            gap: whether the run passed over events that nothing took since its last event.
+        """
+        rest = barred_frame(thread.rest, Link.STRICT) if gap else thread.rest
+        return [state for state in self._resume(rest, Way(before=(cast("str", thread.variable),))) if state]
+
+    # What follows enters parts of the pattern and goes on behind them.
+
+    def _enter(self, part: Pattern, way: Way, rest: Frame) -> _States:
+        match part:
+            case Element(quantifier=None, variable=variable):
+                return [(thread_at(variable, way, rest),)]
+            case Element() | Group():
+                return self._begin(part, way, rest)
+            case Negation():
+                return self._pass(part, way, rest)
+            case Sequence():
+                return self._go_along(Along(part, 0, written=False, outer=way.link, rest=rest), way)
+            case Alternative(branches=branches):
+                link = way.link or self.policy
+                key = (part.span.start, parities(rest))
+                sided = (replace(way, link=link, sides=(*way.sides, Side(key, i, link))) for i in range(len(branches)))
+                return _beside(self._enter(b, w, rest) for b, w in zip(branches, sided, strict=True))
+            case Conjunction(parts=parts):
+                inner = replace(way, link=way.link or self.policy, absences=(), sides=(), quits=frozenset(),
+                                enters=frozenset(), leaves=frozenset(), empty=frozenset(), written=False)  # fmt: skip
+                entered = [self._enter(p, inner, SideEnd(rest)) for p in parts]
+                begun = (False,) * len(parts)
+                return [s for sides in itertools.product(*entered) for s in self._side_by_side(sides, begun, way, rest)]
+
+    def _resume(self, frame: Frame, way: Way) -> _States:
+        """Behind what has come."""
+        match frame:
+            case End() | SideEnd():
+                return [(thread_at(None, way, frame),)]
+            case Along():
+                return self._go_along(frame, way)
+            case Loop():
+                return self._repeat(frame, way)
+            case Beside():
+                begun = tuple(b or i == frame.own for i, b in enumerate(frame.begun))
+                found: _States = []
+                for own in self._resume(frame.inner, way):
+                    sides = (*frame.sides[: frame.own], own, *frame.sides[frame.own + 1 :])
+                    found += self._side_by_side(sides, begun, _later(frame.way), frame.rest)
+                return found
+
+    def _pass(self, node: Negation, way: Way, rest: Frame) -> _States:
+        strict = way.link is Link.STRICT and way.before is not None and node.duration is None
+        absence = Absence(node.variable, strict, way.before, way.enters)
+        floors = way.floors
+        if node.duration is not None and way.before is not None:
+            floors = (*floors, absence)
+        further = replace(way, link=None, floors=floors, absences=(*way.absences, absence), written=True)
+        return self._resume(rest, further)
+
+    def _go_along(self, frame: Along, way: Way) -> _States:
+        """What is repeated zero times is passed together with the link before it."""
+        written = frame.position > 0 and (frame.written or way.written)
+        if frame.position == len(frame.node.parts):
+            return self._resume(frame.rest, replace(way, written=written))
+        link = frame.node.links[frame.position - 1] if written else frame.outer
+        behind = replace(frame, position=frame.position + 1, written=written)
+        return self._enter(frame.node.parts[frame.position], replace(way, link=link, written=False), behind)
+
+    def _begin(self, node: Element | Group, way: Way, rest: Frame) -> _States:
+        return self._either(node, 0, way, rest, first=True)
+
+    def _repeat(self, frame: Loop, way: Way) -> _States:
+        start = frame.node.span.start
+        if start in way.empty:
+            return _NOWHERE
+        ended = replace(way, written=True, quits=way.quits | ({start} if isinstance(frame.node, Group) else set()))
+        return self._either(frame.node, frame.count, ended, frame.rest, frame=frame)
+
+    def _either(
+        self,
+        node: Element | Group,
+        count: int,
+        way: Way,
+        rest: Frame,
+        *,
+        first: bool = False,
+        frame: Loop | None = None,
+    ) -> _States:
+        """On to the next repetition, or out."""
+        quantifier = cast("Quantifier", node.quantifier)
+        key = (node.span.start, parities(rest))
+        parity = 0 if frame is None or not _tells_repetitions_apart(node) else 1 - frame.parity
+        stops = count >= quantifier.minimum
+        goes = quantifier.maximum is None or count < quantifier.maximum
+        if frame is not None and frame.final is not None:
+            stops, goes = frame.final, not frame.final
+        out: _States = []
+        if stops:
+            greedy = goes and not quantifier.every_length
+            leaves = way.leaves | {key} if greedy else way.leaves
+            left = replace(way, leaves=leaves, written=not first, empty=way.empty - {node.span.start})
+            out = self._resume(rest, left)
+        on = self._once_more(node, count + 1, parity, way, rest, begun=not first) if goes else []
+        if not (on and out):
+            return on or out or _NOWHERE
+        return [*out, *on] if quantifier.every_length else _beside([on, out])
+
+    def _once_more(
+        self, node: Element | Group, count: int, parity: int, way: Way, rest: Frame, *, begun: bool
+    ) -> _States:
+        """One repetition more; where lengths are told apart early, once as the last and once as another."""
+        start = node.span.start
+        bodies = self._bodies(node, count)
+        node = self._repetitions[start]
+        quantifier = cast("Quantifier", node.quantifier)
+        known = count if quantifier.maximum is not None else min(count, max(quantifier.minimum, 1))
+        finals: list[bool | None] = [None]
+        if quantifier.every_length and self.is_early(node):
+            may_stop, may_go = count >= quantifier.minimum, quantifier.maximum is None or count < quantifier.maximum
+            finals = [final for final, possible in ((True, may_stop), (False, may_go)) if possible]
+        link = quantifier.link if begun else way.link
+        enters = way.enters | {start} if isinstance(node, Group) else way.enters
+        entered = replace(way, link=link, enters=enters, empty=way.empty | {start}, written=False)
+        found: _States = []
+        for final, body in itertools.product(finals, bodies):
+            for state in self._enter(body, entered, Loop(node, known, parity, final, rest)):
+                found.append(tuple(_with_until(t, node, begun=begun, link=way.link) for t in state))
+        return found
+
+    def _bodies(self, node: Element | Group, count: int) -> list[Pattern]:
+        """What comes as the `count`th repetition; of the first one it was decided what it holds."""
+        if isinstance(node, Element):
+            return [replace(node, quantifier=None)]
+        if count == 1:
+            return [node.pattern]
+        return openings(cast("Group", self._repetitions[node.span.start]).pattern, self.decides)
+
+    def _side_by_side(self, sides: tuple[State, ...], begun: tuple[bool, ...], way: Way, rest: Frame) -> _States:
+        """The threads of all sides of an AND, and of what follows once each has come to its end."""
+        own: list[Thread] = []
+        for i, side in enumerate(sides):
+            for thread in side:
+                if thread.variable is not None:
+                    others = (*sides[:i], (), *sides[i + 1 :])
+                    beside = Beside(thread.rest, i, others, begun, way, rest)
+                    own.append(_behind(way, replace(thread, rest=beside)))
+        states: _States = [tuple(own)]
+        ends = [[t for t in side if t.variable is None] for side in sides]
+        for end in itertools.product(*ends):
+            further = self._resume(rest, _all_ended(end, way))
+            states = [(*state, *more) for state in states for more in further]
+        return states
+
+
+def _tells_repetitions_apart(node: Element | Group) -> bool:
+    """Whether a repetition holds repetitions or ORs, those of the next one being others."""
+    inner = walk_pattern(node.pattern) if isinstance(node, Group) else ()
+    return any(
+        isinstance(part, Alternative) or (isinstance(part, Element | Group) and part.quantifier is not None)
+        for part in inner
+    )
+
+
+def _with_until(thread: Thread, node: Element | Group, *, begun: bool, link: Link | None) -> Thread:
+    """Before its first event a repetition is ended by what came since the event before, unless its link is `->>`."""
+    if begun or thread.variable is None:
+        return thread
+    counts = link not in (None, Link.ANY)
+    untils = tuple(replace(u, begun=False, counts=counts) if u.start == node.span.start else u for u in thread.untils)
+    return replace(thread, untils=untils)
+
+
+def _behind(way: Way, thread: Thread) -> Thread:
+    """A thread of an AND, with what was met on the way to the AND."""
+    return replace(
+        thread,
+        absences=(*way.absences, *thread.absences),
+        leaves=way.leaves | thread.leaves,
+        sides=(*way.sides, *thread.sides),
+        quits=way.quits | thread.quits,
+        enters=way.enters | thread.enters,
+        floors=tuple(dict.fromkeys((*way.floors, *thread.floors))),
+    )
+
+
+def _later(way: Way) -> Way:
+    """What stands before an AND once an event of it has come: NOTs and repetitions on the way are settled."""
+    return replace(
+        way, absences=(), leaves=frozenset(), sides=(), quits=frozenset(), enters=frozenset(), empty=frozenset()
+    )
+
+
+def _all_ended(ends: tuple[Thread, ...], way: Way) -> Way:
+    written = any(end.written for end in ends)
+    before = tuple(dict.fromkeys(v for end in ends if end.before is not None for v in end.before))
+    return replace(
+        way,
+        link=None if written else way.link,
+        before=before or None if written else way.before,
+        floors=tuple(dict.fromkeys((*(() if written else way.floors), *(f for end in ends for f in end.floors)))),
+        absences=(*way.absences, *(a for end in ends for a in end.absences)),
+        leaves=way.leaves.union(*(end.leaves for end in ends)),
+        sides=(*way.sides, *(s for end in ends for s in end.sides)),
+        quits=way.quits.union(*(end.quits for end in ends)),
+        written=written,
+    )
+
+
+def _beside(several: Iterator[_States] | list[_States]) -> _States:
+    """Threads that are enabled at once."""
+    return [tuple(itertools.chain.from_iterable(chosen)) for chosen in itertools.product(*several)]

@@ -1,0 +1,195 @@
+"""What was released, as events of partitions: conditions on single events asked, their columns computed, by key."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from ...expressions import Ints, column_expression, mask_of, timestamps
+from ...expressions import term_columns as terms
+from ...language.nodes import Query, ValueType
+from ..conjuncts import variables_of
+from ..order import BEFORE, EVENTS, NUMBER, group_codes, number_events
+from .compiled_pattern import Program
+from .event_layout import Event
+from .join_conditions import is_own
+from .match_rows import Rows
+from .partition_keys import keys_of, physical, tuples_of
+from .stop_conditions import Ending
+
+__all__ = ["Arrivals", "Arrived", "Key"]
+
+Key = tuple[object, ...]
+"""The values of PARTITION BY, and, of a partition of runs, the value in which JOINs make all events equal."""
+
+
+@dataclass(frozen=True, slots=True)
+class Arrived:
+    """Events by partition.
+
+    Attributes:
+        events: of variables that are matched, each event with the places of its variables and its tuples.
+        absent: candidates of variables under NOT.
+        free: candidates of variables that SEQ does not name.
+        endings: events that may end repetitions, by the repetition's start or by the name of the test.
+    """
+
+    events: Iterator[tuple[Key, Iterable[list[tuple[int, Event]]]]]
+    absent: Mapping[tuple[str, Key], list[Event]]
+    free: Mapping[tuple[str, Key], list[Event]]
+    endings: Mapping[tuple[Any, Key], list[Event]]
+
+
+class Arrivals:
+    """Reads what was released.
+
+    Args:
+        query: the query.
+        program: its program.
+        variables: those that are matched.
+        rows: gets their candidates.
+    """
+
+    def __init__(self, query: Query, program: Program, variables: Sequence[str], rows: dict[str, Rows]) -> None:
+        self.next_number = 0
+        self._program, self._variables, self._rows = program, variables, rows
+        places = program.places
+        own = [join for join in query.joins if is_own(join, places)]
+        self._own = {v: [column_expression(join) for join in own if variables_of(join) == {v}] for v in variables}
+        self._keys = keys_of(query, places, relaxed=program.relaxed)
+        self._untils: dict[str, Ending] = {e.name: e for endings in program.endings.values() for e in endings}
+        self._stream_of = {e.name: e.variable for e in self._untils.values()}
+
+    @property
+    def keyed(self) -> frozenset[str]:
+        """The variables whose candidates are told apart by JOINs."""
+        return frozenset(self._keys.joined)
+
+    def read(self, released: Mapping[str, pl.DataFrame]) -> Arrived:
+        """Events by partition, in total order within each."""
+        frames = {name: frame for name, frame in released.items() if name != EVENTS}
+        numbers, before = self._numbers(released, frames)
+        read: dict[str, tuple[pl.DataFrame, list[Event]]] = {}
+        for name, frame in frames.items():
+            read[name] = self._events(name, frame, numbers[name], before[name])
+        return Arrived(
+            self._by_partition({v: read[v] for v in self._variables if v not in self._program.free}),
+            self._apart({n: read[n] for n in self._program.places.negations}),
+            self._apart({v: read[v] for v in self._program.free}),
+            self._endings({name: read[name] for name in self._untils}),
+        )
+
+    def _numbers(
+        self, released: Mapping[str, pl.DataFrame], frames: Mapping[str, pl.DataFrame]
+    ) -> tuple[dict[str, Ints], dict[str, Ints]]:
+        if EVENTS in released:
+            return (
+                {name: frame[NUMBER].to_numpy() for name, frame in frames.items()},
+                {name: frame[BEFORE].to_numpy() for name, frame in frames.items()},
+            )
+        numbers = number_events(frames, self.next_number)
+        self.next_number = 1 + max(int(n[-1]) for n in numbers.values() if len(n))
+        return numbers, numbers
+
+    def _events(self, name: str, frame: pl.DataFrame, number: Ints, before: Ints) -> tuple[pl.DataFrame, list[Event]]:
+        """The candidates that can take part, and their tuples."""
+        tests = self._own.get(name, []) if name not in self._untils else self._until(name)
+        if tests:
+            mask = mask_of(frame, tests)
+            frame, number, before = frame.filter(mask), number[mask], before[mask]
+        first = 0
+        if name in self._own:
+            rows = self._rows.get(name)
+            if rows is None:
+                rows = self._rows[name] = Rows(frame.clear())
+            first = rows.add(frame)
+        head = [
+            pl.Series("T", timestamps(frame["_time"])),
+            pl.Series("number", number),
+            pl.Series("before", before),
+            pl.Series("row", np.arange(first, first + frame.height)),
+        ]
+        values = self._program.layouts.values(name)
+        columns = frame.select(values).get_columns() if values else []
+        return frame, pl.DataFrame([*head, *columns]).rows()
+
+    def _until(self, name: str) -> list[pl.Expr]:
+        """Where a condition speaks of the event alone, whether it is true."""
+        ending = self._untils[name]
+        if not ending.alone:
+            return []
+        value = self._program.layouts.values(name)[0]
+        return [terms.truth(value) if ending.condition.test.type is ValueType.TERM else value]
+
+    def _by_partition(
+        self, read: Mapping[str, tuple[pl.DataFrame, list[Event]]]
+    ) -> Iterator[tuple[Key, Iterable[list[tuple[int, Event]]]]]:
+        places = {v: place for place, v in enumerate(self._variables)}
+        events = [(places[v], event) for v, (_, own) in read.items() for event in own]
+        if not events:
+            return
+        codes, keys = self._codes({v: frame for v, (frame, _) in read.items()}, joined=True)
+        number = np.array([event[1] for _, event in events], dtype=np.int64)
+        order = np.lexsort([number, codes]) if len(keys) > 1 else np.argsort(number, kind="stable")
+        ends = [0, *(np.flatnonzero(np.diff(codes[order])) + 1).tolist(), len(events)]
+        key_of = codes[order][ends[:-1]].tolist()
+        several = len(np.unique(number)) < len(number)
+        sorted_events = [events[i] for i in order.tolist()]
+        for key, begin, end in zip(key_of, ends, ends[1:], strict=False):
+            own = sorted_events[begin:end]
+            yield keys[key], _one_by_one(own) if several else [[event] for event in own]
+
+    def _apart(self, read: Mapping[str, tuple[pl.DataFrame, list[Event]]]) -> dict[tuple[str, Key], list[Event]]:
+        found: dict[tuple[str, Key], list[Event]] = {}
+        for name, (frame, events) in read.items():
+            if events:
+                codes, keys = self._codes({name: frame}, joined=name in self._keys.joined)
+                for code, event in zip(codes.tolist(), events, strict=True):
+                    found.setdefault((name, keys[code]), []).append(event)
+        return found
+
+    def _endings(self, read: Mapping[str, tuple[pl.DataFrame, list[Event]]]) -> dict[tuple[Any, Key], list[Event]]:
+        found: dict[tuple[Any, Key], list[Event]] = {}
+        for name, (frame, events) in read.items():
+            if events:
+                ending = self._untils[name]
+                codes, keys = self._codes({name: frame}, joined=False)
+                common = all(e.alone for e in self._program.endings[ending.start])
+                for code, event in zip(codes.tolist(), events, strict=True):
+                    of: Any = ending.start if common else name
+                    found.setdefault((of, keys[code]), []).append(event)
+        for rows in found.values():
+            rows.sort(key=itemgetter(1))
+        return found
+
+    def _codes(self, frames: Mapping[str, pl.DataFrame], *, joined: bool) -> tuple[Ints, dict[int, Key]]:
+        """The partition of each row of some frames, one behind the other, and the key of each."""
+        parts: list[list[pl.Series]] = []
+        for name, frame in frames.items():
+            variable = self._stream_of.get(name, name)
+            columns = [frame[column] for column in self._keys.shared[variable]]
+            if joined and self._keys.joined:
+                columns += frame.select(self._keys.joined[variable].alias("key")).get_columns()
+            parts.append([column.alias(str(i)) for i, column in enumerate(columns)])
+        height = sum(frame.height for frame in frames.values())
+        tail: Key = () if joined and self._keys.joined else ((None,) if joined else ())
+        if not parts[0]:
+            return np.zeros(height, dtype=np.int64), {0: tail}
+        columns_of_all = [physical(pl.concat(list(column))) for column in zip(*parts, strict=True)]
+        codes = group_codes(columns_of_all)
+        _, first = np.unique(codes, return_index=True)
+        values = tuples_of([column.gather(first) for column in columns_of_all])
+        keys = {int(codes[i]): (*value, *tail) for i, value in zip(first, values, strict=True)}
+        return codes, keys
+
+
+def _one_by_one(events: list[tuple[int, Event]]) -> Iterator[list[tuple[int, Event]]]:
+    """Events, each with all its tuples: of several variables, or of several solutions."""
+    for _, same in groupby(events, key=lambda one: one[1][1]):
+        yield list(same)

@@ -1,0 +1,255 @@
+"""Variables that SEQ does not name, beside runs: joined to complete runs, in any order (LANGUAGE §3).
+
+They have no say in what runs take. A complete run is remembered as long as an event of theirs may still come that lies
+within its WINDOWs, and their candidates as long as a run that ends later may.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ...expressions import plain_name
+from ...language.nodes import Binary, Query
+from ..conjuncts import variables_of
+from ..order import UNBOUNDED, key_expressions
+from .after_match_runs import Left
+from .compiled_pattern import Program, windows_of
+from .event_encoder import Key
+from .event_layout import NUMBER, TIME, Event, speaks_of_one
+from .free_variable_conditions import Runs, Sides, Together
+from .limits import Limits
+from .match_rows import Found
+from .negation_buffer import Absentees
+from .shared_buffer import Path
+
+__all__ = ["Complete", "Joining", "Open"]
+
+
+@dataclass(frozen=True, slots=True)
+class Complete:
+    """A run that is a match of SEQ.
+
+    Attributes:
+        shared: the values of PARTITION BY.
+        time: when it became true.
+        path: its events.
+        sides: the sides of ORs that it takes.
+        doubtful: by variable under NOT, the candidates that are forbidden if JOINs with other variables hold, too.
+    """
+
+    shared: Key
+    time: int
+    path: Path
+    sides: Sides
+    doubtful: tuple[tuple[Event, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Open:
+    """A run to which something may be joined: its events by variable, and until when that may come."""
+
+    complete: Complete
+    runs: Runs
+    latest: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Equal:
+    """A JOIN that says what an event's partners are equal to.
+
+    Attributes:
+        partner: the variable on the other side.
+        of_partner: where in its events the value stands.
+        own: where it stands in the events that are looked for.
+    """
+
+    partner: str
+    of_partner: int
+    own: int
+
+
+class Joining:
+    """Joins what SEQ does not name.
+
+    Args:
+        query: the query.
+        program: its program.
+        variables: those that are matched; paths go by their places.
+        limits: how much the query may take.
+    """
+
+    def __init__(self, query: Query, program: Program, variables: Sequence[str], limits: Limits) -> None:
+        self._variables, self._limits = variables, limits
+        self._free = program.free
+        self._place = {v: place for place, v in enumerate(variables)}
+        asked = [Together(program.functions, c, program.places.others) for c in program.together]
+        negations = program.places.negations
+        self._asked = [
+            [c for c in asked if v in c.variables and c.variables.isdisjoint({*self._free[i + 1 :], *negations})]
+            for i, v in enumerate(self._free)
+        ]
+        self._absent = [(n, [c for c in asked if n in c.variables]) for n in program.doubtful]
+        self._apart = _distances(query, self._free, variables)
+        self.reach = max((d for d in self._apart.values() if d < UNBOUNDED), default=0)
+        self._equal = {v: equal for v in self._free if (equal := _equality(query, program, v)) is not None}
+        self.candidates: dict[tuple[str, Key], dict[Any, Absentees]] = {}
+        self.open: list[Open] = []
+        self._new: list[Open] = []
+        self.seen = -1
+        self._newest = -1
+
+    def __bool__(self) -> bool:
+        return bool(self._free)
+
+    def arrive(self, arrived: Mapping[tuple[str, Key], Sequence[Event]]) -> None:
+        """Take in candidates."""
+        for (variable, shared), events in arrived.items():
+            kept = self.candidates.setdefault((variable, shared), {})
+            equal = self._equal.get(variable)
+            self._newest = max(self._newest, *(event[NUMBER] for event in events))
+            for event in events:
+                value = None if equal is None else event[equal.own]
+                kept.setdefault(value, Absentees()).add((event,))
+
+    def add(self, complete: Complete) -> None:
+        """Take in a run that is a match of SEQ."""
+        self._new.append(self.opened(complete))
+
+    def opened(self, complete: Complete) -> Open:
+        """The same, with what is looked at again and again."""
+        runs: dict[str, list[Event]] = {v: [] for v in self._variables}
+        for place, event in complete.path:
+            runs[self._variables[place]].append(event)
+        return Open(complete, runs, max(self._span(v, runs)[1] for v in self._free))
+
+    def matches(self, watermark: int) -> Iterator[Found]:
+        """The matches with a new event or a new run; drops runs that nothing more can be joined to."""
+        found: Counter[int] = Counter()
+        for match in self._joined():
+            number = match.path[-1][1][NUMBER]
+            found[number] += 1
+            self._limits.check_matches(found[number])
+            yield match
+        self.seen = self._newest
+        self.open = [one for one in (*self.open, *self._new) if one.latest >= watermark]
+        self._new = []
+
+    def _joined(self) -> Iterator[Found]:
+        for one in self._new:
+            yield from self._extended(one.complete, one.runs, 0, None)
+        for one in self.open if self._newest > self.seen else ():
+            for newest in range(len(self._free)):
+                yield from self._extended(one.complete, one.runs, 0, newest)
+
+    def _extended(self, complete: Complete, runs: Runs, place: int, newest: int | None) -> Iterator[Found]:
+        """A run with every event of the other variables; `newest`: the first of these whose event is new."""
+        if place == len(self._free):
+            if not self._is_refuted(complete, runs):
+                yield self._found(complete, runs)
+            return
+        variable = self._free[place]
+        taken = {event[NUMBER] for events in runs.values() for event in events}
+        for event in self._fitting(complete.shared, variable, runs, place, newest):
+            grown = {**runs, variable: [event]}
+            if event[NUMBER] not in taken and all(c.holds(grown, complete.sides) for c in self._asked[place]):
+                yield from self._extended(complete, grown, place + 1, newest)
+
+    def _fitting(self, shared: Key, variable: str, runs: Runs, place: int, newest: int | None) -> Iterator[Event]:
+        """The candidates within the windows, with the value that a JOIN asks for."""
+        first, last = self._span(variable, runs)
+        for kept in self._alike(shared, variable, runs):
+            if newest is None or place > newest:
+                yield from kept.between(first, last)
+            elif place < newest:
+                yield from (event for event in kept.between(first, last) if event[NUMBER] <= self.seen)
+            else:
+                yield from (event for event in kept.after(self.seen) if first <= event[TIME] <= last)
+
+    def _alike(self, shared: Key, variable: str, runs: Runs) -> list[Absentees]:
+        kept, equal = self.candidates.get((variable, shared), {}), self._equal.get(variable)
+        if equal is None or not runs[equal.partner]:
+            return list(kept.values())
+        value = runs[equal.partner][0][equal.of_partner]
+        return [kept[value]] if value is not None and value in kept else []
+
+    def _span(self, variable: str, runs: Runs) -> tuple[int, int]:
+        """When an event of the variable may come."""
+        first, last = -UNBOUNDED, UNBOUNDED
+        for other, events in runs.items():
+            apart = self._apart[variable, other]
+            if events and apart < UNBOUNDED:
+                first, last = max(first, events[-1][TIME] - apart), min(last, events[0][TIME] + apart)
+        return first, last
+
+    def _is_refuted(self, complete: Complete, runs: Runs) -> bool:
+        """Whether a candidate of a NOT is forbidden by JOINs with what is joined."""
+        return any(
+            all(c.holds({**runs, n: [event]}, complete.sides) for c in asked)
+            for (n, asked), events in zip(self._absent, complete.doubtful, strict=True)
+            for event in events
+        )
+
+    def _found(self, complete: Complete, runs: Runs) -> Found:
+        joined = [(self._place[v], runs[v][0]) for v in self._free]
+        path = sorted((*complete.path, *joined), key=lambda one: one[1][NUMBER])
+        return Found(max(complete.time, *(event[TIME] for _, event in joined)), path)
+
+    def drop(self, left: Left) -> None:
+        """Drop the runs that no match may hold any more because of matches that stand."""
+        self.open = [one for one in self.open if left.allows(one.complete.shared, one.complete.path)]
+
+    def forget(self, before: int) -> None:
+        """Drop the candidates that come before all that a run from a moment on can be joined to."""
+        for key, kept in list(self.candidates.items()):
+            for value, events in list(kept.items()):
+                events.forget(before - self.reach)
+                if not events.rows:
+                    del kept[value]
+            if not kept:
+                del self.candidates[key]
+
+    @property
+    def first_number(self) -> int:
+        """The number of the first candidate that is kept."""
+        return min((a.numbers[0] for kept in self.candidates.values() for a in kept.values()), default=2**62)
+
+
+def _distances(query: Query, free: Sequence[str], variables: Sequence[str]) -> dict[tuple[str, str], int]:
+    """How far, in microseconds, an event of a free variable may lie from any event of another.
+
+    Windows that share a free variable say something together: each match binds it.
+    """
+    apart = {(v, w): 0 if v == w else UNBOUNDED for v in free for w in variables}
+    for members, width in windows_of(query):
+        for v in members & set(free):
+            for w in members - {v}:
+                apart[v, w] = min(apart[v, w], width)
+    for via in free:
+        for v in free:
+            for w in variables:
+                apart[v, w] = min(apart[v, w], apart[v, via] + apart[via, w])
+    return apart
+
+
+def _equality(query: Query, program: Program, variable: str) -> _Equal | None:
+    """A JOIN that says of the variable and one that is bound before it that something is equal."""
+    before = {*program.places.positive, *program.free[: program.free.index(variable)]}
+    for join in query.joins:
+        if not isinstance(join, Binary) or join.operator != "=" or not all(map(speaks_of_one, (join.left, join.right))):
+            continue
+        sides = {variable_of_one: e for e in (join.left, join.right) for variable_of_one in variables_of(e)}
+        partner = next((v for v in sides if v in before), None)
+        if variable not in sides or partner is None:
+            continue
+        pair = key_expressions(sides[partner], sides[variable], plain_name)
+        if pair is not None:
+            layouts = program.layouts
+            return _Equal(
+                partner,
+                layouts.key(partner, pair[0], sides[partner].type),
+                layouts.key(variable, pair[1], sides[variable].type),
+            )
+    return None

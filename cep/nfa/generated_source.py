@@ -1,0 +1,229 @@
+"""Conditions as Python source: what `expressions/columns.py` says of whole columns, said of a few values at a time.
+
+Unbound is `None`. Moments and durations are microseconds. Where a condition may look at what stands before the first
+event of a run, that is `NOTHING`: it spreads like unbound, but a condition that is `NOTHING` holds (LANGUAGE §3,
+Conditions on runs). What is rare or long is left to Polars, a row at a time, its answers remembered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from itertools import count
+from typing import Any
+
+import polars as pl
+
+from ...expressions import POLARS_TYPES, column_expression, micros
+from ...language.nodes import (
+    Aggregate,
+    Binary,
+    Binding,
+    Call,
+    Column,
+    Constant,
+    Expression,
+    Membership,
+    Unary,
+    ValueType,
+)
+from . import accumulators as growing
+from . import scalar_operators as values
+
+__all__ = ["Leaf", "Source"]
+
+Leaf = Callable[[Column | Binding | Aggregate | Call], str]
+"""The source of a column, an aggregate or a PREV."""
+
+_COMPARISONS = {"=": "==", "!=": "!=", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
+_TIME = (ValueType.DATETIME, ValueType.DURATION)
+_PLAIN = (ValueType.BOOLEAN, ValueType.INTEGER, ValueType.DOUBLE, ValueType.STRING, *_TIME)
+
+
+@dataclass(slots=True)
+class Source:
+    """Writes expressions.
+
+    Attributes:
+        names: what the source speaks of that is not a built-in.
+    """
+
+    names: dict[str, Any] = field(default_factory=lambda: {"V": values, "A": growing, "NOTHING": values.NOTHING})
+    _number: count[int] = field(default_factory=count)
+
+    def name(self, value: object, stem: str) -> str:
+        """A name for an object."""
+        name = f"{stem}{next(self._number)}"
+        self.names[name] = value
+        return name
+
+    def cautious(self, e: Expression, leaf: Leaf, *, excused: bool) -> str:
+        """Source for leaves that may be `NOTHING`: true when `e` is true, or when it is `NOTHING` and `excused`."""
+        return f"V.{'excused' if excused else 'truth'}({self._value(e, leaf, excusing=True)})"
+
+    def truth(self, e: Expression, leaf: Leaf) -> str:
+        """Source that is true exactly when `e` is."""
+        match e:
+            case Binary(operator="AND"):
+                return f"({self.truth(e.left, leaf)} and {self.truth(e.right, leaf)})"
+            case Binary(operator="OR"):
+                return f"({self.truth(e.left, leaf)} or {self.truth(e.right, leaf)})"
+            case Binary(operator=operator) if operator in _COMPARISONS and _comparable(e):
+                return self._comparison(e, leaf, "False")
+            case _:
+                return f"V.truth({self._value(e, leaf, excusing=False)})"
+
+    def _comparison(self, e: Binary, leaf: Leaf, otherwise: str) -> str:
+        tests, sides = [], []
+        for side in (e.left, e.right):
+            written = self._value(side, leaf, excusing=False)
+            if isinstance(side, Constant):
+                sides.append(written)
+                continue
+            name = f"t{next(self._number)}"
+            tests.append(f"({name} := {written}) is not None")
+            sides.append(name)
+        compared = f"{sides[0]} {_COMPARISONS[e.operator]} {sides[1]}"
+        if otherwise == "False":
+            return f"({' and '.join([*tests, compared])})"
+        return f"(({compared}) if {' and '.join(tests)} else {otherwise})" if tests else f"({compared})"
+
+    def _value(self, e: Expression, leaf: Leaf, *, excusing: bool) -> str:
+        match e:
+            case Constant():
+                return self._constant(e)
+            case Column() | Binding() | Aggregate():
+                return leaf(e)
+            case Call(function="PREV"):
+                return leaf(e)
+            case Call(function=function) if function in ("IF", "COALESCE", "BOUND"):
+                return self._lazy(e, leaf, excusing=excusing)
+            case Binary(operator="AND" | "OR" as operator):
+                sides = (self._truth_value(side, leaf, excusing=excusing) for side in (e.left, e.right))
+                return f"V.{'both' if operator == 'AND' else 'either'}({', '.join(sides)})"
+            case Unary(operator="NOT"):
+                return f"V.negation({self._truth_value(e.operand, leaf, excusing=excusing)})"
+            case Binary(operator=operator) if operator in _COMPARISONS and _comparable(e) and not excusing:
+                return self._comparison(e, leaf, "None")
+            case _:
+                return self._strict(e, leaf, excusing=excusing)
+
+    def _constant(self, e: Constant) -> str:
+        if e.type in _TIME:
+            return repr(micros(e.value))  # type: ignore[arg-type]  # of that type
+        if isinstance(e.value, bool | int | str):
+            return repr(e.value)
+        return self.name(e.value, "c")
+
+    def _truth_value(self, e: Expression, leaf: Leaf, *, excusing: bool) -> str:
+        written = self._value(e, leaf, excusing=excusing)
+        return written if e.type is ValueType.BOOLEAN else f"V.effective({written})"
+
+    def _lazy(self, e: Call, leaf: Leaf, *, excusing: bool) -> str:
+        written = [self._converted(argument, e, leaf, excusing=excusing) for argument in e.arguments]
+        match e.function:
+            case "BOUND":
+                return f"V.is_bound({written[0]})"
+            case "COALESCE":
+                return f"V.coalesce({', '.join(f'lambda: {w}' for w in written)})"
+            case _:
+                test = self._truth_value(e.arguments[0], leaf, excusing=excusing)
+                return f"V.choose({test}, lambda: {written[1]}, lambda: {written[2]})"
+
+    def _converted(self, argument: Expression, e: Call, leaf: Leaf, *, excusing: bool) -> str:
+        """An argument in the type of the call, where that is another one."""
+        written = self._value(argument, leaf, excusing=excusing)
+        if argument.type is e.type or e.function == "BOUND" or argument.type is ValueType.BOOLEAN:
+            return written
+        if e.type is ValueType.DOUBLE and argument.type is ValueType.INTEGER:
+            return f"V.as_double({written})"
+        if e.type is ValueType.TERM:
+            one = Column("", "0", argument.type, argument.span)
+            as_term = Call("COALESCE", (one, Constant("", ValueType.TERM, e.span)), ValueType.TERM, e.span)
+            return f"V.strict({self._by_polars(as_term, [one])}, {written})"
+        return written
+
+    def _strict(self, e: Expression, leaf: Leaf, *, excusing: bool) -> str:
+        """An operation that is unbound where an operand is."""
+        parts = _operands(e)
+        written = ", ".join(self._value(part, leaf, excusing=excusing) for part in parts)
+        known = _known(e)
+        if known is not None:
+            return f"V.{known}({written})" if not excusing else f"V.strict(V.{known}, {written})"
+        stand_ins = [Column("", str(i), part.type, part.span) for i, part in enumerate(parts)]
+        return f"V.strict({self._by_polars(_with_operands(e, stand_ins), stand_ins)}, {written})"
+
+    def _by_polars(self, e: Expression, parts: list[Column]) -> str:
+        computed = column_expression(e)
+        if e.type in _TIME:
+            computed = computed.to_physical()
+        types = [POLARS_TYPES[part.type] for part in parts]
+
+        @lru_cache(maxsize=10_000)
+        def evaluate(*operands: object) -> object:
+            columns = [
+                pl.Series(str(i), [operand], dtype=pl.Int64 if of.is_temporal() else of).cast(of)
+                for i, (operand, of) in enumerate(zip(operands, types, strict=True))
+            ]
+            return pl.DataFrame(columns).select(computed.alias("value")).item()
+
+        return self.name(evaluate, "f")
+
+
+def _comparable(e: Binary) -> bool:
+    """Whether Python compares the two sides as SPARQL does: numbers, or values of one plain type."""
+    left, right = e.left.type, e.right.type
+    if left.numeric and right.numeric:
+        return True
+    if left is right is ValueType.IRI:
+        return e.operator in ("=", "!=")
+    return left is right and left in _PLAIN
+
+
+def _known(e: Expression) -> str | None:
+    """The function of `values` that does the same."""
+    match e:
+        case Binary(operator=operator, left=left, right=right):
+            if operator in _COMPARISONS:
+                return _COMPARED[operator] if _comparable(e) else None
+            types = (left.type, right.type)
+            if types == (ValueType.INTEGER, ValueType.INTEGER):
+                return {"+": "add_integers", "-": "subtract_integers", "*": "multiply_integers"}.get(operator)
+            if all(of.numeric for of in types):
+                return {"+": "add", "-": "subtract", "*": "multiply", "/": "divide"}.get(operator)
+            if all(of in _TIME for of in types):
+                return {"+": "add", "-": "subtract"}.get(operator)
+            return None
+        case _:
+            return None
+
+
+_COMPARED = {"=": "equal", "!=": "differ", "<": "less", "<=": "at_most", ">": "greater", ">=": "at_least"}
+
+
+def _operands(e: Expression) -> list[Expression]:
+    match e:
+        case Unary():
+            return [e.operand]
+        case Binary():
+            return [e.left, e.right]
+        case Membership():
+            return [e.operand]
+        case Call():
+            return list(e.arguments)
+        case _:
+            return []
+
+
+def _with_operands(e: Expression, parts: list[Column]) -> Expression:
+    match e:
+        case Unary() | Membership():
+            return replace(e, operand=parts[0])
+        case Binary():
+            return replace(e, left=parts[0], right=parts[1])
+        case Call():
+            constants = [a if isinstance(a, Constant) else p for a, p in zip(e.arguments, parts, strict=True)]
+            return replace(e, arguments=tuple(constants))
+        case _:
+            return e

@@ -1,0 +1,155 @@
+"""The state of a query's runs, for another process to go on from."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from ..snapshot_codec import State
+from .accepted import Completed
+from .compiled_pattern import Program
+from .event_encoder import Arrivals
+from .free_variable_join import Complete, Joining
+from .match_rows import Found, Reporting, Rows
+from .partial_matches import UnderWay
+from .pending_negation import Waiting
+from .state_codec import Nodes, read_nodes, read_value, written_value
+
+__all__ = ["Snapshot"]
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """Writes and reads what the parts of a kernel remember."""
+
+    program: Program
+    arrivals: Arrivals
+    under_way: UnderWay
+    waiting: Waiting
+    joining: Joining
+    reporting: Reporting
+
+    def state(self, swept: int) -> State:
+        """All runs, what waits, and the candidates that they hold; `swept`: when what is of no use was dropped."""
+        nodes = Nodes(whole=bool(self.joining))
+        standing = self.reporting.standing
+        partitions = [
+            [
+                written_value(key),
+                p.now,
+                [[stage.number, written_value(run), nodes.number(node)] for stage, run, node in p.runs_in_place()],
+                [[stage.number, written_value(run), nodes.number(node)] for stage, run, node in p.fresh],
+            ]
+            for key, p in self.under_way.partitions.items()
+        ]
+        places = {id(partition): i for i, partition in enumerate(self.under_way.partitions.values())}
+
+        def completed(c: Completed) -> list[Any]:
+            if id(c.partition) not in places:
+                places[id(c.partition)] = len(places)
+                partitions.append([written_value(c.partition.key), c.partition.now, [], []])
+            return [places[id(c.partition)], written_value(c.run), nodes.number(c.node), c.time, *c.finish.place]
+
+        text = {
+            "stages": [stage.origin for stage in self.program.stages],
+            "timers": [[due, completed(c)] for due, c in self.waiting.timers],
+            "awaiting": [[number, completed(c)] for number, c in self.waiting.awaiting],
+            "following": sorted(self.waiting.following.items()),
+            "found": [
+                [found.time, [[variable, event[0], event[1], event[3]] for variable, event in found.path]]
+                for found in self.reporting.found
+            ],
+            "absent": [
+                [n, written_value(k), written_value(tuple(a.rows))] for (n, k), a in self.under_way.absent.items()
+            ],
+            "endings": [
+                [of, written_value(k), written_value(tuple(e.rows)), e.dropped]
+                for (of, k), e in self.under_way.endings.items()
+            ],
+            "partitions": partitions,
+            "bars": [[written_value(key), bar] for key, bar in standing.bars.items()],
+            "consumed": sorted(standing.consumed),
+            "begin": {v: rows.begin for v, rows in self.reporting.rows.items()},
+            "nodes": nodes.written,
+        } | (self._joined() if self.joining else {})
+        tables = {f"rows.{v}": rows.frame for v, rows in self.reporting.rows.items()}
+        tables["runs"] = pl.DataFrame({"text": [json.dumps(text)]})
+        return State(tables, {"next": self.arrivals.next_number, "swept": swept})
+
+    def _joined(self) -> dict[str, Any]:
+        """What is remembered for variables that SEQ does not name."""
+        completes = [one.complete for one in self.joining.open]
+        return {
+            "seen": self.joining.seen,
+            "candidates": [
+                [v, written_value(shared), [written_value(event) for kept in by_value.values() for event in kept.rows]]
+                for (v, shared), by_value in self.joining.candidates.items()
+            ],
+            "open": [
+                [
+                    written_value(c.shared),
+                    c.time,
+                    written_value(tuple(c.path)),
+                    *map(written_value, (c.sides, c.doubtful)),
+                ]
+                for c in completes
+            ],
+        }
+
+    def load(self, state: State) -> None:
+        """Take back what `state` wrote."""
+        text = json.loads(state.tables["runs"]["text"][0])
+        self.arrivals.next_number = state.numbers["next"] or 0
+        for v, begin in text["begin"].items():
+            self.reporting.rows[v] = Rows(state.tables[f"rows.{v}"], begin)
+        for origin in text["stages"]:
+            self.program.stage_of(origin)
+        for variable, key, rows in text["absent"]:
+            self.under_way.absentees(variable, read_value(key)).add(read_value(rows))
+        for of, key, rows, dropped in text["endings"]:
+            ends = self.under_way.ends(of, read_value(key))
+            ends.add(read_value(rows))
+            ends.dropped = dropped
+        self._load_runs(text)
+        if self.joining:
+            self._load_joined(text)
+        standing = self.reporting.standing
+        standing.bars.update((read_value(key), bar) for key, bar in text["bars"])
+        standing.consumed.update(text["consumed"])
+        self.reporting.found = [
+            Found(time, [(variable, (t, number, -1, row)) for variable, t, number, row in path])
+            for time, path in text["found"]
+        ]
+
+    def _load_joined(self, text: Mapping[str, Any]) -> None:
+        for variable, shared, events in text["candidates"]:
+            self.joining.arrive({(variable, read_value(shared)): [read_value(event) for event in events]})
+        self.joining.seen = text["seen"]
+        for shared, time, path, sides, doubtful in text["open"]:
+            parts = read_value(sides), read_value(doubtful)
+            complete = Complete(read_value(shared), time, list(read_value(path)), *parts)
+            self.joining.open.append(self.joining.opened(complete))
+
+    def _load_runs(self, text: Mapping[str, Any]) -> None:
+        stages, nodes = self.program.stages, read_nodes(text["nodes"])
+        partitions = []
+        for key, now, runs, fresh in text["partitions"]:
+            partition = self.under_way.partition(read_value(key))
+            partition.now = now
+            partition.insert([(stages[s], read_value(run), nodes[node]) for s, run, node in runs])
+            partition.fresh = [(stages[s], read_value(run), nodes[node]) for s, run, node in fresh]
+            partitions.append(partition)
+
+        def completed(written: list[Any]) -> Completed:
+            place, run, node, time, stage, end = written
+            finish = stages[stage].finishes[end]
+            return Completed(read_value(run), nodes[node], time, finish, partitions[place])
+
+        for due, written in text["timers"]:
+            self.waiting.wait(due, completed(written))
+        self.waiting.awaiting = [(number, completed(written)) for number, written in text["awaiting"]]
+        self.waiting.following = dict(text["following"])

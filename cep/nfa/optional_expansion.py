@@ -1,0 +1,63 @@
+"""Which repetitions of every length come at all: decided before anything that could be repeated in front of them.
+
+`~` makes each length a run of its own, as if each were a separate pattern (LANGUAGE §3, Runs). One run's pattern
+has `?c?~` or has it not; a run must not go on without it, repeat what stands before it, and come to it again. Nor is an
+aggregate over `?c*~` open in the run whose pattern is without it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import product
+from typing import TypeVar
+
+from ...language.nodes import Alternative, Conjunction, Element, Group, Negation, Pattern, Sequence
+
+__all__ = ["openings"]
+
+Repetition = TypeVar("Repetition", Element, Group)
+
+
+def openings(part: Pattern, decides: Callable[[Element | Group], bool]) -> list[Pattern]:
+    """The patterns that a pattern is, one for each way to decide.
+
+    Args:
+        part: the pattern.
+        decides: whether a repetition of every length, which may come zero times, is to be decided.
+
+    Returns:
+        Patterns in which decided repetitions have a maximum of 0 or a minimum of 1. A group's pattern is that of its
+        first repetition: others decide for themselves.
+    """
+    match part:
+        case Element(quantifier=None) | Negation():
+            return [part]
+        case Element():
+            return list(_lengths(part, decides))
+        case Group():
+            bodies = openings(part.pattern, decides)
+            none, *some = _lengths(part, decides)
+            coming = [replace(one, pattern=body) for one in some or [none] for body in bodies]
+            return [none, *coming] if some else [*coming]
+        case Sequence():
+            return [replace(part, parts=chosen) for chosen in _chosen(part.parts, decides)]
+        case Conjunction():
+            return [replace(part, parts=chosen) for chosen in _chosen(part.parts, decides)]
+        case Alternative():
+            return [replace(part, branches=chosen) for chosen in _chosen(part.branches, decides)]
+
+
+def _chosen(parts: tuple[Pattern, ...], decides: Callable[[Element | Group], bool]) -> list[tuple[Pattern, ...]]:
+    return list(product(*(openings(part, decides) for part in parts)))
+
+
+def _lengths(node: Repetition, decides: Callable[[Element | Group], bool]) -> tuple[Repetition, ...]:
+    """A repetition without any event and one with some, or the repetition as it is."""
+    quantifier = node.quantifier
+    if quantifier is None or quantifier.minimum or not quantifier.every_length or not decides(node):
+        return (node,)
+    return (
+        replace(node, quantifier=replace(quantifier, maximum=0)),
+        replace(node, quantifier=replace(quantifier, minimum=1)),
+    )

@@ -1,0 +1,226 @@
+"""What a run remembers beside its events: the slots of its tuple, and in which states each is looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+
+from ...language.nodes import Aggregate, Link
+from ..conjuncts import signature
+from .join_conditions import Condition, Levels, variable_of
+from .pattern_items import State, threads_of
+from .pattern_scopes import Places
+from .reachability import coming, groups_under_way
+
+__all__ = ["Outlook", "Slot", "Slots", "outlook", "undecided"]
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """One thing that a run remembers.
+
+    Attributes:
+        kind: `first` T of the first event, `number` of the first event; `seen` number of the last event; `window` T of
+            its first event in a window; `last` event of a variable; `one` and `many` events of a variable in the
+            repetition under way; `looked` the same, each with what a condition looks back at; `aggregate`;
+            `absent` intervals of a NOT that are not decided; `suspects` its candidates in repetitions that are over,
+            which the JOINs around these may still allow; `doubtful` those that only JOINs with what SEQ does not name
+            may; `opening` whether a NOT stands first; `until`; `sides`.
+        of: variable, number of window or condition, start of a repetition, mark of an aggregate; of `suspects` the
+            variable, how many levels of its JOINs have been asked, and whether the NOT stands first.
+        scope: the group under way that it is about.
+    """
+
+    kind: str
+    of: object = None
+    scope: int | None = None
+
+
+FIRST, FIRST_NUMBER, SEEN = Slot("first"), Slot("number"), Slot("seen")
+
+
+def undecided(variable: str, asked: int, *, opening: bool) -> Slot:
+    """What is not decided of a NOT of whose JOINs so many levels have been asked; `opening`: where it stands first."""
+    if asked:
+        return Slot("suspects", (variable, asked, opening))
+    return Slot("opening" if opening else "absent", variable)
+
+
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """What may still happen in a state.
+
+    Attributes:
+        variables: that may come.
+        within: the same, with the repetitions under way that they are part of.
+        groups: under way.
+        absent: the NOTs on the way to what may come next.
+        before: the variables whose last events are looked at.
+        untils: repetitions with UNTIL under way.
+        strict: whether `=>` stands before something that may come next.
+    """
+
+    variables: frozenset[str]
+    within: frozenset[tuple[str, int]]
+    groups: frozenset[int]
+    absent: frozenset[str]
+    before: frozenset[str]
+    untils: frozenset[int]
+    strict: bool
+
+    def may(self, variables: Iterable[str], scope: int | None) -> bool:
+        """Whether any of the variables may come in the repetition of `scope` that is under way."""
+        if scope is None:
+            return not self.variables.isdisjoint(variables)
+        return any((variable, scope) in self.within for variable in variables)
+
+
+def outlook(state: State, *, interleaved: bool) -> Outlook:
+    """The outlook of a state; `interleaved`: an AND is in the pattern, so that time stamps are compared."""
+    com = coming(state)
+    threads = list(threads_of(state))
+    absences = [a for t in threads for a in (*t.absences, *t.floors)]
+    before = [a.before for a in absences] + ([t.before for t in threads] if interleaved else [])
+    return Outlook(
+        frozenset(v for v, _ in com),
+        frozenset((v, group) for v, groups in com for group in groups),
+        groups_under_way(state),
+        frozenset(a.variable for t in threads for a in t.absences),
+        frozenset(v for variables in before if variables is not None for v in variables),
+        frozenset(u.start for t in threads for u in t.untils if u.counts),
+        any(t.link is Link.STRICT for t in threads),
+    )
+
+
+@dataclass(slots=True)
+class Slots:
+    """The slots of a query's runs, and in which states they are live."""
+
+    places: Places
+    _uses: dict[Slot, list[Callable[[Outlook], bool]]] = field(default_factory=dict)
+    _index: dict[Slot, int] = field(default_factory=dict)
+    aggregates: dict[Slot, Aggregate] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.use(FIRST, lambda _: True)
+        self.use(FIRST_NUMBER, lambda _: True)
+
+    def __contains__(self, slot: Slot) -> bool:
+        return slot in self._index
+
+    def __iter__(self) -> Iterator[Slot]:
+        """In order of place."""
+        return iter(self._index)
+
+    def place(self, slot: Slot) -> int:
+        """Where a slot is."""
+        return self._index[slot]
+
+    def use(self, slot: Slot, live: Callable[[Outlook], bool]) -> Slot:
+        """Have a slot that is looked at in states of such an outlook."""
+        self._index.setdefault(slot, len(self._index))
+        self._uses.setdefault(slot, []).append(live)
+        return slot
+
+    def live(self, view: Outlook) -> frozenset[Slot]:
+        """The slots that are looked at in a state or later."""
+        return frozenset(slot for slot, uses in self._uses.items() if any(use(view) for use in uses))
+
+    def events(self, condition: Condition, variable: str) -> Slot:
+        """The slot of a variable's events that a condition speaks of one by one."""
+        if variable in condition.looked:
+            return Slot("looked", (condition.number, variable), condition.scope)
+        if self.places.repeats(variable, condition.scope):
+            return Slot("many", variable, condition.scope)
+        return Slot("last", variable) if condition.scope is None else Slot("one", variable, condition.scope)
+
+    def aggregate(self, e: Aggregate, scope: int | None) -> Slot:
+        """The slot of an aggregate's state; that of RUNNING goes on over all repetitions."""
+        mark = (_state_of(e), e.variable, None if e.argument is None else signature(e.argument))
+        slot = Slot("aggregate", mark, None if e.running else scope)
+        self.aggregates.setdefault(slot, e)
+        return slot
+
+    def use_condition(self, condition: Condition) -> None:
+        """The slots that a JOIN over positive variables needs."""
+        every, scope = condition.variables, condition.scope
+        for variable in {*condition.plain, *(condition.looked if condition.aggregates else ())}:
+            others = every if condition.aggregates else tuple(v for v in every if v != variable)
+            self.use(self.events(condition, variable), _comes(others, scope))
+        self._use_looks(condition)
+        for e in condition.aggregates:
+            self.use(self.aggregate(e, scope), _comes(every, scope))
+        if self._may_be_left_out(condition):
+            self.use(Slot("sides", None, scope), _comes(every, scope))
+            for variable in condition.looked:
+                self.use(Slot("last", variable), _comes(every, None))
+
+    def use_together(self, condition: Condition) -> None:
+        """What a JOIN with a variable that SEQ does not name needs beside the events."""
+        for variable in self.places.negations.keys() & set(condition.variables):
+            self.use(Slot("doubtful", variable), lambda _: True)
+        if any(not others.isdisjoint(condition.variables) for others in self.places.others.values()):
+            self.use(Slot("sides"), lambda _: True)
+
+    def _may_be_left_out(self, condition: Condition) -> bool:
+        whole = {e.variable for e in condition.aggregates} | condition.looked
+        return any(not whole.isdisjoint(others) for others in self.places.others.values())
+
+    def _use_looks(self, condition: Condition) -> None:
+        for look in condition.looks:
+            slot = self.aggregate(look, None) if isinstance(look, Aggregate) else Slot("last", variable_of(look))
+            self.use(slot, _comes(condition.variables, None))
+
+    def use_absence(self, variable: str, levels: Levels, *, opening: bool) -> None:
+        """The slots that the JOINs with the variable of a NOT need; `opening`: they may be asked at the end alone."""
+        joins = [c for level in levels for c in level]
+        others = {v for c in joins for v in c.variables} - {variable}
+
+        def live(view: Outlook) -> bool:
+            known = variable in view.absent or variable in view.variables or view.may(others, None)
+            return opening or known
+
+        for condition in joins:
+            for other in condition.plain:
+                if other != variable:
+                    self.use(self.events(condition, other), live)
+            for e in condition.aggregates:
+                self.use(self.aggregate(e, condition.scope), live)
+            if self._may_be_left_out(condition):
+                self.use(Slot("sides", None, condition.scope), live)
+        for asked, level in enumerate(levels):
+            self.use(undecided(variable, asked, opening=False), live)
+            if opening and level[0].scope is not None:
+                self.use(undecided(variable, asked + 1, opening=True), live)
+
+    def use_ending(self, condition: Condition, tested: str, inside: frozenset[str]) -> None:
+        """The slots that an UNTIL needs.
+
+        Args:
+            condition: its condition.
+            tested: what that calls the event that it is asked of.
+            inside: the variables of the repetition, with each of which it may be asked.
+        """
+
+        def live(view: Outlook) -> bool:
+            return not view.variables.isdisjoint(inside)
+
+        for other in condition.plain:
+            if other != tested:
+                self.use(self.events(condition, other), live)
+        for look in condition.looks:
+            slot = self.aggregate(look, None) if isinstance(look, Aggregate) else Slot("last", variable_of(look))
+            self.use(slot, live)
+        for e in condition.aggregates:
+            self.use(self.aggregate(e, condition.scope), live)
+
+
+def _comes(variables: tuple[str, ...], scope: int | None) -> Callable[[Outlook], bool]:
+    return lambda view: view.may(variables, scope)
+
+
+def _state_of(e: Aggregate) -> object:
+    """Aggregates that can be told from one state share it."""
+    if e.function in ("SUM", "AVG"):
+        return "sum"
+    return (e.function, e.distinct, e.offset if e.function in ("FIRST", "LAST") else 0)

@@ -1,0 +1,91 @@
+"""The events of many runs, held once: runs that go on alike share what they have in common (CORE's tECS).
+
+A node is the end of a set of event sequences: `None` is the empty sequence; `(count, before, variable, event)` adds an
+event to every sequence of `before`; `(count, one, other)` holds those of both. A node's size does not depend on how
+many sequences end in it, and they are enumerated only where they are reported.
+
+Source: Bucchi, Grez, Quintana, Riveros, Vansummeren, "CORE: a Complex Event Recognition Engine", PVLDB 15(9), 2022, §5.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
+from typing import Any
+
+from .event_layout import NUMBER, Event
+
+__all__ = ["Node", "Path", "extended", "last_time", "paths", "united", "without"]
+
+Node = tuple[Any, ...] | None
+Path = list[tuple[int, Event]]
+"""Places of variables and their events, in order of time."""
+
+_MOST = 2**62
+
+
+def extended(node: Node, variable: int, event: Event) -> tuple[Any, ...]:
+    """The sequences of a node with one event more."""
+    return (1 if node is None else node[0], node, variable, event)
+
+
+def united(one: tuple[Any, ...], other: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The sequences of two nodes."""
+    return (min(one[0] + other[0], _MOST), one, other)
+
+
+def without(node: tuple[Any, ...], numbers: AbstractSet[int], known: dict[int, tuple[Any, Node]]) -> Node:
+    """The sequences of a node that hold none of some events, given by number; `None`: there are none.
+
+    Args:
+        node: the sequences.
+        numbers: of the events.
+        known: by id, nodes with what is left of them; what nodes share is looked at once.
+    """
+    stack = [node]
+    while stack:
+        here = stack[-1]
+        parts = [part for part in (here[1:] if len(here) == 3 else here[1:2]) if part is not None]
+        missing = [part for part in parts if id(part) not in known]
+        if missing:
+            stack += missing
+            continue
+        stack.pop()
+        known[id(here)] = (here, _left(here, [known[id(part)][1] for part in parts], numbers))
+    return known[id(node)][1]
+
+
+def _left(node: tuple[Any, ...], parts: list[Node], numbers: AbstractSet[int]) -> Node:
+    if len(node) == 3:
+        one, other = parts
+        if one is None or other is None:
+            return other if one is None else one
+        return node if one is node[1] and other is node[2] else united(one, other)
+    if node[3][NUMBER] in numbers or parts == [None]:
+        return None
+    return node if not parts or parts[0] is node[1] else extended(parts[0], node[2], node[3])
+
+
+def last_time(node: tuple[Any, ...]) -> int:
+    """T of the last event of a node that was extended last."""
+    time: int = node[3][0]
+    return time
+
+
+def paths(node: tuple[Any, ...]) -> Iterator[Path]:
+    """Every sequence of a node."""
+    stack: list[tuple[Node, Any]] = [(node, None)]
+    while stack:
+        here, behind = stack.pop()
+        while here is not None:
+            if len(here) == 3:
+                stack.append((here[2], behind))
+                here = here[1]
+            else:
+                behind = ((here[2], here[3]), behind)
+                here = here[1]
+        path = []
+        while behind is not None:
+            path.append(behind[0])
+            behind = behind[1]
+        yield path

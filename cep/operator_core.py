@@ -1,0 +1,46 @@
+"""What an operator's core does between the reorder buffer and the output."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Protocol
+
+import polars as pl
+
+from ..expressions import Names
+from .output import Matches
+from .snapshot_codec import State
+
+__all__ = ["Kernel"]
+
+
+class Kernel(Protocol):
+    """Finds matches among candidates that arrive in total order."""
+
+    @property
+    def names(self) -> Names:
+        """Where `Matches.frame` holds values."""
+
+    @property
+    def due(self) -> int | None:
+        """The next watermark (microseconds) that may make it report more without a further candidate; `None`: none.
+
+        It may be too early, never too late: whoever moves the watermark there asks again.
+        """
+
+    @property
+    def held_since(self) -> int | None:
+        """What no `_time` of the matches to come lies below, in microseconds; `None`: the watermark."""
+
+    def advance(self, released: Mapping[str, pl.DataFrame], watermark: int) -> Matches | None:
+        """Take in what was released (each in total order, all below the watermark, in microseconds).
+
+        Returns:
+            The matches that became true, in output order; `None`: there are none.
+        """
+
+    def state(self) -> State:
+        """What it remembers."""
+
+    def load(self, state: State) -> None:
+        """Go on from what `state` remembered."""

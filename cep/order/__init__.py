@@ -1,0 +1,34 @@
+"""The total order of events: join keys, places, neighbours, distances in time."""
+
+from __future__ import annotations
+
+from .candidates import empty_candidates, number_events
+from .contiguity import BEFORE, EVENTS, NUMBER, Contiguity, all_events, event_columns, sees_all_events
+from .difference_bounds import UNBOUNDED, Bounds, bounds_with_last
+from .interval import Interval
+from .join_keys import combine, group_codes, joint_codes, key_expressions, stable_order, value_codes
+from .output_order import binding_columns, settle_ties
+
+__all__ = [
+    "BEFORE",
+    "EVENTS",
+    "NUMBER",
+    "UNBOUNDED",
+    "Bounds",
+    "Contiguity",
+    "Interval",
+    "all_events",
+    "binding_columns",
+    "bounds_with_last",
+    "combine",
+    "empty_candidates",
+    "event_columns",
+    "group_codes",
+    "joint_codes",
+    "key_expressions",
+    "number_events",
+    "sees_all_events",
+    "settle_ties",
+    "stable_order",
+    "value_codes",
+]

@@ -1,0 +1,61 @@
+"""What an event variable's candidates look like, and their place in the total order of events."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import polars as pl
+
+from ...expressions import POLARS_TYPES, Ints, timestamps
+from ...language.nodes import Source
+
+__all__ = ["empty_candidates", "number_events"]
+
+
+def empty_candidates(source: Source) -> pl.DataFrame:
+    """No candidates, with the columns that the query uses of them.
+
+    A column that is neither an attribute nor a semantic variable holds the IRIs of individuals.
+    """
+    types = {attribute.name: POLARS_TYPES[attribute.type] for attribute in source.stream.attributes}
+    types |= {f"?{name}": POLARS_TYPES[of] for name, of in source.bindings}
+    used = {name: types.get(name, pl.String()) for name in source.columns}
+    return pl.DataFrame(schema={"_time": pl.Datetime("us", "UTC"), "_id": pl.String(), **used})
+
+
+def number_events(frames: Mapping[str, pl.DataFrame], first: int) -> dict[str, Ints]:
+    """Numbers events by their place in the total order (T, id), from `first` on.
+
+    Args:
+        frames: per variable, candidates in total order. An event may stand in several frames, and several times in one.
+        first: the number of the first event.
+
+    Returns:
+        Per variable the number of each row's event: equal for the same event, greater for later ones.
+    """
+    time = np.concatenate([timestamps(frame["_time"]) for frame in frames.values()])
+    order = np.argsort(time, kind="stable") if len(frames) > 1 else np.arange(len(time))
+    time = time[order]
+    tied = np.flatnonzero(time[1:] == time[:-1])
+    new_event = np.ones(len(time), dtype=bool)
+    if len(tied):
+        ids = pl.concat([frame["_id"] for frame in frames.values()])
+        before, after = ids.gather(order[tied]), ids.gather(order[tied + 1])
+        differ = before != after
+        if differ.any() and (before > after).any():
+            order = _sorted_ties(order, time, ids, tied)
+            differ = ids.gather(order[tied]) != ids.gather(order[tied + 1])
+        new_event[tied + 1] = differ.to_numpy()
+    numbers = np.empty(len(time), dtype=np.int64)
+    numbers[order] = np.cumsum(new_event) - 1 + first
+    ends = np.cumsum([frame.height for frame in frames.values()])
+    return dict(zip(frames, np.split(numbers, ends[:-1]), strict=True))
+
+
+def _sorted_ties(order: Ints, time: Ints, ids: pl.Series, tied: Ints) -> Ints:
+    rows = np.union1d(tied, tied + 1)
+    places = pl.DataFrame({"time": time[rows], "id": ids.gather(order[rows]), "row": order[rows]})
+    order = order.copy()
+    order[rows] = places.sort("time", "id", maintain_order=True)["row"].to_numpy()
+    return order

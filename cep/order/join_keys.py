@@ -1,0 +1,106 @@
+"""Equality conditions as join keys: columns of equal codes instead of comparisons of pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import polars as pl
+
+from ...expressions import Ints, Names, column_expression
+from ...expressions import term_columns as terms
+from ...language.nodes import Expression, ValueType
+
+__all__ = ["combine", "group_codes", "joint_codes", "key_expressions", "stable_order", "value_codes"]
+
+_TEXTUAL = (ValueType.STRING, ValueType.IRI)
+
+
+def key_expressions(left: Expression, right: Expression, names: Names) -> tuple[pl.Expr, pl.Expr] | None:
+    """Expressions that are equal, as Polars sees it, exactly when `left = right` is true in SPARQL.
+
+    Returns:
+        One for each side, null where nothing is equal; `None` for types between which there is no such pair.
+    """
+    of_left, of_right = left.type, right.type
+    a, b = column_expression(left, names), column_expression(right, names)
+    if of_left is ValueType.INTEGER and of_right is ValueType.INTEGER:
+        return a, b
+    if of_left.numeric and of_right.numeric:
+        return _double(a), _double(b)
+    if ValueType.TERM not in (of_left, of_right):
+        return (a, b) if of_left is of_right else None
+    other = of_right if of_left is ValueType.TERM else of_left
+    if other.numeric:
+        as_numbers = (terms.number(x) if of is ValueType.TERM else x for x, of in ((a, of_left), (b, of_right)))
+        first, second = (_double(x) for x in as_numbers)
+        return first, second
+    if other in (*_TEXTUAL, ValueType.TERM):
+        return _term(a, of_left), _term(b, of_right)
+    return None
+
+
+def _double(x: pl.Expr) -> pl.Expr:
+    """NaN equals nothing, the zeros are equal."""
+    return _unsigned_zero(x.cast(pl.Float64).fill_nan(None))
+
+
+def _unsigned_zero(x: pl.Expr) -> pl.Expr:
+    """One zero for both: Polars leaves out `+ 0.0`, which would do the same."""
+    return pl.when(x == 0.0).then(0.0).otherwise(x)
+
+
+def _term(x: pl.Expr, of: ValueType) -> pl.Expr:
+    """Numbers, booleans and dateTimes by value, marked so that no N-Triples text looks like one; others by text."""
+    if of is not ValueType.TERM:
+        return terms.encode(x, of)
+    number, boolean, moment = terms.number(x), terms.boolean(x), terms.moment(x)
+    return (
+        pl.when(number.is_not_null())
+        .then(pl.lit("#") + _double(number).cast(pl.String))
+        .when(boolean.is_not_null())
+        .then(pl.lit("&") + boolean.cast(pl.String))
+        .when(moment.is_not_null())
+        .then(pl.lit("@") + moment.cast(pl.Int64).cast(pl.String))
+        .otherwise(x)
+    )
+
+
+def value_codes(values: pl.Series, *, nulls_match: bool = False) -> Ints:
+    """Codes from 0 on, the same for equal values; null is −1, or a value of its own. NaN is one value here."""
+    if values.dtype.is_float():
+        values = values.to_frame("value").select(_unsigned_zero(pl.col("value"))).to_series()
+    encoded = values.to_arrow(compat_level=pl.CompatLevel.newest()).dictionary_encode()
+    null = len(encoded.dictionary) if nulls_match else -1
+    return np.asarray(encoded.indices.fill_null(null), dtype=np.int64)
+
+
+def joint_codes(columns: Sequence[pl.Series], *, nulls_match: bool = False) -> list[Ints]:
+    """`value_codes` that are the same for equal values of all columns."""
+    codes = value_codes(pl.concat(columns, rechunk=True), nulls_match=nulls_match)
+    return np.split(codes, np.cumsum([column.len() for column in columns])[:-1])
+
+
+def combine(first: Sequence[Ints], second: Sequence[Ints]) -> list[Ints]:
+    """Codes of pairs of codes, column by column; −1 where either is."""
+    width = max((int(codes.max(initial=-1)) for codes in second), default=-1) + 1
+    pairs = [np.where((a < 0) | (b < 0), -1, a * width + b) for a, b in zip(first, second, strict=True)]
+    _, dense = np.unique(np.concatenate(pairs), return_inverse=True)
+    lowest = -1 if any((codes < 0).any() for codes in pairs) else 0
+    ends = np.cumsum([len(codes) for codes in pairs])
+    return [part.astype(np.int64) for part in np.split(dense + lowest, ends[:-1])]
+
+
+def group_codes(columns: Sequence[pl.Series]) -> Ints:
+    """One code per row: equal where all columns are equal, null being a value."""
+    combined = [value_codes(columns[0], nulls_match=True)]
+    for column in columns[1:]:
+        combined = combine(combined, [value_codes(column, nulls_match=True)])
+    return combined[0]
+
+
+def stable_order(codes: Ints) -> Ints:
+    """What sorts codes, those that are equal in the order in which they stand."""
+    if len(codes) and codes.min() >= 0 and codes.max() < 2**16:
+        return np.argsort(codes.astype(np.uint16), kind="stable")  # radix sort
+    return np.argsort(codes, kind="stable")

@@ -1,0 +1,207 @@
+"""The rows that a query reports: items, `_time`, `_events`, `_window`, `_id`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import polars as pl
+import pyarrow as pa
+
+from ...expressions import Ints, Names, column_expression, column_of, lexical_form
+from ...expressions import term_columns as terms
+from ...language.checks import negated
+from ...language.nodes import Aggregate, Binding, Item, Kind, Query, ValueType
+from ..conjuncts import bindings_of
+from .digest import hex_digests, seeds_of
+
+__all__ = ["Matches", "Output", "group_names", "key_text", "output_schema", "row_schema", "selected_bindings"]
+
+_TIMESTAMP = pa.timestamp("us", tz="UTC")
+_ARROW_TYPES = {
+    ValueType.BOOLEAN: pa.bool_(),
+    ValueType.INTEGER: pa.int64(),
+    ValueType.DOUBLE: pa.float64(),
+    ValueType.STRING: pa.string(),
+    ValueType.DATETIME: _TIMESTAMP,
+    ValueType.DURATION: pa.duration("us"),
+    ValueType.IRI: pa.string(),
+    ValueType.TERM: pa.string(),
+}
+_SEPARATOR = "\x1f"
+_WITHIN_RUN = "\x1e"
+_UNBOUND = "\x00"
+_SPECIAL = [_SEPARATOR, _UNBOUND, "\\"]
+
+
+def output_schema(query: Query) -> pa.Schema:
+    """The columns of the query's rows: its items, `_time`, `_events`, perhaps `_window`, `_id`."""
+    items = [pa.field(item.name, _arrow_type(item)) for item in query.items]
+    events = pa.struct([pa.field(variable, pa.list_(pa.string())) for variable in _matched(query)])
+    window = pa.struct([pa.field("start", _TIMESTAMP), pa.field("end", _TIMESTAMP)])
+    windows = [pa.field("_window", window)] if query.kind is Kind.AGGREGATION else []
+    rest = [pa.field("_time", _TIMESTAMP), pa.field("_events", events), *windows, pa.field("_id", pa.string())]
+    return pa.schema(items + rest)
+
+
+def _matched(query: Query) -> list[str]:
+    """The variables that matches bind: all but those under NOT."""
+    absent = negated(query.pattern)
+    return [source.variable for source in query.sources if source.variable not in absent]
+
+
+def _arrow_type(item: Item) -> pa.DataType:
+    """LIST gives lists of what it lists; every other item is a single value."""
+    match item.value:
+        case Aggregate(function="LIST", argument=listed) if listed is not None:
+            return pa.list_(_ARROW_TYPES[listed.type])
+        case _:
+            return _ARROW_TYPES[item.type]
+
+
+def group_names(query: Query) -> list[str]:
+    """The columns that OUTPUT tells groups apart by; without GROUP BY there is one column and one group."""
+    if query.output_rate is None:
+        return []
+    return [f"#group{i}" for i in range(max(1, len(query.group_by)))]
+
+
+def row_schema(query: Query) -> pa.Schema:
+    """The columns of `output_schema`, and behind them those of `group_names`."""
+    types = [_ARROW_TYPES[e.type] for e in query.group_by] or [pa.int64()]
+    fields = [pa.field(name, of) for name, of in zip(group_names(query), types, strict=False)]
+    return pa.schema([*output_schema(query), *fields])
+
+
+@dataclass(frozen=True, slots=True)
+class Matches:
+    """What an operator found, in output order.
+
+    Attributes:
+        frame: the columns that the items are computed from.
+        time: when each match became true, in microseconds.
+        events: per variable, the id of its event, null: it is bound to none, or the list of the ids of its run.
+        window: start and end of each row's window, for aggregate rows.
+        keys: what else tells rows of the same events apart, as text: group, window. (Selected semantic bindings do
+            too; they are taken from `frame`.)
+    """
+
+    frame: pl.DataFrame
+    time: Ints
+    events: Mapping[str, pl.Series]
+    window: tuple[Ints, Ints] | None = None
+    keys: Sequence[pl.Series] = ()
+
+
+@dataclass(slots=True)
+class Output:
+    """Builds rows; `names` says where `Matches.frame` holds the values of columns, bindings and aggregates."""
+
+    query: Query
+    names: Names
+    _schema: pa.Schema = field(init=False)
+    _items: dict[str, pl.Expr] = field(init=False)
+    _groups: dict[str, pl.Expr] = field(init=False)
+    _seeds: tuple[int, int] = field(init=False)
+    _bindings: dict[str, Binding] = field(init=False)
+    _repeats: bool = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._schema = row_schema(self.query)
+        groups = [column_expression(e, self.names) for e in self.query.group_by] or [pl.lit(0, pl.Int64)]
+        self._groups = dict(zip(group_names(self.query), groups, strict=False))
+        self._items = {item.name: self._item(item) for item in self.query.items}
+        self._seeds = seeds_of(self.query.name or self.query.normal)
+        self._bindings = {self.names(b): b for b in selected_bindings(self.query)}
+        # Solutions that differ only in what is not selected give the same row, which is reported once.
+        self._repeats = sum(len(source.bindings) for source in self.query.sources) > len(self._bindings)
+
+    def _item(self, item: Item) -> pl.Expr:
+        value = column_expression(item.value, self.names)
+        if item.value.type is not ValueType.TERM:
+            return value
+        if not isinstance(item.value, Aggregate) or item.value.function != "LIST":
+            return terms.text(value)
+        of_terms = item.value.argument is not None and item.value.argument.type is ValueType.TERM
+        return value.list.eval(terms.text(pl.element())) if of_terms else value
+
+    def rows(self, matches: Matches) -> pa.Table:
+        """The output table of the matches, of `row_schema`."""
+        if not len(matches.time):
+            return self._schema.empty_table()
+        items = self._values(matches, self._items)
+        groups = self._values(matches, self._groups)
+        columns = [items[item.name].to_arrow().cast(_arrow_type(item)) for item in self.query.items]
+        columns.append(_timestamps(matches.time))
+        events = {variable: matches.events[variable] for variable in _matched(self.query)}
+        columns.append(self._events(events))
+        if matches.window is not None:
+            start, end = matches.window
+            columns.append(pa.StructArray.from_arrays([_timestamps(start), _timestamps(end)], ["start", "end"]))
+        columns.append(self._digests(matches, events, groups))
+        columns += [groups[name].to_arrow().cast(self._schema.field(name).type) for name in self._groups]
+        rows = pa.Table.from_arrays(columns, schema=self._schema)
+        return _without_repeats(rows) if self._repeats else rows
+
+    @staticmethod
+    def _values(matches: Matches, expressions: Mapping[str, pl.Expr]) -> pl.DataFrame:
+        if all(e.meta.is_column() for e in expressions.values()):
+            return pl.DataFrame([column_of(matches.frame, e).alias(name) for name, e in expressions.items()])
+        values = matches.frame.select([e.alias(name) for name, e in expressions.items()])
+        if values.height != len(matches.time):  # only constants
+            return pl.concat([values] * len(matches.time))
+        return values
+
+    def _events(self, events: Mapping[str, pl.Series]) -> pa.StructArray:
+        lists = []
+        for ids in events.values():
+            if ids.dtype == pl.List:
+                lists.append(ids.to_arrow().cast(pa.list_(pa.string())))
+                continue
+            texts = ids.to_arrow().cast(pa.string())
+            behind = np.cumsum(texts.is_valid().to_numpy(zero_copy_only=False), dtype=np.int32)
+            offsets = pa.array(np.append(np.int32(0), behind))
+            lists.append(pa.ListArray.from_arrays(offsets, texts.drop_null()))
+        return pa.StructArray.from_arrays(lists, list(events))
+
+    def _digests(self, matches: Matches, events: Mapping[str, pl.Series], groups: pl.DataFrame) -> pa.Array:
+        """The digest of ids, keys and selected bindings, separated by U+001F, seeded with the query.
+
+        The query is known by its name, without one by its normalised text. The ids of a run are separated by U+001E, so
+        that a run of one event is no different from the event.
+        """
+        ids = [s.list.join(_WITHIN_RUN) if s.dtype == pl.List else _filled(s, "") for s in events.values()]
+        bindings = [key_text(matches.frame[column], b.type) for column, b in self._bindings.items()]
+        keys = [*ids, *matches.keys, *bindings]
+        if self.query.kind is not Kind.AGGREGATION:  # whose kernel gives its groups
+            keys += [key_text(s, e.type) for s, e in zip(groups, self.query.group_by, strict=False)]
+        return hex_digests([_filled(key, _UNBOUND) for key in keys], _SEPARATOR, self._seeds)
+
+
+def _filled(texts: pl.Series, nothing: str) -> pl.Series:
+    return texts.fill_null(nothing) if texts.null_count() else texts
+
+
+def selected_bindings(query: Query) -> tuple[Binding, ...]:
+    """The semantic variables that the items speak of, outside aggregates, in order and once each."""
+    found = [binding for item in query.items if not item.hidden for binding in bindings_of(item.value)]
+    return tuple({(binding.variable, binding.name): binding for binding in found}.values())
+
+
+def _without_repeats(rows: pa.Table) -> pa.Table:
+    ids = pl.Series(rows["_id"])
+    first = ids.is_first_distinct()
+    return rows if first.all() else rows.filter(first.to_arrow())
+
+
+def key_text(series: pl.Series, of: ValueType) -> pl.Series:
+    """A group's or binding's value as text for digests; text of the user's cannot imitate a separator."""
+    text = series.to_frame("value").select(lexical_form(pl.col("value"), of)).to_series()
+    if of in (ValueType.STRING, ValueType.TERM) and text.str.contains_any(_SPECIAL).any():
+        text = text.str.replace_all("[\x00\x1f\\\\]", "\\\\$0")
+    return text
+
+
+def _timestamps(times: Ints) -> pa.Array:
+    return pa.array(times).view(_TIMESTAMP)

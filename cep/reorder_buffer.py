@@ -1,0 +1,78 @@
+"""The reorder buffer: candidates wait until the watermark has passed them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import polars as pl
+
+from ..expressions import Bools, timestamps
+
+__all__ = ["Pending", "in_total_order"]
+
+
+def in_total_order(frame: pl.DataFrame, bindings: tuple[str, ...] = ()) -> pl.DataFrame:
+    """Candidates sorted by (T, id, bindings), ids by code points, unbound first.
+
+    Streams arrive nearly sorted, and few time stamps are equal: only rows of equal time stamps are compared by id.
+    """
+    time = timestamps(frame["_time"])
+    if len(time) < 2:
+        return frame
+    if (time[1:] < time[:-1]).any():
+        order = np.argsort(time, kind="stable")
+        frame, time = frame[order], time[order]
+    tied = _tied(time)
+    if not tied.any():
+        return frame
+    keys = ["_time", "_id", *bindings]
+    rows = np.flatnonzero(tied)
+    places = frame.select(keys)[rows].with_columns(pl.Series("#row", rows))
+    sorted_rows = places.sort(keys, maintain_order=True, nulls_last=False)["#row"].to_numpy()
+    if (sorted_rows == rows).all():
+        return frame
+    order = np.arange(len(time))
+    order[rows] = sorted_rows
+    return frame[order]
+
+
+def _tied(time: np.ndarray[tuple[int], np.dtype[np.int64]]) -> Bools:
+    tied = np.zeros(len(time), dtype=bool)
+    equal = time[1:] == time[:-1]
+    tied[1:] |= equal
+    tied[:-1] |= equal
+    return tied
+
+
+@dataclass(slots=True)
+class Pending:
+    """One variable's candidates at or above the watermark.
+
+    Attributes:
+        held: their columns, in order of arrival.
+        bindings: columns of semantic variables, which break ties between solutions of one event.
+    """
+
+    NAME: ClassVar[str] = "pending"
+
+    held: pl.DataFrame
+    bindings: tuple[str, ...] = ()
+
+    @property
+    def due(self) -> int | None:
+        """The watermark (microseconds) that lets the first candidate go; `None`: none waits."""
+        return int(timestamps(self.held["_time"]).min()) + 1 if self.held.height else None
+
+    def release(self, arrived: pl.DataFrame, watermark: int) -> pl.DataFrame:
+        """Take in what arrived and give out what lies below the watermark (microseconds), in total order."""
+        waiting = pl.concat([self.held, arrived]) if self.held.height else arrived
+        time = timestamps(waiting["_time"])
+        if (time[1:] >= time[:-1]).all():
+            due_rows = int(np.searchsorted(time, watermark, "left"))
+            self.held = waiting[due_rows:]
+            return in_total_order(waiting[:due_rows], self.bindings)
+        due = time < watermark
+        self.held = waiting.filter(~due)
+        return in_total_order(waiting.filter(due), self.bindings)

@@ -1,0 +1,9 @@
+"""One variable's candidates in; windows and their aggregates out."""
+
+from __future__ import annotations
+
+from .aggregation import AggregationKernel
+from .window_aggregates import aggregate_ranges
+from .window_frames import Windows
+
+__all__ = ["AggregationKernel", "Windows", "aggregate_ranges"]

@@ -1,0 +1,161 @@
+"""Commands on a project's archive: ask it, and look after it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from .options import ProjectFile, ProjectOption, RowForm
+from .terminal import print_rows, tell, text_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from datetime import datetime
+
+    from ..archive.log import EventLog
+
+_STORE_UNSOUND = 3
+
+app = typer.Typer()
+
+
+@app.command(epilog="Example: `kaicep sparql 'SELECT (COUNT(*) AS ?n) { ?e a evt:AirflowReport }' --project campus/`")
+def sparql(
+    query: Annotated[str, typer.Argument(metavar="QUERY", help="SPARQL: a file, a text, or - for the standard input.")],
+    project: ProjectOption,
+    *,
+    start: Annotated[
+        str | None,
+        typer.Option("--start", metavar="TIME", help="Ask the buckets of events from this moment on, or `now - 1h`."),
+    ] = None,
+    end: Annotated[
+        str | None, typer.Option("--end", metavar="TIME", help="Ask the buckets of events before this moment.")
+    ] = None,
+    timeout: Annotated[
+        float | None, typer.Option("--timeout", metavar="SECONDS", min=0.0, help="Give up after so long.")
+    ] = None,
+    form: RowForm = None,
+) -> None:
+    """Ask a project's archive, also while an engine is writing it: events and knowledge in one graph.
+
+    TIME is 2021-09-07, 2021-09-07T08:00+08:00 (without a zone: UTC), now, or now - 1h; now is the time of the archive's
+    newest event. What has left the store is then brought back from the log.
+    """
+    from ..archive import open_reader
+    from ..archive.sparql import Graph, Solutions
+    from ..config import Settings
+
+    text, _ = text_of(query)
+    settings = Settings.load(project)
+    with open_reader(settings) as archive:
+        begin, stop = _moments(archive.log, start, end)
+        notes = list(_notes(archive.log, archive.since, archive.lag.rows, asked=(begin, stop)))
+        answer = archive.query(text, start=begin, end=stop, timeout=timeout)
+    for note in notes:
+        tell(note)
+    match answer:
+        case Solutions():
+            print_rows(list(answer), answer.variables, form, settings)
+        case Graph():
+            typer.echo(str(answer), nl=False)
+        case _:
+            typer.echo("true" if answer else "false")
+
+
+def _moments(log: EventLog, *written: str | None) -> list[datetime | None]:
+    """The moments that options name."""
+    from ..archive.sparql import moment_of
+
+    known = log.extent()
+    now = None if known is None else known[1]
+    return [None if text is None else moment_of(text, now, "TIME") for text in written]
+
+
+def _notes(
+    log: EventLog, since: datetime | None, behind: str, asked: tuple[datetime | None, datetime | None]
+) -> Iterator[str]:
+    """What an answer leaves out.
+
+    Args:
+        log: of the archive.
+        since: from when on the store has events.
+        behind: what the store lacks, in words; empty where it lacks nothing.
+        asked: start and end of the time that the query is about.
+    """
+    known = log.extent()
+    if behind:
+        yield f"the archive's store lacks the latest {behind}: an engine adds them while it runs"
+    if known is None:
+        return
+    if asked == (None, None) and since is not None and known[0] < since:
+        yield f"the archive's store has events from {since:%FT%TZ} on; --start brings earlier ones back from the log"
+    if asked[0] is not None and asked[0] < known[0]:
+        yield f"the archive's first event is of {known[0]:%FT%TZ}"
+
+
+@app.command(epilog="Example: `kaicep compact campus/`")
+def compact(project: ProjectFile) -> None:
+    """Put the log's small segments together, as a running engine does by itself; let the store give back space."""
+    from ..archive.sync import compact_archive
+    from ..config import Settings
+
+    done = compact_archive(Settings.load(project))
+    typer.echo(f"{done.before:,} segments became {done.after:,}")
+
+
+@app.command(epilog="Example: `kaicep backup campus/ /backups/campus-monday`")
+def backup(
+    project: ProjectFile,
+    target: Annotated[Path, typer.Argument(metavar="FOLDER", help="A new or empty folder.")],
+) -> None:
+    """Copy the archive, also while an engine is writing it. `kaicep restore` puts the copy back."""
+    from ..archive import backup
+    from ..config import Settings
+
+    typer.echo(f"{backup(Settings.load(project), target):,} events in {target}")
+
+
+@app.command(epilog="Example: `kaicep restore /backups/campus-monday campus/`")
+def restore(
+    source: Annotated[Path, typer.Argument(metavar="FOLDER", help="What `kaicep backup` made.")],
+    project: ProjectFile,
+) -> None:
+    """Copy a backup to where the project's archive belongs, which has to be empty."""
+    from ..archive import restore
+    from ..config import Settings
+
+    loaded = Settings.load(project)
+    typer.echo(f"{restore(loaded, source):,} events in {loaded.path(loaded.archive.path)}")
+
+
+@app.command(epilog="Example: `kaicep verify campus/`")
+def verify(project: ProjectFile) -> None:
+    """Read the whole archive and compare store and log, also while an engine is writing it.
+
+    Exit codes: 0 sound, perhaps with a store that lags; 1 the log is damaged, or there is none; 3 the log is sound but
+    the store is not: move it away, and the next start builds it again from the log.
+    """
+    from ..archive import verify
+    from ..archive.sync import Intake
+    from ..config import Settings
+
+    settings = Settings.load(project)
+    found = verify(settings)
+    for stream, events in found.events.items():
+        typer.echo(f"{stream}: {events:,} events")
+    for query, matches in found.matches.items():
+        typer.echo(f"{query}: {matches:,} matches")
+    typer.echo(f"log: {found.segments:,} segments")
+    if found.lag is not None:
+        rows = found.lag.rows or "0 events"
+        typer.echo(f"store: {rows} of {found.lag.batches:,} batches behind the log")
+    for stream, events in Intake(settings.path(settings.archive.path)).rows().items():
+        typer.echo(f"intake: {events:,} events of {stream} that no engine has taken yet")
+    for fault in (*found.log_faults, *found.store_faults):
+        tell(fault)
+    if found.store_faults:
+        tell("move the store's folder away; the next start builds it again from the log")
+    if found.log_faults or found.store_faults:
+        raise typer.Exit(1 if found.log_faults else _STORE_UNSOUND)

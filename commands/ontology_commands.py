@@ -1,0 +1,61 @@
+"""`kaicep ontology`: change the ontology modules, also while an engine runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from .options import ProjectOption, RowForm
+from .terminal import print_rows, tell
+
+app = typer.Typer(
+    no_args_is_help=True, rich_markup_mode="markdown", help="Change the ontology modules, also while an engine runs."
+)
+
+
+@app.command("add", epilog="Example: `kaicep ontology add rooms.ttl --project campus/`")
+def add_module(
+    module: Annotated[Path, typer.Argument(metavar="FILE", help="An ontology module, in any RDF syntax.")],
+    project: ProjectOption,
+    *,
+    replace: Annotated[
+        str | None,
+        typer.Option(metavar="MODULE", help="The module whose place it takes: its file, file name or ontology IRI."),
+    ] = None,
+) -> None:
+    """Add a module, or replace the one of the same file or ontology IRI.
+
+    A running engine takes it over at a batch border; without one, the next start does. A module that is broken, that
+    contradicts the others, or that would change the columns of a running query, is refused.
+    """
+    from ..config import Settings
+    from .ontology_requests import add_module
+
+    typer.echo("\n".join(add_module(Settings.load(project), module, replace)))
+
+
+@app.command("remove", epilog="Example: `kaicep ontology remove rooms.ttl --project campus/`")
+def remove_module(
+    module: Annotated[str, typer.Argument(metavar="MODULE", help="Its file, file name or ontology IRI.")],
+    project: ProjectOption,
+) -> None:
+    """Remove a module; its file stays where it is."""
+    from ..config import Settings
+    from .ontology_requests import remove_module
+
+    typer.echo("\n".join(remove_module(Settings.load(project), module)))
+
+
+@app.command("list", epilog="Example: `kaicep ontology list --project campus/`")
+def list_modules(project: ProjectOption, *, form: RowForm = None) -> None:
+    """List the modules, and since which version, batch and moment each has been in force."""
+    from ..config import Settings
+    from .ontology_requests import COLUMNS, list_modules
+
+    settings = Settings.load(project)
+    rows, said = list_modules(settings)
+    print_rows(rows, COLUMNS, form, settings)
+    for line in said:
+        tell(line)

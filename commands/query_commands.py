@@ -1,0 +1,160 @@
+"""Commands that look at queries, without Spark: answer over recorded events, check, explain, why."""
+
+from __future__ import annotations
+
+import json
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from ..errors import PipelineError
+from .options import ProjectFile, ProjectOption, Query, Quiet, RowForm
+from .terminal import print_rows, tell, text_of
+
+_WIDE = 500
+
+app = typer.Typer()
+
+
+class Reasons(StrEnum):
+    """How reasons are printed."""
+
+    TREE = "tree"
+    JSON = "json"
+
+
+@app.command(
+    "try", epilog="Example: `kaicep try 'SELECT ?e.value FILTER (?e.value > 900)' -e readings.jsonl -p campus/`"
+)
+def try_query(
+    query: Query,
+    events: Annotated[
+        list[str],
+        typer.Option(
+            "--events",
+            "-e",
+            metavar="FILE",
+            help="JSON lines, a JSON array, CSV or Parquet, also .gz; NAME=FILE for one of several streams.",
+        ),
+    ],
+    project: ProjectOption,
+    *,
+    stream: Annotated[str | None, typer.Option(metavar="NAME", help="The stream that a plain FILE stands for.")] = None,
+    form: RowForm = None,
+    quiet: Quiet = False,
+) -> None:
+    """Answer a query over recorded events, which end then; without Spark and without an archive.
+
+    Of several queries in a document the rows of the last one are printed.
+    """
+    from ..api import Project
+    from ..pipeline import warnings_of
+    from .recorded_source import read_recorded
+
+    text, source = text_of(query)
+    loaded = Project.load(project)
+    queries = loaded.compile(text, source=source)
+    tables, complaints = read_recorded(loaded, events, stream)
+    if not quiet:
+        for line in (*warnings_of(loaded, queries), *complaints):
+            tell(line)
+        if len(queries) > 1:
+            name = "" if queries[-1].name is None else f", {queries[-1].name}"
+            tell(f"these are the rows of the last of {len(queries)} queries{name}")
+    rows = loaded.evaluate(text, tables)
+    columns = list(rows[0]) if rows else [*(item.name for item in queries[-1].items), "_time", "_id"]
+    print_rows(rows, columns, form, loaded.settings)
+
+
+@app.command(epilog="Example: `kaicep check campus/`")
+def check(project: ProjectFile) -> None:
+    """Check everything that a project names: settings, knowledge, annotations, queries; tell all that is wrong."""
+    from ..pipeline import check_project
+
+    report = check_project(project)
+    for line in report.found:
+        typer.echo(line)
+    for line in (*report.warnings, *report.faults):
+        tell(line)
+    for skipped in report.skipped:
+        tell(f"not checked: {skipped}")
+    if report.faults:
+        raise typer.Exit(1)
+
+
+@app.command(epilog="Example: `kaicep explain high.chi --project campus/`")
+def explain(query: Query, project: ProjectOption) -> None:
+    """Say in words how queries would be answered if they were registered now.
+
+    Of a query that begins in the past this says by which strategy and why, from what the archive holds, also while an
+    engine is writing it.
+    """
+    from ..api import Project
+    from ..explain import explain_registrations
+
+    text, source = text_of(query)
+    loaded = Project.load(project)
+    typer.echo("\n\n".join(explain_registrations(loaded, loaded.registrations(text, source))))
+
+
+@app.command(
+    epilog="Examples: `kaicep why high.chi -e urn:kaicep:event:air/s1/1767225602000000 -p campus/`, "
+    '`kaicep why high.chi -e \'{"sensor": "s1", "at": "2026-01-01T00:00:00Z", "flow": 5}\' -p campus/`'
+)
+def why(
+    query: Query,
+    event: Annotated[
+        str,
+        typer.Option(
+            "--event",
+            "-e",
+            metavar="EVENT",
+            help="A tuple as a JSON object, a file with one, or an archived event's id.",
+        ),
+    ],
+    project: ProjectOption,
+    *,
+    stream: Annotated[str | None, typer.Option(metavar="NAME", help="The stream that a tuple is of.")] = None,
+    variable: Annotated[
+        str | None, typer.Option(metavar="NAME", help="The event variable to explain; by default all of the stream.")
+    ] = None,
+    form: Annotated[Reasons, typer.Option("--format", "-f", help="How reasons are printed.")] = Reasons.TREE,
+) -> None:
+    """Say why an event is a candidate of a query, down to axioms; or which clause drops it, and by how much."""
+    from ..api import Project
+    from ..explain import explanation_dict, explanation_tree
+    from ..ontology.proofs import Wording
+
+    text, source = text_of(query)
+    tuple_or_id = _event_of(event)
+    loaded = Project.load(project)
+    found = loaded.why(
+        text, tuple_or_id, stream=stream, variable=variable and variable.removeprefix("?"), source=source
+    )
+    if form is Reasons.JSON:
+        typer.echo(json.dumps(explanation_dict(found), ensure_ascii=False))
+    else:
+        out = Console(file=sys.stdout, highlight=False)
+        out = out if out.is_terminal else Console(file=sys.stdout, width=_WIDE, highlight=False)
+        out.print(explanation_tree(found, Wording(loaded.knowledge, found.prefixes)), soft_wrap=True)
+
+
+def _event_of(event: str) -> str | dict[str, object]:
+    """Return a tuple from JSON or a file, else the id that an event is named by."""
+    text = event
+    if not event.lstrip().startswith("{") and Path(event).is_file():
+        text = Path(event).read_text(encoding="utf-8")
+    if not text.lstrip().startswith("{"):
+        return event
+    try:
+        found: dict[str, object] = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise PipelineError(
+            f"the event is no JSON object: {error.msg} at character {error.pos + 1}",
+            hint='write {"attribute": value, …}',
+        ) from error
+    return found

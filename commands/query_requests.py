@@ -1,0 +1,98 @@
+"""`kaicep submit | queries | withdraw`: by the running engine if there is one, else for its next start."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Any
+
+from ..api import Project
+from ..config import Settings
+from ..errors import PipelineError
+from ..pipeline import query_files, read_document
+from ..pipeline.control import Document, Requests, SubmittedQueries, folder_of, free_label
+from ..pipeline.flow import Registration
+
+__all__ = ["COLUMNS", "list_queries", "submit", "withdraw"]
+
+COLUMNS = ("query", "state", "matches", "from", "now")
+
+
+def submit(settings: Settings, text: str, label: str | None, retention: timedelta | None) -> list[str]:
+    """Register the queries of a document; what happened, in lines.
+
+    Args:
+        settings: of the project.
+        text: χ-CEP.
+        label: what an unnamed query is called; `None`: `query-1` or the like.
+        retention: bounds the state of queries that no WINDOW bounds.
+
+    Raises:
+        KaicepError: it is refused; nothing of it is registered.
+    """
+    requests = Requests(folder_of(settings))
+    if requests.engine_runs():
+        seconds = None if retention is None else retention.total_seconds()
+        return list(requests.ask({"submit": text, "label": label, "retention": seconds}))
+    try:
+        project, submitted = Project.of(settings), SubmittedQueries(folder_of(settings))
+        known = _registered(project, submitted.documents())
+        taken, outputs = [r.label for r in known], [r.query for r in known]
+        label = label or free_label(taken)
+        registrations = project.registrations(text, label, outputs, retention)
+        queries = tuple(registration.label for registration in registrations)
+        double = next((query for query in queries if query in taken), None)
+        if double is not None:
+            raise PipelineError(
+                f"a query named '{double}' is registered already",
+                hint="withdraw it first, or give the new one another name with CREATE QUERY … AS",
+            )
+        submitted.add(Document(label, text, retention, queries))
+        return [f"{query}: registered, it is answered when an engine starts" for query in queries]
+    finally:
+        requests.lock.release()
+
+
+def withdraw(settings: Settings, name: str) -> list[str]:
+    """Withdraw a query that was submitted; what happened, in lines.
+
+    Raises:
+        KaicepError: there is none, or another one reads its output.
+    """
+    requests = Requests(folder_of(settings))
+    if requests.engine_runs():
+        return list(requests.ask({"withdraw": name}))
+    try:
+        submitted = SubmittedQueries(folder_of(settings))
+        submitted.document_of(name)
+        known = _registered(Project.of(settings), submitted.documents())
+        readers = [r.label for r in known if name in {s.stream.name for s in r.query.sources}]
+        if readers:
+            raise PipelineError(f"'{name}' is read by {', '.join(readers)}", hint="withdraw the readers first")
+        submitted.withdraw(name)
+        return [f"{name}: withdrawn"]
+    finally:
+        requests.lock.release()
+
+
+def list_queries(settings: Settings) -> tuple[list[dict[str, Any]], list[str]]:
+    """The registered queries as rows of `COLUMNS`, and what is to be said of them as a whole."""
+    requests = Requests(folder_of(settings))
+    if requests.engine_runs():
+        return list(requests.ask({"list": True})), []
+    requests.lock.release()
+    documents = SubmittedQueries(folder_of(settings)).documents()
+    queries = [query for document in documents for query in document.queries]
+    rows = [dict(zip(COLUMNS, (query, "waits", None, "submitted", None), strict=True)) for query in queries]
+    return rows, ["no engine runs; these, and those of the project, are answered when one starts"]
+
+
+def _registered(project: Project, documents: Sequence[Document]) -> list[Registration]:
+    """What an engine will answer: the queries of the project file, then those that were submitted."""
+    found: list[Registration] = []
+    for path in query_files(project.settings):
+        found += project.registrations(read_document(path), path.name, [r.query for r in found])
+    for document in documents:
+        outputs = [r.query for r in found]
+        found += document.left(project.registrations(document.text, document.label, outputs, document.retention))
+    return found

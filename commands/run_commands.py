@@ -1,0 +1,102 @@
+"""Commands that start Spark: the demonstration, and a project's own streams."""
+
+from __future__ import annotations
+
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+
+from ..errors import PipelineError
+from .options import ProjectFile, Quiet
+from .terminal import log
+
+if TYPE_CHECKING:
+    from ..config import Settings
+    from ..pipeline.sinks import Sink
+
+_PAGE = 120
+
+app = typer.Typer()
+
+
+class Matches(StrEnum):
+    """How `run` writes matches."""
+
+    JSONL = "jsonl"
+    PARQUET = "parquet"
+    CONSOLE = "console"
+
+
+@app.command(epilog="Example: `kaicep demo`")
+def demo(
+    folder: Annotated[
+        Path | None, typer.Option(help="Work there and keep everything; by default in a temporary folder.")
+    ] = None,
+    *,
+    quiet: Quiet = False,
+) -> None:
+    """Stream the real readings of a building through Spark, with queries; takes about a minute."""
+    from .demonstration import run_demo
+
+    out = Console(file=sys.stdout, highlight=False)
+    run_demo(folder, out if out.is_terminal else Console(width=_PAGE, highlight=False), log(), quiet=quiet)
+
+
+@app.command(epilog="Examples: `kaicep run campus/`, `kaicep run kaicep.toml --once -Q high.chi --out matches.jsonl`")
+def run(
+    project: ProjectFile,
+    *,
+    once: Annotated[bool, typer.Option("--once", help="Stop when everything that is there has been read.")] = False,
+    query: Annotated[
+        list[Path] | None,
+        typer.Option("--query", "-Q", metavar="FILE", help="Queries to run instead of the project's; may be repeated."),
+    ] = None,
+    out: Annotated[
+        str | None, typer.Option("--out", "-o", metavar="FILE", help="Where matches go: a file, for parquet a folder.")
+    ] = None,
+    form: Annotated[
+        Matches | None, typer.Option("--format", "-f", help="By default console on terminals, else jsonl.")
+    ] = None,
+    quiet: Quiet = False,
+) -> None:
+    """Read the project's streams, report the matches of its queries, archive all events.
+
+    Ctrl-C stops after the batch at work; the next run goes on from there.
+    """
+    from ..api import Project
+    from ..pipeline import query_files, read_document
+    from ..pipeline.hosting import run_queries
+
+    form = form or (Matches.CONSOLE if out is None and sys.stdout.isatty() else Matches.JSONL)
+    _check_output(out, form)
+    loaded = Project.load(project)
+    documents = [(path.name, read_document(path)) for path in query or query_files(loaded.settings)]
+    if not documents and not loaded.settings.archive.enabled:
+        raise PipelineError(
+            "there is nothing to do: no query, and the archive is switched off",
+            hint="name queries with --query, or in the project file under [queries]",
+        )
+    run_queries(loaded, documents, _sink(out, form, loaded.settings), log(), once=once, quiet=quiet)
+
+
+def _check_output(out: str | None, form: Matches) -> None:
+    if form is Matches.PARQUET and out is None:
+        raise typer.BadParameter("parquet needs --out FOLDER", param_hint="--format")
+    if form is Matches.CONSOLE and out is not None:
+        raise typer.BadParameter("console writes no file; leave --out away", param_hint="--format")
+
+
+def _sink(out: str | None, form: Matches, settings: Settings) -> Sink:
+    from ..pipeline.sinks import ConsoleSink, JsonLinesSink, ParquetSink
+
+    match form:
+        case Matches.PARQUET:
+            return ParquetSink(str(out))
+        case Matches.CONSOLE:
+            return ConsoleSink(prefixes=settings.prefixes)
+        case Matches.JSONL:
+            return JsonLinesSink(out or "-")

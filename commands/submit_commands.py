@@ -1,0 +1,79 @@
+"""Commands that register queries with a project, also while an engine runs: submit, list, withdraw."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from .options import ProjectOption, Query, RowForm
+from .terminal import print_rows, tell, text_of
+
+app = typer.Typer()
+
+
+def _duration(text: str) -> timedelta:
+    from pydantic import TypeAdapter, ValidationError
+
+    from ..settings import Duration
+
+    try:
+        return TypeAdapter[timedelta](Duration).validate_python(text)
+    except ValidationError as error:
+        raise typer.BadParameter(error.errors()[0]["msg"].removeprefix("Value error, ")) from error
+
+
+@app.command(
+    epilog="Examples: `kaicep submit high.chi --project campus/`, "
+    "`kaicep submit 'SELECT ?e.flowrate WITHIN (now - 1h, ) FILTER (?e.flowrate > 500)' --name recent -p campus/`"
+)
+def submit(
+    query: Query,
+    project: ProjectOption,
+    *,
+    name: Annotated[
+        str | None,
+        typer.Option("--name", "-n", metavar="NAME", help="What a query without CREATE QUERY … AS is called."),
+    ] = None,
+    retention: Annotated[
+        timedelta | None,
+        typer.Option(metavar="DURATION", parser=_duration, help="Bounds the state of queries that no WINDOW bounds."),
+    ] = None,
+) -> None:
+    """Register queries with the running engine, which answers their past beside the live stream.
+
+    Without an engine, the next start registers them. They stay registered, over restarts, until `kaicep withdraw`.
+    """
+    from ..config import Settings
+    from . import query_requests as query_commands
+
+    text, source = text_of(query)
+    label = name or (Path(source).name if source not in ("query", "stdin") else None)
+    typer.echo("\n".join(query_commands.submit(Settings.load(project), text, label, retention)))
+
+
+@app.command(epilog="Example: `kaicep withdraw high --project campus/`")
+def withdraw(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Of a query that was submitted.")],
+    project: ProjectOption,
+) -> None:
+    """Answer a query no more that was submitted, from the next batch on."""
+    from ..config import Settings
+    from . import query_requests as query_commands
+
+    typer.echo("\n".join(query_commands.withdraw(Settings.load(project), name)))
+
+
+@app.command(epilog="Example: `kaicep queries --project campus/`")
+def queries(project: ProjectOption, *, form: RowForm = None) -> None:
+    """List the registered queries: their state, their matches so far, and the time of the streams at registration."""
+    from ..config import Settings
+    from . import query_requests as query_commands
+
+    settings = Settings.load(project)
+    rows, said = query_commands.list_queries(settings)
+    print_rows(rows, query_commands.COLUMNS, form, settings)
+    for line in said:
+        tell(line)

@@ -1,0 +1,72 @@
+"""The triples of one event, each with the words of the annotation that gives it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import pyarrow as pa
+import pyoxigraph as ox
+
+from ...annotator import EventShape, RootProperty, lexical_text, to_series
+from .event_view import View
+
+_TYPE = ox.NamedNode("http://www.w3.org/1999/02/22-rdf-syntax-ns#type")
+
+
+def event_triples(
+    view: View, shape: EventShape, events: pa.Table, keys: Mapping[str, str]
+) -> dict[ox.Triple, str | None]:
+    """triples(e) of an event table's only row.
+
+    Args:
+        view: says of individuals where their keys are stated.
+        shape: of the event's stream.
+        events: one row.
+        keys: attribute → property whose value names the individual.
+
+    Returns:
+        Each triple with who gives it; `None` for what follows from the knowledge.
+    """
+    event = ox.NamedNode(events["_id"][0].as_py())
+    found: dict[ox.Triple, str | None] = {}
+    for kind in shape.types:
+        words = f"every event of {shape.stream} is one" if kind == shape.event_type else None
+        found[ox.Triple(event, _TYPE, ox.NamedNode(kind))] = words
+    for prop in shape.properties:
+        for term in _values(prop, events):
+            words = _words(view, prop, term, events, keys) if prop.canonical else None
+            triple = ox.Triple(event, ox.NamedNode(prop.iri), term)
+            found[triple] = found.get(triple) or words
+    return found
+
+
+def _values(prop: RootProperty, events: pa.Table) -> Iterator[ox.NamedNode | ox.Literal]:
+    iri = None if prop.individual is None else events[prop.individual][0].as_py()
+    text = _lexical(prop, events)
+    if iri is not None:
+        yield ox.NamedNode(iri)
+    elif text is not None:
+        yield ox.Literal(text, datatype=ox.NamedNode(prop.datatype))
+
+
+def _lexical(prop: RootProperty, events: pa.Table) -> str | None:
+    text: str | None = lexical_text(to_series(events[prop.column]), prop.datatype).cast(str)[0]
+    return text
+
+
+def _words(
+    view: View, prop: RootProperty, term: ox.NamedNode | ox.Literal, events: pa.Table, keys: Mapping[str, str]
+) -> str:
+    raw = _lexical(prop, events)
+    said = f"{prop.column} is {raw}" if isinstance(term, ox.Literal) else f'{prop.column} is "{raw}"'
+    if isinstance(term, ox.Literal) or prop.column not in keys:
+        return said
+    key = ox.NamedNode(keys[prop.column])
+    stated = [q.triple for q in view.store.quads_for_pattern(term, key, None) if _text(q.object) == raw]
+    files = {file for triple in stated if (leaf := view.prover.leaf(triple)) for file in leaf.sources}
+    where = f", says {', '.join(sorted(files))}" if files else ""
+    return f"{said}, the {view.wording.term(key)} of {view.wording.term(term)}{where}"
+
+
+def _text(term: object) -> str | None:
+    return term.value if isinstance(term, ox.Literal | ox.NamedNode) else None

@@ -1,0 +1,120 @@
+"""Why the PATHs of an event variable hold for an event, or why not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+import pyarrow as pa
+from pyoxigraph import NamedNode
+
+from ...annotator import EventShape
+from ...language.nodes import AllOf, AnyOf, Semantics, Source, Subquery, ValueType
+from ...ontology import KnowledgeBase
+from ...semfilter import term_column
+from .event_triples import event_triples
+from .event_view import Solution, View
+from .group_reasons import Group
+from .nearest_alternatives import nearest_key
+from .reason import Kind, Reason
+
+_AND, _OR = "all of", "any of"
+
+
+@dataclass(frozen=True, slots=True)
+class Annotation:
+    """What of a stream's annotation is needed beside its shape.
+
+    Attributes:
+        shape: how events become triples.
+        keys: attribute → property whose value names the individual.
+    """
+
+    shape: EventShape
+    keys: Mapping[str, str]
+
+
+class PathExplainer:
+    """Explains PATHs over one knowledge base; for people's questions, not for streams.
+
+    Args:
+        knowledge: the knowledge base.
+        prefixes: more than it has, by which IRIs are shortened.
+    """
+
+    def __init__(self, knowledge: KnowledgeBase, prefixes: Mapping[str, str] = MappingProxyType({})) -> None:
+        self._view = View(knowledge, prefixes)
+        self._knowledge = knowledge
+
+    def explain(
+        self, source: Source, annotation: Annotation, events: pa.Table, chosen: Mapping[str, object] | None = None
+    ) -> Reason | None:
+        """Why the semantics of a source hold for an event, or why not.
+
+        Args:
+            source: the event variable with its PATHs.
+            annotation: of its stream.
+            events: the event table's only row.
+            chosen: values of the semantic variables, as columns have them, of the solution to explain; `None`: any.
+
+        Returns:
+            The reasons, `None` without PATHs.
+        """
+        if source.semantics is None:
+            return None
+        triples = event_triples(self._view, annotation.shape, events, annotation.keys)
+        with self._view.holding(triples):
+            asked = _Asked(self._view, events["_id"][0].as_py(), annotation, dict(source.bindings), chosen)
+            return asked.semantics(source.semantics)
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    view: View
+    event: str
+    annotation: Annotation
+    types: Mapping[str, ValueType]
+    chosen: Mapping[str, object] | None
+
+    def semantics(self, node: Semantics) -> Reason:
+        match node:
+            case Subquery():
+                return self._subquery(node)
+            case AllOf(parts):
+                reasons = tuple(self.semantics(part) for part in parts)
+                return Reason(Kind.JUNCTION, _AND, all(r.holds for r in reasons), reasons)
+            case AnyOf(parts):
+                reasons = tuple(self.semantics(part) for part in parts)
+                return Reason(Kind.JUNCTION, _OR, any(r.holds for r in reasons), reasons)
+
+    def _subquery(self, subquery: Subquery) -> Reason:
+        group = Group(self.view, subquery, self.event, self._near_to)
+        units = group.units()
+        solutions = group.solutions(units, {})
+        if not solutions:
+            return Reason(Kind.PATH, _title(subquery), holds=False, parts=group.failing(units, {}))
+        fitting = next((s for s in solutions if self._fits(subquery, s)), solutions[0])
+        return Reason(Kind.PATH, _title(subquery), holds=True, parts=group.holding(units, fitting))
+
+    def _fits(self, subquery: Subquery, solution: Solution) -> bool:
+        """Whether a solution gives the semantic variables the values that were chosen."""
+        if self.chosen is None:
+            return True
+        values = {n: term_column([solution.get(n)], self.types[n])[0] for n in subquery.bindings if n in self.types}
+        return all(self.chosen.get(name) == value for name, value in values.items())
+
+    def _near_to(self, value: str) -> str:
+        """What to say of a value that names no individual: which key it should have been, and what is near to it."""
+        for name, key in self.annotation.keys.items():
+            shown = self.view.wording.term(NamedNode(key))
+            known = self.view.knowledge.individuals_by_key(key)
+            if value not in known:
+                near = nearest_key(value, known)
+                like = f'; nearest: "{near}", which is {self.view.wording.term(NamedNode(known[near]))}' if near else ""
+                return f": nothing has this {shown}, so {name} is linked to nothing{like}"
+        return ""
+
+
+def _title(subquery: Subquery) -> str:
+    return f"PATH of ?{subquery.variable}"

@@ -1,0 +1,126 @@
+"""What is there instead of what a pattern asks for, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from difflib import get_close_matches
+
+import pyoxigraph as ox
+from rdflib import Literal, URIRef
+
+from ...semfilter import term_text, with_prefixes
+from .event_view import Solution, Term, View
+from .path_units import Pattern
+from .witness import term_of
+
+_TYPE = ox.NamedNode("http://www.w3.org/1999/02/22-rdf-syntax-ns#type")
+_OWL = "http://www.w3.org/2002/07/owl#"
+_SHOWN = 4
+
+Unlinked = Callable[[str], str]
+"""Says of a raw value that is no individual what is near to it, or nothing."""
+
+
+def instead(view: View, pattern: Pattern, bound: Solution, event: str, unlinked: Unlinked) -> str:
+    """What is there instead of a pattern that has no solution.
+
+    Args:
+        view: the knowledge with the event.
+        pattern: has none, together with what is bound.
+        bound: values of the variables of what holds.
+        event: IRI of the event.
+        unlinked: asked about values of the event that name no individual.
+    """
+    subject, value = term_of(pattern.subject, bound), term_of(pattern.object, bound)
+    if isinstance(subject, ox.Literal):
+        return f"{view.wording.term(subject)} is no individual{unlinked(subject.value)}"
+    if not isinstance(pattern.predicate, URIRef):
+        return _along(view, pattern, subject)
+    predicate = ox.NamedNode(str(pattern.predicate))
+    if subject is None:
+        return _of_nobody(view, predicate, value)
+    if predicate == _TYPE and isinstance(value, ox.NamedNode):
+        return _of_class(view, subject, value, "the event" if subject == ox.NamedNode(event) else "")
+    return _of_property(view, subject, predicate, value, "the event" if subject == ox.NamedNode(event) else "")
+
+
+def _of_class(view: View, subject: Term, wanted: ox.NamedNode, name: str) -> str:
+    name, kind = name or view.wording.term(subject), view.wording.term(wanted)
+    classes = {t for t in view.objects(subject, _TYPE) if isinstance(t, ox.NamedNode) and not t.value.startswith(_OWL)}
+    if not classes:
+        known = any(True for _ in view.store.quads_for_pattern(_node(subject), None, None))
+        return f"{name} is of no class" if known else f"the knowledge says nothing of {name}"
+    said = f"{name} is {_listed([f'a {view.wording.term(c)}' for c in _most_special(view, classes)])}, no {kind}"
+    shared = classes & {ox.NamedNode(iri) for iri in view.knowledge.superclasses(wanted.value)}
+    near = _most_special(view, shared)
+    return f"{said}; nearest: both are {_listed([view.wording.term(c) for c in near])}" if near else said
+
+
+def _of_property(view: View, subject: Term, predicate: ox.NamedNode, wanted: Term | None, name: str) -> str:
+    name, shown = name or view.wording.term(subject), view.wording.term(predicate)
+    values = view.objects(subject, predicate)
+    if values and wanted is not None:
+        return (
+            f"{name} has {_listed([view.wording.term(v) for v in values])} as {shown}, not {view.wording.term(wanted)}"
+        )
+    if values:
+        return f"{name} has {_listed([view.wording.term(v) for v in values])} as {shown}, which fits nothing else"
+    turned = [q.subject for q in view.store.quads_for_pattern(None, predicate, subject)]
+    if turned:
+        named = [view.wording.term(t) for t in turned if isinstance(t, ox.NamedNode | ox.BlankNode)]
+        return f"{name} has no {shown}; the other way round, {_listed(sorted(named))} has it"
+    others = {q.predicate for q in view.store.quads_for_pattern(_node(subject), None, None)} - {_TYPE}
+    has = f"; it has {_listed(sorted(view.wording.term(p) for p in others))}" if others else ""
+    return f"{name} has no {shown}{has}"
+
+
+def _of_nobody(view: View, predicate: ox.NamedNode, wanted: Term | None) -> str:
+    shown = view.wording.term(predicate)
+    if wanted is None:
+        return f"nothing has {shown}"
+    values = {q.object for q in view.store.quads_for_pattern(None, predicate, None)}
+    has = f"; there are {_listed(sorted(view.wording.term(v) for v in values))}" if values else ""
+    return f"nothing has {view.wording.term(wanted)} as {shown}{has}"
+
+
+def _along(view: View, pattern: Pattern, subject: Term | None) -> str:
+    where = view.wording.term(subject) if subject is not None else "anything"
+    path = with_prefixes(str(term_text(pattern.predicate)), view.knowledge.prefixes)
+    return f"no way leads from {where} along {path}"
+
+
+def _most_special(view: View, classes: Iterable[ox.NamedNode]) -> list[ox.NamedNode]:
+    """Those that are not above others; of equivalent ones the first by name."""
+    chosen: list[ox.NamedNode] = []
+    known = {c.value for c in classes}
+    for iri in sorted(known):
+        below = {other for other in known - {iri} if iri in view.knowledge.superclasses(other)}
+        same = view.knowledge.equivalents(iri)
+        if not below - same and not any(c.value in same for c in chosen):
+            chosen.append(ox.NamedNode(iri))
+    return chosen
+
+
+def _node(term: Term) -> ox.NamedNode | ox.BlankNode | None:
+    return None if isinstance(term, ox.Literal) else term
+
+
+def _listed(words: Sequence[str]) -> str:
+    shown = list(words[:_SHOWN])
+    if len(words) > _SHOWN:
+        return f"{', '.join(shown)} and {len(words) - _SHOWN} more"
+    return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
+
+
+def nearest_key(value: str, keys: Iterable[str]) -> str | None:
+    """The key most like a value."""
+    close = get_close_matches(value, list(keys), n=1, cutoff=0.6)
+    return close[0] if close else None
+
+
+def written(view: View, part: object, bound: Solution) -> str:
+    """A part of a pattern as people read it: the value of a variable, else what stands there."""
+    term = term_of(part, bound)
+    if term is not None:
+        return view.wording.term(term)
+    return view.wording.term(ox.NamedNode(str(part))) if isinstance(part, URIRef | Literal) else str(term_text(part))

@@ -1,0 +1,269 @@
+"""Why an event is a candidate of a query, or why it was dropped, clause by clause."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+from urllib.parse import unquote
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ..annotator import EVENT_NAMESPACE
+from ..archive import LOG
+from ..archive.log import EventLog
+from ..cep import apply_filters
+from ..errors import PipelineError
+from ..language.nodes import Bounds, Instant, Query, Semantics, Source, Span, Subquery, uses_bindings
+from ..language.syntax import Prefix, SourceText, parse_document
+from ..ontology.proofs import Wording as TermWording
+from ..pipeline.sinks import iso, rows
+from ..pipeline.sources import raw_table
+from ..planner import bounds_in_words, resolve_bounds
+from ..semfilter import SemanticFilter
+from ..semfilter.runtime import FilterOptions
+from .filter_reason import Wording, explain_filter
+from .reasons import Annotation, Kind, PathExplainer, Reason
+
+if TYPE_CHECKING:
+    from ..pipeline import Catalog
+
+__all__ = ["Candidacy", "Explanation", "explain_event"]
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+EventOrId = Mapping[str, object] | str
+
+
+@dataclass(frozen=True, slots=True)
+class Candidacy:
+    """Whether an event is a candidate of one event variable.
+
+    Attributes:
+        variable: without `?`.
+        holds: whether it is one.
+        clauses: the reasons, one per clause: those that need no solution of a PATH in the order of the text first.
+    """
+
+    variable: str
+    holds: bool
+    clauses: tuple[Reason, ...]
+
+    @property
+    def failed(self) -> Reason | None:
+        """The first clause that fails; `None` for a candidate."""
+        return next((clause for clause in self.clauses if not clause.holds), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """Why an event is a candidate of a query, or why it is not.
+
+    Attributes:
+        query: the query's name, else that of its document.
+        stream: of the event.
+        event: IRI of the event; `None` for a tuple that is none.
+        attributes: what the event says.
+        candidacies: one per event variable of that stream, in order of FROM.
+        prefixes: those that the document declares, prefix → namespace.
+    """
+
+    query: str
+    stream: str
+    event: str | None
+    attributes: Mapping[str, object]
+    candidacies: tuple[Candidacy, ...]
+    prefixes: Mapping[str, str]
+
+    @property
+    def holds(self) -> bool:
+        """Whether the event is a candidate of some variable."""
+        return any(candidacy.holds for candidacy in self.candidacies)
+
+
+def explain_event(
+    project: Catalog,
+    text: SourceText,
+    event: EventOrId,
+    *,
+    stream: str | None,
+    variable: str | None,
+    now: datetime | None,
+) -> Explanation:
+    """Explain an event; see `Project.why`."""
+    queries = project.compile(text.text, source=text.source)
+    name = _stream_of(project, queries, event, stream)
+    query = next((q for q in reversed(queries) if any(s.stream.name == name for s in q.sources)), None)
+    if query is None:
+        read = sorted({s.stream.name for q in queries for s in q.sources})
+        raise PipelineError(
+            f"no query of the document reads stream '{name}'", hint=f"it reads {', '.join(read)}; choose with --stream"
+        )
+    sources = [s for s in query.sources if s.stream.name == name and variable in (None, s.variable)]
+    if not sources:
+        known = ", ".join(f"?{s.variable}" for s in query.sources if s.stream.name == name)
+        raise PipelineError(f"?{variable} is no event variable over stream '{name}'", hint=f"there is {known}")
+    asked = _Asked(project, text, _prefixes(text), query, name, now)
+    if isinstance(event, str):
+        return asked.explanation(sources, _archived(project, name, event))
+    return asked.of_tuple(sources, event)
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    project: Catalog
+    text: SourceText
+    prefixes: Mapping[str, str]
+    query: Query
+    stream: str
+    now: datetime | None
+
+    def of_tuple(self, sources: Sequence[Source], raw: Mapping[str, object]) -> Explanation:
+        annotated = self.project.annotators[self.stream].annotate(raw_table([raw]))
+        if annotated.events.num_rows:
+            return self.explanation(sources, annotated.events)
+        why = annotated.rejected["reason"][0].as_py()
+        reason = Reason(Kind.EVENT, f"the tuple is no event of {self.stream}", holds=False, note=why)
+        candidacies = tuple(Candidacy(s.variable, holds=False, clauses=(reason,)) for s in sources)
+        return Explanation(self._label(), self.stream, None, raw, candidacies, self.prefixes)
+
+    def explanation(self, sources: Sequence[Source], events: pa.Table) -> Explanation:
+        explainer = PathExplainer(self.project.knowledge, self.prefixes)
+        candidacies = tuple(self._candidacy(source, events, explainer) for source in sources)
+        (said,) = rows(events.select([a.name for a in self.project.annotators[self.stream].shape.attributes]))
+        event = events["_id"][0].as_py()
+        return Explanation(self._label(), self.stream, event, said, candidacies, self.prefixes)
+
+    def _candidacy(self, source: Source, events: pa.Table, explainer: PathExplainer) -> Candidacy:
+        annotation, wording = self._annotation(), self._wording()
+        clauses: list[tuple[int, Reason]] = []
+        if "_late" in events.column_names and events["_late"][0].as_py():
+            clauses.append((-2, Reason(Kind.EVENT, "it came late: below its stream's watermark", holds=False)))
+        if (within := self._within(events)) is not None:
+            clauses.append((-1, within))
+        before = [f for f in source.filters if not uses_bindings(f)]
+        after = [f for f in source.filters if uses_bindings(f)]
+        clauses += [(f.span.start, explain_filter(f, events, wording)) for f in before]
+        semantics = SemanticFilter(source, annotation.shape, self.project.knowledge, FilterOptions(table_size=0))
+        solutions = semantics.select(events)
+        fitting = apply_filters(solutions, after)
+        chosen = (fitting if fitting.num_rows else solutions).slice(0, 1)
+        values = {name: _scalar(chosen, f"?{name}") for name, _ in source.bindings} if chosen.num_rows else None
+        paths = explainer.explain(source, annotation, events, values)
+        if paths is not None and source.semantics is not None:
+            clauses.append((_start(source.semantics), paths))
+        ordered = [reason for _, reason in sorted(clauses, key=lambda clause: clause[0])]
+        ordered += [explain_filter(f, solutions, wording) for f in after if solutions.num_rows]
+        return Candidacy(source.variable, all(reason.holds for reason in ordered), tuple(ordered))
+
+    def _wording(self) -> Wording:
+        return Wording(self._quote, TermWording(self.project.knowledge, self.prefixes).iri)
+
+    def _annotation(self) -> Annotation:
+        annotator = self.project.annotators[self.stream]
+        keys = {a.name: a.key for a in annotator.annotation.attributes if a.key is not None}
+        return Annotation(annotator.shape, keys)
+
+    def _within(self, events: pa.Table) -> Reason | None:
+        bounds = self.query.bounds
+        if bounds.span is None:
+            return None
+        text = self.text.quote(bounds.span)
+        judged = bounds if self.now is not None else _absolute(bounds)
+        inside = resolve_bounds(judged, self.now).select(events).num_rows == 1
+        if judged == bounds or not inside:
+            note = f"the event is of {iso(events['_time'][0].as_py())}, WITHIN is {resolve_bounds(judged, self.now)}"
+        else:
+            note = f"{bounds_in_words(bounds)}: that depends on when the query is registered"
+        return Reason(Kind.CLAUSE, text, inside, note=note)
+
+    def _quote(self, span: Span) -> str:
+        """What stands there; an outer parenthesis that belongs to it, and that its place leaves out, is taken in."""
+        text, start, end = self.text.text, span.start, span.end
+        while text.count("(", start, end) > text.count(")", start, end) and (closing := text.find(")", end)) >= 0:
+            end = closing + 1
+        while text.count(")", start, end) > text.count("(", start, end) and (opening := text.rfind("(", 0, start)) >= 0:
+            start = opening
+        return self.text.quote(Span(start, end))
+
+    def _label(self) -> str:
+        return self.query.name or self.text.source
+
+
+def _prefixes(text: SourceText) -> dict[str, str]:
+    """The prefixes that a document declares; of one that is declared twice, the last."""
+    return {part.name: part.iri for part in parse_document(text.text, text.source).parts if isinstance(part, Prefix)}
+
+
+def _stream_of(project: Catalog, queries: Sequence[Query], event: EventOrId, stream: str | None) -> str:
+    if isinstance(event, str):
+        if not event.startswith(EVENT_NAMESPACE):
+            raise PipelineError(
+                f"'{event}' is no event: neither a JSON object nor an id",
+                hint=f'write {{"attribute": value, …}}, or an id as _events has it: {EVENT_NAMESPACE}<stream>/…',
+            )
+        stream = unquote(event.removeprefix(EVENT_NAMESPACE).split("/")[0])
+    if stream is None:
+        read = [n for n in project.annotators if any(s.stream.name == n for q in queries for s in q.sources)]
+        if len(read) != 1:
+            raise PipelineError(
+                "which stream is the event of?",
+                hint=f"add --stream NAME; NAME is {' or '.join(read or project.annotators)}",
+            )
+        return read[0]
+    project.check_stream(stream)
+    return stream
+
+
+def _archived(project: Catalog, stream: str, event: str) -> pa.Table:
+    log = EventLog(project.settings.path(project.settings.archive.path) / LOG)
+    moment = _moment(project, stream, event)
+    events = log.read(stream, moment, None if moment is None else moment + timedelta(microseconds=1))
+    found = events.filter(pc.equal(events["_id"], event))
+    if not found.num_rows:
+        raise PipelineError(
+            f"the archive has no event <{event}>",
+            hint=f"of stream {stream} it has {log.count(stream):,}; copy the id from _events of a row",
+        )
+    return _with_columns(project, stream, found)
+
+
+def _moment(project: Catalog, stream: str, event: str) -> datetime | None:
+    """The time stamp that an id holds, so that not the whole log is read; `None` when it holds none."""
+    annotation = project.annotators[stream].annotation
+    parts = event.split("/")[1:]
+    if annotation.time not in annotation.identity or len(parts) != len(annotation.identity):
+        return None
+    micros = parts[annotation.identity.index(annotation.time)]
+    return _EPOCH + timedelta(microseconds=int(micros)) if micros.lstrip("-").isdecimal() else None
+
+
+def _with_columns(project: Catalog, stream: str, found: pa.Table) -> pa.Table:
+    """The event table with the columns of today's annotation: one that it did not have then is null."""
+    annotator = project.annotators[stream]
+    template = annotator.annotate(pa.table({annotator.annotation.time: pa.array([], pa.string())})).events
+    for field in template.schema:
+        if field.name not in found.column_names:
+            found = found.append_column(field.name, pa.nulls(found.num_rows, field.type))
+    return found
+
+
+def _start(semantics: Semantics) -> int:
+    """Where the first PATH stands in the text."""
+    if isinstance(semantics, Subquery):
+        return semantics.span.start
+    return min(_start(part) for part in semantics.parts)
+
+
+def _scalar(table: pa.Table, column: str) -> object:
+    return table[column][0].as_py()
+
+
+def _absolute(bounds: Bounds) -> Bounds:
+    """The bounds that do not depend on the moment of registration."""
+
+    def fixed(bound: Instant | None) -> Instant | None:
+        return None if bound is None or bound.moment is None else bound
+
+    return replace(bounds, lower=fixed(bounds.lower), upper=fixed(bounds.upper))

@@ -1,0 +1,320 @@
+"""From the expressions of the syntax tree to checked expressions: names looked up, types and units agreed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import cast
+
+from ...errors import QueryTypeError, did_you_mean
+from ..name_lookup import Names
+from ..nodes import (
+    Aggregate,
+    Binary,
+    BinaryOperator,
+    Binding,
+    Call,
+    Column,
+    Constant,
+    Expression,
+    Membership,
+    Span,
+    StreamType,
+    Unary,
+    ValueType,
+    aggregates,
+    event_variables,
+    fault_of,
+)
+from ..syntax import listed
+from ..syntax import tree as syntax
+from .constants import constant
+from .signatures import AGGREGATES, FUNCTIONS, SCALARS, Wanted, accepts, arithmetic, common, spoken
+from .unit_agreement import agree
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What expressions of one query may speak of.
+
+    Attributes:
+        names: prefixes, vocabulary and text.
+        streams: the event variables, in order of FROM.
+        bindings: the semantic variables; a name that several PATHs bind has several.
+        used: the semantic variables that were looked up, in order of first use; grows as expressions are resolved.
+    """
+
+    names: Names
+    streams: Mapping[str, StreamType]
+    bindings: Mapping[str, Sequence[Binding]]
+    used: dict[str, Binding] = field(default_factory=dict)
+
+    def error(self, span: Span, message: str, hint: str) -> QueryTypeError:
+        """An error at `span`."""
+        return self.names.source.type_error(span, message, hint)
+
+    def quote(self, span: Span) -> str:
+        """What stands at `span`."""
+        return self.names.source.quote(span)
+
+    def stream(self, variable: syntax.Variable) -> StreamType:
+        """The stream of an event variable.
+
+        Raises:
+            QueryTypeError: it is none.
+        """
+        if variable.name in self.streams:
+            return self.streams[variable.name]
+        name = f"?{variable.name}"
+        if variable.name in self.bindings:
+            raise self.error(variable.span, f"{name} is no event", "a PATH binds it; events come from FROM")
+        hint = did_you_mean(name, [f"?{v}" for v in (*self.streams, *self.bindings)])
+        raise self.error(variable.span, f"unknown variable {name}", hint or f"name its stream: FROM ({name}, …)")
+
+    def variable(self, variable: syntax.Variable) -> Column | Binding:
+        """A bare variable: an event's id, or a semantic variable.
+
+        Raises:
+            QueryTypeError: nothing binds it, or two PATHs do.
+        """
+        bound = self.bindings.get(variable.name, ())
+        if variable.name in self.streams or not bound:
+            self.stream(variable)
+            return Column(variable.name, "_id", ValueType.IRI, variable.span)
+        if len(bound) > 1:
+            name = f"?{variable.name}"
+            hint = f"rename one of them, say {name}2, and relate them: JOIN ({name} = {name}2)"
+            raise self.error(variable.span, f"two PATHs bind {name}", hint)
+        self.used.setdefault(bound[0].name, bound[0])
+        return Binding(bound[0].variable, bound[0].name, bound[0].type, variable.span)
+
+
+def resolve(scope: Scope, expression: syntax.Expression) -> Expression:
+    """The checked form of an expression.
+
+    Raises:
+        QueryTypeError: an unknown name, or types or units that do not fit.
+    """
+    match expression:
+        case syntax.Variable():
+            return scope.variable(expression)
+        case syntax.Attribute(variable=variable, name=name):
+            return scope.names.column(variable.name, scope.stream(variable), name, expression.span)
+        case syntax.Unary():
+            return _unary(scope, expression)
+        case syntax.Binary(operator="OR" | "AND"):
+            return _logical(scope, expression)
+        case syntax.Binary(operator="+" | "-" | "*" | "/" | "%"):
+            return _arithmetic(scope, expression)
+        case syntax.Binary():
+            return _comparison(scope, expression)
+        case syntax.Membership():
+            return _membership(scope, expression)
+        case syntax.Call():
+            return _call(scope, expression)
+        case _:
+            return constant(scope.names, expression)
+
+
+def condition(scope: Scope, expression: syntax.Expression) -> Expression:
+    """An expression that has to be true or false.
+
+    Raises:
+        QueryTypeError: as `resolve`, or it is neither.
+    """
+    resolved = resolve(scope, expression)
+    _demand(scope, resolved, "a boolean", "a condition is", "compare it with something, such as … > 0")
+    return resolved
+
+
+def _demand(scope: Scope, value: Expression, wanted: Wanted, whose: str, hint: str) -> None:
+    if not accepts(wanted, value.type):
+        raise scope.error(value.span, f"{whose} {wanted}, and this is {spoken(value.type)}", hint)
+
+
+def _unary(scope: Scope, node: syntax.Unary) -> Expression:
+    operand = resolve(scope, node.operand)
+    if node.operator == "NOT":
+        hint = "NOT binds tighter than a comparison; write NOT (…)"
+        _demand(scope, operand, "a boolean", "NOT takes", hint)
+        return Unary("NOT", operand, ValueType.BOOLEAN, node.span)
+    if operand.type is not ValueType.DURATION:
+        _demand(scope, operand, "a number", f"'{node.operator}' takes", "leave the sign out")
+    if node.operator == "+":
+        return operand
+    if isinstance(operand, Constant) and isinstance(operand.value, int | float | timedelta):
+        return Constant(-operand.value, operand.type, node.span, operand.unit)
+    return Unary("-", operand, _number(operand.type), node.span)
+
+
+def _number(type_: ValueType) -> ValueType:
+    return ValueType.DOUBLE if type_ is ValueType.TERM else type_
+
+
+def _logical(scope: Scope, node: syntax.Binary) -> Expression:
+    left, right = resolve(scope, node.left), resolve(scope, node.right)
+    for side in (left, right):
+        hint = "compare it with something; for several values write `x IN (…)`"
+        _demand(scope, side, "a boolean", f"{node.operator} takes", hint)
+    return Binary(node.operator, left, right, ValueType.BOOLEAN, node.span)
+
+
+def _arithmetic(scope: Scope, node: syntax.Binary) -> Expression:
+    left, right = resolve(scope, node.left), resolve(scope, node.right)
+    type_ = arithmetic(left.type, node.operator, right.type)
+    if type_ is None:
+        message = f"'{node.operator}' cannot be applied to {spoken(left.type)} and {spoken(right.type)}"
+        raise scope.error(node.span, message, "arithmetic is for numbers, and for dateTimes with durations")
+    if node.operator in ("+", "-") and type_.numeric:
+        left, right = agree(scope.names, left, right, node.span, step=True)
+        type_ = arithmetic(left.type, node.operator, right.type) or type_
+    return Binary(node.operator, left, right, type_, node.span)
+
+
+def _comparison(scope: Scope, node: syntax.Binary) -> Expression:
+    left, right = resolve(scope, node.left), resolve(scope, node.right)
+    left, right = _comparable(scope, left, right, node.operator, node.span)
+    return Binary(node.operator, left, right, ValueType.BOOLEAN, node.span)
+
+
+def _comparable(
+    scope: Scope, left: Expression, right: Expression, operator: BinaryOperator, span: Span
+) -> tuple[Expression, Expression]:
+    """Both sides of a comparison, in one unit."""
+    type_ = common(left.type, right.type)
+    if type_ is None:
+        message = f"cannot compare {spoken(left.type)} with {spoken(right.type)}"
+        raise scope.error(span, message, _comparison_hint(scope, left, right))
+    if type_ is ValueType.IRI and operator not in ("=", "!="):
+        raise scope.error(span, f"IRIs have no order for '{operator}'", "compare them with = or !=, or STR(…) of both")
+    return agree(scope.names, left, right, span)
+
+
+def _comparison_hint(scope: Scope, left: Expression, right: Expression) -> str:
+    other, constant = (right, left) if isinstance(left, Constant) else (left, right)
+    kinds = {left.type, right.type}
+    written = scope.quote(other.span)
+    if isinstance(constant, Constant):
+        if other.type is ValueType.STRING and constant.type.numeric:
+            return f"{written} is a string: write '{scope.quote(constant.span)}' in quotes"
+        if other.type.numeric and constant.type is ValueType.STRING:
+            return f"{written} is {spoken(other.type)}: write the number without quotes"
+    if ValueType.DATETIME in kinds:
+        return 'a moment is written "2012-05-07T09:00:00Z"^^xsd:dateTime'
+    if kinds == {ValueType.IRI, ValueType.STRING}:
+        return "an IRI is written <…> or prefix:name; STR(…) makes it a string"
+    return "both sides have to be of one type"
+
+
+def _membership(scope: Scope, node: syntax.Membership) -> Expression:
+    operand = resolve(scope, node.operand)
+    given = [cast("Constant", resolve(scope, option)) for option in node.options]
+    options = tuple(cast("Constant", _comparable(scope, operand, option, "=", option.span)[1]) for option in given)
+    member = Membership(operand, options, ValueType.BOOLEAN, node.span)
+    return Unary("NOT", member, ValueType.BOOLEAN, node.span) if node.negated else member
+
+
+def _call(scope: Scope, node: syntax.Call) -> Expression:
+    name = node.function.text
+    if name in AGGREGATES:
+        return _aggregate(scope, node)
+    if node.running or node.distinct:
+        word = "RUNNING" if node.running else "DISTINCT"
+        raise scope.error(node.span, f"{word} does not go with {name}", f"{word} is for aggregates: {word} COUNT(…)")
+    if name not in FUNCTIONS:
+        hint = did_you_mean(name, FUNCTIONS) or f"the functions are {listed(FUNCTIONS, 'and')}"
+        raise scope.error(node.function.span, f"unknown function '{scope.quote(node.function.span)}'", hint)
+    arguments = tuple(resolve(scope, argument) for argument in node.arguments)
+    if name in ("COALESCE", "IF"):
+        type_, arguments = _agreeing(scope, node, arguments)
+        return Call(name, arguments, type_, node.span)
+    return _scalar(scope, node, arguments)
+
+
+def _agreeing(
+    scope: Scope, node: syntax.Call, arguments: tuple[Expression, ...]
+) -> tuple[ValueType, tuple[Expression, ...]]:
+    """The type of COALESCE and IF, to which their values can be brought, and the arguments in one unit."""
+    name = node.function.text
+    if name == "IF":
+        if len(arguments) != 3:
+            raise _wrong_count(scope, node, "3")
+        _demand(scope, arguments[0], "a boolean", "IF begins with", "write IF (condition, then, else)")
+    values = list(arguments[1:] if name == "IF" else arguments)
+    if not values:
+        raise _wrong_count(scope, node, "1 or more")
+    type_: ValueType = values[0].type
+    for place, argument in enumerate(values[1:], 1):
+        both = common(type_, argument.type)
+        if both is None:
+            message = f"{name} cannot give {spoken(type_)} or {spoken(argument.type)}"
+            raise scope.error(argument.span, message, "its values have to be of one type")
+        values[0], values[place] = agree(scope.names, values[0], argument, node.span)
+        type_ = both if values[place] is argument else ValueType.DOUBLE
+    return type_, (*arguments[: len(arguments) - len(values)], *values)
+
+
+def _wrong_count(scope: Scope, node: syntax.Call, wanted: str) -> QueryTypeError:
+    count = len(node.arguments)
+    message = f"{node.function.text} takes {wanted} argument{'' if wanted == '1' else 's'}, and this has {count}"
+    return scope.error(node.span, message, "see the functions in the language reference")
+
+
+def _scalar(scope: Scope, node: syntax.Call, arguments: tuple[Expression, ...]) -> Expression:
+    name, signature = node.function.text, SCALARS[node.function.text]
+    most = len(signature.parameters)
+    if not most - signature.optional <= len(arguments) <= most:
+        raise _wrong_count(scope, node, f"{most - 1} or {most}" if signature.optional else str(most))
+    for wanted, argument in zip(signature.parameters, arguments, strict=False):
+        hint = "STR(…) makes a string of it" if wanted == "a string" else f"{name} is for {wanted[2:]}s"
+        _demand(scope, argument, wanted, f"{name} takes", hint)
+    if name == "REGEX":
+        _check_regex(scope, node, arguments[1:])
+    if name in ("BOUND", "PREV") and not isinstance(arguments[0], Column | Binding):
+        raise scope.error(node.span, f"{name} takes an attribute", f"write {name} (?e.attribute)")
+    return Call(name, arguments, signature.result or arguments[0].type, node.span)
+
+
+def _check_regex(scope: Scope, node: syntax.Call, arguments: Sequence[Expression]) -> None:
+    texts = [str(a.value) for a in arguments if isinstance(a, Constant)]
+    if len(texts) < len(arguments):
+        raise scope.error(node.span, "REGEX needs its pattern as text", 'write it in quotes: REGEX (…, "^D1")')
+    fault = fault_of(texts[0], "".join(texts[1:]))
+    if fault is not None:
+        hint = "patterns are those of Rust's regex; the flags are i, m, s, x, and q for plain text"
+        raise scope.error(node.arguments[1].span, f"this is no regular expression: {fault}", hint)
+
+
+def _aggregate(scope: Scope, node: syntax.Call) -> Expression:
+    name = node.function.text
+    if not node.arguments or len(node.arguments) > (2 if name in ("FIRST", "LAST") else 1):
+        raise _wrong_count(scope, node, "1 or 2" if name in ("FIRST", "LAST") else "1")
+    if node.distinct and name != "COUNT":
+        raise scope.error(node.span, f"DISTINCT does not go with {name}", "it is for COUNT (DISTINCT …)")
+    argument = resolve(scope, node.arguments[0])
+    if aggregates(argument):
+        raise scope.error(
+            node.span, "an aggregate of an aggregate", "name the inner one in a query of its own: CREATE QUERY"
+        )
+    variables = event_variables(argument)
+    if len(variables) != 1:
+        message = f"{name} aggregates one variable, and this names {len(variables) or 'none'}"
+        raise scope.error(node.arguments[0].span, message, f"write {name} (?e.attribute)")
+    wanted, result = AGGREGATES[name]
+    _demand(scope, argument, wanted, f"{name} takes", "COUNT, FIRST and LAST take any value")
+    counted = name == "COUNT" and isinstance(argument, Column) and argument.name == "_id"
+    type_ = result or (_number(argument.type) if name == "SUM" else argument.type)
+    kept, offset = None if counted else argument, _offset(scope, node)
+    return Aggregate(name, variables[0], kept, type_, node.span, node.distinct, node.running, offset)
+
+
+def _offset(scope: Scope, node: syntax.Call) -> int:
+    if len(node.arguments) == 1:
+        return 0
+    match node.arguments[1]:
+        case syntax.Number(value=int(count)):
+            return count
+        case other:
+            name = node.function.text
+            raise scope.error(other.span, f"{name} counts in whole events", f"write {name} (?b.attribute, 2)")

@@ -1,0 +1,264 @@
+"""The normalised text of a query: one way to write it, every name resolved. It is χ-CEP again, and normal already."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import UTC, datetime, timedelta
+from typing import assert_never
+
+from ..nodes import (
+    XSD,
+    AfterMatchKind,
+    Aggregate,
+    AllOf,
+    Alternative,
+    AnyOf,
+    BatchWindow,
+    Binary,
+    Binding,
+    Bounds,
+    Call,
+    Column,
+    Conjunction,
+    Constant,
+    CorrelationWindow,
+    CumulateWindow,
+    Element,
+    Expression,
+    Group,
+    HoppingWindow,
+    Instant,
+    Item,
+    Membership,
+    Negation,
+    Pattern,
+    Quantifier,
+    Query,
+    Semantics,
+    Sequence,
+    SessionWindow,
+    SlidingWindow,
+    Subquery,
+    Unary,
+    ValueType,
+    Window,
+)
+from .window_checks import DEFAULT_BOUNDS
+
+
+def normal_text(query: Query) -> str:
+    """The normalised text of a query, whatever its `normal` says; one line."""
+    clauses = [_select(query), "FROM " + ", ".join(f"(?{s.variable}, {s.stream.name})" for s in query.sources)]
+    if (query.bounds.lower, query.bounds.upper) != (DEFAULT_BOUNDS.lower, DEFAULT_BOUNDS.upper):
+        clauses.append(_bounds(query.bounds))
+    for source in query.sources:
+        clauses += _paths(source.semantics)
+        clauses += [f"FILTER ({expression_text(f)})" for f in source.filters]
+    clauses += [f"JOIN ({expression_text(join)})" for join in query.joins]
+    if query.pattern is not None:
+        clauses.append(f"SEQ ({_pattern(query.pattern)})")
+    clauses += [f"WINDOW ({_window(window)})" for window in query.windows]
+    clauses += _tail(query)
+    return " ".join(clauses)
+
+
+def _select(query: Query) -> str:
+    items = ", ".join(_item(item) for item in query.items if not item.hidden)
+    return f"SELECT {'DISTINCT ' if query.distinct else ''}{items}"
+
+
+def _item(item: Item) -> str:
+    return f"{expression_text(item.condition or item.value)} AS {item.name}"
+
+
+def _bounds(bounds: Bounds) -> str:
+    lower, upper = bounds.lower, bounds.upper
+    opening = "(" if lower is not None and lower.inclusive else "["
+    closing = ")" if upper is None or upper.inclusive else "]"
+    return f"WITHIN {opening}{_instant(lower)}, {_instant(upper)}{closing}"
+
+
+def _instant(instant: Instant | None) -> str:
+    if instant is None:
+        return ""
+    if instant.moment is not None:
+        return moment_text(instant.moment)
+    if not instant.offset:
+        return "now"
+    sign = "-" if instant.offset < timedelta(0) else "+"
+    return f"now {sign} {duration_text(abs(instant.offset))}"
+
+
+def _paths(semantics: Semantics | None) -> list[str]:
+    if semantics is None:
+        return []
+    if isinstance(semantics, AllOf):
+        return [_path(part) for part in semantics.parts]
+    return [_path(semantics)]
+
+
+def _path(semantics: Semantics) -> str:
+    match semantics:
+        case Subquery(text=text):
+            return f"PATH {{ {text} }}"
+        case AllOf(parts=parts):
+            return " AND ".join(_path(part) for part in parts)
+        case AnyOf(parts=parts):
+            return " OR ".join(_path(part) for part in parts)
+        case _:
+            assert_never(semantics)
+
+
+def _tail(query: Query) -> Iterable[str]:
+    if query.partition_by:
+        yield "PARTITION BY " + ", ".join(_name(columns[0][1]) for columns in query.partition_by)
+    if query.group_by:
+        yield "GROUP BY " + ", ".join(expression_text(e) for e in query.group_by)
+    if query.having is not None:
+        yield f"HAVING ({expression_text(query.having)})"
+    after = query.after_match
+    if after.kind is not AfterMatchKind.KEEP_ALL:
+        yield f"AFTER MATCH {after.kind.value}" + (f" ?{after.variable}" if after.variable else "")
+    if query.limit is not None:
+        yield f"LIMIT {query.limit}"
+    if query.output_rate is not None:
+        every = query.output_rate.every
+        yield f"OUTPUT {query.output_rate.which} EVERY " + (
+            f"{every} matches" if isinstance(every, int) else duration_text(every)
+        )
+
+
+def expression_text(expression: Expression) -> str:
+    """An expression in normalised form, what is inside an operation in parentheses."""
+    match expression:
+        case Constant():
+            return _constant(expression)
+        case Column(variable=variable, name=name):
+            return f"?{variable}.{_name(name)}"
+        case Binding(name=name):
+            return f"?{name}"
+        case Unary(operator=operator, operand=operand):
+            return f"{operator}{'' if operator == '-' else ' '}{_inner(operand)}"
+        case Binary(operator=operator, left=left, right=right):
+            return f"{_inner(left)} {operator} {_inner(right)}"
+        case Membership(operand=operand, options=options):
+            return f"{_inner(operand)} IN ({', '.join(map(_constant, options))})"
+        case Call(function="CONVERT", arguments=(operand, *_)):
+            return expression_text(operand)  # its text is enough to convert it again
+        case Call(function=function, arguments=arguments):
+            return f"{function}({', '.join(map(expression_text, arguments))})"
+        case Aggregate():
+            return _aggregate(expression)
+        case _:
+            assert_never(expression)
+
+
+def _inner(expression: Expression) -> str:
+    text = expression_text(expression)
+    shown = expression.arguments[0] if isinstance(expression, Call) and expression.function == "CONVERT" else expression
+    return f"({text})" if isinstance(shown, Binary | Membership | Unary) else text
+
+
+def _aggregate(node: Aggregate) -> str:
+    argument = f"?{node.variable}" if node.argument is None else expression_text(node.argument)
+    running, distinct = "RUNNING " * node.running, "DISTINCT " * node.distinct
+    offset = f", {node.offset}" if node.offset else ""
+    return f"{running}{node.function}({distinct}{argument}{offset})"
+
+
+def _name(name: str) -> str:
+    return f"<{name}>" if ":" in name else name
+
+
+def _constant(constant: Constant) -> str:
+    match constant.value:
+        case bool(value):
+            return str(value).lower()
+        case int() | float():
+            return repr(constant.value) + ("" if constant.unit is None else f" <{constant.unit}>")
+        case datetime() as value:
+            return f'"{moment_text(value)}"^^<{XSD}dateTime>'
+        case timedelta() as value:
+            return f"-{duration_text(-value)}" if value < timedelta(0) else duration_text(value)
+        case str(text) if constant.type is ValueType.IRI:
+            return f"<{text}>"
+        case str(text) if constant.type is ValueType.TERM:
+            return text
+        case str(text):
+            return _quoted(text)
+        case _:
+            assert_never(constant.value)
+
+
+_ESCAPED = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t", "\f": "\\f", "\b": "\\b"}
+
+
+def _quoted(text: str) -> str:
+    return '"' + "".join(_ESCAPED.get(character, character) for character in text) + '"'
+
+
+def moment_text(moment: datetime) -> str:
+    """An aware time in UTC as a dateTime ending in `Z`."""
+    return moment.astimezone(UTC).replace(tzinfo=None).isoformat() + "Z"
+
+
+def duration_text(duration: timedelta) -> str:
+    """A duration of 0 or more, in seconds when they are whole, else in milliseconds."""
+    microseconds = duration // timedelta(microseconds=1)
+    if microseconds % 1_000_000 == 0:
+        return f"{microseconds // 1_000_000}s"
+    whole, rest = divmod(microseconds, 1000)
+    return f"{whole}.{rest:03d}ms" if rest else f"{whole}ms"
+
+
+def _pattern(pattern: Pattern) -> str:
+    match pattern:
+        case Element(variable=variable, quantifier=quantifier):
+            return f"?{variable}" + ("" if quantifier is None else _quantifier(quantifier))
+        case Negation(variable=variable, duration=duration):
+            return f"NOT ?{variable}" + ("" if duration is None else f" FOR {duration_text(duration)}")
+        case Group(pattern=inner, quantifier=quantifier):
+            return f"({_pattern(inner)}){_quantifier(quantifier)}"
+        case Conjunction(parts=parts):
+            return " AND ".join(_inner_pattern(part) for part in parts)
+        case Alternative(branches=branches):
+            return " OR ".join(_inner_pattern(branch) for branch in branches)
+        case Sequence(parts=parts, links=links):
+            texts = [_inner_pattern(part) for part in parts]
+            return texts[0] + "".join(f" {link} {text}" for link, text in zip(links, texts[1:], strict=True))
+        case _:
+            assert_never(pattern)
+
+
+def _inner_pattern(pattern: Pattern) -> str:
+    text = _pattern(pattern)
+    return f"({text})" if isinstance(pattern, Conjunction | Alternative | Sequence) else text
+
+
+def _quantifier(quantifier: Quantifier) -> str:
+    most = "" if quantifier.maximum is None else quantifier.maximum
+    until = "" if quantifier.until is None else f" UNTIL ({expression_text(quantifier.until)})"
+    return f"{{{quantifier.minimum},{most}; {quantifier.link}}}{'~' * quantifier.every_length}{until}"
+
+
+def _extent(extent: timedelta | int) -> str:
+    return f"{extent} events" if isinstance(extent, int) else duration_text(extent)
+
+
+def _window(window: Window) -> str:
+    match window:
+        case CorrelationWindow(variables=variables, width=width):
+            return f"{', '.join(f'?{v}' for v in variables)}, {duration_text(width)}"
+        case SlidingWindow(variable=variable, extent=extent):
+            return f"?{variable}, sliding, {_extent(extent)}"
+        case BatchWindow(variable=variable, extent=extent, start=start):
+            written = start if start is None or isinstance(start, str) else moment_text(start)
+            return f"?{variable}, batch, {_extent(extent)}" + ("" if written is None else f", START {written}")
+        case HoppingWindow(variable=variable, size=size, step=step):
+            return f"?{variable}, hopping, {_extent(size)}, {_extent(step)}"
+        case CumulateWindow(variable=variable, size=size, step=step):
+            return f"?{variable}, cumulate, {_extent(size)}, {_extent(step)}"
+        case SessionWindow(variable=variable, gap=gap):
+            return f"?{variable}, session, {_extent(gap)}"
+        case _:
+            assert_never(window)

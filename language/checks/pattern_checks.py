@@ -1,0 +1,179 @@
+"""SEQ: from the syntax tree to a checked pattern."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from ..nodes import (
+    Alternative,
+    Conjunction,
+    Element,
+    Group,
+    Link,
+    Negation,
+    Pattern,
+    Policy,
+    Quantifier,
+    Sequence,
+    Span,
+    event_variables,
+    walk_pattern,
+)
+from ..syntax import tree as syntax
+from .name_resolution import Scope, condition
+
+_LINKS = {Policy.ANY: Link.ANY, Policy.NEXT: Link.NEXT, Policy.STRICT: Link.STRICT}
+
+
+def resolve_pattern(scope: Scope, clause: syntax.SequenceClause, policy: Policy) -> Pattern:
+    """The checked pattern of SEQ, its `,` resolved by POLICY.
+
+    Raises:
+        QueryTypeError: an unknown variable or one named twice, a quantifier without meaning, a NOT in AND or OR
+            without FOR, or nothing but NOT.
+    """
+    pattern = _pattern(scope, clause.pattern, policy)
+    _check_named_once(scope, pattern)
+    if not any(isinstance(part, Element) for part in walk_pattern(pattern)):
+        raise scope.error(clause.span, "SEQ names no event that must happen", "name one without NOT")
+    return pattern
+
+
+def _pattern(scope: Scope, node: syntax.Pattern, policy: Policy) -> Pattern:
+    match node:
+        case syntax.Element(variable=variable, quantifier=quantifier):
+            scope.stream(variable)
+            checked = None if quantifier is None else _quantifier(scope, quantifier, policy)
+            if (
+                checked is not None
+                and checked.until is not None
+                and variable.name not in event_variables(checked.until)
+            ):
+                hint = f"compare one of its attributes: UNTIL (?{variable.name}.attribute …)"
+                raise scope.error(checked.until.span, f"this UNTIL says nothing of ?{variable.name}", hint)
+            return Element(variable.name, checked, node.span)
+        case syntax.Negation(variable=variable, duration=duration):
+            scope.stream(variable)
+            if duration is not None and not duration.value:
+                raise scope.error(duration.span, "FOR of no length", "FOR takes a duration above 0")
+            return Negation(variable.name, None if duration is None else duration.value, node.span)
+        case syntax.Group(pattern=inner, quantifier=quantifier):
+            return Group(_pattern(scope, inner, policy), _quantifier(scope, quantifier, policy), node.span)
+        case syntax.Conjunction(parts=parts):
+            return Conjunction(_side_by_side(scope, parts, policy, "AND"), node.span)
+        case syntax.Alternative(branches=branches):
+            return Alternative(_side_by_side(scope, branches, policy, "OR"), node.span)
+        case syntax.Sequence(parts=parts, links=links):
+            checked_parts = tuple(_pattern(scope, part, policy) for part in parts)
+            return _flat(checked_parts, tuple(_link(link, policy) for link in links), node.span)
+        case _:
+            assert_never(node)
+
+
+def _flat(parts: tuple[Pattern, ...], links: tuple[Link, ...], span: Span) -> Sequence:
+    """A sequence whose parenthesised parts are sequences themselves is one sequence."""
+    flat_parts: list[Pattern] = []
+    flat_links: list[Link] = []
+    for part, link in zip(parts, (None, *links), strict=True):
+        if link is not None:
+            flat_links.append(link)
+        if isinstance(part, Sequence):
+            flat_parts.extend(part.parts)
+            flat_links.extend(part.links)
+        else:
+            flat_parts.append(part)
+    return Sequence(tuple(flat_parts), tuple(flat_links), span)
+
+
+def _link(text: syntax.LinkText, policy: Policy) -> Link:
+    return _LINKS[policy] if text == "," else Link(text)
+
+
+def _side_by_side(scope: Scope, parts: tuple[syntax.Pattern, ...], policy: Policy, word: str) -> tuple[Pattern, ...]:
+    for part in parts:
+        if isinstance(part, syntax.Negation) and part.duration is None:
+            name = f"NOT ?{part.variable.name}"
+            hint = f"say for how long: {name} FOR 5min, or take it out of the {word}"
+            raise scope.error(part.span, f"{name} in {word} has no interval of its own", hint)
+    return tuple(_pattern(scope, part, policy) for part in parts)
+
+
+def _quantifier(scope: Scope, node: syntax.Quantifier, policy: Policy) -> Quantifier:
+    if node.maximum == 0:
+        raise scope.error(node.span, "this repeats nothing", "the maximum is 1 or more; to exclude events write NOT")
+    if node.maximum is not None and node.minimum > node.maximum:
+        hint = f"write {{{node.maximum},{node.minimum}}}"
+        raise scope.error(node.span, f"at least {node.minimum} and at most {node.maximum} is never", hint)
+    link = _link(node.link, policy)
+    until = None if node.until is None else condition(scope, node.until)
+    every_length = node.every_length or link is Link.ANY
+    return Quantifier(node.minimum, node.maximum, link, every_length, until, node.span)
+
+
+def _check_named_once(scope: Scope, pattern: Pattern) -> None:
+    seen: dict[str, Span] = {}
+    for part in walk_pattern(pattern):
+        if isinstance(part, Element | Negation):
+            if part.variable in seen:
+                name = f"?{part.variable}"
+                hint = f"give the second one a variable of its own in FROM, say {name}2, or repeat with {name}{{2}}"
+                raise scope.error(part.span, f"SEQ names {name} twice", hint)
+            seen[part.variable] = part.span
+
+
+def negated(pattern: Pattern | None) -> frozenset[str]:
+    """The variables under NOT."""
+    if pattern is None:
+        return frozenset()
+    return frozenset(part.variable for part in walk_pattern(pattern) if isinstance(part, Negation))
+
+
+def runs(pattern: Pattern | None) -> dict[str, bool]:
+    """Which variables are quantified, by themselves or by a group: name → whether a run may be longer than one."""
+    found: dict[str, bool] = {}
+
+    def visit(part: Pattern, *, repeated: bool | None) -> None:
+        quantifier = part.quantifier if isinstance(part, Element | Group) else None
+        if quantifier is not None:
+            repeated = bool(repeated) or quantifier.maximum != 1
+        match part:
+            case Element(variable=variable):
+                if repeated is not None:
+                    found[variable] = repeated
+            case Negation():
+                pass
+            case Group(pattern=inner):
+                visit(inner, repeated=repeated)
+            case Conjunction(parts=parts) | Alternative(branches=parts) | Sequence(parts=parts):
+                for inner in parts:
+                    visit(inner, repeated=repeated)
+            case _:
+                assert_never(part)
+
+    if pattern is not None:
+        visit(pattern, repeated=None)
+    return found
+
+
+def negations_at_ends(pattern: Pattern) -> tuple[Negation, ...]:
+    """The NOTs without FOR that have nothing before or nothing behind them and no `=>` before them."""
+    return (*_at_end(pattern, -1), *_at_end(pattern, 0))
+
+
+def _at_end(pattern: Pattern, position: int) -> tuple[Negation, ...]:
+    match pattern:
+        case Negation(duration=duration):
+            return (pattern,) if duration is None else ()
+        case Element():
+            return ()
+        case Group(pattern=inner):
+            return _at_end(inner, position)
+        case Conjunction(parts=parts) | Alternative(branches=parts):
+            return tuple(found for part in parts for found in _at_end(part, position))
+        case Sequence(parts=parts, links=links):
+            end = parts[position]
+            if position and isinstance(end, Negation) and links[-1] is Link.STRICT:
+                return ()
+            return _at_end(end, position)
+        case _:
+            assert_never(pattern)

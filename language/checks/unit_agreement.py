@@ -1,0 +1,257 @@
+"""The units of quantities: which unit an expression's values have, and how two are brought to one.
+
+On a scale with a zero of its own, as that of degrees Celsius, a temperature and a difference of temperatures are
+converted differently. So it is counted how many *points* of the scale an expression adds up: 1 for a temperature and
+for an average of some, 0 for a difference. A value `v` with `p` points becomes `factor · v + p · offset`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from ...errors import QueryTypeError, did_you_mean
+from ..name_lookup import Names
+from ..nodes import (
+    Aggregate,
+    Binary,
+    Call,
+    Column,
+    Constant,
+    Conversion,
+    Expression,
+    Span,
+    Unary,
+    Unit,
+    ValueType,
+    walk,
+)
+
+__all__ = ["CONVERT", "agree", "unit_of"]
+
+CONVERT = "CONVERT"
+"""The function that converts its first argument: times the second, plus the third. No query's text can name it."""
+
+_KEEPING = frozenset({"ABS", "ROUND", "FLOOR", "CEIL", "PREV"})
+_POINTS = frozenset({"AVG", "MIN", "MAX", "FIRST", "LAST", "LIST"})
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """What an expression's values are measured in.
+
+    Attributes:
+        unit: the unit.
+        points: how many points of the unit's scale are added up; `None`: that depends on the values.
+        literal: whether it is a quantity of the text, which is a point or a step as what it meets asks for.
+    """
+
+    unit: Unit
+    points: Fraction | None
+    literal: bool = False
+
+    def scaled(self, factor: Fraction | None) -> Measure:
+        """That of the values times a number; `None`: an unknown one."""
+        points = None if factor is None or self.points is None else self.points * factor
+        return Measure(self.unit, points if self.points else self.points, self.literal)
+
+
+def unit_of(names: Names, expression: Expression) -> str | None:
+    """IRI of the unit of an expression's values; `None`: it has none, no name, or nobody said which."""
+    found = _measure(names, expression)
+    whole = found is not None and (found.literal or not found.unit.offset or found.points == 1)
+    return found.unit.iri if found is not None and whole else None
+
+
+def agree(
+    names: Names, left: Expression, right: Expression, span: Span, *, step: bool = False
+) -> tuple[Expression, Expression]:
+    """Bring what is compared, added or subtracted to one unit.
+
+    A plain number takes the unit of the other side; a quantity of the text is converted; of two columns, the second.
+
+    Args:
+        names: for units and messages.
+        left: one side.
+        right: the other.
+        span: of both.
+        step: whether a quantity of the text is a step from the other side: in sums and differences.
+
+    Raises:
+        QueryTypeError: they measure different things, or a quantity meets values whose unit nobody said.
+    """
+    first, second = _measure(names, left), _measure(names, right)
+    if first is None and second is None:
+        return left, right
+    if first is None or second is None:
+        _refuse_unknown(names, left, right, first or second, span)
+        return left, right
+    if first.literal and not second.literal:
+        return _converted(names, _Side(left, first), second, span, step=step), right
+    return left, _converted(names, _Side(right, second), first, span, step=step)
+
+
+@dataclass(frozen=True, slots=True)
+class _Side:
+    """An expression and what it is measured in."""
+
+    value: Expression
+    measure: Measure
+
+
+def _measure(names: Names, expression: Expression) -> Measure | None:
+    match expression:
+        case Constant(unit=str(unit)):
+            return Measure(names.unit(unit), None, literal=True)
+        case Column(unit=str(unit)):
+            return Measure(names.unit(unit), Fraction(1))
+        case Unary(operator="-", operand=operand):
+            found = _measure(names, operand)
+            return None if found is None else found.scaled(Fraction(-1))
+        case Binary(operator="+" | "-"):
+            return _of_sum(names, expression)
+        case Binary(operator="*" | "/" | "%"):
+            return _of_product(names, expression)
+        case Call():
+            return _of_call(names, expression)
+        case Aggregate(function=function, argument=argument) if argument is not None and function != "COUNT":
+            return _of_aggregate(function, _measure(names, argument))
+    return None
+
+
+def _of_sum(names: Names, node: Binary) -> Measure | None:
+    left, right = _measure(names, node.left), _measure(names, node.right)
+    if right is not None and node.operator == "-":
+        right = right.scaled(Fraction(-1))
+    if left is None or right is None:
+        return left or right
+    if left.literal or right.literal:
+        return right if left.literal else left
+    points = None if left.points is None or right.points is None else left.points + right.points
+    return replace(left, points=points)
+
+
+def _of_product(names: Names, node: Binary) -> Measure | None:
+    left, right = _measure(names, node.left), _measure(names, node.right)
+    if node.operator == "%":
+        return None if left is None else left.scaled(None)
+    if left is not None and right is not None:
+        product = left.unit.times(right.unit, 1 if node.operator == "*" else -1)
+        same = node.operator == "/" and left.unit == right.unit
+        return None if product is None or same else Measure(product, Fraction(0), left.literal and right.literal)
+    if right is None:
+        return None if left is None else left.scaled(_factor(node.right, -1 if node.operator == "/" else 1))
+    if node.operator == "*":
+        return right.scaled(_factor(node.left, 1))
+    inverse = _ONE.times(right.unit, -1)
+    return None if inverse is None else Measure(inverse, Fraction(0), right.literal)
+
+
+_ONE = Unit(None, (*(Fraction(0),) * 7, Fraction(1)))
+
+
+def _factor(expression: Expression, power: int) -> Fraction | None:
+    value = _number(expression)
+    return None if value is None or (power < 0 and not value) else value**power
+
+
+def _of_call(names: Names, node: Call) -> Measure | None:
+    match node:
+        case Call(function="CONVERT", arguments=(operand, Constant(unit=unit), _)):
+            found = _measure(names, operand)
+            return None if found is None or unit is None else replace(found, unit=names.unit(unit))
+        case Call(function=function, arguments=(first, *_)) if function in _KEEPING:
+            return _measure(names, first)
+        case Call(function="IF" | "COALESCE", arguments=arguments):
+            values = arguments[1:] if node.function == "IF" else arguments
+            measures = [m for m in (_measure(names, value) for value in values) if m is not None]
+            return next((m for m in measures if not m.literal), measures[0] if measures else None)
+    return None
+
+
+def _of_aggregate(function: str, of: Measure | None) -> Measure | None:
+    if of is None or function in _POINTS:
+        return of
+    if function == "STDDEV":
+        return Measure(of.unit, Fraction(0))
+    return Measure(of.unit, None if of.points else of.points)
+
+
+def _converted(names: Names, side: _Side, other: Measure, span: Span, *, step: bool) -> Expression:
+    """A side in the unit of the other."""
+    value, of = side.value, side.measure
+    conversion = _conversion(names, of.unit, other.unit, span)
+    if conversion is None or conversion.idle:
+        return value
+    points = of.points
+    if of.literal:
+        points = Fraction(0) if step else Fraction(1) if other.literal else other.points
+    if conversion.offset and (points not in (0, 1) or (of.literal and step and of.unit.offset)):
+        raise _ambiguous(names, side, other, step=step)
+    number = _number(value)
+    if number is not None:
+        exact = conversion.apply(number, points or Fraction(0))
+        return Constant(float(exact), ValueType.DOUBLE, value.span, other.unit.iri)
+    factor = Constant(float(conversion.factor), ValueType.DOUBLE, value.span, other.unit.iri)
+    offset = Constant(float((points or 0) * conversion.offset), ValueType.DOUBLE, value.span)
+    return Call(CONVERT, (value, factor, offset), ValueType.DOUBLE, value.span)
+
+
+def _conversion(names: Names, of: Unit, to: Unit, span: Span) -> Conversion | None:
+    """The conversion; `None` when the units are the same, whatever they are."""
+    if of == to:
+        return None
+    for unit in (of, to):
+        if unit.dimension is None:
+            known = [] if names.vocabulary.terms is None else [names.compact(u) for u in names.vocabulary.terms.units()]
+            hint = did_you_mean(_shown(names, unit), known) or "declare it: its qudt:conversionMultiplier"
+            hint = hint if hint.startswith("did") else f"{hint} and qudt:hasDimensionVector"
+            raise names.source.type_error(span, f"nobody says how {_shown(names, unit)} is converted", hint)
+    conversion = of.to(to)
+    if conversion is None:
+        message = f"{_shown(names, of)} cannot be converted to {_shown(names, to)}: they measure different things"
+        raise names.source.type_error(span, message, "compare it with a quantity of the same kind")
+    return conversion
+
+
+def _ambiguous(names: Names, side: _Side, other: Measure, *, step: bool) -> QueryTypeError:
+    written, to = names.source.quote(side.value.span), _shown(names, other.unit)
+    if side.measure.literal and step:
+        message = f"'{written}' may be a value or a difference here, which are converted to {to} differently"
+        return names.source.type_error(side.value.span, message, f"write it in {to}")
+    message = f"'{written}' cannot be converted to {to}: values of a scale are added up here, from a zero of its own"
+    return names.source.type_error(side.value.span, message, "take their AVG, or use values of one unit")
+
+
+def _shown(names: Names, unit: Unit) -> str:
+    return "a product of units" if unit.iri is None else names.compact(unit.iri)
+
+
+def _number(expression: Expression) -> Fraction | None:
+    """The value of what is written with numbers only, as it is written; `None` for anything else."""
+    match expression:
+        case Constant(value=int() | float() as written) if not isinstance(written, bool):
+            return Fraction(repr(written))
+        case Unary(operator="-", operand=operand):
+            number = _number(operand)
+            return None if number is None else -number
+        case Binary(operator="+" | "-" | "*" | "/" as operator, left=left, right=right):
+            a, b = _number(left), _number(right)
+            if a is None or b is None or (operator == "/" and not b):
+                return None
+            return {"+": a + b, "-": a - b, "*": a * b, "/": a / b if b else a}[operator]
+    return None
+
+
+def _refuse_unknown(names: Names, left: Expression, right: Expression, known: Measure | None, span: Span) -> None:
+    """Refuse a quantity of the text beside an attribute whose unit nobody said."""
+    if known is None or not known.literal:
+        return
+    quantity = any(isinstance(node, Constant) and node.unit is not None for node in walk(left))
+    other = right if quantity else left
+    if any(isinstance(node, Column) for node in walk(other)):
+        unit = _shown(names, known.unit)
+        message = f"a quantity in {unit} meets '{names.source.quote(other.span)}', which has no unit"
+        raise names.source.type_error(
+            span, message, "declare the attribute's unit in the annotation, or write a number"
+        )

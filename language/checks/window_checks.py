@@ -1,0 +1,125 @@
+"""WINDOW and WITHIN: from the syntax tree to checked windows and bounds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import assert_never, cast
+
+from ..nodes import (
+    BatchWindow,
+    Bounds,
+    CorrelationWindow,
+    CumulateWindow,
+    HoppingWindow,
+    Instant,
+    SessionWindow,
+    SlidingWindow,
+    Window,
+)
+from ..syntax import tree as syntax
+from .name_resolution import Scope
+
+
+def resolve_window(scope: Scope, node: syntax.Window, runs: Mapping[str, bool]) -> Window:
+    """The checked form of a WINDOW.
+
+    Args:
+        scope: the event variables.
+        node: the clause.
+        runs: the quantified variables (`patterns.runs`).
+
+    Raises:
+        QueryTypeError: an unknown variable, an extent of nothing, or extents that do not fit each other.
+    """
+    for variable in node.variables:
+        scope.stream(variable)
+    for extent in node.extents:
+        if not extent.value:
+            hint = (
+                "a window is longer than 0" if isinstance(extent.value, timedelta) else "a window has 1 event or more"
+            )
+            raise scope.error(extent.span, "a window of nothing", hint)
+    name, first = node.variables[0].name, node.extents[0].value
+    match node.mode:
+        case "correlation":
+            return _correlation(scope, node, runs)
+        case "sliding":
+            return SlidingWindow(name, first, node.span)
+        case "batch":
+            return BatchWindow(name, first, node.start, node.span)
+        case "hopping":
+            return HoppingWindow(name, first, _step(scope, node), node.span)
+        case "cumulate":
+            return _cumulate(scope, node)
+        case "session":
+            return SessionWindow(name, _duration(first), node.span)
+        case _:
+            assert_never(node.mode)
+
+
+def _duration(value: timedelta | int) -> timedelta:
+    return cast("timedelta", value)  # the grammar admits nothing else
+
+
+def _correlation(scope: Scope, node: syntax.Window, runs: Mapping[str, bool]) -> Window:
+    names = tuple(variable.name for variable in node.variables)
+    for i, variable in enumerate(node.variables):
+        if variable.name in names[:i]:
+            raise scope.error(variable.span, f"WINDOW names ?{variable.name} twice", "name each variable once")
+    if len(names) == 1 and names[0] not in runs:
+        written = scope.quote(node.extents[0].span)
+        hint = f"for aggregates write WINDOW (?{names[0]}, sliding, {written})"
+        raise scope.error(node.span, f"one event ?{names[0]} has no extent in time", hint)
+    return CorrelationWindow(names, _duration(node.extents[0].value), node.span)
+
+
+def _step(scope: Scope, node: syntax.Window) -> timedelta | int:
+    size, step = node.extents
+    if isinstance(size.value, timedelta) is not isinstance(step.value, timedelta):
+        raise scope.error(step.span, "size and step are of different kinds", "give both as durations or both as events")
+    return step.value
+
+
+def _cumulate(scope: Scope, node: syntax.Window) -> Window:
+    size, step = (_duration(extent.value) for extent in node.extents)
+    if size % step:
+        hint = f"choose a step that divides {scope.quote(node.extents[0].span)}"
+        raise scope.error(node.extents[1].span, "the size is no multiple of the step", hint)
+    return CumulateWindow(node.variables[0].name, size, step, node.span)
+
+
+DEFAULT_BOUNDS = Bounds(Instant(None, timedelta(0), inclusive=False), None, None)
+"""`[now, )`."""
+
+
+def resolve_bounds(scope: Scope, node: syntax.Bounds | None) -> Bounds:
+    """WITHIN, or its default.
+
+    Raises:
+        QueryTypeError: nothing lies between the bounds.
+    """
+    if node is None:
+        return DEFAULT_BOUNDS
+    lower, upper = _instant(node.lower, node.lower_inclusive), _instant(node.upper, node.upper_inclusive)
+    if lower is not None and upper is not None and _is_empty(lower, upper):
+        raise scope.error(node.span, "nothing lies within these bounds", "the first is the earlier; ( and ) include")
+    return Bounds(lower, upper, node.span)
+
+
+def _instant(node: syntax.Instant | None, inclusive: bool) -> Instant | None:  # noqa: FBT001 - named in the text
+    return None if node is None else Instant(node.moment, node.offset, inclusive)
+
+
+def _is_empty(lower: Instant, upper: Instant) -> bool:
+    if (lower.moment is None) is not (upper.moment is None):
+        return False
+    both = lower.inclusive and upper.inclusive
+    if lower.moment is not None and upper.moment is not None:
+        return lower.moment > upper.moment or (lower.moment == upper.moment and not both)
+    return lower.offset > upper.offset or (lower.offset == upper.offset and not both)
+
+
+def variables_of(window: Window) -> tuple[str, ...]:
+    """The variables that a window names."""
+    return window.variables if isinstance(window, CorrelationWindow) else (window.variable,)

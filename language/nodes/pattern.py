@@ -1,0 +1,153 @@
+"""The pattern of SEQ, and the windows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Literal
+
+from .expression import Expression, Span
+
+
+class Link(StrEnum):
+    """Which events may be passed over between an element and the next (LANGUAGE §3, Links)."""
+
+    ANY = "->>"
+    NEXT = "->"
+    STRICT = "=>"
+
+
+@dataclass(frozen=True, slots=True)
+class Quantifier:
+    """How often something is repeated.
+
+    Attributes:
+        minimum: at least so often, 0 or more.
+        maximum: at most so often; `None`: unbounded.
+        link: the link between repetitions, by POLICY when the text names none.
+        every_length: `~` or `->>` inside: each length is a run of its own.
+        until: the condition that ends the element; `None` when there is none.
+    """
+
+    minimum: int
+    maximum: int | None
+    link: Link
+    every_length: bool
+    until: Expression | None
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    """One event variable, perhaps quantified."""
+
+    variable: str
+    quantifier: Quantifier | None
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Negation:
+    """`NOT ?n`, perhaps `FOR` a duration."""
+
+    variable: str
+    duration: timedelta | None
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A pattern in parentheses that is quantified; a plain parenthesis leaves no trace."""
+
+    pattern: Pattern
+    quantifier: Quantifier
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Conjunction:
+    """`P AND Q`: all parts, in any order or interleaved."""
+
+    parts: tuple[Pattern, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Alternative:
+    """`P OR Q`: one of the branches."""
+
+    branches: tuple[Pattern, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Sequence:
+    """`P link Q link R`: `links[i]` stands between `parts[i]` and `parts[i + 1]`; `,` is already resolved."""
+
+    parts: tuple[Pattern, ...]
+    links: tuple[Link, ...]
+    span: Span
+
+
+Pattern = Element | Negation | Group | Conjunction | Alternative | Sequence
+
+
+@dataclass(frozen=True, slots=True)
+class CorrelationWindow:
+    """`WINDOW (?a, ?b, …, w)`: max T − min T ≤ `width` over the events bound to the variables."""
+
+    variables: tuple[str, ...]
+    width: timedelta
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class SlidingWindow:
+    """`WINDOW (?e, sliding, extent)`: a duration, or an `int` number of events."""
+
+    variable: str
+    extent: timedelta | int
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class BatchWindow:
+    """`WINDOW (?e, batch, extent)`: tumbling. `start`: `None` the epoch, `"first"` the first candidate, or a moment."""
+
+    variable: str
+    extent: timedelta | int
+    start: Literal["first"] | datetime | None
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class HoppingWindow:
+    """`WINDOW (?e, hopping, size, step)`."""
+
+    variable: str
+    size: timedelta | int
+    step: timedelta | int
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class CumulateWindow:
+    """`WINDOW (?e, cumulate, size, step)`."""
+
+    variable: str
+    size: timedelta
+    step: timedelta
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class SessionWindow:
+    """`WINDOW (?e, session, gap)`."""
+
+    variable: str
+    gap: timedelta
+    span: Span
+
+
+Window = CorrelationWindow | SlidingWindow | BatchWindow | HoppingWindow | CumulateWindow | SessionWindow

@@ -1,0 +1,176 @@
+"""From lark's parse tree to the syntax tree: expressions, and what all rules need."""
+
+# ruff: noqa: D102 - a method of ExpressionBuilder makes what the grammar's rule of its name reads
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any, Literal, TypeVar, cast
+
+from lark import Token, Transformer, v_args
+from lark.tree import Meta
+
+from ..nodes import BinaryOperator, Span
+from . import tree as syntax
+from .literals import parse_double, parse_duration, parse_integer, unquote
+from .text import SourceText
+
+T = TypeVar("T")
+# A rule's children: tokens, and what the rules below made of theirs.
+Children = list[Any]
+
+_LOCAL_ESCAPE = re.compile(r"\\(.)")
+
+
+def span_of(token: Token) -> Span:
+    """A token's place."""
+    return Span(cast("int", token.start_pos), cast("int", token.end_pos))
+
+
+def prefixed(text: str, span: Span) -> syntax.Prefixed:
+    """`prefix:local` with the escapes of its local part resolved."""
+    prefix, _, local = text.partition(":")
+    return syntax.Prefixed(prefix, _LOCAL_ESCAPE.sub(r"\1", local), span)
+
+
+def place(meta: Meta) -> Span:
+    """The place of what a rule read."""
+    return Span(meta.start_pos, meta.end_pos)
+
+
+def first_of(kind: type[T], children: Children) -> T | None:
+    """The first child of a kind, `None` when there is none."""
+    return next((child for child in children if isinstance(child, kind)), None)
+
+
+def all_of(kind: type[T], children: Children) -> tuple[T, ...]:
+    """The children of a kind, in order."""
+    return tuple(child for child in children if isinstance(child, kind))
+
+
+def variable_of(token: Token) -> syntax.Variable:
+    """`?name` without its mark."""
+    return syntax.Variable(token[1:], span_of(token))
+
+
+@v_args(meta=True)
+class ExpressionBuilder(Transformer[Token, Any]):
+    """Makes expressions; its methods are named as the grammar's rules.
+
+    Raises:
+        VisitError: around the QuerySyntaxError of a literal that has no value.
+    """
+
+    def __init__(self, source: SourceText) -> None:
+        super().__init__()
+        self._source = source
+
+    def _value(self, token: Token, parse: Callable[[str], T], what: str) -> T:
+        try:
+            return parse(str(token))
+        except ValueError as error:
+            shown = str(token) if token.type == "STRING" else f"'{token}'"
+            raise self._source.syntax_error(span_of(token), f"{shown} is no {what}", str(error)) from error
+
+    def _name(self, token: Token) -> syntax.Name | syntax.Reference:
+        if token.type == "NAME":
+            return syntax.Name(str(token), span_of(token))
+        return self._reference(token)
+
+    def _reference(self, token: Token) -> syntax.Reference:
+        if token.type == "IRI":
+            return syntax.Iri(token[1:-1], span_of(token))
+        return prefixed(str(token), span_of(token))
+
+    def expr(self, _meta: Meta, children: Children) -> syntax.Expression:
+        return _fold(children, "OR")
+
+    def both(self, _meta: Meta, children: Children) -> syntax.Expression:
+        return _fold(children, "AND")
+
+    def comparison(self, meta: Meta, children: Children) -> syntax.Expression:
+        return syntax.Binary(cast("BinaryOperator", str(children[1])), children[0], children[2], place(meta))
+
+    def membership(self, meta: Meta, children: Children) -> syntax.Expression:
+        return syntax.Membership(children[0], children[1], negated=False, span=place(meta))
+
+    def exclusion(self, meta: Meta, children: Children) -> syntax.Expression:
+        return syntax.Membership(children[0], children[1], negated=True, span=place(meta))
+
+    def options(self, _meta: Meta, children: Children) -> tuple[syntax.Expression, ...]:
+        return tuple(children)
+
+    def sum(self, _meta: Meta, children: Children) -> syntax.Expression:
+        return _fold_infix(children)
+
+    def product(self, _meta: Meta, children: Children) -> syntax.Expression:
+        return _fold_infix(children)
+
+    def negated(self, meta: Meta, children: Children) -> syntax.Expression:
+        return syntax.Unary("NOT", children[0], place(meta))
+
+    def signed(self, meta: Meta, children: Children) -> syntax.Expression:
+        sign: Literal["-", "+"] = "-" if children[0] == "-" else "+"
+        return syntax.Unary(sign, children[1], place(meta))
+
+    def parenthesis(self, _meta: Meta, children: Children) -> syntax.Expression:
+        return cast("syntax.Expression", children[0])
+
+    def attribute(self, meta: Meta, children: Children) -> syntax.Attribute:
+        return syntax.Attribute(variable_of(children[0]), self._name(children[1]), place(meta))
+
+    def variable(self, _meta: Meta, children: Children) -> syntax.Variable:
+        return variable_of(children[0])
+
+    def number(self, meta: Meta, children: Children) -> syntax.Number:
+        token = children[0]
+        if token.type == "INTEGER":
+            return syntax.Number(self._value(token, parse_integer, "integer"), place(meta))
+        return syntax.Number(self._value(token, parse_double, "double"), place(meta))
+
+    def quantity(self, meta: Meta, children: Children) -> syntax.Quantity:
+        return syntax.Quantity(children[0], children[1], place(meta))
+
+    def string(self, meta: Meta, children: Children) -> syntax.String:
+        value = self._value(children[0], unquote, "string")
+        language = next((str(c)[1:] for c in children[1:] if isinstance(c, Token)), None)
+        datatype = next((c for c in children[1:] if not isinstance(c, Token)), None)
+        return syntax.String(value, datatype, language, place(meta))
+
+    def boolean(self, meta: Meta, children: Children) -> syntax.Boolean:
+        return syntax.Boolean(children[0].type == "TRUE", place(meta))
+
+    def duration(self, _meta: Meta, children: Children) -> syntax.Duration:
+        return syntax.Duration(self._value(children[0], parse_duration, "duration"), span_of(children[0]))
+
+    def reference(self, _meta: Meta, children: Children) -> syntax.Reference:
+        return self._reference(children[0])
+
+    def call(self, meta: Meta, children: Children) -> syntax.Call:
+        name = next(c for c in children if isinstance(c, Token))
+        before, after = children[: children.index(name)], children[children.index(name) + 1 :]
+        arguments = tuple(c for c in after if not isinstance(c, Span))
+        function = syntax.Name(name.upper(), span_of(name))
+        return syntax.Call(function, arguments, first_of(Span, after) is not None, bool(before), place(meta))
+
+    def running(self, meta: Meta, _children: Children) -> Span:
+        return place(meta)
+
+
+def _between(left: syntax.Expression, right: syntax.Expression) -> Span:
+    return Span(left.span.start, right.span.end)
+
+
+def _fold(operands: Children, operator: Literal["OR", "AND"]) -> syntax.Expression:
+    result = operands[0]
+    for operand in operands[1:]:
+        result = syntax.Binary(operator, result, operand, _between(result, operand))
+    return cast("syntax.Expression", result)
+
+
+def _fold_infix(children: Children) -> syntax.Expression:
+    result = children[0]
+    for operator, operand in zip(children[1::2], children[2::2], strict=True):
+        result = syntax.Binary(cast("BinaryOperator", str(operator)), result, operand, _between(result, operand))
+    return cast("syntax.Expression", result)

@@ -1,0 +1,121 @@
+"""`owl:imports`, resolved from local files only.
+
+An import is satisfied by a loaded module that declares its IRI (ontology or version IRI), else by a file of a
+catalog folder that does, which is then a module too, with imports of its own. Cycles are fine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import chain
+from pathlib import Path
+
+from ...errors import OntologyError, Place, did_you_mean
+from .module import Module
+from .rdf_syntax import SUFFIXES
+
+
+class Catalog:
+    """The ontology documents in folders, by the IRIs that they declare; read when first asked.
+
+    Args:
+        folders: searched in this order, with their subfolders; of two files with one IRI the first counts.
+        root: folder that names in messages are relative to.
+    """
+
+    def __init__(self, folders: Sequence[Path], root: Path) -> None:
+        self.folders = tuple(folders)
+        self._root = root
+        self._by_iri: dict[str, Module] | None = None
+        self.unreadable: list[OntologyError] = []
+
+    def find(self, iri: str) -> Module | None:
+        """The document that declares `iri`."""
+        return self._content().get(_normal(iri))
+
+    def known(self) -> list[str]:
+        """Every IRI that a document of the folders declares."""
+        return sorted(self._content())
+
+    def _content(self) -> Mapping[str, Module]:
+        if self._by_iri is None:
+            self._by_iri = {}
+            for module in self._documents():
+                for iri in module.declares:
+                    self._by_iri.setdefault(_normal(iri), module)
+        return self._by_iri
+
+    def _documents(self) -> list[Module]:
+        documents = []
+        for path in chain.from_iterable(map(_documents_in, self.folders)):
+            try:
+                documents.append(Module.load(path, self._root))
+            except OntologyError as error:  # matters only if an import stays unresolved, which then says so
+                self.unreadable.append(error)
+        return documents
+
+
+def with_imports(modules: Sequence[Module], catalog: Catalog) -> tuple[Module, ...]:
+    """The modules and everything that they import, directly or not, each once; the given ones first.
+
+    Raises:
+        OntologyError: an import that neither a module nor the catalog declares.
+    """
+    loaded = {module.digest: module for module in modules}
+    declared = {_normal(iri) for module in loaded.values() for iri in module.declares}
+    waiting = list(loaded.values())
+    while waiting:
+        module = waiting.pop(0)
+        for wanted in module.imports:
+            if _normal(wanted) in declared:
+                continue
+            found = catalog.find(wanted)
+            if found is None:
+                raise _unresolved(module, wanted, declared, catalog)
+            declared |= {_normal(iri) for iri in found.declares}
+            if found.digest not in loaded:
+                loaded[found.digest] = replace(found, imported=True)
+                waiting.append(found)
+    return tuple(loaded.values())
+
+
+def _unresolved(module: Module, wanted: str, declared: set[str], catalog: Catalog) -> OntologyError:
+    hints = []
+    if close := did_you_mean(
+        _normal(wanted), sorted({*declared, *catalog.known()} - {_normal(i) for i in module.declares})
+    ):
+        hints.append(close.removesuffix("?"))
+    if catalog.unreadable:
+        hints.append(f"(a file of the catalog cannot be read: {_one_line(catalog.unreadable[0])})")
+    hints.append(
+        "put a copy into a folder of knowledge.catalog; to do without it, put a file there that says only "
+        f"<{wanted}> a <http://www.w3.org/2002/07/owl#Ontology> ."
+    )
+    message = f"imports <{wanted}>, which no loaded module and no file of the catalog declares"
+    return OntologyError(message, place=Place(module.source), hint="; ".join(hints))
+
+
+def _one_line(error: OntologyError) -> str:
+    return f"{error.place}: {error.message}" if error.place else error.message
+
+
+def same_ontology(one: Module, other: Module) -> bool:
+    """Whether both declare one IRI."""
+    return bool({_normal(iri) for iri in one.declares} & {_normal(iri) for iri in other.declares})
+
+
+def imports(module: Module, other: Module) -> bool:
+    """Whether a module asks for another."""
+    return bool({_normal(iri) for iri in module.imports} & {_normal(iri) for iri in other.declares})
+
+
+def _normal(iri: str) -> str:
+    """IRIs of one ontology are written with and without their last `#` or `/`."""
+    return iri.rstrip("#/")
+
+
+def _documents_in(folder: Path) -> list[Path]:
+    """In the order of their names; hidden files and folders are left out."""
+    found = (path for path in sorted(folder.rglob("*")) if path.suffix.lower() in SUFFIXES and path.is_file())
+    return [path for path in found if not any(part.startswith(".") for part in path.relative_to(folder).parts)]

@@ -1,0 +1,117 @@
+"""Ontology modules: which files they are, what each declares and imports."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from pyoxigraph import NamedNode, RdfFormat, Triple, parse, serialize
+
+from ...errors import OntologyError, Place
+from ..terms import IMPORTS, ONTOLOGY, TYPE, VERSION_IRI
+from .rdf_syntax import SUFFIXES, Syntax, read_document
+
+_GLOB = frozenset("*?[")
+# Python's interpreter lock is given up between two steps.
+_STEP = 5_000
+
+
+@dataclass(frozen=True, slots=True)
+class Module:
+    """One ontology document.
+
+    Attributes:
+        source: its file, as the project names it, for messages.
+        triples: what it says; its blank nodes are its own.
+        digest: SHA-256 of its text, in hex.
+        declares: ontology and version IRIs that it is known by.
+        imports: ontology IRIs that it asks for, in order.
+        imported: whether it is here only because another module imports it.
+    """
+
+    source: str
+    triples: tuple[Triple, ...] = field(repr=False)
+    digest: str
+    declares: frozenset[str]
+    imports: tuple[str, ...]
+    imported: bool = False
+
+    @classmethod
+    def parse(cls, source: str, content: bytes, syntax: Syntax | None = None, base: str | None = None) -> Module:
+        """Read a document.
+
+        Raises:
+            OntologyError: the document is not of that syntax, with line and column.
+        """
+        triples = tuple(read_document(source, content, syntax, base))
+        return cls(source, triples, hashlib.sha256(content).hexdigest(), _declared(triples), _imported(triples))
+
+    @classmethod
+    def load(cls, path: Path, root: Path) -> Module:
+        """Read a file; `root` is the folder that its name in messages is relative to.
+
+        Raises:
+            OntologyError: an unreadable file, or not of the syntax that its name says.
+        """
+        source = str(path.relative_to(root)) if path.is_relative_to(root) else str(path)
+        try:
+            content = path.read_bytes()
+        except OSError as error:
+            raise OntologyError(f"cannot read the module: {error.strerror}", place=Place(source)) from error
+        return cls.parse(source, content, base=path.resolve().as_uri())
+
+
+def written(module: Module) -> bytes:
+    """What a module says, as N-Triples; blank nodes keep their names."""
+    steps = (module.triples[i : i + _STEP] for i in range(0, len(module.triples), _STEP))
+    return b"".join(serialize(step, format=RdfFormat.N_TRIPLES) or b"" for step in steps)
+
+
+def read_written(text: bytes) -> tuple[Triple, ...]:
+    """The triples that `written` wrote.
+
+    Raises:
+        SyntaxError: it did not.
+    """
+    return tuple(quad.triple for quad in parse(text, format=RdfFormat.N_TRIPLES))
+
+
+def find_modules(patterns: Sequence[str], root: Path) -> tuple[Path, ...]:
+    """The files that the patterns name: in their order, of one pattern by name, each once.
+
+    Raises:
+        OntologyError: a pattern that names no file.
+    """
+    found: dict[Path, None] = {}
+    for pattern in patterns:
+        paths = _matching(pattern, root)
+        if not paths:
+            raise OntologyError(
+                f"no ontology module '{pattern}' in {root}",
+                hint=f'knowledge.modules takes files and patterns such as "ontologies/*.ttl" ({", ".join(SUFFIXES)})',
+            )
+        found.update(dict.fromkeys(paths))
+    return tuple(found)
+
+
+def _matching(pattern: str, root: Path) -> list[Path]:
+    path = root / pattern
+    if not _GLOB & set(pattern) or path.exists():
+        return [path] if path.is_file() else []
+    anchor = Path(path.anchor)
+    base, relative = (anchor, str(path.relative_to(anchor))) if Path(pattern).is_absolute() else (root, pattern)
+    return sorted(found for found in base.glob(relative) if found.is_file())
+
+
+def _declared(triples: Sequence[Triple]) -> frozenset[str]:
+    ontologies = {t.subject for t in triples if t.predicate == TYPE and t.object == ONTOLOGY}
+    importing = {t.subject for t in triples if t.predicate == IMPORTS}
+    versions = {t.object for t in triples if t.predicate == VERSION_IRI}
+    return frozenset(node.value for node in ontologies | importing | versions if isinstance(node, NamedNode))
+
+
+def _imported(triples: Sequence[Triple]) -> tuple[str, ...]:
+    wanted = [t.object.value for t in triples if t.predicate == IMPORTS and isinstance(t.object, NamedNode)]
+    return tuple(dict.fromkeys(wanted))

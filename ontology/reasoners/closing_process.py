@@ -1,0 +1,115 @@
+"""Closing modules in a process of its own, so that a running engine keeps its processor and its interpreter lock.
+
+Brick with a building closes in seconds; `reasonable` holds the interpreter lock for up to half a second of them. The
+modules go in and the closure comes out as N-Triples, so blank nodes keep their names.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+
+from pyoxigraph import Quad, RdfFormat, Store, parse, serialize
+
+from ...errors import OntologyError, Place
+from ..modules import Module, read_written, written
+from .closure import Closure, Reasoner, close
+
+__all__ = ["close_in_process", "copied"]
+
+_NICE = 10
+# Python's interpreter lock is given up between two steps.
+_STEP = 5_000
+
+
+def close_in_process(modules: Sequence[Module], reasoner: Reasoner, prefixes: Mapping[str, str]) -> Closure:
+    """As `closure.close`, in another process.
+
+    Raises:
+        OntologyError: the modules contradict themselves, or the process ended without an answer.
+    """
+    texts = [written(module) for module in modules]
+    head = {
+        "reasoner": reasoner,
+        "prefixes": dict(prefixes),
+        "modules": [
+            {
+                "source": m.source,
+                "digest": m.digest,
+                "imports": m.imports,
+                "declares": sorted(m.declares),
+                "bytes": len(t),
+            }
+            for m, t in zip(modules, texts, strict=True)
+        ],
+    }
+    request = _line(head) + b"".join(texts)
+    path = os.pathsep.join(folder for folder in sys.path if folder)
+    done = subprocess.run(  # noqa: S603 - our own interpreter and module
+        [sys.executable, "-c", f"from {__name__} import main; main()"],
+        input=request,
+        capture_output=True,
+        check=False,
+        env={**os.environ, "PYTHONPATH": path},
+    )
+    first, _, closure = done.stdout.partition(b"\n")
+    if done.returncode or not first:
+        last = done.stderr.decode(errors="replace").strip().splitlines()[-1:] or [f"exit code {done.returncode}"]
+        raise OntologyError(f"the reasoner's process ended without an answer: {last[0]}", hint="try it again")
+    said = json.loads(first)
+    if "error" in said:
+        place = None if said["source"] is None else Place(said["source"])
+        raise OntologyError(said["error"], place=place, hint=said["hint"])
+    inferred, everything = closure[: said["inferred"]], closure[said["inferred"] :]
+    return Closure(copied(parse(everything, format=RdfFormat.N_TRIPLES)), frozenset(read_written(inferred)))
+
+
+def copied(quads: Iterable[Quad]) -> Store:
+    """A store with these quads, filled in steps between which other threads may run."""
+    store = Store()
+    waiting = iter(quads)
+    while step := list(islice(waiting, _STEP)):
+        store.bulk_extend(step)
+    return store
+
+
+def _answer(request: bytes) -> Iterator[bytes]:
+    first, _, rest = request.partition(b"\n")
+    head = json.loads(first)
+    try:
+        closure = close(list(_modules(head["modules"], rest)), head["reasoner"], head["prefixes"])
+    except OntologyError as error:
+        source = None if error.place is None else error.place.source
+        yield _line({"error": error.message, "hint": error.hint, "source": source})
+        return
+    inferred = serialize(closure.inferred, format=RdfFormat.N_TRIPLES) or b""
+    yield _line({"inferred": len(inferred)})
+    yield inferred
+    yield serialize((quad.triple for quad in closure.store), format=RdfFormat.N_TRIPLES) or b""
+
+
+def _line(content: Mapping[str, object]) -> bytes:
+    return json.dumps(content).encode() + b"\n"
+
+
+def _modules(said: Iterable[Mapping[str, object]], texts: bytes) -> Iterator[Module]:
+    start = 0
+    for module in said:
+        end = start + int(str(module["bytes"]))
+        declares, imports = module["declares"], module["imports"]
+        assert isinstance(declares, list)  # noqa: S101 - we wrote it
+        assert isinstance(imports, list)  # noqa: S101 - likewise
+        triples = read_written(texts[start:end])
+        yield Module(str(module["source"]), triples, str(module["digest"]), frozenset(declares), tuple(imports))
+        start = end
+
+
+def main() -> None:
+    """Answer the request on the standard input; what the child process runs."""
+    os.nice(_NICE)
+    for part in _answer(sys.stdin.buffer.read()):
+        sys.stdout.buffer.write(part)

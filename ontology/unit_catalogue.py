@@ -1,0 +1,62 @@
+"""Units of measure: those of QUDT that kaicep ships, and those that the knowledge declares."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from types import MappingProxyType
+
+from pyoxigraph import BlankNode, Literal, NamedNode, RdfFormat, Store
+
+from ..language.nodes import Unit
+
+__all__ = ["measured_in", "shipped_units", "units_in"]
+
+QUDT = "http://qudt.org/schema/qudt/"
+_MULTIPLIER = NamedNode(QUDT + "conversionMultiplier")
+_OFFSET = NamedNode(QUDT + "conversionOffset")
+_DIMENSION = NamedNode(QUDT + "hasDimensionVector")
+_MEASURES_IN = (QUDT + "hasUnit", QUDT + "unit", "https://brickschema.org/schema/Brick#hasUnit")
+_SHIPPED = Path(__file__).parent.parent / "ontologies" / "qudt"
+
+
+@cache
+def shipped_units() -> Mapping[str, Unit]:
+    """The units of `ontologies/qudt`, by IRI."""
+    store = Store()
+    for path in sorted(_SHIPPED.glob("*.ttl")):
+        store.load(path=path, format=RdfFormat.TURTLE)
+    return MappingProxyType(units_in(store))
+
+
+def units_in(store: Store) -> dict[str, Unit]:
+    """The units that a store says how to convert, by IRI."""
+    found: dict[str, Unit] = {}
+    for quad in store.quads_for_pattern(None, _MULTIPLIER, None):
+        unit, multiplier = quad.subject, quad.object
+        vector = _value(store, unit, _DIMENSION)
+        if not isinstance(unit, NamedNode) or not isinstance(multiplier, Literal) or not isinstance(vector, NamedNode):
+            continue
+        offset = _value(store, unit, _OFFSET)
+        shift = offset.value if isinstance(offset, Literal) else "0"
+        made = Unit.of(unit.value, multiplier.value, vector.value.rpartition("/")[2], shift)
+        if made is not None:
+            found[unit.value] = made
+    return found
+
+
+def measured_in(store: Store) -> dict[str, frozenset[str]]:
+    """The units in which a store says that individuals measure, by QUDT's and Brick's property: IRI → IRIs."""
+    found: dict[str, set[str]] = {}
+    for prop in _MEASURES_IN:
+        for quad in store.quads_for_pattern(None, NamedNode(prop), None):
+            if isinstance(quad.subject, NamedNode) and isinstance(quad.object, NamedNode):
+                found.setdefault(quad.subject.value, set()).add(quad.object.value)
+    return {individual: frozenset(units) for individual, units in found.items()}
+
+
+def _value(store: Store, unit: object, prop: NamedNode) -> object:
+    if not isinstance(unit, NamedNode | BlankNode):
+        return None
+    return next((quad.object for quad in store.quads_for_pattern(unit, prop, None)), None)

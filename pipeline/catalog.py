@@ -1,0 +1,185 @@
+"""The catalog of a project: its settings, its knowledge, its annotated streams, as data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from pathlib import Path
+from typing import Any, Self
+
+from ..annotator import Annotator, EventShape
+from ..cep.nfa import Limits
+from ..config import Settings
+from ..errors import QueryTypeError, did_you_mean
+from ..language.checks import compile_document
+from ..language.nodes import Query, StreamType, Vocabulary
+from ..ontology import KnowledgeBase, knowledge_of, stated_modules
+from ..ontology.modules import Module, with_module, without_module
+from ..planner import outline
+from ..semfilter import with_prefixes
+from ..semfilter.runtime import FilterOptions
+from .flow import Dataflow, QueryFlow, Registration, shape_of
+from .knowledge import KnowledgeStore
+
+
+@dataclass(frozen=True, slots=True)
+class Catalog:
+    """What queries are compiled and answered against; what is done with it are functions.
+
+    Source: the catalog of databases, as Flink and DataFusion have it.
+    """
+
+    settings: Settings
+    knowledge: KnowledgeBase
+    annotators: Mapping[str, Annotator]
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """Read a project file, load its knowledge, check its annotations.
+
+        Raises:
+            ConfigError, OntologyError, AnnotationError: what is wrong, where, and the way out.
+        """
+        return cls.of(Settings.load(path))
+
+    @classmethod
+    def parse(cls, content: Mapping[str, Any], *, root: Path | None = None) -> Self:
+        """The same from the content of a project file; relative paths start from `root`, by default this folder."""
+        return cls.of(Settings.parse(content, root=root))
+
+    @classmethod
+    def of(cls, settings: Settings) -> Self:
+        """The same from checked settings, with what `kaicep ontology` has changed of the modules."""
+        modules = KnowledgeStore.of(settings).changed(stated_modules(settings))
+        knowledge = knowledge_of(settings, modules)
+        return cls(settings, knowledge, _annotators(settings, knowledge))
+
+    def with_knowledge(self, knowledge: KnowledgeBase) -> Self:
+        """The same project over another knowledge base.
+
+        Raises:
+            AnnotationError: an annotation does not go with it.
+        """
+        return replace(self, knowledge=knowledge, annotators=_annotators(self.settings, knowledge))
+
+    def with_module(self, path: str | Path, *, replacing: str | None = None) -> Self:
+        """The same project with one more ontology module.
+
+        Args:
+            path: of its file; it takes the place of the module of the same file or ontology IRI.
+            replacing: file, file name or ontology IRI of the module whose place it takes.
+
+        Raises:
+            OntologyError, AnnotationError: the module is broken, contradicts the others, or is there already.
+        """
+        module = Module.load(Path(path).absolute(), self.settings.root)
+        change = with_module(self.knowledge.modules, module, replacing=replacing)
+        return self.with_knowledge(knowledge_of(self.settings, change.modules))
+
+    def without_module(self, name: str) -> Self:
+        """The same project without the ontology module of this file, file name or ontology IRI.
+
+        Raises:
+            OntologyError, AnnotationError: there is none, or another needs it.
+        """
+        change = without_module(self.knowledge.modules, name)
+        return self.with_knowledge(knowledge_of(self.settings, change.modules))
+
+    def vocabulary(self, outputs: Sequence[Query] = ()) -> Vocabulary:
+        """What a query may speak of; `outputs` are named queries whose rows it may read."""
+        sources = {name: annotator.stream_type for name, annotator in self.annotators.items()}
+        derived = {q.name: q.output for q in outputs if q.name is not None}
+        return Vocabulary(sources | derived, self.settings.prefixes, self.knowledge, tuple(sources))
+
+    def compile(
+        self,
+        text: str,
+        *,
+        source: str = "query",
+        retention: timedelta | None = None,
+        outputs: Sequence[Query] = (),
+    ) -> tuple[Query, ...]:
+        """Check a χ-CEP document against this project.
+
+        Args:
+            text: the document.
+            source: what it is called in messages, such as its file name.
+            retention: bounds the state of queries that no WINDOW bounds.
+            outputs: queries whose output streams it may name.
+
+        Raises:
+            QuerySyntaxError, QueryTypeError: with place, caret and way out.
+        """
+        return compile_document(text, self.vocabulary(outputs), source, retention)
+
+    def shape(self, stream: StreamType) -> EventShape:
+        """How the events of a stream, a source or the output of a query, become triples."""
+        return shape_of(stream, self.annotators, self.knowledge)
+
+    def dataflow(self, workers: int = 1, *, isolated: bool = False) -> Dataflow:
+        """The data path of this project, with no query registered yet; see `Dataflow`."""
+        lateness = {name: stream.lateness for name, stream in self.settings.streams.items()}
+        engine = self.settings.engine
+        limits = Limits(engine.matches_per_event, engine.runs_per_partition)
+        return Dataflow(
+            self.annotators, lateness, self.knowledge, self.options, workers, limits=limits, isolated=isolated
+        )
+
+    @property
+    def options(self) -> FilterOptions:
+        """How PATHs are evaluated."""
+        return FilterOptions.of(self.settings.engine)
+
+    @property
+    def shapes(self) -> dict[str, EventShape]:
+        """Source stream → how its events become triples."""
+        return {name: annotator.shape for name, annotator in self.annotators.items()}
+
+    def explain(self, query: Query, past: Sequence[str] = ()) -> str:
+        """How a compiled query would be answered if it were registered before the first event, in words.
+
+        Args:
+            query: of this project.
+            past: lines that come before those about the strategies for its past.
+        """
+        flow = QueryFlow(
+            Registration(query, query.name or "query"),
+            self.dataflow().shape,
+            self.knowledge,
+            self.options,
+        )
+        flow.past = [*past, *outline(query, self.shapes, self.knowledge)]
+        return self.explain_flow(flow)
+
+    def explain_flow(self, flow: QueryFlow) -> str:
+        """How a registered query is answered, and by which version of the knowledge, in words."""
+        text = with_prefixes(flow.explain(), self.knowledge.prefixes)
+        known = KnowledgeStore.of(self.settings).in_words(self.knowledge)
+        return f"{text}\n  knowledge: {known}" if self.knowledge.modules else text
+
+    def check_stream(self, name: str) -> None:
+        """Make sure that there is a stream of this name.
+
+        Raises:
+            QueryTypeError: there is none.
+        """
+        if name not in self.annotators:
+            hint = did_you_mean(name, list(self.annotators)) or f"its streams: {', '.join(self.annotators)}"
+            raise QueryTypeError(f"the project has no stream '{name}'", hint=hint)
+
+    def registrations(
+        self, text: str, label: str, outputs: Sequence[Query] = (), retention: timedelta | None = None
+    ) -> tuple[Registration, ...]:
+        """The queries of a document, labelled by their names, else by `label` without its ending and their position."""
+        queries = self.compile(text, source=label, retention=retention, outputs=outputs)
+        several = sum(q.name is None for q in queries) > 1
+        stem = Path(label).stem
+        return tuple(
+            Registration(q, q.name or (f"{stem}-{position}" if several else stem))
+            for position, q in enumerate(queries, 1)
+        )
+
+
+def _annotators(settings: Settings, knowledge: KnowledgeBase) -> dict[str, Annotator]:
+    return {name: Annotator(name, settings, knowledge) for name in settings.streams}

@@ -1,0 +1,112 @@
+"""Changing the ontology modules of a running engine: prepared in the background, in force from a batch border on."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from ...errors import KaicepError, OntologyError
+from ...ontology import knowledge_of
+from ...ontology.modules import Module, ModuleChange, with_module, without_module
+from ...ontology.reasoners import close_in_process
+from ..durability import DurableFlow
+from ..knowledge import Entry, Takeover, Version, prepare
+from .requests import Requests, Server
+
+__all__ = ["LivingKnowledge"]
+
+
+class LivingKnowledge:
+    """The ontology modules of a running engine, and what other processes ask of them.
+
+    A change that cannot take over is refused with the reason, and what was in force stays in force.
+
+    Args:
+        flow: whose knowledge it is.
+        say: takes a line of the log.
+
+    Raises:
+        PipelineError: another engine runs this project.
+    """
+
+    def __init__(self, flow: DurableFlow, say: Callable[[str], None]) -> None:
+        self._flow = flow
+        self._history = flow.history
+        self._say = say
+        self._requests = Requests(flow.history.store.folder)
+        self._requests.serve()
+        self._changing = threading.Lock()
+        self._server = Server(self._requests, self._answered, "kaicep-ontology")
+
+    @property
+    def version(self) -> Version | None:
+        """What judged the last batch; `None` before the first."""
+        return self._flow.version
+
+    @property
+    def versions(self) -> tuple[Version, ...]:
+        """All versions that were ever in force, in order."""
+        return self._history.store.versions()
+
+    @property
+    def modules(self) -> tuple[Module, ...]:
+        """The modules that judge the next batch, imported ones among them."""
+        return self._history.newest.knowledge.modules
+
+    def add(self, path: str | Path, *, replacing: str | None = None) -> Takeover:
+        """Add a module, or replace one; returns when it is ready to take over at the next batch border.
+
+        Args:
+            path: of its file; it takes the place of the module of the same file or ontology IRI.
+            replacing: file, file name or ontology IRI of the module whose place it takes.
+
+        Raises:
+            OntologyError, AnnotationError, QueryTypeError: it is refused; nothing has changed.
+        """
+        module = Module.load(Path(path).absolute(), self._history.newest.settings.root)
+        return self._add(module, replacing)
+
+    def remove(self, name: str) -> Takeover:
+        """Remove the module of this file, file name or ontology IRI; otherwise as `add`.
+
+        Raises:
+            OntologyError, AnnotationError, QueryTypeError: it is refused; nothing has changed.
+        """
+        return self._change(lambda modules: without_module(modules, name))
+
+    def close(self) -> None:
+        """Finish the change at work, and answer no more."""
+        self._server.close()
+        self._requests.lock.release()
+
+    def _add(self, module: Module, replacing: str | None) -> Takeover:
+        return self._change(lambda modules: with_module(modules, module, replacing=replacing))
+
+    def _change(self, make: Callable[[tuple[Module, ...]], ModuleChange]) -> Takeover:
+        with self._changing:
+            newest = self._history.newest
+            change = make(newest.knowledge.modules)
+            knowledge = knowledge_of(newest.settings, change.modules, close_in_process)
+            flows = dict(self._flow.dataflow.flows)
+            takeover = prepare(self._flow.project, newest.with_knowledge(knowledge), flows, str(change))
+            self._history.store.keep(knowledge.modules)
+            self._history.store.change(change)
+            self._history.announce(takeover)
+            return takeover
+
+    def _answered(self, content: Mapping[str, Any]) -> list[str] | KaicepError:
+        try:
+            takeover = self._asked(content)
+        except KaicepError as error:
+            self._say(f"ontology: refused: {error}")
+            return error
+        except Exception as error:  # noqa: BLE001 - whoever asked has to hear of it, and the engine goes on
+            return OntologyError(f"the change failed: {error!r}", hint="what was in force goes on")
+        return ["takes over with the next batch", *takeover.summary]
+
+    def _asked(self, content: Mapping[str, Any]) -> Takeover:
+        if "add" in content:
+            return self._add(self._history.store.module(Entry.read(content["add"])), content["replacing"])
+        return self.remove(content["remove"])

@@ -1,0 +1,152 @@
+"""How another process asks a running engine for something: small files in a folder of the engine's state.
+
+A request is `requests/<id>.request`; the engine that takes it makes it `<id>.taken` and answers with `<id>.answer`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from ... import errors
+from ...errors import KaicepError, PipelineError, Place
+from ...storage import ProcessLock, replacing
+
+__all__ = ["Requests", "Server"]
+
+_POLL_S = 0.05
+_PATIENCE_S = 10.0
+# Others who ask whether an engine runs hold the lock for a moment.
+_BRIEFLY_S = 0.1
+
+
+class Requests:
+    """The requests in a folder of an engine's state.
+
+    Args:
+        folder: of what they are about, such as the ontology modules.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder / "requests"
+        self.lock = ProcessLock(folder / "lock")
+
+    def engine_runs(self) -> bool:
+        """Whether an engine answers requests; if not, this process now holds its place until it releases `lock`."""
+        self._folder.mkdir(parents=True, exist_ok=True)
+        return not self.lock.acquire(_BRIEFLY_S)
+
+    def serve(self) -> None:
+        """Take the place of the engine; what nobody waits for any more is dropped.
+
+        Raises:
+            PipelineError: another engine has it.
+        """
+        self._folder.mkdir(parents=True, exist_ok=True)
+        if not self.lock.acquire(_PATIENCE_S):
+            raise PipelineError(
+                f"{self.lock.holder()} runs this project", hint="stop it first, or choose another state under [engine]"
+            )
+        for leftover in self._folder.iterdir():
+            if not _lives(leftover):
+                leftover.unlink(missing_ok=True)
+
+    def ask(self, content: Mapping[str, object]) -> Any:
+        """Ask the engine and wait for its answer, a JSON value.
+
+        Raises:
+            KaicepError: the engine refuses; the error is the one that it met.
+            PipelineError: it ended before it answered.
+        """
+        request = self._folder / f"{time.time_ns()}-{os.getpid()}.request"
+        answer = request.with_suffix(".answer")
+        with replacing(request) as temporary:
+            temporary.write_text(json.dumps(content), encoding="utf-8")
+        try:
+            while not answer.exists():
+                self._check_engine(request)
+                time.sleep(_POLL_S)
+            return _read(json.loads(answer.read_text(encoding="utf-8")))
+        finally:
+            request.unlink(missing_ok=True)
+            answer.unlink(missing_ok=True)
+
+    def waiting(self) -> Iterator[tuple[Path, dict[str, Any]]]:
+        """Take the requests that have come, in their order."""
+        for request in sorted(self._folder.glob("*.request")):
+            try:
+                taken = request.rename(request.with_suffix(".taken"))
+            except FileNotFoundError:  # withdrawn
+                continue
+            yield taken, json.loads(taken.read_text(encoding="utf-8"))
+
+    def answer(self, taken: Path, found: object) -> None:
+        """Answer a request that was taken, by a JSON value or an error."""
+        content = _refusal(found) if isinstance(found, KaicepError) else {"answer": found}
+        with replacing(taken.with_suffix(".answer")) as temporary:
+            temporary.write_text(json.dumps(content), encoding="utf-8")
+        taken.unlink(missing_ok=True)
+
+    def _check_engine(self, request: Path) -> None:
+        gone = not any(request.with_suffix(s).exists() for s in (".request", ".taken", ".answer"))
+        if self.lock.acquire():
+            self.lock.release()
+            gone = True
+        if gone and not request.with_suffix(".answer").exists():
+            raise PipelineError("the engine ended before it answered", hint="try it again")
+
+
+class Server:
+    """Answers requests on a thread of its own, one after the other, until it is closed.
+
+    Args:
+        requests: whose place as the engine this process holds.
+        answer: gives a JSON value, or the error to be met by whoever asked.
+        name: the thread's.
+    """
+
+    def __init__(self, requests: Requests, answer: Callable[[Mapping[str, Any]], object], name: str) -> None:
+        self._requests, self._answer = requests, answer
+        self._stopping = threading.Event()
+        self._thread = threading.Thread(target=self._run, name=name, daemon=True)
+        self._thread.start()
+
+    def close(self) -> None:
+        """Finish the answer at work, and answer no more."""
+        self._stopping.set()
+        self._thread.join()
+
+    def _run(self) -> None:
+        while not self._stopping.wait(_POLL_S):
+            for taken, content in self._requests.waiting():
+                self._requests.answer(taken, self._answer(content))
+
+
+def _lives(file: Path) -> bool:
+    """Whether the process that asked is there to hear the answer."""
+    try:
+        os.kill(int(file.stem.rpartition("-")[2]), 0)
+    except (ValueError, ProcessLookupError):
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+def _refusal(error: KaicepError) -> dict[str, object]:
+    place = None if error.place is None else asdict(error.place)
+    return {"error": type(error).__name__, "message": error.message, "hint": error.hint, "place": place}
+
+
+def _read(content: Mapping[str, Any]) -> Any:
+    if "error" not in content:
+        return content["answer"]
+    kind: type[KaicepError] = getattr(errors, content["error"])
+    place = None if content["place"] is None else Place(**content["place"])
+    raise kind(content["message"], place=place, hint=content["hint"])

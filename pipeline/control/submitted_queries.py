@@ -1,0 +1,137 @@
+"""The χ-CEP documents that were submitted to a project: registered until they are withdrawn, over restarts.
+
+`queries/documents/<number>.json` in the engine's state, one file each, in the order of submission.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from itertools import count
+from pathlib import Path
+
+from ...config import Settings
+from ...errors import PipelineError, Place, did_you_mean
+from ...storage import replacing
+from ..flow import Registration
+
+__all__ = ["Document", "SubmittedQueries", "folder_of", "free_label"]
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One that was submitted.
+
+    Attributes:
+        label: what its unnamed query is called.
+        text: χ-CEP.
+        retention: bounds the state of queries that no WINDOW bounds.
+        queries: labels of those that are registered still.
+        number: counted from 1; 0: it is not kept.
+    """
+
+    label: str
+    text: str
+    retention: timedelta | None
+    queries: tuple[str, ...]
+    number: int = 0
+
+    def left(self, registrations: Sequence[Registration]) -> tuple[Registration, ...]:
+        """Those of its queries that are registered still."""
+        return tuple(r for r in registrations if r.label in self.queries)
+
+
+class SubmittedQueries:
+    """The documents of one project; one process writes at a time.
+
+    Args:
+        folder: of the queries in the engine's state; made when something is kept.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder / "documents"
+
+    def documents(self) -> tuple[Document, ...]:
+        """All of them, in the order of submission.
+
+        Raises:
+            PipelineError: a file cannot be read.
+        """
+        return tuple(_read(path) for path in self._paths())
+
+    def document_of(self, label: str) -> Document:
+        """The one that a query stands in.
+
+        Raises:
+            PipelineError: there is none.
+        """
+        documents = self.documents()
+        known = [query for document in documents for query in document.queries]
+        found = next((document for document in documents if label in document.queries), None)
+        if found is None:
+            hint = did_you_mean(label, known) or f"submitted: {', '.join(known) or 'none'}"
+            raise PipelineError(f"no query '{label}' was submitted", hint=hint)
+        return found
+
+    def add(self, document: Document) -> None:
+        """Keep a document; when this returns, it survives a crash of the machine."""
+        last = max((int(path.stem) for path in self._paths()), default=0)
+        self._write(replace(document, number=last + 1))
+
+    def withdraw(self, label: str) -> None:
+        """Forget a query, and its document with the last of its queries.
+
+        Raises:
+            PipelineError: no such query was submitted.
+        """
+        document = self.document_of(label)
+        left = tuple(query for query in document.queries if query != label)
+        if left:
+            self._write(replace(document, queries=left))
+        else:
+            self._path(document.number).unlink(missing_ok=True)
+
+    def _write(self, document: Document) -> None:
+        self._folder.mkdir(parents=True, exist_ok=True)
+        content = {
+            "label": document.label,
+            "text": document.text,
+            "retention": None if document.retention is None else document.retention.total_seconds(),
+            "queries": document.queries,
+        }
+        with replacing(self._path(document.number)) as temporary:
+            temporary.write_text(json.dumps(content, ensure_ascii=False, indent=1), encoding="utf-8")
+
+    def _paths(self) -> list[Path]:
+        return sorted(self._folder.glob("[0-9]*.json"))
+
+    def _path(self, number: int) -> Path:
+        return self._folder / f"{number:06d}.json"
+
+
+def folder_of(settings: Settings) -> Path:
+    """Where an engine's state keeps what it knows of queries."""
+    return settings.path(settings.engine.state) / "queries"
+
+
+def free_label(taken: Collection[str]) -> str:
+    """What a query that nobody gave a name is called: `query-1`, `query-2`, …, the first that is not taken.
+
+    Several queries of one document are called `query-1-1`, `query-1-2`, …
+    """
+    names = (f"query-{number}" for number in count(1))
+    return next(name for name in names if not any(t == name or t.startswith(f"{name}-") for t in taken))
+
+
+def _read(path: Path) -> Document:
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+        seconds = content["retention"]
+        retention = None if seconds is None else timedelta(seconds=seconds)
+        return Document(content["label"], content["text"], retention, tuple(content["queries"]), int(path.stem))
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise PipelineError(
+            "a submitted query cannot be read", place=Place(str(path)), hint="remove the file, and submit it again"
+        ) from error

@@ -1,0 +1,11 @@
+"""What a batch makes durable, so that it can be done again: snapshots, positions, spool, versions."""
+
+from __future__ import annotations
+
+from .checkpoint_generation import Generation, begun_batch, current_generation
+from .checkpointed_flow import DurableFlow
+from .dead_letters import DeadLetters
+from .idleness import Idleness
+from .progress import Progress
+
+__all__ = ["DeadLetters", "DurableFlow", "Generation", "Idleness", "Progress", "begun_batch", "current_generation"]

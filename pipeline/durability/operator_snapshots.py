@@ -1,0 +1,73 @@
+"""Snapshots: the state after each batch, durable before Spark commits the batch (DESIGN, decision 5)."""
+
+from __future__ import annotations
+
+import re
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from ...errors import PipelineError, Place
+from ...storage import remove_temporaries, replacing
+
+_KEPT = 3
+_NAME = re.compile(r"(\d{12})\.snapshot")
+
+
+class Snapshots:
+    """The snapshots of one engine, a file per batch; the last few are kept.
+
+    Args:
+        folder: made when it is missing.
+
+    Raises:
+        PipelineError: it cannot be made.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise PipelineError(
+                f"cannot make the engine's state: {error.strerror}",
+                place=Place(str(folder)),
+                hint="choose another path with state under [engine]",
+            ) from error
+
+    def write(self, batch: int, parts: Mapping[str, bytes]) -> None:
+        """Make the state after a batch durable, all of it or nothing."""
+        remove_temporaries(self.folder)
+        with replacing(self._path(batch)) as temporary, zipfile.ZipFile(temporary, "w", zipfile.ZIP_STORED) as archive:
+            for name, content in parts.items():
+                archive.writestr(name, content)
+        for old in self._batches()[:-_KEPT]:
+            self._path(old).unlink(missing_ok=True)
+
+    def read(self, batch: int) -> dict[str, bytes] | None:
+        """The state after a batch, `None` when there is no snapshot of it.
+
+        Raises:
+            PipelineError: the file is damaged.
+        """
+        path = self._path(batch)
+        try:
+            with zipfile.ZipFile(path) as archive:
+                return {name: archive.read(name) for name in archive.namelist()}
+        except FileNotFoundError:
+            return None
+        except zipfile.BadZipFile as error:
+            raise PipelineError(
+                "the snapshot is damaged", place=Place(str(path)), hint="remove it; it is rebuilt from the archive"
+            ) from error
+
+    def latest(self) -> int | None:
+        """The last batch that has a snapshot."""
+        return max(self._batches(), default=None)
+
+    def _batches(self) -> list[int]:
+        found = (_NAME.fullmatch(p.name) for p in self.folder.iterdir())
+        return sorted(int(m[1]) for m in found if m)
+
+    def _path(self, batch: int) -> Path:
+        return self.folder / f"{batch:012d}.snapshot"

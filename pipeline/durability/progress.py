@@ -1,0 +1,117 @@
+"""What the engine has done so far, counted."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from datetime import datetime
+
+import pyarrow.compute as pc
+
+from ...semfilter.runtime import SubqueryStatistics
+from ..flow import Step, StreamStep
+
+
+@dataclass(frozen=True, slots=True)
+class StreamCount:
+    """Tuples of one stream by what became of them; `malformed` are records that could not even be parsed."""
+
+    events: int = 0
+    late: int = 0
+    duplicates: int = 0
+    rejected: int = 0
+    malformed: int = 0
+    unlinked: int = 0
+
+    @property
+    def records(self) -> int:
+        """All records that came in."""
+        return self.events + self.late + self.duplicates + self.rejected + self.malformed
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """Counts since the first batch ever, over restarts.
+
+    Attributes:
+        batches: how many batches are done.
+        streams: by stream name.
+        matches: by query label.
+        time: the greatest time stamp so far.
+        seconds: time spent in the data path, Spark's part not included.
+        subqueries: by query label, what each of its PATHs has cost, in the order of the query's text; unlike the
+            counts these begin anew with the engine, as the caches do.
+        own: the same of this engine alone, since it took up its work; `None`: there was nothing before it.
+    """
+
+    batches: int = 0
+    streams: Mapping[str, StreamCount] = field(default_factory=dict)
+    matches: Mapping[str, int] = field(default_factory=dict)
+    time: datetime | None = None
+    seconds: float = 0.0
+    subqueries: Mapping[str, tuple[SubqueryStatistics, ...]] = field(default_factory=dict)
+    own: Progress | None = None
+
+    @property
+    def records(self) -> int:
+        """All records of all streams."""
+        return sum(count.records for count in self.streams.values())
+
+    @property
+    def total_matches(self) -> int:
+        """The rows of all queries."""
+        return sum(self.matches.values())
+
+    def after(
+        self,
+        step: Step,
+        malformed: Mapping[str, int],
+        seconds: float,
+        subqueries: Mapping[str, tuple[SubqueryStatistics, ...]],
+    ) -> Progress:
+        """The counts after one more batch."""
+        streams = dict(self.streams)
+        for name, batch in step.streams.items():
+            streams[name] = _add(streams.get(name, StreamCount()), batch, malformed.get(name, 0))
+        matches = dict(self.matches)
+        for label, rows in step.matches.items():
+            matches[label] = matches.get(label, 0) + rows.num_rows
+        own = None if self.own is None else self.own.after(step, malformed, seconds, subqueries)
+        time = _later(self.time, step)
+        return Progress(self.batches + 1, streams, matches, time, self.seconds + seconds, subqueries, own)
+
+    def resumed(self) -> Progress:
+        """The same counts, with what an engine does from here on counted by itself as well."""
+        return replace(self, own=Progress())
+
+    def to_bytes(self) -> bytes:
+        """For the snapshot."""
+        kept = asdict(replace(self, subqueries={}, own=None))
+        del kept["subqueries"], kept["own"]
+        return json.dumps(kept, default=lambda moment: moment.isoformat()).encode()
+
+    @classmethod
+    def from_bytes(cls, state: bytes) -> Progress:
+        """From a snapshot."""
+        content = json.loads(state)
+        content["streams"] = {name: StreamCount(**count) for name, count in content["streams"].items()}
+        content["time"] = None if content["time"] is None else datetime.fromisoformat(content["time"])
+        return cls(**content)
+
+
+def _add(count: StreamCount, batch: StreamStep, malformed: int) -> StreamCount:
+    return replace(
+        count,
+        events=count.events + batch.events.num_rows,
+        late=count.late + batch.late.num_rows,
+        duplicates=count.duplicates + batch.duplicates,
+        rejected=count.rejected + batch.rejected.num_rows,
+        malformed=count.malformed + malformed,
+        unlinked=count.unlinked + batch.unlinked,
+    )
+
+
+def _later(time: datetime | None, step: Step) -> datetime | None:
+    moments = [pc.max(batch.events["_time"]).as_py() for batch in step.streams.values() if batch.events.num_rows]
+    return max([*moments, *([] if time is None else [time])], default=None)

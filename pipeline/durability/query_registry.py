@@ -1,0 +1,44 @@
+"""Which queries are registered, and since when: what no log can tell when a snapshot is lost."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
+
+from ...storage import make_folder, replacing
+from ..flow import Registration
+
+
+class Registry:
+    """The registered queries of an engine in one JSON file.
+
+    Args:
+        path: the file; its folder is made by `write`.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def write(self, registrations: Sequence[Registration]) -> None:
+        """Make the registrations durable."""
+        make_folder(self._path.parent)
+        content = {
+            r.label: {"query": r.query.normal, "now": None if r.now is None else r.now.isoformat()}
+            for r in registrations
+        }
+        with replacing(self._path) as temporary:
+            temporary.write_text(json.dumps(content, indent=1), encoding="utf-8")
+
+    def read(self, queries: Sequence[Registration]) -> list[Registration]:
+        """Those of the queries that were registered, with the moment of their registration."""
+        try:
+            content = json.loads(self._path.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            return []
+        return [
+            Registration(q.query, q.label, None if known["now"] is None else datetime.fromisoformat(known["now"]))
+            for q in queries
+            if (known := content.get(q.label)) is not None and known["query"] == q.query.normal
+        ]

@@ -1,0 +1,113 @@
+"""The candidates of an event variable: WITHIN, FILTER and PATH, over the columns that every query of a batch shares."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from threading import Lock
+
+import numpy as np
+import polars as pl
+import pyarrow as pa
+
+from ...cep import Filter, apply_filters
+from ...expressions import frame_of
+from ...language.nodes import Column, Expression, Source, uses_bindings, walk
+from ...planner import Range
+from ...semfilter import SemanticFilter
+
+_Mask = np.ndarray[tuple[int], np.dtype[np.bool_]]
+_PLACE = "#place"
+_FEW = 4
+"""A part of the events so small is taken from the Arrow table before it is converted; more is converted as a whole."""
+
+
+class EventBatch:
+    """The events of one stream in one batch; what several queries look at is converted once.
+
+    Args:
+        table: the event table.
+    """
+
+    def __init__(self, table: pa.Table) -> None:
+        self.table = table
+        self._columns: dict[str, pl.Series] = {}
+        self._lock = Lock()
+
+    def frame(self, names: Sequence[str]) -> pl.DataFrame:
+        """The named columns, dictionaries of strings as strings."""
+        with self._lock:
+            missing = [name for name in names if name not in self._columns]
+            if missing:
+                self._columns |= frame_of(self.table, missing).to_dict()
+            return pl.DataFrame([self._columns[name] for name in names])
+
+
+class SourceFlow:
+    """Selects the candidates of one event variable: WITHIN, FILTER, PATH, in the order of their cost.
+
+    Args:
+        source: the variable, its stream, what is asked of it.
+        within: the query's bounds.
+        semantics: answers its PATHs.
+        implied: what every event that can be part of a match fulfils (`cep.implied_filters`).
+    """
+
+    def __init__(
+        self, source: Source, within: Range, semantics: SemanticFilter, implied: Sequence[Expression] = ()
+    ) -> None:
+        self.source = source
+        self.semantics = semantics
+        self._within = within
+        before = (*(f for f in source.filters if not uses_bindings(f)), *implied)
+        self._before = Filter(before) if before else None
+        self._after = tuple(f for f in source.filters if uses_bindings(f))
+        self._columns = ["_time", "_id", *source.columns]
+        self._tested = _columns_of(before)
+        self._kept = sorted({n for n in self._columns if not n.startswith("?")} | _columns_of(self._after))
+
+    @property
+    def columns(self) -> frozenset[str]:
+        """The columns of an event table that it looks at."""
+        return frozenset(self._kept) | self._tested | self.semantics.columns
+
+    def candidates(self, batch: EventBatch) -> pa.Table:
+        """The candidates among the events, once per distinct solution, with the columns that the query uses."""
+        inside = self._within.select(batch.table)
+        if inside is not batch.table:
+            batch = EventBatch(inside)
+        mask = self._mask(batch)
+        if self.source.semantics is None:
+            return self._chosen(batch, mask)
+        return apply_filters(self._with_solutions(batch, mask), self._after).select(self._columns)
+
+    def _chosen(self, batch: EventBatch, mask: _Mask | None) -> pa.Table:
+        """The rows that a mask leaves; where these are few, nothing but they are converted."""
+        few = None if mask is None else np.flatnonzero(mask)
+        if few is not None and len(few) * _FEW < batch.table.num_rows:
+            return batch.table.select(self._columns).take(pa.array(few))
+        frame = batch.frame(self._columns)
+        chosen = frame if mask is None else frame.filter(pl.Series(mask))
+        return chosen.to_arrow(compat_level=pl.CompatLevel.newest())
+
+    def _mask(self, batch: EventBatch) -> _Mask | None:
+        """Which events the FILTERs without semantic variables let pass; `None`: all."""
+        if self._before is None or not batch.table.num_rows:
+            return None
+        mask = self._before.mask(batch.frame(sorted(self._tested) or ["_time"]))
+        return None if mask.all() else mask
+
+    def _with_solutions(self, batch: EventBatch, mask: _Mask | None) -> pa.Table:
+        """The events whose PATHs hold; only what the PATHs look at is copied before that is known."""
+        places = pa.array(np.arange(batch.table.num_rows))
+        asked = batch.table.select(sorted(self.semantics.columns)).append_column(_PLACE, places)
+        answered = self.semantics.select(asked if mask is None else asked.filter(pa.array(mask)))
+        chosen = batch.frame(self._kept)[answered[_PLACE].to_numpy()]
+        found = chosen.to_arrow(compat_level=pl.CompatLevel.newest())
+        for name in answered.column_names:
+            if name.startswith("?"):
+                found = found.append_column(name, answered[name])
+        return found
+
+
+def _columns_of(expressions: Sequence[Expression]) -> set[str]:
+    return {node.name for e in expressions for node in walk(e) if isinstance(node, Column)}

@@ -1,0 +1,273 @@
+"""One registered query: from the events of its streams to its rows."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from types import MappingProxyType
+
+import polars as pl
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ...annotator import EventShape, event_prefix
+from ...cep import build_operator
+from ...cep.joins import implied_filters
+from ...cep.nfa import Limits, ending_events
+from ...cep.order import EVENTS, all_events, event_columns, sees_all_events
+from ...cep.output import Matches, output_schema
+from ...errors import CeilingError
+from ...language.nodes import Query, StreamType
+from ...ontology import KnowledgeBase
+from ...planner import Seam, Watermarks, explain, resolve_bounds, smallest
+from ...semfilter import SemanticFilter
+from ...semfilter.runtime import FilterOptions, SubqueryStatistics
+from .candidate_selection import EventBatch, SourceFlow
+
+
+@dataclass(frozen=True, slots=True)
+class Registration:
+    """A query and the moment at which it was registered.
+
+    Attributes:
+        query: the checked query.
+        label: what it is called where people read of it: its name, else its file or `query`.
+        now: the greatest time stamp that its streams had delivered; `None` before their first event.
+    """
+
+    query: Query
+    label: str
+    now: datetime | None = None
+
+
+class QueryFlow:
+    """Runs one query over the events of its streams, batch by batch.
+
+    Attributes:
+        past: lines for people about how its past is answered.
+        seam: what it was given of the past and is not to be given again; `None`: nothing.
+        failure: why it was stopped; `None`: it was not.
+
+    Args:
+        registration: the query and when it was registered.
+        shape_of: how the events of a stream become triples.
+        knowledge: the knowledge base.
+        options: how PATHs are evaluated.
+        limits: how much the query may take.
+    """
+
+    def __init__(
+        self,
+        registration: Registration,
+        shape_of: Callable[[StreamType], EventShape],
+        knowledge: KnowledgeBase,
+        options: FilterOptions,
+        limits: Limits | None = None,
+    ) -> None:
+        query = registration.query
+        self.registration = registration
+        self.query = query
+        self.within = resolve_bounds(query.bounds, registration.now)
+        implied = implied_filters(query)
+        self.sources = tuple(
+            SourceFlow(
+                s,
+                self.within,
+                SemanticFilter(s, shape_of(s.stream), knowledge, options),
+                implied.get(s.variable, ()),
+            )
+            for s in query.sources
+        )
+        self._operator = build_operator(query, self.within.interval, limits)
+        self._of_all_events = event_columns(query) if sees_all_events(query) else {}
+        self._endings = ending_events(query)
+        self._watermark: datetime | None = None
+        self.seam: Seam | None = None
+        self.failure: str | None = None
+        self.past: Sequence[str] = ()
+
+    @property
+    def streams(self) -> frozenset[str]:
+        """Names of the streams that it reads."""
+        return frozenset(s.stream.name for s in self.query.sources)
+
+    @property
+    def columns(self) -> dict[str, frozenset[str]]:
+        """By stream, the columns of its events that are looked at."""
+        found = {stream: frozenset(names) for stream, names in self._of_all_events.items()}
+        for stream, names in self._endings.values():
+            found[stream] = found.get(stream, frozenset()) | frozenset(names)
+        for source in self.sources:
+            name = source.source.stream.name
+            found[name] = found.get(name, frozenset()) | source.columns
+        return found
+
+    @property
+    def subqueries(self) -> tuple[SubqueryStatistics, ...]:
+        """What each PATH has cost so far: source by source, in the order of the text."""
+        return tuple(s for source in self.sources for s in source.semantics.statistics)
+
+    @property
+    def ended(self) -> bool:
+        """Whether no further row can come: LIMIT is reached, or the watermark has passed WITHIN and every window."""
+        return self.ending is not None
+
+    @property
+    def ending(self) -> str | None:
+        """Why no further row can come, in words; `None`: one can."""
+        if self.failure is not None:
+            return self.failure
+        if self._operator.ended:
+            return "LIMIT is reached"
+        closed = self.within.closed(self._watermark) and not self._operator.waiting
+        return f"WITHIN has passed: {self.within}" if closed else None
+
+    @property
+    def due(self) -> datetime | None:
+        """The next watermark that may bring further rows without a further event; `None`: none will."""
+        return None if self.ended else self._operator.due
+
+    def watermark_of(self, watermarks: Watermarks) -> datetime | None:
+        """The smallest watermark of its streams; `None`: one of them has not begun."""
+        return smallest({name: watermarks[name] for name in self.streams})
+
+    def row_watermark(self, watermark: datetime | None) -> datetime | None:
+        """What no later row's `_time` lies below, when the streams' watermark is this one: OUTPUT holds rows back."""
+        held = self._operator.held_since
+        return watermark if held is None or watermark is None else min(watermark, held)
+
+    def process(
+        self,
+        events: Mapping[str, EventBatch],
+        watermark: datetime | None,
+        found: Mapping[str, pa.Table] = MappingProxyType({}),
+    ) -> pa.Table:
+        """The rows that become certain.
+
+        Args:
+            events: by stream, what was admitted since the last call.
+            watermark: the smallest watermark of the query's streams; `None`: one of them has not begun.
+            found: by event variable, candidates that the archive's store found; WITHIN is still to be applied.
+
+        Raises:
+            CeilingError: it asks for more than its ceilings allow.
+        """
+        if self.failure is not None:
+            return output_schema(self.query).empty_table()
+        if self.seam is not None and self.seam.passed(self._watermark):
+            self.seam = None
+        if self.seam is not None:
+            # Other queries' rows become events of their streams meanwhile: only our own entries are looked at.
+            events = {s: _unseen(events[s], self.seam) for s in self.streams if s in events}
+        candidates = self._candidates(events)
+        for variable, table in found.items():
+            candidates[variable] = _together(self.within.select(table), candidates.get(variable))
+        rows = self._operator.process(candidates, watermark)
+        self._watermark = watermark
+        return rows
+
+    def visible(self, rows: pa.Table) -> pa.Table:
+        """Rows as users see them."""
+        return rows.drop_columns([item.name for item in self.query.items if item.hidden])
+
+    def as_events(self, rows: pa.Table) -> pa.Table:
+        """Rows of a named query as events of the stream of that name."""
+        ids = pc.binary_join_element_wise(event_prefix(self.query.name or ""), rows["_id"].cast(pa.string()), "")
+        return rows.set_column(rows.schema.get_field_index("_id"), "_id", ids)
+
+    def report(self, matches: Matches, watermark: datetime | None) -> pa.Table:
+        """The rows of matches that the archive's store found; see `Operator.report`."""
+        return self._operator.report(matches, watermark)
+
+    def prime(self, events: Mapping[str, EventBatch], watermark: datetime | None) -> None:
+        """Take in events whose matches were reported already; see `Operator.prime`."""
+        self._operator.prime(self._candidates(events), watermark)
+
+    def _candidates(self, events: Mapping[str, EventBatch]) -> dict[str, pa.Table]:
+        """What the operator is given of events."""
+        candidates = {
+            source.source.variable: source.candidates(events[source.source.stream.name])
+            for source in self.sources
+            if source.source.stream.name in events
+        }
+        if self._of_all_events:
+            inside = {s: self.within.select(events[s].table) for s in self._of_all_events if s in events}
+            candidates[EVENTS] = all_events(self.query, inside)
+        for name, (stream, columns) in self._endings.items():
+            if stream in events:
+                candidates[name] = self.within.select(events[stream].table).select(columns)
+        return candidates
+
+    def fail(self, error: CeilingError) -> pa.Table:
+        """Stop for good: no row comes any more, and the state is dropped."""
+        self.failure = str(error)
+        return output_schema(self.query).empty_table()
+
+    def judge_by(
+        self,
+        filters: Mapping[str, SemanticFilter],
+        shape_of: Callable[[StreamType], EventShape],
+        knowledge: KnowledgeBase,
+    ) -> None:
+        """Judge PATHs by other knowledge from now on.
+
+        Args:
+            filters: by event variable, those that are compiled already.
+            shape_of: how the events of a stream become triples.
+            knowledge: the knowledge base.
+        """
+        for source in self.sources:
+            ready = filters.get(source.source.variable)
+            source.semantics = ready or source.semantics.over(shape_of(source.source.stream), knowledge)
+
+    def explain(self) -> str:
+        """How the query is answered, in words."""
+        semantics = {
+            flow.source.variable: flow.semantics.explain() for flow in self.sources if flow.source.semantics is not None
+        }
+        return explain(self.query, semantics, self.within, self.past)
+
+    def snapshot(self) -> bytes:
+        """The operator's state and what identifies the registration."""
+        now = self.registration.now
+        head = {"query": self.query.normal, "now": None if now is None else now.isoformat(), "failure": self.failure}
+        encoded = json.dumps(head).encode()
+        state = self._operator.snapshot() if self.failure is None else b""
+        return len(encoded).to_bytes(4, "big") + encoded + state
+
+    def restore(self, state: bytes) -> None:
+        """Go on from a snapshot of the same query.
+
+        Raises:
+            OperatorError: the snapshot is of another query or version.
+        """
+        length = int.from_bytes(state[:4], "big")
+        self.failure = json.loads(state[4 : 4 + length]).get("failure")
+        if self.failure is None:
+            self._operator.restore(state[4 + length :])
+
+
+def _unseen(batch: EventBatch, seam: Seam) -> EventBatch:
+    table = seam.drop(batch.table)
+    return batch if table is batch.table else EventBatch(table)
+
+
+def _together(found: pa.Table, others: pa.Table | None) -> pa.Table:
+    """Candidates from the store and from events, in any order: operators sort."""
+    if others is None or not others.num_rows:
+        return found
+    frames = [pl.DataFrame(pl.from_arrow(table)) for table in (found, others)]
+    both = pl.concat(frames, how="vertical_relaxed")
+    return both.to_arrow(compat_level=pl.CompatLevel.newest())
+
+
+def continues(state: bytes, registration: Registration) -> Registration | None:
+    """The registration that a flow's snapshot holds, if it is of the same query; else `None`."""
+    length = int.from_bytes(state[:4], "big")
+    head = json.loads(state[4 : 4 + length])
+    if head["query"] != registration.query.normal:
+        return None
+    now = None if head["now"] is None else datetime.fromisoformat(head["now"])
+    return Registration(registration.query, registration.label, now)

@@ -1,0 +1,11 @@
+"""The Spark job around the data flow, the engine that runs it, and the archiver beside it."""
+
+from __future__ import annotations
+
+from .archiver import archive
+from .engine import Engine
+from .handle import QueryHandle
+from .progress_line import Meter
+from .query_run import Signals, archive_behind, read, run_queries, summary
+
+__all__ = ["Engine", "Meter", "QueryHandle", "Signals", "archive", "archive_behind", "read", "run_queries", "summary"]

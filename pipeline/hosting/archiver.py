@@ -1,0 +1,211 @@
+"""The archiver: a second process that keeps every event of a project's streams, whether an engine runs or not.
+
+It writes the archive's intake only; the engine takes that into its log, and has the store for itself.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+
+from ...archive.sync import Intake
+from ...errors import KaicepError, PipelineError
+from ..catalog import Catalog
+from ..control import Requests, folder_of
+from ..durability import DeadLetters, current_generation
+from ..knowledge import KnowledgeStore
+from ..sources import first_line, read_streams, unpack
+from .query_run import Signals
+from .spark_session import start_spark
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.streaming.query import StreamingQuery
+
+__all__ = ["Archiver", "archive"]
+
+_POLL_S = 0.1
+_TIDY_EVERY = 16
+
+
+class _StoppingError(Exception):
+    """Raised into Spark to leave a batch undone; it is delivered again."""
+
+
+class Archiver:
+    """Reads the streams of a project into its archive's intake.
+
+    Args:
+        project: settings, knowledge, annotations.
+        spark: a session to use; by default the archiver starts one and stops it at the end.
+
+    Attributes:
+        events: how many it has kept.
+
+    Raises:
+        PipelineError: the project has no archive.
+        ArchiveError: another archiver keeps its events.
+    """
+
+    def __init__(self, project: Catalog, *, spark: SparkSession | None = None) -> None:
+        settings = project.settings
+        if not settings.archive.enabled:
+            raise PipelineError("the project's archive is switched off", hint="set archive.enabled")
+        self._project, self._given = project, spark
+        self._state = settings.path(settings.engine.state) / "archiver"
+        self._dead_letters = DeadLetters(self._state / "dead-letters")
+        self._knowledge = KnowledgeStore.of(settings)
+        self._changes = self._knowledge.changes
+        self._failure: Exception | None = None
+        self._working, self._stopping = threading.Lock(), threading.Event()
+        self.events = 0
+        self._intake = Intake(settings.path(settings.archive.path))
+        self._intake.lock()
+        try:
+            self._spark = start_spark(settings.engine) if spark is None else spark
+        except PipelineError:
+            self._intake.close()
+            raise
+
+    @property
+    def engine_runs(self) -> bool:
+        """Whether an engine runs the project now."""
+        requests = Requests(folder_of(self._project.settings))
+        runs = requests.engine_runs()
+        requests.lock.release()
+        return runs
+
+    def run_available(self) -> None:
+        """Keep what there is now.
+
+        Raises:
+            PipelineError: a batch failed.
+        """
+        stream = self._begin(follow=False)
+        while stream.isActive:
+            time.sleep(_POLL_S)
+        self._check(stream)
+
+    def follow(self, until: Callable[[], bool], *, standby: bool = False) -> None:
+        """Keep what comes, until told to stop; the batch at work is finished.
+
+        Args:
+            until: asked several times a second.
+            standby: read only while no engine runs, for a source that gives each record to one reader.
+
+        Raises:
+            PipelineError: a batch failed.
+        """
+        if not standby:
+            self._intake.reading.path.unlink(missing_ok=True)
+        stream: StreamingQuery | None = None
+        while not until():
+            wanted = not (standby and self.engine_runs)
+            if wanted and stream is None and (not standby or self._intake.reading.acquire()):
+                stream = self._begin(follow=True)
+            elif stream is not None and not (wanted and stream.isActive):
+                self._end(stream)
+                stream = None
+            time.sleep(_POLL_S)
+        if stream is not None:
+            self._end(stream)
+
+    def close(self) -> None:
+        """Let another archiver go on."""
+        self._intake.close()
+        if self._given is None:
+            self._spark.stop()
+
+    def _begin(self, *, follow: bool) -> StreamingQuery:
+        settings = self._project.settings
+        self._stopping.clear()
+        generation = current_generation(settings, self._state, None)
+        writer = read_streams(self._spark, settings).writeStream.foreachBatch(self._keep)
+        writer = writer.option("checkpointLocation", str(generation.checkpoint))
+        seconds = settings.engine.trigger.total_seconds()
+        timed = writer.trigger(processingTime=f"{seconds} seconds") if follow else writer.trigger(availableNow=True)
+        return timed.start()
+
+    def _end(self, stream: StreamingQuery) -> None:
+        """Finish the batch at work, then stop reading."""
+        failed = not stream.isActive
+        self._stopping.set()
+        with self._working:
+            stream.stop()
+        self._intake.reading.release()
+        if failed:
+            self._check(stream)
+
+    def _check(self, stream: StreamingQuery) -> None:
+        if isinstance(self._failure, KaicepError):
+            raise self._failure
+        error = stream.exception()
+        if error is not None:
+            reason = first_line(error) if self._failure is None else self._failure
+            raise PipelineError(
+                f"the archiver stopped reading: {reason}", hint="check the sources of the project"
+            ) from error
+
+    def _keep(self, frame: DataFrame, number: int) -> None:
+        # `_end` holds the lock while Spark waits for this call to end: it must give up instead of waiting for it.
+        while not self._working.acquire(timeout=_POLL_S):
+            if self._stopping.is_set():
+                raise _StoppingError
+        try:
+            self._append(frame, number)
+        except Exception as error:
+            self._failure = error
+            raise
+        finally:
+            self._working.release()
+
+    def _append(self, frame: DataFrame, number: int) -> None:
+        """Keep a batch, annotated by the knowledge of now; the engine judges duplicates and lateness."""
+        if self._stopping.is_set():
+            raise _StoppingError
+        settings = self._project.settings
+        if self._knowledge.changes != self._changes:
+            self._changes = self._knowledge.changes
+            self._project = Catalog.of(settings)
+        events = {}
+        for stream, raw in unpack(frame, settings).items():
+            annotated = self._project.annotators[stream].annotate(raw.table)
+            self._dead_letters.write(stream, number, raw, annotated.rejected)
+            events[stream] = annotated.events
+        self.events += self._intake.append(events)
+        if number % _TIDY_EVERY == 0:
+            self._intake.tidy()
+
+
+def archive(project: Catalog, log: Console, *, follow: bool, standby: bool, quiet: bool) -> None:
+    """Keep the events of a project's streams, for the command line.
+
+    Args:
+        project: whose streams.
+        log: where the summary goes.
+        follow: go on until interrupted; otherwise end with what is there.
+        standby: read only while no engine runs.
+        quiet: no summary.
+
+    Raises:
+        KaicepError: a batch failed, or there is another archiver.
+        KeyboardInterrupt, SystemExit: a signal came, and the batch at work is finished.
+    """
+    if not quiet:
+        log.print("starting Spark")
+    archiver = Archiver(project)
+    try:
+        with Signals() as signals:
+            if follow:
+                archiver.follow(lambda: signals.received is not None, standby=standby)
+            else:
+                archiver.run_available()
+        signals.raise_received()
+    finally:
+        archiver.close()
+        if not quiet:
+            log.print(f"{archiver.events:,} events kept")

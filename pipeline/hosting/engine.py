@@ -1,0 +1,322 @@
+"""The engine: a Structured Streaming job whose micro-batches run through the durable data flow."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+from ...archive import Archive
+from ...errors import PipelineError
+from ...language.nodes import Query
+from ..catalog import Catalog
+from ..control import LivingKnowledge
+from ..durability import DurableFlow, Idleness, Progress, begun_batch, current_generation
+from ..flow import Registration, Step
+from ..knowledge import Takeover, Version
+from ..sinks import Sink
+from ..sources import beat, unpack
+from .handle import QueryHandle
+from .spark_job import Job
+from .spark_session import start_spark
+from .submissions import Submissions
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+_LOG = logging.getLogger("kaicep")
+
+
+class Engine:
+    """Answers registered queries over the streams of a project and archives every event.
+
+    Args:
+        project: settings, knowledge, annotations.
+        spark: a session to use; by default the engine starts one and stops it at the end.
+        sinks: where the rows of all queries go, besides the handles.
+        on_batch: called after each batch with the progress so far.
+        on_knowledge: called with each line that tells of a change of the ontology modules; by default it is logged.
+        on_notice: likewise of queries that other processes submit and withdraw, and of queries that have ended.
+
+    Example:
+        >>> with Engine(Project.load("kaicep.toml")) as engine:  # doctest: +SKIP
+        ...     handle = engine.submit("SELECT ?e.flowrate FILTER (?e.flowrate > 500)")
+        ...     for row in handle.matches():
+        ...         print(row)
+    """
+
+    def __init__(
+        self,
+        project: Catalog,
+        *,
+        spark: SparkSession | None = None,
+        sinks: Sequence[Sink] = (),
+        on_batch: Callable[[Progress], None] | None = None,
+        on_knowledge: Callable[[str], None] = _LOG.info,
+        on_notice: Callable[[str], None] = _LOG.info,
+    ) -> None:
+        self._project = project
+        self._given = spark
+        self._spark: SparkSession | None = spark
+        self._sinks = sinks
+        self._on_batch = on_batch
+        self._on_knowledge = on_knowledge
+        self._on_notice = on_notice
+        self._living: LivingKnowledge | None = None
+        self._submissions: Submissions | None = None
+        self._handles: dict[str, QueryHandle] = {}
+        self._lock = threading.Lock()
+        self._job = Job(self._lock, self._run, self._overdue)
+        self._archive: Archive | None = None
+        self._entered: DurableFlow | None = None
+
+    def __enter__(self) -> Self:
+        try:
+            self._enter()
+        except BaseException:
+            self.__exit__(None, None, None)
+            raise
+        return self
+
+    def _enter(self) -> None:
+        settings = self._project.settings
+        if settings.archive.enabled:
+            shapes = self._project.shapes
+            self._archive = Archive(settings, self._project.knowledge, shapes)
+        self._entered = DurableFlow(
+            self._project, self._state, self._sinks, self._archive, self._tell, say=self._on_notice
+        )
+        self._living = LivingKnowledge(self._entered, self._on_knowledge)
+        self._submissions = Submissions(self, self._on_notice)
+        if self._spark is None:
+            self._spark = start_spark(settings.engine)
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+        if self._submissions is not None:
+            self._submissions.close()
+        if self._living is not None:
+            self._living.close()
+        if self._entered is not None:
+            self._entered.close()
+        if self._archive is not None:
+            self._archive.close()
+        if self._given is None and self._spark is not None:
+            self._spark.stop()
+            self._spark = None
+
+    @property
+    def project(self) -> Catalog:
+        """The project; once the engine is entered, with the knowledge in force."""
+        return self._project if self._entered is None else self._entered.project
+
+    @property
+    def ontology(self) -> LivingKnowledge:
+        """The ontology modules, to be changed while queries run.
+
+        Raises:
+            PipelineError: the engine is not entered.
+        """
+        if self._living is None:
+            raise PipelineError("the engine is not entered", hint="use it in a `with` statement")
+        return self._living
+
+    @property
+    def progress(self) -> Progress:
+        """What was done so far, over restarts."""
+        return self._flow.progress
+
+    @property
+    def archive(self) -> Archive:
+        """The archive of events.
+
+        Raises:
+            PipelineError: it is switched off, or the engine is not entered.
+        """
+        if self._archive is None:
+            raise PipelineError(
+                "there is no archive to query", hint="use the engine in a `with` statement and set archive.enabled"
+            )
+        return self._archive
+
+    @property
+    def running(self) -> bool:
+        """Whether the stream is being read."""
+        return self._job.running
+
+    def submit(
+        self, text: str, *, label: str = "query", retention: timedelta | None = None, collect: bool = True
+    ) -> QueryHandle:
+        """Register the queries of a document at the next batch border.
+
+        Args:
+            text: a χ-CEP document.
+            label: what an unnamed query is called, such as its file name.
+            retention: bounds the state of queries that no WINDOW bounds.
+            collect: keep the rows for `QueryHandle.matches`; without, only the sinks get them.
+
+        Returns:
+            The handle of the document's last query.
+
+        Raises:
+            QuerySyntaxError, QueryTypeError, PipelineError: nothing of the document is registered then.
+        """
+        return self.register(self.registrations(text, label=label, retention=retention), collect=collect)[-1]
+
+    def registrations(
+        self, text: str, *, label: str = "query", retention: timedelta | None = None
+    ) -> tuple[Registration, ...]:
+        """The checked queries of a document, which may read the output of registered ones; see `submit`."""
+        outputs = [handle.query for handle in self.handles]
+        return self._flow.history.newest.registrations(text, label, outputs, retention)
+
+    def register(self, registrations: Sequence[Registration], *, collect: bool = True) -> list[QueryHandle]:
+        """Register checked queries at the next batch border; see `submit`.
+
+        Raises:
+            PipelineError: one of the labels is taken; then none is registered.
+        """
+        handles = [QueryHandle(self, registration, collect=collect) for registration in registrations]
+        with self._lock:
+            taken = next((handle.name for handle in handles if handle.name in self._handles), None)
+            if taken is not None:
+                raise PipelineError(
+                    f"a query named '{taken}' is registered already",
+                    hint="stop it first, or give the new one another name with CREATE QUERY … AS",
+                )
+            self._flow.submit(registrations)
+            self._handles |= {handle.name: handle for handle in handles}
+        return handles
+
+    @property
+    def handles(self) -> tuple[QueryHandle, ...]:
+        """The registered queries, in the order of their registration."""
+        return tuple(self._handles.values())
+
+    def now_of(self, label: str) -> datetime | None:
+        """The time of its streams at which a query was registered; `None`: before their first event, or not yet."""
+        flow = self._flow.dataflow.flows.get(label)
+        return None if flow is None else flow.registration.now
+
+    def explain(self, label: str, query: Query) -> str:
+        """How a query of this project is answered, in words; if it is registered under `label`, as it is answered."""
+        flow = self._flow.dataflow.flows.get(label)
+        return self.project.explain(query) if flow is None else self.project.explain_flow(flow)
+
+    def withdraw(self, label: str) -> None:
+        """Stop answering a query at the next batch border.
+
+        Raises:
+            PipelineError: another query reads its output.
+        """
+        with self._lock:
+            self._flow.withdraw(label)
+            self._handles.pop(label, None)
+
+    def start(self) -> None:
+        """Begin to read the streams with the project's trigger interval; does nothing when it is running.
+
+        From now on the watermark of a stream that is silent goes on by wall clock (`idle_timeout`).
+        """
+        self._begin(Idleness(self.project.settings.idle_timeouts()))
+
+    def run_available(self) -> None:
+        """Read what there is now, wait for the end of it; wall clock moves no watermark.
+
+        Raises:
+            PipelineError: a batch failed.
+        """
+        self._begin(None)
+        self.wait()
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """Wait until the stream ends or somebody stops it.
+
+        Args:
+            timeout: seconds; `None` waits as long as it takes.
+
+        Returns:
+            Whether it has ended.
+
+        Raises:
+            PipelineError: a batch failed.
+        """
+        return self._job.wait(timeout)
+
+    def finish(self) -> None:
+        """End the streams: report what waited for later events.
+
+        The end is the last batch, and is taken back when the engine reads on: it then goes on from the batch before.
+
+        Raises:
+            PipelineError: the stream is still being read.
+        """
+        if self.running:
+            raise PipelineError("the streams are still being read", hint="call run_available() or stop() first")
+        with self._lock:
+            self._report(self._flow.finish())
+        for handle in self._handles.values():
+            handle.end()
+
+    def stop(self) -> None:
+        """Finish the batch at work, then stop reading; a later engine goes on from there."""
+        self._job.stop()
+        for handle in self._handles.values():
+            handle.end()
+
+    def check(self) -> None:
+        """Raise what made a batch fail.
+
+        Raises:
+            PipelineError, or the error of the stage that failed.
+        """
+        self._job.check()
+
+    @property
+    def _flow(self) -> DurableFlow:
+        if self._entered is None:
+            raise PipelineError("the engine is not entered", hint="use it in a `with` statement")
+        return self._entered
+
+    @property
+    def _state(self) -> Path:
+        return self.project.settings.path(self.project.settings.engine.state)
+
+    def _begin(self, idleness: Idleness | None) -> None:
+        if self.running:
+            return
+        if self._spark is None or self._submissions is None:
+            raise PipelineError("the engine is not entered", hint="use it in a `with` statement")
+        self._submissions.begin()
+        generation = current_generation(self.project.settings, self._state, self._flow.last)
+        self._flow.history.begun = begun_batch(generation)
+        self._flow.begin()
+        if self._flow.behind:
+            beat(generation.heartbeats)
+        self._job.start(self._spark, self.project.settings, generation, idleness)
+
+    def _run(self, frame: DataFrame, batch: int, idleness: Idleness | None) -> None:
+        self._report(self._flow.run(batch, unpack(frame, self.project.settings), idleness))
+
+    def _overdue(self, idleness: Idleness) -> bool:
+        return self._flow.overdue(idleness)
+
+    def _tell(self, version: Version, takeover: Takeover) -> None:
+        head, *others = takeover.summary
+        for line in (f"ontology: {version} from batch {version.batch} on: {head}", *(f"  {line}" for line in others)):
+            self._on_knowledge(line)
+
+    def _report(self, step: Step) -> None:
+        flows = self._flow.dataflow.flows
+        for label, matches in step.matches.items():
+            handle, flow = self._handles[label], flows[label]
+            if handle.receive(matches, ending=flow.ending, failure=flow.failure):
+                self._on_notice(f"queries: {label} has ended: {flow.ending}")
+        if self._on_batch is not None:
+            self._on_batch(self.progress)

@@ -1,0 +1,170 @@
+"""Runs queries over the streams of a project for the command line, and tells how it goes."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
+from types import FrameType, TracebackType
+from typing import Self
+
+from rich.console import Console
+
+from ...language.nodes import Query
+from ..catalog import Catalog
+from ..durability import Progress
+from ..project_check import warnings_of
+from ..sinks import Sink
+from .engine import Engine
+from .progress_line import Meter
+
+__all__ = ["Signals", "archive_behind", "read", "run_queries", "summary"]
+
+_SECONDS_BETWEEN_LOOKS = 0.1
+_PATIENCE = 60.0  # seconds without an event that the store takes; what it lacks it gets at the next start
+
+
+def run_queries(
+    project: Catalog, documents: Sequence[tuple[str, str]], sink: Sink, log: Console, *, once: bool, quiet: bool
+) -> None:
+    """Answer queries until interrupted, or until everything that is there has been read.
+
+    Args:
+        project: whose streams.
+        documents: name and text of χ-CEP documents; a later one may use the queries of an earlier one.
+        sink: where matches go.
+        log: where progress and the summary go.
+        once: read what there is, then stop.
+        quiet: no progress, no summary.
+
+    Raises:
+        KaicepError: a document is wrong, or a batch failed.
+        KeyboardInterrupt: after a Ctrl-C, when the batch at work is finished.
+        SystemExit: likewise after a request to terminate, with 143.
+    """
+    queries = _compile(project, documents)
+    meter = Meter(log, quiet=quiet)
+    engine = Engine(project, sinks=[sink], on_batch=meter, on_knowledge=meter.tell, on_notice=meter.tell)
+    if not quiet:
+        for warning in warnings_of(project, queries):
+            log.print(warning, markup=False, soft_wrap=True)
+        log.print("starting Spark")
+    try:
+        with Signals() as signals, engine:
+            for name, text in documents:
+                engine.submit(text, label=name, collect=False)
+            with meter.watching(lambda: archive_behind(engine)):
+                read(engine, signals, once=once)
+                if once:
+                    _fill_store(engine, signals)
+        if not quiet and not meter.progress.batches:
+            log.print("nothing was read: the sources brought nothing new")
+    finally:
+        if not quiet and meter.progress.batches:
+            log.print("\n".join(summary(meter)), soft_wrap=True)
+
+
+def _compile(project: Catalog, documents: Sequence[tuple[str, str]]) -> list[Query]:
+    """Refuse a wrong document at once, and not after the seconds that Spark takes to start."""
+    outputs: list[Query] = []
+    for name, text in documents:
+        outputs += [registration.query for registration in project.registrations(text, name, outputs)]
+    return outputs
+
+
+def _fill_store(engine: Engine, signals: Signals) -> None:
+    """Wait until SPARQL sees all that was read, as long as the store takes events and no signal comes."""
+    behind, unchanged = archive_behind(engine), 0.0
+    while behind and signals.received is None and unchanged < _PATIENCE:
+        engine.archive.flush(timeout=_SECONDS_BETWEEN_LOOKS)
+        before, behind = behind, archive_behind(engine)
+        unchanged = 0.0 if behind < before else unchanged + _SECONDS_BETWEEN_LOOKS
+    signals.raise_received()
+
+
+def archive_behind(engine: Engine) -> int:
+    """Return how many events, and matches of named queries, the archive's store lacks."""
+    if not engine.project.settings.archive.enabled:
+        return 0
+    lag = engine.archive.lag
+    return lag.events + lag.matches
+
+
+def summary(meter: Meter) -> list[str]:
+    """Return what a run did: events, matches by query, and what could not be used."""
+    progress = meter.progress
+    lines = [f"in {meter.seconds:,.1f} s: {meter.line()}"]
+    for label, count in progress.matches.items():
+        lines.append(f"  {label}: {count:,} matches")
+        lines += [f"    PATH {i}: {cost}" for i, cost in enumerate(progress.subqueries.get(label, ()), 1)]
+    return [*lines, *_unused(progress)]
+
+
+def _unused(progress: Progress) -> list[str]:
+    counts = {
+        "late": "archived, but no part of their streams",
+        "duplicates": "ignored",
+        "rejected": "in the dead letters",
+        "malformed": "in the dead letters",
+        "unlinked": "values that name no individual",
+    }
+    found = []
+    for name, stream in progress.streams.items():
+        parts = [f"{getattr(stream, kind):,} {kind} ({what})" for kind, what in counts.items() if getattr(stream, kind)]
+        found += [f"  of stream {name}: {', '.join(parts)}"] if parts else []
+    return found
+
+
+class Signals:
+    """Notes the first Ctrl-C or request to terminate instead of raising it amid a call to Spark; a second raises."""
+
+    def __init__(self) -> None:
+        self.received: signal.Signals | None = None
+        self._before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+
+    def __enter__(self) -> Self:
+        for number in self._before:
+            signal.signal(number, self._note)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+
+    def _note(self, number: int, _: FrameType | None) -> None:
+        self.received = signal.Signals(number)
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+    def raise_received(self) -> None:
+        """Leave as the signal asks for."""
+        if self.received is signal.SIGINT:
+            raise KeyboardInterrupt
+        if self.received is not None:
+            raise SystemExit(128 + self.received)
+
+
+def read(engine: Engine, signals: Signals, *, once: bool) -> None:
+    """Let an engine read its streams until a signal comes or, if `once`, all that is there has been read.
+
+    Raises:
+        KaicepError: a batch failed.
+        KeyboardInterrupt, SystemExit: a signal came, and the batch at work is finished.
+    """
+    with ThreadPoolExecutor(1) as pool:
+        reading = pool.submit(_read, engine, once=once)
+        while not reading.done() and signals.received is None:
+            wait([reading], timeout=_SECONDS_BETWEEN_LOOKS)
+        if signals.received is not None:
+            engine.stop()
+    signals.raise_received()
+    reading.result()
+
+
+def _read(engine: Engine, *, once: bool) -> None:
+    if once:
+        engine.run_available()
+    else:
+        engine.start()
+        engine.wait()

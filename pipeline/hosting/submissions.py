@@ -1,0 +1,110 @@
+"""Queries that other processes submit to a running engine, list and withdraw (`kaicep submit | queries | withdraw`)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+from ...errors import KaicepError, PipelineError
+from ..control import Document, Requests, Server, SubmittedQueries, folder_of, free_label
+
+if TYPE_CHECKING:
+    from .engine import Engine
+
+__all__ = ["Submissions"]
+
+
+class Submissions:
+    """The submitted queries of an engine, earlier ones included, and what other processes ask of them.
+
+    Args:
+        engine: answers them; its rows go to its sinks.
+        say: takes a line of the log.
+
+    Raises:
+        PipelineError: another engine runs this project.
+    """
+
+    def __init__(self, engine: Engine, say: Callable[[str], None]) -> None:
+        self._engine, self._say = engine, say
+        folder = folder_of(engine.project.settings)
+        self._submitted = SubmittedQueries(folder)
+        self._requests = Requests(folder)
+        self._requests.serve()
+        self._server: Server | None = None
+
+    def begin(self) -> None:
+        """Register what was submitted to earlier engines, and answer requests from now on.
+
+        Raises:
+            KaicepError: one of them does not go with the project, or with the engine's other queries.
+        """
+        if self._server is not None:
+            return
+        for document in self._submitted.documents():
+            try:
+                self._register(document)
+            except KaicepError as error:
+                error.add_note(f"it was submitted earlier; to do without it: kaicep withdraw {document.queries[0]}")
+                raise
+        self._server = Server(self._requests, self._answered, "kaicep-queries")
+
+    def close(self) -> None:
+        """Answer no more."""
+        if self._server is not None:
+            self._server.close()
+        self._requests.lock.release()
+
+    def _register(self, document: Document) -> None:
+        found = self._engine.registrations(document.text, label=document.label, retention=document.retention)
+        self._engine.register(document.left(found), collect=False)
+
+    def _answered(self, content: Mapping[str, Any]) -> object:
+        try:
+            return self._asked(content)
+        except KaicepError as error:
+            self._say(f"queries: refused: {error}")
+            return error
+        except Exception as error:  # noqa: BLE001 - whoever asked has to hear of it, and the engine goes on
+            return PipelineError(f"the engine cannot do it: {error!r}", hint="what was registered goes on")
+
+    def _asked(self, content: Mapping[str, Any]) -> object:
+        match content:
+            case {"submit": str(text), "label": label, "retention": seconds}:
+                return self._submit(text, label, None if seconds is None else timedelta(seconds=seconds))
+            case {"withdraw": str(name)}:
+                return self._withdraw(name)
+            case _:
+                return self._listed()
+
+    def _submit(self, text: str, label: str | None, retention: timedelta | None) -> list[str]:
+        label = label or free_label([handle.name for handle in self._engine.handles])
+        registrations = self._engine.registrations(text, label=label, retention=retention)
+        self._engine.register(registrations, collect=False)
+        queries = tuple(registration.label for registration in registrations)
+        self._submitted.add(Document(label, text, retention, queries))
+        for query in queries:
+            self._say(f"queries: {query} was submitted")
+        return [f"{query}: answered from the next batch on, its rows go where the engine's go" for query in queries]
+
+    def _withdraw(self, name: str) -> list[str]:
+        self._submitted.document_of(name)
+        self._engine.withdraw(name)
+        self._submitted.withdraw(name)
+        self._say(f"queries: {name} was withdrawn")
+        return [f"{name}: withdrawn"]
+
+    def _listed(self) -> list[dict[str, Any]]:
+        submitted = {query for document in self._submitted.documents() for query in document.queries}
+        matches = self._engine.progress.matches
+        return [
+            {
+                "query": handle.name,
+                "state": handle.state,
+                "matches": matches.get(handle.name, 0),
+                "from": "submitted" if handle.name in submitted else "run",
+                "now": None if handle.now is None else handle.now.isoformat(),
+            }
+            for handle in self._engine.handles
+        ]

@@ -1,0 +1,222 @@
+"""What an engine's state keeps of its ontology modules: copies, changes of the project's set, versions by batch.
+
+- `ontology/modules/<digest>.nt.gz`: what a module said, however its file has changed since
+- `ontology/changes.json`: modules that were added to those of the project file, and names of those that were removed
+- `ontology/versions/<number>.json`: a version of the knowledge, and the first batch that is judged by it
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from ...config import Settings
+from ...errors import PipelineError, Place
+from ...ontology import KnowledgeBase
+from ...ontology.modules import Module, ModuleChange, read_written, written
+from ...ontology.reasoners import Reasoner
+from ...storage import replacing
+
+__all__ = ["Changes", "Entry", "KnowledgeStore", "Version"]
+
+_LEVEL = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A module of which there is a copy; the fields are those of `ontology.Module`."""
+
+    source: str
+    digest: str
+    declares: tuple[str, ...]
+    imports: tuple[str, ...]
+    imported: bool
+    triples: int
+
+    @classmethod
+    def of(cls, module: Module) -> Entry:
+        """The entry of a module."""
+        declares = tuple(sorted(module.declares))
+        return cls(module.source, module.digest, declares, module.imports, module.imported, len(module.triples))
+
+    @classmethod
+    def read(cls, content: Mapping[str, Any]) -> Entry:
+        """From JSON."""
+        return cls(**{**content, "declares": tuple(content["declares"]), "imports": tuple(content["imports"])})
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What was changed of the modules that the project file names.
+
+    Attributes:
+        added: modules that it does not name, or whose text is another.
+        removed: sources of modules that it names.
+    """
+
+    added: tuple[Entry, ...] = ()
+    removed: tuple[str, ...] = ()
+
+    def after(self, change: ModuleChange) -> Changes:
+        """With one more change."""
+        gone = {module.digest for module in change.removed}
+        kept = [entry for entry in self.added if entry.digest not in gone]
+        new = [] if change.added is None else [Entry.of(change.added)]
+        own = [m.source for m in change.removed if m.digest not in {entry.digest for entry in self.added}]
+        return Changes((*kept, *new), tuple(dict.fromkeys([*self.removed, *own])))
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """Knowledge that is or was in force.
+
+    Attributes:
+        number: counted from 1.
+        digest: `KnowledgeBase.version`.
+        reasoner: how it was closed.
+        batch: the first batch that is judged by it.
+        since: when it took over.
+        change: what made it differ from the version before, in words.
+        triples: of the closure.
+        modules: imported ones among them.
+    """
+
+    number: int
+    digest: str
+    reasoner: Reasoner
+    batch: int
+    since: datetime
+    change: str
+    triples: int
+    modules: tuple[Entry, ...] = field(repr=False)
+
+    def __str__(self) -> str:
+        return f"version {self.number} ({self.digest[:12]})"
+
+
+class KnowledgeStore:
+    """The ontology part of an engine's state; one process writes at a time.
+
+    Args:
+        folder: made when something is kept.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._modules = folder / "modules"
+        self._versions = folder / "versions"
+        self._changes = folder / "changes.json"
+        self._known: dict[int, Version] = {}
+
+    @classmethod
+    def of(cls, settings: Settings) -> KnowledgeStore:
+        """That of a project."""
+        return cls(settings.path(settings.engine.state) / "ontology")
+
+    def keep(self, modules: Sequence[Module]) -> None:
+        """Make copies of modules durable."""
+        self._modules.mkdir(parents=True, exist_ok=True)
+        for module in modules:
+            path = self._copy(module.digest)
+            if not path.exists():
+                with replacing(path) as temporary:
+                    temporary.write_bytes(gzip.compress(written(module), _LEVEL, mtime=0))
+
+    def module(self, entry: Entry) -> Module:
+        """A module as it was when it was kept.
+
+        Raises:
+            PipelineError: its copy is lost or broken.
+        """
+        path = self._copy(entry.digest)
+        try:
+            triples = read_written(gzip.decompress(path.read_bytes()))
+        except (OSError, EOFError, SyntaxError) as error:
+            raise PipelineError(
+                f"the copy of the ontology module {entry.source} cannot be read",
+                place=Place(str(path)),
+                hint="restore it, or remove the engine's state to begin anew",
+            ) from error
+        return Module(entry.source, triples, entry.digest, frozenset(entry.declares), entry.imports, entry.imported)
+
+    @property
+    def changes(self) -> Changes:
+        """What was changed of the project file's modules."""
+        try:
+            content = json.loads(self._changes.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            return Changes()
+        return Changes(tuple(Entry.read(entry) for entry in content["added"]), tuple(content["removed"]))
+
+    def change(self, change: ModuleChange) -> None:
+        """Make one more change durable, for this engine's restarts and for every other command."""
+        self.keep(() if change.added is None else (change.added,))
+        with replacing(self._changes) as temporary:
+            temporary.write_text(json.dumps(asdict(self.changes.after(change)), indent=1), encoding="utf-8")
+
+    def changed(self, modules: Sequence[Module]) -> tuple[Module, ...]:
+        """The modules of a project file, changed."""
+        changes = self.changes
+        own = (module for module in modules if module.source not in changes.removed)
+        return (*own, *(self.module(entry) for entry in changes.added))
+
+    def versions(self) -> tuple[Version, ...]:
+        """All versions, in the order in which they took over."""
+        for path in sorted(self._versions.glob("[0-9]*.json")):
+            if int(path.stem) not in self._known:
+                self._known[int(path.stem)] = _read(path)
+        return tuple(self._known.values())
+
+    def at(self, batch: int) -> Version | None:
+        """The version that judges a batch; `None` before the first."""
+        return next((version for version in reversed(self.versions()) if version.batch <= batch), None)
+
+    def begin(self, knowledge: KnowledgeBase, batch: int, change: str) -> Version:
+        """Note durably that batches are judged by this knowledge from `batch` on."""
+        self.keep(knowledge.modules)
+        entries = tuple(Entry.of(module) for module in knowledge.modules)
+        number = len(self.versions()) + 1
+        version = Version(
+            number,
+            knowledge.version,
+            knowledge.reasoner,
+            batch,
+            datetime.now(UTC),
+            change,
+            len(knowledge.store),
+            entries,
+        )
+        self._versions.mkdir(parents=True, exist_ok=True)
+        with replacing(self._versions / f"{number:06d}.json") as temporary:
+            content = asdict(version) | {"since": version.since.isoformat()}
+            temporary.write_text(json.dumps(content, indent=1), encoding="utf-8")
+        self._known[number] = version
+        return version
+
+    def in_words(self, knowledge: KnowledgeBase) -> str:
+        """What to call a knowledge base: its version, if it has been in force, and its size."""
+        version = next((v for v in reversed(self.versions()) if v.digest == knowledge.version), None)
+        name = knowledge.version[:12] if version is None else f"{version}, in force since batch {version.batch}"
+        return f"{name}: {knowledge.size}"
+
+    def modules(self, version: Version) -> tuple[Module, ...]:
+        """The modules of a version.
+
+        Raises:
+            PipelineError: a copy is lost or broken.
+        """
+        return tuple(self.module(entry) for entry in version.modules)
+
+    def _copy(self, digest: str) -> Path:
+        return self._modules / f"{digest}.nt.gz"
+
+
+def _read(path: Path) -> Version:
+    content = json.loads(path.read_text(encoding="utf-8"))
+    modules = tuple(Entry.read(entry) for entry in content["modules"])
+    return Version(**{**content, "since": datetime.fromisoformat(content["since"]), "modules": modules})

@@ -1,0 +1,177 @@
+"""A change of knowledge, prepared beside the running queries: all that is slow, and all that may be refused.
+
+A running query keeps its columns and their types: what would change one of them is refused, and the way out is said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ...annotator import Annotator
+from ...errors import OntologyError, QueryTypeError
+from ...language.nodes import Query, StreamType
+from ...semfilter import Difference, Refreshed, SemanticFilter, difference, refresh
+from ...semfilter.runtime import Value
+from ..flow import QueryFlow
+
+if TYPE_CHECKING:
+    from ..catalog import Catalog
+
+__all__ = ["Answers", "Takeover", "prepare"]
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """How a query answers after a change.
+
+    Attributes:
+        query: its label.
+        differing: individuals (combinations of root property values) that it judges otherwise now.
+        incomparable: whether its verdicts depend on other attributes now.
+    """
+
+    query: str
+    differing: int
+    incomparable: bool
+
+    @property
+    def same(self) -> bool:
+        """Whether nobody is judged otherwise, as far as known."""
+        return not self.differing and not self.incomparable
+
+    def __str__(self) -> str:
+        if self.incomparable:
+            return f"{self.query}: its PATHs now depend on other attributes than before"
+        return f"{self.query}: answers differently for {self.differing:,} individual{'s' * (self.differing != 1)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Takeover:
+    """Knowledge that is ready to judge the next batch.
+
+    Attributes:
+        project: the project with the new knowledge and the annotations compiled against it.
+        filters: (label, event variable) → its semantic filter, with the verdicts that are known already.
+        answers: of the queries that have PATHs.
+        change: what changed, in words.
+        remeasured: attributes whose individuals measure in other units now, in words.
+    """
+
+    project: Catalog
+    filters: Mapping[tuple[str, str], SemanticFilter]
+    answers: tuple[Answers, ...]
+    change: str
+    remeasured: tuple[str, ...] = ()
+
+    @property
+    def summary(self) -> tuple[str, ...]:
+        """The change and its effect on queries, a line each."""
+        knowledge = self.project.knowledge
+        head = f"{self.change}: {knowledge.size}"
+        others = [*self.remeasured, *(str(answers) for answers in self.answers if not answers.same)]
+        return (head, *others) if others or not self.answers else (head, "all queries answer as before")
+
+
+def prepare(before: Catalog, after: Catalog, flows: Mapping[str, QueryFlow], change: str) -> Takeover:
+    """Make ready what judges batches by `after` instead of `before`.
+
+    Args:
+        before: in force.
+        after: with other knowledge.
+        flows: the registered queries by label, each after those whose output it reads; they go on meanwhile.
+        change: what changed, in words.
+
+    Raises:
+        OntologyError: it would change the type of an attribute, or columns of a running query.
+        QueryTypeError: a PATH of a running query cannot be evaluated any more.
+    """
+    remeasured: list[str] = []
+    for name, annotator in before.annotators.items():
+        _check_stream(annotator.stream_type, after.annotators[name].stream_type)
+        remeasured += _remeasured(name, annotator.remeasured(after.annotators[name]))
+    _check_queries(after, [(label, flow.query) for label, flow in flows.items()])
+    changed = difference(before.knowledge, after.knowledge)
+    filters: dict[tuple[str, str], SemanticFilter] = {}
+    answers: list[Answers] = []
+    for label, flow in flows.items():
+        refreshed = {
+            source.source.variable: _refreshed(source.semantics, before, after, changed)
+            for source in flow.sources
+            if source.source.semantics is not None
+        }
+        filters |= {(label, variable): r.filter for variable, r in refreshed.items()}
+        if refreshed:
+            answers.append(_answers(label, refreshed))
+    return Takeover(after, filters, tuple(answers), change, tuple(remeasured))
+
+
+def _remeasured(stream: str, individuals: Mapping[str, int]) -> list[str]:
+    return [f"{stream}.{a}: {n:,} individual{'s' * (n != 1)} in other units now" for a, n in individuals.items()]
+
+
+def _refreshed(old: SemanticFilter, before: Catalog, after: Catalog, changed: Difference) -> Refreshed:
+    stream = old.source.stream
+    shape = after.shape(stream)
+    if stream.name not in before.annotators:
+        return refresh(old, shape, after.knowledge, changed, lambda _, value: value)
+    relink = _Relink(before.annotators[stream.name], after.annotators[stream.name])
+    return refresh(old, shape, after.knowledge, changed, relink)
+
+
+class _Relink:
+    """Which individual a value of a stream stands for after a change, by what it stood for before."""
+
+    def __init__(self, before: Annotator, after: Annotator) -> None:
+        self._before = {column: {iri: key for key, iri in of.items()} for column, of in before.individuals.items()}
+        self._after = after.individuals
+
+    def __call__(self, column: str, value: Value) -> Value:
+        if value is None or column not in self._after:
+            return value
+        named, text = value
+        key = self._before[column].get(str(text)) if named else text
+        linked = None if key is None else self._after[column].get(str(key))
+        return (False, key) if linked is None else (True, linked)
+
+
+def _answers(label: str, refreshed: Mapping[str, Refreshed]) -> Answers:
+    differing = {(variable, key) for variable, r in refreshed.items() for key in r.differing}
+    return Answers(label, len(differing), any(r.incomparable for r in refreshed.values()))
+
+
+def _check_stream(before: StreamType, after: StreamType) -> None:
+    for old, new in zip(before.attributes, after.attributes, strict=True):
+        if (old.type, old.individual) != (new.type, new.individual):
+            raise OntologyError(
+                f"attribute '{old.name}' of stream '{before.name}' would change from {old.type} to {new.type}",
+                hint="say its datatype in the annotation, and start again",
+            )
+
+
+def _check_queries(after: Catalog, queries: list[tuple[str, Query]]) -> None:
+    outputs: list[Query] = []
+    for label, query in queries:
+        text = query.normal if query.name is None else f"CREATE QUERY {query.name} AS {query.normal}"
+        try:
+            again = after.compile(text, source=label, retention=query.retention, outputs=outputs)[0]
+        except QueryTypeError as error:
+            raise OntologyError(
+                f"query '{label}' could not be answered any more: {error.message}", hint="stop the query first"
+            ) from error
+        old, new = _columns(query), _columns(again)
+        if old != new:
+            name = next(name for name in [*old, *new] if old.get(name) != new.get(name))
+            raise OntologyError(
+                f"{name} of query '{label}' would change from {old.get(name)} to {new.get(name)}",
+                hint="say the range of the property in the ontology, or stop the query first",
+            )
+        outputs.append(again)
+
+
+def _columns(query: Query) -> dict[str, str]:
+    """The columns of a query's candidates and rows, and their types."""
+    rows = {f"column '{item.name}'": item.type.value for item in query.items if not item.hidden}
+    bound = {f"?{name} of ?{s.variable}": kind.value for s in query.sources for name, kind in s.bindings}
+    return rows | bound

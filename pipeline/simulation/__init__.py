@@ -1,0 +1,9 @@
+"""Recorded events in; rows, as an engine would give them, out; no Spark."""
+
+from __future__ import annotations
+
+from .evaluation import evaluate
+from .outage_simulation import Down
+from .registration_simulation import Gap
+
+__all__ = ["Down", "Gap", "evaluate"]

@@ -1,0 +1,86 @@
+"""A document over recorded events: the same operators as in the engine, without Spark."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ...annotator import Annotated
+from ...language.nodes import Query
+from ...planner import Strategy
+from ..flow import Registration
+from ..sinks import rows
+from ..sources import RawTuples, raw_table
+from .outage_simulation import Down, simulate_outage
+from .registration_simulation import Gap, simulate
+
+if TYPE_CHECKING:
+    from ..catalog import Catalog
+
+
+def evaluate(
+    project: Catalog,
+    queries: Sequence[Query],
+    streams: Mapping[str, RawTuples],
+    gap: Gap | None,
+    strategy: Strategy | None,
+    *,
+    archived: bool,
+    down: Down | None = None,
+) -> list[dict[str, Any]]:
+    """The rows of the last query over whole streams that end.
+
+    Args:
+        project: of the streams and queries.
+        queries: of a document, in order.
+        streams: raw tuples by stream, in order of arrival.
+        gap: when the queries are registered, and what archive and live stream hold then; `None`: before all events.
+        strategy: how an archived past is answered; `None`: as the planner chooses.
+        archived: whether the past lies in an archive; otherwise all of it comes live.
+        down: when no engine runs; `None`: never.
+    """
+    raw = {name: raw_table(tuples) for name, tuples in streams.items()}
+    annotated = {name: project.annotators[name].annotate(table) for name, table in raw.items()}
+    past = {} if gap is None else _delivered_before(annotated, gap.moment)
+    outputs = {query.name: query for query in queries if query.name is not None}
+    registrations = [
+        Registration(query, query.name or f"query-{position}", _now(past, query, outputs))
+        for position, query in enumerate(queries, 1)
+    ]
+    if down is not None:
+        registered_at = None if gap is None else gap.moment
+        tables = simulate_outage(
+            project, registrations, (raw, annotated), down, registered_at=registered_at, strategy=strategy
+        )
+    elif archived and gap is not None:
+        tables = simulate(project, registrations, annotated, gap, strategy)
+    else:
+        tables = _live(project, registrations, annotated)
+    return [row for table in tables for row in rows(table)]
+
+
+def _live(project: Catalog, queries: Sequence[Registration], streams: Mapping[str, Annotated]) -> Iterator[pa.Table]:
+    """The rows of the last query when everything comes live."""
+    dataflow = project.dataflow()
+    for query in queries:
+        dataflow.register(query)
+    yield dict(dataflow.answer(dataflow.accept(streams)))[queries[-1].label]
+    yield dataflow.finish().matches[queries[-1].label]
+
+
+def _now(past: Mapping[str, datetime], query: Query, outputs: Mapping[str, Query]) -> datetime | None:
+    """The greatest time stamp that a query's source streams have delivered, those of the queries it reads included."""
+    names = [source.stream.name for source in query.sources]
+    moments = [_now(past, outputs[name], outputs) if name in outputs else past.get(name) for name in names]
+    return max((m for m in moments if m is not None), default=None)
+
+
+def _delivered_before(annotated: Mapping[str, Annotated], moment: datetime) -> dict[str, datetime]:
+    """Per stream the greatest time stamp below `moment`: its time when the query was registered."""
+    times = {name: batch.events["_time"] for name, batch in annotated.items()}
+    before = {name: pc.max(pc.filter(t, pc.less(t, pa.scalar(moment, t.type)))).as_py() for name, t in times.items()}
+    return {name: time for name, time in before.items() if time is not None}

@@ -1,0 +1,139 @@
+"""A registration in the middle of a recorded stream: its past in a real archive, the rest live (paper §6).
+
+Where archive and live stream meet, some events may be in both (a negative gap), and some may still be on their way to
+the archive (a positive one). Neither may show in the rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ...annotator import Annotated
+from ...archive import Archive
+from ...archive.log import Position
+from ...planner import ROWS_AT_ONCE, Strategy, wait_for_archive
+from ..flow import CatchUp, Dataflow, Registration, StreamStep, begin_in_the_past
+
+if TYPE_CHECKING:
+    from ..catalog import Catalog
+
+_PIECES = 4
+_FEWEST = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """Where archive and live stream meet when a query is registered.
+
+    Attributes:
+        moment: of the registration, in the streams' time.
+        overlap: how much before it is live as well.
+        in_flight: how much before it reaches the archive only after it.
+    """
+
+    moment: datetime
+    overlap: timedelta = timedelta(0)
+    in_flight: timedelta = timedelta(0)
+
+
+def simulate(
+    project: Catalog,
+    queries: Sequence[Registration],
+    streams: Mapping[str, Annotated],
+    gap: Gap,
+    strategy: Strategy | None,
+) -> Iterator[pa.Table]:
+    """The rows of the last query, first those of the past.
+
+    Args:
+        project: of the streams and queries.
+        queries: in order, with the time of their registration.
+        streams: annotated tuples by stream, in order of arrival; they end then.
+        gap: where archive and live stream meet.
+        strategy: how the past is answered; `None`: as the planner chooses.
+
+    Raises:
+        PlanError: the strategy cannot answer the query.
+    """
+    live = project.dataflow()
+    moments = gap.moment, gap.moment - gap.in_flight, gap.moment - gap.overlap
+    registered, archived, begun = (places(streams, moment) for moment in moments)
+    with _archive(project, store=strategy is not Strategy.REPLAY) as archive:
+        archiver = project.dataflow()
+        _append(archive, 1, archiver.accept(_rows(streams, None, archived)))
+        archive.flush()
+        on_the_way = archiver.accept(_rows(streams, archived, registered))
+        live.accept(_rows(streams, None, begun))
+        for query in queries:
+            live.register(query)
+        with ThreadPoolExecutor(1) as second:
+            second.submit(_append, archive, 2, on_the_way)
+            missing = any(begun[s] > archived[s] and on_the_way[s].archived.num_rows for s in streams)
+            upto = Position(archive.log.generation, 2 if missing else 1)
+            wait_for_archive(archive, upto if missing else None, project.settings.archive.in_flight)
+            yield from _past(live, [q.label for q in queries], archive, upto, strategy)
+        yield dict(live.answer(live.accept(_rows(streams, begun, None))))[queries[-1].label]
+        yield live.finish().matches[queries[-1].label]
+
+
+def _past(
+    live: Dataflow, labels: Sequence[str], archive: Archive, upto: Position, strategy: Strategy | None
+) -> Iterator[pa.Table]:
+    """The rows of the last query that the archive makes certain."""
+    early = begin_in_the_past(live, labels)
+    if not early:
+        return
+    rows = max(_FEWEST, archive.history(live.watermarks).rows() // _PIECES)
+    catch_up = CatchUp(live, early, archive, upto=upto, strategy=strategy, rows=min(rows, ROWS_AT_ONCE))
+    for of_piece in catch_up.rows():
+        if labels[-1] in of_piece:
+            yield of_piece[labels[-1]]
+    catch_up.hand_over()
+
+
+def places(streams: Mapping[str, Annotated], moment: datetime) -> dict[str, int]:
+    """By stream, how many events came before the first one of `moment` or later."""
+    places = {}
+    for name, batch in streams.items():
+        times = batch.events["_time"]
+        first = pc.index(pc.greater_equal(times, pa.scalar(moment, times.type)), value=True).as_py()
+        places[name] = len(times) if first < 0 else first
+    return places
+
+
+def _rows(
+    streams: Mapping[str, Annotated], start: Mapping[str, int] | None, end: Mapping[str, int] | None
+) -> dict[str, Annotated]:
+    """The events from one place on up to another."""
+    found = {}
+    for name, batch in streams.items():
+        first = 0 if start is None else start[name]
+        last = batch.events.num_rows if end is None else end[name]
+        found[name] = Annotated(batch.events.slice(first, max(0, last - first)), batch.rejected, batch.unlinked)
+    return found
+
+
+def _append(archive: Archive, batch: int, streams: Mapping[str, StreamStep]) -> None:
+    archive.append(batch, {name: step.archived for name, step in streams.items()})
+
+
+@contextmanager
+def _archive(project: Catalog, *, store: bool) -> Iterator[Archive]:
+    """An archive of the project that is gone afterwards."""
+    with TemporaryDirectory(prefix="kaicep-") as folder:
+        settings = project.settings.archive.model_copy(
+            update={"path": str(Path(folder) / "archive"), "store": store, "endpoint": None}
+        )
+        shapes = project.shapes
+        with Archive(project.settings.model_copy(update={"archive": settings}), project.knowledge, shapes) as archive:
+            yield archive

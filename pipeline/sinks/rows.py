@@ -1,0 +1,77 @@
+"""Matches as rows: Python values for the API, JSON for sinks."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import polars as pl
+import pyarrow as pa
+
+from .row_source import RECOVERED, SOURCE
+
+__all__ = ["json_lines", "rows"]
+
+# Fractions of a second only where there are some: 2026-01-01T00:00:00Z, 2026-01-01T00:00:00.500Z.
+_ISO_8601 = "%Y-%m-%dT%H:%M:%S%.fZ"
+
+
+def rows(matches: pa.Table) -> list[dict[str, Any]]:
+    """Return matches as dicts, in order: items, `_time`, `_events`, `_window` (aggregate rows), `_id`.
+
+    Time stamps are aware, in UTC; what is unbound is `None`; `_events` maps variables to the ids of their events.
+    """
+    found: list[dict[str, Any]] = matches.to_pylist()
+    return found
+
+
+def json_lines(matches: pa.Table, query: str) -> bytes:
+    """Return matches as JSON lines: the columns of `rows`, with the name of the query as `_query`.
+
+    Where rows say where they come from, `_recovered` stands only where one of them is.
+
+    Time stamps are ISO 8601 with `Z`; unbound values, and numbers that JSON has none for (NaN, INF), are null.
+    """
+    if not matches.num_rows:
+        return b""
+    frame = pl.DataFrame(pl.from_arrow(matches))
+    if RECOVERED in frame.columns and not frame[RECOVERED].any():
+        frame = frame.drop(RECOVERED)
+    items = [name for name in frame.columns if name not in _LAST]
+    last = [name for name in _LAST if name in frame.columns]
+    named = frame.select(
+        *(_as_json(pl.col(name), frame.schema[name]).alias(name) for name in items),
+        pl.lit(query).alias("_query"),
+        *(_as_json(pl.col(name), frame.schema[name]).alias(name) for name in last),
+    )
+    text = io.BytesIO()
+    named.write_ndjson(text)
+    return text.getvalue()
+
+
+_LAST = ("_time", "_events", "_window", "_id", SOURCE, RECOVERED)
+
+
+def _as_json(value: pl.Expr, kind: pl.DataType) -> pl.Expr:
+    """Write the time stamps in a column, also those in its structs and lists."""
+    match kind:
+        case pl.Datetime():
+            return value.dt.strftime(_ISO_8601)
+        case pl.Struct(fields=fields) if any(_has_time(field.dtype) for field in fields):
+            return value.struct.with_fields(
+                *(_as_json(pl.field(field.name), _kind(field.dtype)).alias(field.name) for field in fields)
+            )
+        case pl.List(inner=inner) if _has_time(inner):
+            return value.list.eval(_as_json(pl.element(), _kind(inner)))
+        case _:
+            return value
+
+
+def _has_time(kind: Any) -> bool:
+    nested = [field.dtype for field in getattr(kind, "fields", ())] or [getattr(kind, "inner", None)]
+    return isinstance(kind, pl.Datetime) or any(_has_time(each) for each in nested if each is not None)
+
+
+def _kind(kind: Any) -> pl.DataType:
+    found: pl.DataType = kind() if isinstance(kind, type) else kind
+    return found

@@ -1,0 +1,23 @@
+"""Raw records of every stream in, as tables in order of arrival, bad ones with their place."""
+
+from __future__ import annotations
+
+from .heartbeat import Heartbeat, beat
+from .memory_source import RawTuples, raw_table
+from .recorded_files import read_file
+from .records import Malformed, RawBatch, concatenate
+from .source_union import first_line, read_streams, unpack
+
+__all__ = [
+    "Heartbeat",
+    "Malformed",
+    "RawBatch",
+    "RawTuples",
+    "beat",
+    "concatenate",
+    "first_line",
+    "raw_table",
+    "read_file",
+    "read_streams",
+    "unpack",
+]

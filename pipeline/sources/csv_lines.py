@@ -1,0 +1,156 @@
+"""CSV lines, read as columns of strings: what a value means is for the stream's annotation to say."""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv
+
+from ...config import StreamSettings
+from .records import Malformed, Origin, RawBatch, table_of_dicts
+from .text_lines import join, split_off_invalid_text, without_blank_lines
+
+__all__ = ["CsvDialect", "parse_csv_lines"]
+
+_FALSE = {"false", "0", "no"}
+
+
+@dataclass(frozen=True, slots=True)
+class CsvDialect:
+    """How a stream's CSV is written, in the words of Spark's options.
+
+    Attributes:
+        columns: the names of the columns; empty: each file's first line names them.
+        separator: between two values (`sep`, `delimiter`).
+        quote: around a value that contains separators; doubled inside one.
+        null: what an unquoted value that is none reads like (`nullValue`).
+    """
+
+    columns: tuple[str, ...] = ()
+    separator: str = ","
+    quote: str = '"'
+    null: str = ""
+
+    @classmethod
+    def of(cls, stream: StreamSettings) -> CsvDialect:
+        """Read the dialect of a stream: without a header, the columns are the attributes in declared order."""
+        options = stream.source.options() if stream.source else {}
+        declared = () if options.get("header", "true").lower() not in _FALSE else declared_columns(stream)
+        separator = options.get("sep", options.get("delimiter", ","))
+        return cls(declared, separator.replace("\\t", "\t"), options.get("quote", '"'), options.get("nullValue", ""))
+
+
+def declared_columns(stream: StreamSettings) -> tuple[str, ...]:
+    """Return the stream's attributes in declared order; a time attribute that is not among them comes first."""
+    return (
+        tuple(dict.fromkeys(stream.attributes))
+        if stream.time.attribute in stream.attributes
+        else (stream.time.attribute, *stream.attributes)
+    )
+
+
+def parse_csv_lines(lines: pa.Array, origin: Origin, dialect: CsvDialect) -> RawBatch:
+    """Read lines of one record each: blank ones are none, one with more or fewer values than columns is malformed.
+
+    Args:
+        lines: strings, in order of arrival; not necessarily valid UTF-8; with each file's header, if it has one.
+        origin: where they stood, file by file.
+        dialect: how they are written.
+    """
+    parts = [_parse_file(lines, start, stop, origin, dialect) for start, stop in _stretches(lines, origin, dialect)]
+    tables = [table for table, _, _ in parts] or [table_of_dicts([])]
+    numbers = [numbers for _, numbers, _ in parts] or [np.arange(0)]
+    malformed = tuple(each for _, _, found in parts for each in found)
+    table = pa.concat_tables(tables, promote_options="default") if len(tables) > 1 else tables[0]
+    return RawBatch(table, malformed, origin, np.concatenate(numbers), lines)
+
+
+def _stretches(lines: pa.Array, origin: Origin, dialect: CsvDialect) -> list[tuple[int, int]]:
+    if dialect.columns:  # files do not matter
+        return [(0, len(lines))]
+    return list(zip(origin.starts, [*origin.starts[1:], len(lines)], strict=True))
+
+
+def _parse_file(
+    lines: pa.Array, start: int, stop: int, origin: Origin, dialect: CsvDialect
+) -> tuple[pa.Table, np.ndarray, list[Malformed]]:
+    valid, numbers, malformed = split_off_invalid_text(lines.slice(start, stop - start), origin, start)
+    kept, numbers = without_blank_lines(valid, numbers)
+    columns = dialect.columns
+    if not columns and len(kept):
+        columns = _header(kept[0].as_py(), dialect)
+        kept, numbers = kept.slice(1), numbers[1:]
+    if not len(kept):
+        return table_of_dicts([]), numbers, malformed
+    if len(set(columns)) < len(columns):
+        twice = next(name for name in columns if columns.count(name) > 1)
+        reason = f"the file's first line names the column '{twice}' twice"
+        return table_of_dicts([]), numbers[:0], [*malformed, *_all(kept, numbers, reason, origin)]
+    kept, numbers, unclosed = _split_off_unclosed(kept, numbers, origin, dialect)
+    table, good, wrong = _read(kept, numbers, columns, origin, dialect)
+    return table, numbers[good], malformed + unclosed + wrong
+
+
+def _header(line: str, dialect: CsvDialect) -> tuple[str, ...]:
+    (names,) = csv.reader([line], delimiter=dialect.separator, quotechar=dialect.quote)
+    return tuple(name.strip() for name in names)
+
+
+def _split_off_unclosed(
+    lines: pa.Array, numbers: np.ndarray, origin: Origin, dialect: CsvDialect
+) -> tuple[pa.Array, np.ndarray, list[Malformed]]:
+    """Without the lines whose last quote is never closed: to the parser they would go on in the next line."""
+    quotes = pc.count_substring(lines, dialect.quote).to_numpy(zero_copy_only=False)
+    odd = quotes % 2 == 1
+    if not odd.any():
+        return lines, numbers, []
+    unclosed = _all(lines.filter(pa.array(odd)), numbers[odd], f"a {dialect.quote} is never closed", origin)
+    return lines.filter(pa.array(~odd)), numbers[~odd], unclosed
+
+
+def _read(
+    lines: pa.Array, numbers: np.ndarray, columns: tuple[str, ...], origin: Origin, dialect: CsvDialect
+) -> tuple[pa.Table, np.ndarray, list[Malformed]]:
+    good, malformed = np.ones(len(lines), dtype=bool), []
+    if not len(lines):
+        return table_of_dicts([]), good, []
+
+    def set_aside(row: pyarrow.csv.InvalidRow) -> str:
+        line = row.number - 1
+        good[line] = False
+        reason = f"{row.actual_columns} values for {len(columns)} columns"
+        malformed.append(Malformed(row.text, reason, origin.place(int(numbers[line]))))
+        return "skip"
+
+    # The parser takes an empty value at the end of the text for a quoted one if another value of its line is quoted.
+    text = pa.py_buffer(join(lines).to_pybytes() + b"\n")
+    try:
+        table = _columns(text, columns, dialect, None)
+    except pa.ArrowInvalid:  # once more, with a look at each record: only one thread knows their numbers
+        table = _columns(text, columns, dialect, set_aside)
+    return table, good, malformed
+
+
+def _columns(text: pa.Buffer, columns: tuple[str, ...], dialect: CsvDialect, set_aside: object) -> pa.Table:
+    return pyarrow.csv.read_csv(
+        pa.BufferReader(text),
+        pyarrow.csv.ReadOptions(column_names=columns, use_threads=set_aside is None),
+        pyarrow.csv.ParseOptions(
+            delimiter=dialect.separator, quote_char=dialect.quote or False, invalid_row_handler=set_aside
+        ),
+        pyarrow.csv.ConvertOptions(
+            column_types=dict.fromkeys(columns, pa.string()),
+            null_values=[dialect.null],
+            strings_can_be_null=True,
+            quoted_strings_can_be_null=False,
+        ),
+    )
+
+
+def _all(lines: pa.Array, numbers: np.ndarray, reason: str, origin: Origin) -> list[Malformed]:
+    pairs = zip(lines.to_pylist(), numbers.tolist(), strict=True)
+    return [Malformed(line, reason, origin.place(number)) for line, number in pairs]

@@ -1,0 +1,127 @@
+"""JSON lines, read as columns: Arrow's parser for what is well formed, line by line for a batch that is not."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import orjson
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.json
+
+from ...annotator import EXACT_INTEGERS
+from .records import Malformed, Origin, RawBatch, table_of_dicts
+from .text_lines import join, split_off_invalid_text, without_blank_lines
+
+__all__ = ["parse_json_lines"]
+
+_KINDS = {
+    list: "an array",
+    str: "a string",
+    int: "a number",
+    float: "a number",
+    bool: "a truth value",
+    type(None): "null",
+}
+
+
+def parse_json_lines(lines: pa.Array, origin: Origin, time: str) -> RawBatch:
+    """Read lines that are one JSON object each; blank lines are no records.
+
+    What a line becomes does not depend on the lines beside it, except that a name whose values are of several kinds in
+    one batch becomes a column of texts (`records.table_of_dicts`).
+
+    Args:
+        lines: strings, in order of arrival; not necessarily valid UTF-8.
+        origin: where they stood.
+        time: the stream's time attribute: it is expected to be a string, and remains one.
+    """
+    valid, numbers, malformed = split_off_invalid_text(lines, origin)
+    kept, numbers = without_blank_lines(valid, numbers)
+    table = _parse_together(pc.utf8_trim_whitespace(kept), time)
+    if table is None:
+        table, good, wrong = _parse_one_by_one(kept, numbers, origin)
+        numbers, malformed = numbers[good], malformed + wrong
+    return RawBatch(table, tuple(malformed), origin, numbers, lines)
+
+
+def _parse_together(lines: pa.Array, time: str) -> pa.Table | None:
+    """Return the lines as a table, or `None` where only a look at each line can tell what it is."""
+    if not len(lines):
+        return table_of_dicts([])
+    # Each line an object of its own: Arrow's parser would also read two in one line, or one that spans two.
+    if not (pc.all(pc.starts_with(lines, "{")).as_py() and pc.all(pc.ends_with(lines, "}")).as_py()):
+        return None
+    text = join(lines)
+    table = _read(text, [time])
+    if table is None:
+        table = _read(text, [])
+    if table is None or table.num_rows != len(lines):
+        return None
+    return _with_texts(table, text)
+
+
+def _with_texts(table: pa.Table, text: pa.Buffer) -> pa.Table | None:
+    """Return the table with dates and times as the strings that they came as, if nothing in it lost its meaning."""
+    dates = [field.name for field in table.schema if pa.types.is_temporal(field.type)]
+    if dates:
+        table = _read(text, [*dates, *_strings(table)])
+    if table is None or not all(_is_faithful(column) for column in table.columns):
+        return None
+    present = [i for i, column in enumerate(table.columns) if column.null_count < len(column)]
+    return table.select(present) if present else table_of_dicts([{}] * table.num_rows)
+
+
+def _read(text: pa.Buffer, strings: list[str]) -> pa.Table | None:
+    schema = pa.schema([(name, pa.string()) for name in strings])
+    options = pyarrow.json.ParseOptions(explicit_schema=schema, unexpected_field_behavior="infer")
+    try:
+        return pyarrow.json.read_json(pa.BufferReader(text), parse_options=options)
+    except pa.ArrowInvalid:
+        return None
+
+
+def _strings(table: pa.Table) -> list[str]:
+    return [field.name for field in table.schema if pa.types.is_string(field.type)]
+
+
+def _is_faithful(column: pa.ChunkedArray) -> bool:
+    """Whether the column says exactly what the lines said: see `records.table_of_dicts` for what it cannot."""
+    if pa.types.is_nested(column.type):
+        return False  # the parser loses nulls in lists (pyarrow 26)
+    if not pa.types.is_floating(column.type):
+        return True
+    largest = pc.max(pc.abs(column)).as_py()
+    return largest is None or (largest < EXACT_INTEGERS and not pc.any(pc.is_nan(column)).as_py())
+
+
+def _parse_one_by_one(
+    lines: pa.Array, numbers: np.ndarray, origin: Origin
+) -> tuple[pa.Table, np.ndarray, list[Malformed]]:
+    records, good, malformed = [], np.ones(len(lines), dtype=bool), []
+    for row, line in enumerate(lines.to_pylist()):
+        record = _parsed(line)
+        if isinstance(record, dict):
+            records.append(record)
+        else:
+            good[row] = False
+            malformed.append(Malformed(line, record, origin.place(int(numbers[row]))))
+    return table_of_dicts(records), good, malformed
+
+
+def _parsed(line: str) -> dict[str, object] | str:
+    """Return the object of a line, or why it is none."""
+    try:
+        value = orjson.loads(line)
+    except orjson.JSONDecodeError:
+        try:  # the standard library also reads NaN and Infinity, which Python's own writer writes
+            value = json.loads(line)
+            json.dumps(value, ensure_ascii=False).encode()
+        except json.JSONDecodeError as error:
+            return f"no JSON: {error.msg} at character {error.colno}"
+        except UnicodeEncodeError:
+            return "no text: half of a surrogate pair"
+        except (RecursionError, ValueError):
+            return "no JSON that can be read: nested too deeply, or a number of too many digits"
+    return value if isinstance(value, dict) else f"{_KINDS[type(value)]} instead of an object"

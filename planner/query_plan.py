@@ -1,0 +1,159 @@
+"""The plan of a query, in words for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import timedelta
+from typing import assert_never
+
+from ..language.checks import expression_text, moment_text
+from ..language.nodes import (
+    AfterMatchKind,
+    Alternative,
+    BatchWindow,
+    Conjunction,
+    CorrelationWindow,
+    CumulateWindow,
+    Element,
+    Group,
+    HoppingWindow,
+    Kind,
+    Link,
+    Negation,
+    Pattern,
+    Query,
+    Sequence,
+    SessionWindow,
+    SlidingWindow,
+    Source,
+    Window,
+)
+from .within import Range, bounds_in_words, duration_in_words
+
+_LINKS = {
+    Link.ANY: "then, passing over any events,",
+    Link.NEXT: "then the next that fits,",
+    Link.STRICT: "then at once",
+}
+
+
+def explain(query: Query, semantics: Mapping[str, str], within: Range | None = None, past: Iterable[str] = ()) -> str:
+    """Describe how a query is answered.
+
+    Args:
+        query: checked.
+        semantics: event variable → what its semantic filter does, in words; nothing for a variable without PATHs.
+        within: the bounds as they were fixed at registration; `None` before it.
+        past: lines about how the past is answered.
+
+    Returns:
+        Lines without a final line break: sources with their filters, WITHIN, operator, windows, output, past, warnings.
+    """
+    lines = [f"query {query.name or '(unnamed)'}: {query.kind}"]
+    for source in query.sources:
+        lines += _source(source, semantics.get(source.variable, ""))
+    fixed = "" if within is None else f", which is {within}"
+    lines.append(f"  within: {bounds_in_words(query.bounds)}{fixed}")
+    lines += [f"  {line}" for line in _operator(query)]
+    lines += [f"  output: {', '.join(f'{i.name} {i.type}' for i in query.items if not i.hidden)}"]
+    lines += [f"  {line}" for line in past]
+    lines += [f"  warning: {warning}" for warning in query.warnings]
+    return "\n".join(lines)
+
+
+def _source(source: Source, semantics: str) -> Iterator[str]:
+    yield f"  ?{source.variable} from {source.stream.name}"
+    if not source.filters and not semantics.strip():
+        yield "    every event is a candidate"
+    for test in source.filters:
+        yield f"    filter on columns: {expression_text(test)}"
+    if semantics.strip():
+        yield "    semantic filter:"
+        yield from (f"      {line}" for line in semantics.strip("\n").splitlines())
+
+
+_HANDED = {"ALL": "all rows, at the end", "FIRST": "the first row", "LAST": "the last row, at the end"}
+
+
+def _operator(query: Query) -> Iterator[str]:
+    match query.kind:
+        case Kind.SELECTION:
+            yield "operator: reports each candidate"
+        case Kind.AGGREGATION:
+            yield "operator: aggregates the candidates of each window"
+        case Kind.PATTERN:
+            yield "operator: correlates candidates"
+        case _:
+            assert_never(query.kind)
+    if query.pattern is not None:
+        yield f"sequence: {_pattern(query.pattern)}"
+    yield from (f"join: {expression_text(join)}" for join in query.joins)
+    yield from (f"window: {_window(window)}" for window in query.windows)
+    yield from (f"partition: by {columns[0][1]}" for columns in query.partition_by)
+    if query.group_by:
+        yield f"group: by {', '.join(expression_text(e) for e in query.group_by)}"
+    yield from (f"only while: {expression_text(i.condition)}" for i in query.items if i.condition is not None)
+    if query.having is not None:
+        yield f"only while: {expression_text(query.having)}"
+    yield from _reporting(query)
+
+
+def _reporting(query: Query) -> Iterator[str]:
+    """What chooses among matches and rows, in the order in which it does."""
+    after = query.after_match
+    if after.kind is not AfterMatchKind.KEEP_ALL:
+        yield f"after a match: {after.kind.value}" + (f" ?{after.variable}" if after.variable else "")
+    if query.distinct:
+        yield "distinct: a row whose items were reported is not reported again"
+    if query.limit is not None:
+        yield f"ends after: {query.limit} {'match' if query.limit == 1 else 'matches'}"
+    if query.output_rate is not None:
+        every = query.output_rate.every
+        matches = f"{every} {'match' if every == 1 else 'matches'}"
+        period = duration_in_words(every) if isinstance(every, timedelta) else matches
+        yield f"hands over: {_HANDED[query.output_rate.which]} of every {period}"
+
+
+def _pattern(pattern: Pattern) -> str:
+    match pattern:
+        case Element(variable=variable, quantifier=quantifier):
+            return f"?{variable}" if quantifier is None else f"a run of ?{variable}"
+        case Negation(variable=variable, duration=duration):
+            return f"no ?{variable}" + ("" if duration is None else f" for {duration_in_words(duration)}")
+        case Group(pattern=inner):
+            return f"repetitions of ({_pattern(inner)})"
+        case Conjunction(parts=parts):
+            return "(" + " and, in any order, ".join(_pattern(part) for part in parts) + ")"
+        case Alternative(branches=branches):
+            return "(" + " or ".join(_pattern(branch) for branch in branches) + ")"
+        case Sequence(parts=parts, links=links):
+            words = [_pattern(part) for part in parts]
+            return words[0] + "".join(f" {_LINKS[link]} {w}" for link, w in zip(links, words[1:], strict=True))
+        case _:
+            assert_never(pattern)
+
+
+def _window(window: Window) -> str:
+    match window:
+        case CorrelationWindow(variables=variables, width=width):
+            return f"{', '.join(f'?{v}' for v in variables)} lie within {duration_in_words(width)}"
+        case SlidingWindow(variable=variable, extent=extent):
+            return f"at each ?{variable}, the last {_extent(extent)}"
+        case BatchWindow(variable=variable, extent=extent, start=start):
+            since = {None: "the epoch", "first": "the first candidate"}
+            counted = since[start] if start is None or isinstance(start, str) else moment_text(start)
+            return f"?{variable} in batches of {_extent(extent)}, counted from {counted}"
+        case HoppingWindow(variable=variable, size=size, step=step):
+            return f"?{variable} in windows of {_extent(size)}, one every {_extent(step)}"
+        case CumulateWindow(variable=variable, size=size, step=step):
+            return f"?{variable} in windows that grow by {_extent(step)} up to {_extent(size)}"
+        case SessionWindow(variable=variable, gap=gap):
+            return f"?{variable} in sessions that a gap of {_extent(gap)} ends"
+        case _:
+            assert_never(window)
+
+
+def _extent(extent: timedelta | int) -> str:
+    if isinstance(extent, timedelta):
+        return duration_in_words(extent)
+    return "1 event" if extent == 1 else f"{extent} events"

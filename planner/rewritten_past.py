@@ -1,0 +1,163 @@
+"""The past in SPARQL, and what operators have to know of it to go on (paper §5.2, §6.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from ..annotator import EventShape
+from ..archive import Recorded
+from ..archive.rewrite import (
+    CandidateQuery,
+    MatchQuery,
+    RefusedError,
+    WindowQuery,
+    datasets,
+    match_query,
+    whole_candidate_query,
+    window_query,
+)
+from ..archive.store import AskedStore, EndpointError
+from ..cep import adopted_matches, adopted_windows
+from ..cep.output import Matches
+from ..language.nodes import AfterMatchKind, Kind, Query
+from ..ontology import KnowledgeBase
+from .backfill import Asked, Part, Span, at_most, latest, replayed, replayed_from, smallest
+
+Rewritten = CandidateQuery | MatchQuery | WindowQuery
+
+
+@dataclass(frozen=True)
+class Rewrite:
+    """Everything in SPARQL up to the border; the operators go on from there.
+
+    What the store holds for certain ends where the log has events that the store lacks, or where events can still come
+    live. Matches that became true before are SPARQL's. Those across the border are the operators': they are given the
+    events of the boundary window, the last ones that a later match can hold, and report nothing of them.
+
+    Args:
+        archive: its store answers.
+        asked: of one query.
+        rewritten: the query's SPARQL.
+        border: where SPARQL's part ends; `None`: a stream has not begun, so nothing of the past is certain.
+        rows: how many events of the log are read at once, about.
+    """
+
+    archive: Recorded
+    asked: Asked
+    rewritten: Rewritten
+    border: datetime | None
+    rows: int
+
+    @classmethod
+    def of(cls, archive: Recorded, asked: Asked, query: Query, rows: int) -> Rewrite:
+        """Rewrite a query that the store can be asked for.
+
+        Raises:
+            RefusedError: why it cannot be rewritten.
+        """
+        rewritten = rewrite(query, archive.shapes, archive.knowledge)
+        border = smallest(asked.watermarks)
+        missing = archive.history(asked.columns, after=archive.held, upto=asked.upto).time_range()
+        if border is not None and missing is not None:
+            border = min(border, missing[0])
+        made = cls(archive, asked, rewritten, border, rows)
+        if isinstance(rewritten, WindowQuery):
+            made.text()
+        return made
+
+    def text(self) -> str:
+        """The SPARQL."""
+        graphs = self._graphs()
+        span = self._span()
+        # Named graphs of one stream need not be listed again, which would keep Oxigraph from its quickest join.
+        told = graphs if len(graphs) > 1 else None
+        if isinstance(self.rewritten, CandidateQuery):
+            among = None if told is None else told[self.rewritten.source.stream.name]
+            inner = self.rewritten.text_with(among, span.start, span.end)
+            return f"{inner} ORDER BY {self.rewritten.moment} ?{self.rewritten.source.variable}"
+        if isinstance(self.rewritten, WindowQuery):
+            return self.rewritten.text(told, span.start, span.end, self.border)
+        return self.rewritten.text(told, span.start, span.end)
+
+    def parts(self) -> Iterator[Part]:
+        """First SPARQL's rows, then what the operators have to know, then the rest of the log."""
+        store, asked, border = self.archive.store, self.asked, self.border
+        history = self.archive.history(asked.columns, upto=asked.upto)
+        if store is None or asked.span is None:
+            return
+        if border is None:
+            yield from replayed(history, asked, self.rows)
+            return
+        watermarks = at_most(asked.watermarks, border)
+        try:
+            if any(self._graphs().values()) and (asked.span.start is None or asked.span.start < border):
+                yield from self._answered(store, watermarks)
+        except EndpointError:
+            yield from replayed(history, asked, self.rows)
+            return
+        reach = timedelta(0) if isinstance(self.rewritten, CandidateQuery) else self.rewritten.reach
+        start = latest(asked.span.start, _before(border, reach))
+        if reach and start < border:
+            yield Part(watermarks, events=history.read(start, border, asked.columns), primes=True)
+        yield from replayed_from(border, history, asked, self.rows)
+
+    def _answered(self, store: AskedStore, watermarks: Mapping[str, datetime | None]) -> Iterator[Part]:
+        """What SPARQL finds, if anything: time goes on only when the operators know what lies before the border."""
+        graphs = [name for of_stream in self._graphs().values() for name in of_stream]
+        tsv = store.select(self.text(), *datasets(graphs, apart=self.rewritten.apart))
+        rewritten = self.rewritten
+        if isinstance(rewritten, CandidateQuery):
+            yield Part(watermarks, candidates={rewritten.source.variable: rewritten.read(tsv)})
+        elif (matches := self._matches(rewritten, tsv)) is not None:
+            yield Part(watermarks, matches=matches)
+
+    def _matches(self, rewritten: MatchQuery | WindowQuery, tsv: bytes) -> Matches | None:
+        query, span = self.asked.queries[-1], self._span()
+        if isinstance(rewritten, MatchQuery):
+            bound = rewritten.read(tsv)
+            return adopted_matches(query, bound) if next(iter(bound.values())).height else None
+        return adopted_windows(query, rewritten.read(tsv, span.start, span.end, self.border))
+
+    def _graphs(self) -> dict[str, list[str]]:
+        store, span = self.archive.store, self._span()
+        if store is None:
+            return {}
+        return {stream: store.graphs(stream, span.start, span.end) for stream in self.asked.columns}
+
+    def _span(self) -> Span:
+        """The events that SPARQL is asked about; from the first one, if nothing else is said."""
+        start = None if self.asked.span is None else self.asked.span.start
+        end = self.border
+        if end is not None and self.asked.span is not None and self.asked.span.end is not None:
+            end = min(end, self.asked.span.end)
+        if start is None and isinstance(self.rewritten, WindowQuery):
+            known = self.archive.history(self.asked.columns, upto=self.asked.upto).time_range()
+            start = end if known is None else known[0]
+        return Span(start, end)
+
+
+def rewrite(query: Query, shapes: Mapping[str, EventShape], knowledge: KnowledgeBase) -> Rewritten:
+    """A query's SPARQL, whatever archive it is asked of.
+
+    Raises:
+        RefusedError: SPARQL cannot say it.
+    """
+    derived = next((s.stream.name for s in query.sources if s.stream.name not in shapes), None)
+    if derived is not None:
+        raise RefusedError(f"it reads the output of '{derived}', which is no part of the archived events")
+    match query.kind:
+        case Kind.SELECTION:
+            return whole_candidate_query(query, 0, shapes, knowledge)
+        case Kind.AGGREGATION:
+            return window_query(query, shapes, knowledge)
+        case Kind.PATTERN:
+            if query.after_match.kind is not AfterMatchKind.KEEP_ALL:
+                raise RefusedError("AFTER MATCH chooses among matches one after the other")
+            return match_query(query, shapes, knowledge)
+
+
+def _before(moment: datetime, duration: timedelta) -> datetime:
+    first = datetime.min.replace(tzinfo=UTC)
+    return first if moment - first < duration else moment - duration

@@ -1,0 +1,122 @@
+"""Which strategy answers the past of a query, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from ..archive import Recorded
+from ..archive.rewrite import RefusedError
+from ..archive.store import EndpointError
+from ..errors import PlanError
+from .backfill import ROWS_AT_ONCE, Asked
+from .cost import Statistics, log_statistics, store_statistics
+from .rewritten_past import Rewrite
+from .strategies import Hybrid, Replay, Strategy, only_query
+
+_QUICK = 1.5
+"""A replay of so many seconds is not worth looking for something faster: looking takes a tenth of it."""
+
+Answer = Replay | Hybrid | Rewrite
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """How the past of a query is answered.
+
+    Attributes:
+        strategy: its name.
+        reason: why this one.
+        answer: gives the past.
+    """
+
+    strategy: Strategy
+    reason: str
+    answer: Answer
+
+    def __str__(self) -> str:
+        return f"{self.strategy}: {self.reason}"
+
+
+def choose(archive: Recorded, asked: Asked, strategy: Strategy | None = None, rows: int = ROWS_AT_ONCE) -> Choice:
+    """Choose how the past is answered.
+
+    Args:
+        archive: what is asked.
+        asked: what for.
+        strategy: the one to use; `None`: the cheapest.
+        rows: how many events of the log are read at once, about.
+
+    Raises:
+        PlanError: the strategy that is asked for cannot answer the query.
+    """
+    if strategy is not None:
+        try:
+            return Choice(strategy, "it was asked for", _answer(archive, asked, strategy, rows))
+        except RefusedError as reason:
+            raise PlanError(
+                f"strategy '{strategy}' cannot answer this query: {reason}",
+                hint="leave the choice to the planner, or ask for replay",
+            ) from reason
+    replay = Replay(archive, asked, rows)
+    known = log_statistics(archive, asked)
+    if known.replay() <= _QUICK:
+        return Choice(Strategy.REPLAY, _alone(known), replay)
+    try:
+        return _cheapest(archive, asked, replay)
+    except EndpointError as trouble:
+        return Choice(Strategy.REPLAY, f"{_alone(known)}; {trouble.message}", replay)
+
+
+def _answer(archive: Recorded, asked: Asked, strategy: Strategy, rows: int) -> Answer:
+    match strategy:
+        case Strategy.REPLAY:
+            return Replay(archive, asked, rows)
+        case Strategy.HYBRID:
+            return Hybrid.of(archive, asked, rows)
+        case Strategy.REWRITE:
+            return Rewrite.of(archive, asked, only_query(archive, asked), rows)
+
+
+def _cheapest(archive: Recorded, asked: Asked, replay: Replay) -> Choice:
+    try:
+        hybrid = Hybrid.of(archive, asked, replay.rows)
+    except RefusedError as reason:
+        known = log_statistics(archive, asked)
+        return Choice(Strategy.REPLAY, f"{_alone(known)}; hybrid cannot: {reason}", replay)
+    known = store_statistics(archive, asked, hybrid.selects)
+    answers: dict[Strategy, Answer] = {Strategy.REPLAY: replay, Strategy.HYBRID: hybrid}
+    costs = {Strategy.REPLAY: known.replay(), Strategy.HYBRID: known.hybrid()}
+    refused = ""
+    try:
+        query = only_query(archive, asked)
+        answers[Strategy.REWRITE] = Rewrite.of(archive, asked, query, replay.rows)
+        costs[Strategy.REWRITE] = known.rewrite(query)
+    except RefusedError as reason:
+        refused = f"; rewrite cannot: {reason}"
+    best = min(costs, key=lambda s: costs[s])
+    return Choice(best, _compared(known, costs) + refused, answers[best])
+
+
+def _compared(known: Statistics, costs: Mapping[Strategy, float]) -> str:
+    candidates = sum(known.candidates.values())
+    details = {
+        Strategy.REPLAY: _replayed(known),
+        Strategy.HYBRID: f"{_count(known.graphs, 'bucket')}, some {_count(candidates, 'candidate')}",
+        Strategy.REWRITE: "all of it in SPARQL",
+    }
+    words = [f"{name} about {costs[name]:.2g} s ({details[name]})" for name in sorted(costs, key=lambda s: costs[s])]
+    return "; ".join(words)
+
+
+def _alone(known: Statistics) -> str:
+    """Why it is replayed where nothing is compared."""
+    return f"about {known.replay():.2g} s ({_replayed(known)})"
+
+
+def _replayed(known: Statistics) -> str:
+    return f"{_count(known.rows, 'event')} in {_count(known.segments, 'segment')}"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" + ("" if number == 1 else "s")

@@ -1,0 +1,29 @@
+"""Static semantics: whether events are of a class is the same for all events of a stream, so it is decided ahead."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from rdflib import RDF, URIRef, Variable
+
+from ...language.nodes import Triple
+from ..plan import Context, Plan
+
+
+def decide_types(plan: Plan, context: Context) -> Plan:
+    """Drop `?e rdf:type C` where every event of the stream is a C; where none is, nothing holds (paper §4.1)."""
+    event = Variable(plan.subquery.variable)
+    if context.known_events:
+        return plan
+    stated = [
+        t for t in plan.triples if t.subject == event and t.predicate == RDF.type and isinstance(t.object, URIRef)
+    ]
+    if not stated:
+        return plan
+    rest: tuple[Triple, ...] = tuple(t for t in plan.triples if t not in stated)
+    wrong = [str(t.object) for t in stated if str(t.object) not in context.shape.types]
+    never = f"events of {context.shape.stream} are no <{wrong[0]}>" if wrong else plan.never
+    notes = tuple(
+        f"decided ahead: every event of {context.shape.stream} is a <{t.object}>" for t in stated if not wrong
+    )
+    return replace(plan, triples=rest, never=never, notes=plan.notes + notes)

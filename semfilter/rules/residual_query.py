@@ -1,0 +1,66 @@
+"""The last rule: the remaining SPARQL, the key that its verdict depends on, and how it may be evaluated."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ...annotator import RootProperty, event_prefix
+from ...language.nodes import Triple
+from ..plan import Context, KeyColumn, Plan, Rows
+from ..sparql_text import triple_text
+from .dependencies import Visible, visible
+
+
+def settle(plan: Plan, context: Context) -> Plan:
+    """Write the remaining SPARQL and find out which event root properties it can see (paper §4.2.2, Definition 2)."""
+    if plan.never is not None:
+        return plan
+    body = _body(plan)
+    seen = visibility(body, plan.subquery.variable, context)
+    identity = "the knowledge base speaks of events" if context.known_events else seen.identity
+    return replace(
+        plan,
+        body=body,
+        key=_key(context.shape.properties, seen.properties),
+        identified=identity is not None,
+        types=seen.types,
+        alone=identity or seen.alone,
+    )
+
+
+def visibility(body: str, variable: str, context: Context) -> Visible:
+    """What a group can see of the stream's events."""
+    shape = context.shape
+    properties = frozenset(p.iri for p in shape.properties)
+    return visible(body, variable, properties, frozenset(shape.types), event_prefix(shape.stream))
+
+
+def _body(plan: Plan) -> str:
+    return body_of(plan, plan.triples) if plan.orderly else plan.subquery.text
+
+
+def body_of(plan: Plan, triples: Sequence[Triple]) -> str:
+    """The remaining SPARQL with these triples: known values, triples, nested parts, filters, derived values."""
+    needed = [(name, text) for name, text in plan.constants if name in plan.solved or plan.uses(name) > 1]
+    parts = [f"VALUES ?{name} {{ {text} }}" for name, text in needed]
+    parts += [_listed(rows) for rows in plan.rows]
+    parts += [f"{triple_text(triple)} ." for triple in triples]
+    parts += [nested.text for nested in plan.subquery.nested]
+    parts += [f"FILTER ({f.text})" for f in plan.filters]
+    parts += [f"BIND ({d.text} AS ?{d.name})" for d in plan.derived]
+    return " ".join(parts)
+
+
+def _listed(rows: Rows) -> str:
+    names = " ".join(f"?{name}" for name in rows.names)
+    listed = " ".join(f"({' '.join(row)})" for row in rows.rows)
+    return f"VALUES ({names}) {{ {listed} }}"
+
+
+def _key(properties: tuple[RootProperty, ...], seen: frozenset[str] | None) -> tuple[KeyColumn, ...]:
+    columns: dict[tuple[str, str | None, str], list[str]] = {}
+    for p in properties:
+        if seen is None or p.iri in seen:
+            columns.setdefault((p.column, p.individual, p.datatype), []).append(p.iri)
+    return tuple(KeyColumn(*column, tuple(iris)) for column, iris in columns.items())

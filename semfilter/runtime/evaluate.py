@@ -1,0 +1,160 @@
+"""Solutions of a subquery for the keys that have no verdict yet.
+
+Each key gets an event node of its own, with the triples that its values give, in a private copy of the knowledge. So
+values enter SPARQL as terms, and no sensor's name can become query text; the text names our own nodes only.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from threading import Lock
+from typing import ClassVar
+from weakref import WeakKeyDictionary
+
+import pyoxigraph as ox
+
+from ...ontology import KnowledgeBase
+from ...ontology.reasoners import copied
+from ..event_substitution import replace_variable
+from ..plan import Plan
+from ..sparql_text import select_text
+
+RDF_TYPE = ox.NamedNode("http://www.w3.org/1999/02/22-rdf-syntax-ns#type")
+# Up to so many VALUES, Oxigraph looks each of them up; beyond, its plan gets worse than two queries.
+_TOGETHER = 1000
+
+Term = ox.NamedNode | ox.BlankNode | ox.Literal
+Solution = tuple[Term | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """What a key stands for.
+
+    Attributes:
+        id: the event's own IRI, when the subquery can tell events apart; else `None`.
+        values: the objects of its triples, each with its properties.
+    """
+
+    id: str | None
+    values: tuple[tuple[tuple[str, ...], Term], ...]
+
+
+class Scratch:
+    """A private copy of a knowledge base, in which events come and go; one for all filters over it."""
+
+    _copies: ClassVar[WeakKeyDictionary[KnowledgeBase, Scratch]] = WeakKeyDictionary()
+    _making: ClassVar[Lock] = Lock()
+
+    def __init__(self, knowledge: KnowledgeBase) -> None:
+        self.lock = Lock()
+        self.store = copied(knowledge.store)
+        # Nobody can name these nodes who has not seen them.
+        self.prefix = f"urn:kaicep:node:{secrets.token_hex(16)}/"
+
+    @classmethod
+    def of(cls, knowledge: KnowledgeBase) -> Scratch:
+        """The copy of a knowledge base, made when it is first needed."""
+        with cls._making:
+            if knowledge not in cls._copies:
+                cls._copies[knowledge] = cls(knowledge)
+            return cls._copies[knowledge]
+
+
+def alone_query(plan: Plan, event: ox.NamedNode) -> str:
+    """The query for one event, which stands in the text in the place of its variable."""
+    body = replace_variable(plan.body, plan.subquery.variable, str(event))
+    return select_text(names_of(plan), body)
+
+
+def together_query(plan: Plan, events: Sequence[ox.NamedNode]) -> str:
+    """The query for many events at once."""
+    variable = f"?{plan.subquery.variable}"
+    nodes = " ".join(str(event) for event in events)
+    return select_text(f"{variable} {names_of(plan)}", f"VALUES {variable} {{ {nodes} }} {plan.body}")
+
+
+def solve(
+    plan: Plan, classes: Sequence[str], scratch: Scratch, events: Sequence[Event], *, together: bool = True
+) -> list[list[Solution]]:
+    """The distinct solutions of each event, in a stable order, projected to `solved` and `derived` of the plan.
+
+    Args:
+        plan: the subquery.
+        classes: the classes of the events.
+        scratch: where the events are put for as long as they are asked about.
+        events: what is asked about.
+        together: whether one query may be about several of them, as far as the plan allows it.
+    """
+    with scratch.lock:
+        if plan.alone is not None or not together:
+            return [_solve_alone(plan, classes, scratch, event) for event in events]
+        found: list[list[Solution]] = []
+        for start in range(0, len(events), _TOGETHER):
+            found.extend(_solve_together(plan, classes, scratch, events[start : start + _TOGETHER]))
+        return found
+
+
+def _solve_alone(plan: Plan, classes: Sequence[str], scratch: Scratch, event: Event) -> list[Solution]:
+    node = ox.NamedNode(event.id or f"{scratch.prefix}0")
+    with _Present(scratch.store, _triples(plan, classes, node, event)):
+        width = len(plan.solved) + len(plan.derived)
+        solutions = scratch.store.query(alone_query(plan, node))
+        return distinct_solutions(row[:width] for row in solutions_of(solutions))
+
+
+def _solve_together(
+    plan: Plan, classes: Sequence[str], scratch: Scratch, events: Sequence[Event]
+) -> Iterator[list[Solution]]:
+    nodes = [ox.NamedNode(f"{scratch.prefix}{i}") for i in range(len(events))]
+    triples = (t for node, event in zip(nodes, events, strict=True) for t in _triples(plan, classes, node, event))
+    found: dict[str, list[Solution]] = {str(node): [] for node in nodes}
+    with _Present(scratch.store, triples):
+        for row in solutions_of(scratch.store.query(together_query(plan, nodes))):
+            node, *solution = row
+            found[str(node)].append(tuple(solution))
+    return (distinct_solutions(solutions) for solutions in found.values())
+
+
+class _Present:
+    """Puts triples into a store for a while; what was there before stays."""
+
+    def __init__(self, store: ox.Store, triples: Iterable[ox.Quad]) -> None:
+        self.store = store
+        self.added = [triple for triple in dict.fromkeys(triples) if triple not in store]
+
+    def __enter__(self) -> None:
+        self.store.extend(self.added)
+
+    def __exit__(self, *_: object) -> None:
+        for triple in self.added:
+            self.store.remove(triple)
+
+
+def _triples(plan: Plan, classes: Sequence[str], node: ox.NamedNode, event: Event) -> Iterator[ox.Quad]:
+    for properties, term in event.values:
+        for iri in properties:
+            yield ox.Quad(node, ox.NamedNode(iri), term)
+    for iri in classes if plan.types else ():
+        yield ox.Quad(node, RDF_TYPE, ox.NamedNode(iri))
+
+
+def names_of(plan: Plan) -> str:
+    """What a query selects, as SPARQL writes it."""
+    return " ".join(f"?{name}" for name in (*plan.solved, *(d.name for d in plan.derived)))
+
+
+def solutions_of(result: object) -> Iterator[tuple[Term | None, ...]]:
+    """The solutions of a SELECT."""
+    if not isinstance(result, ox.QuerySolutions):
+        raise TypeError(type(result))
+    for solution in result:
+        yield tuple(solution)
+
+
+def distinct_solutions(solutions: Iterable[Solution]) -> list[Solution]:
+    """Each solution once, in a stable order."""
+    distinct = list(dict.fromkeys(solutions))
+    return distinct if len(distinct) < 2 else sorted(distinct, key=lambda solution: tuple(map(str, solution)))

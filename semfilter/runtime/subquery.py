@@ -1,0 +1,201 @@
+"""One semantic subquery at run time: keys of the batch → verdicts, known or evaluated → selection."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import reduce
+from threading import Lock
+from time import perf_counter
+
+import numpy as np
+import polars as pl
+import pyarrow as pa
+
+from ...expressions import column_expression
+from ...language.nodes import ValueType
+from ..plan import Context, Plan
+from ..term_values import term_column
+from .evaluate import Scratch, Solution, distinct_solutions, solve
+from .keys import Codes, Key, KeyReader, events_of
+from .materialised_verdicts import VerdictTable, solutions_of_all
+from .options import FilterOptions
+from .selection import ROW, Mask, Selection
+from .solution_columns import PLACE, Verdicts
+from .statistics import SubqueryStatistics
+from .verdict_cache import Lookup
+
+_TRUE = pl.lit(True)  # noqa: FBT003 - a value
+
+
+class SubqueryFilter:
+    """Applies one subquery to batches of events; its state is the cache and the statistics.
+
+    Attributes:
+        plan: the compiled subquery.
+        columns: of an event table, those that it looks at.
+        table: the verdicts of all individuals, where they could be computed ahead.
+
+    Args:
+        plan: the compiled subquery.
+        context: shape, knowledge and types of the bindings.
+        options: how keys are evaluated and kept.
+    """
+
+    def __init__(self, plan: Plan, context: Context, options: FilterOptions) -> None:
+        self.plan = plan
+        self._statistics = SubqueryStatistics()
+        self.context = context
+        self._buffer = options.buffer
+        self._table_size = options.table_size
+        self.columns = _columns_of(plan)
+        self._condition = _condition(plan)
+        self._lookup = Lookup(self.solve, options, self._statistics)
+        self._keys = KeyReader(plan)
+        self._types = {n: context.bindings.get(n, ValueType.TERM) for n in plan.subquery.bindings}
+        self.table = VerdictTable.build(plan, context.knowledge.store, self._types, options.table_size)
+        if self.table is not None:
+            self._statistics.evaluation_seconds = self.table.seconds
+        self._asked: Sequence[Key] = []
+        self._verdicts = Verdicts(plan, self._types, [])
+        self._lock = Lock()
+
+    @property
+    def statistics(self) -> SubqueryStatistics:
+        """What it has cost so far."""
+        return replace(self._statistics)
+
+    def verdicts(self) -> dict[Key, list[Solution]]:
+        """The solutions that are known by now, by key."""
+        with self._lock:
+            return self._lookup.known()
+
+    def table_of(self) -> dict[tuple[str, ...], list[Solution]] | None:
+        """The solutions of all individuals that have one, where they are computed ahead."""
+        if self.table is None:
+            return None
+        found = solutions_of_all(self.plan, self.context.knowledge.store, self._table_size)
+        return None if found is None else {key: distinct_solutions(solutions) for key, solutions in found.items()}
+
+    def carry_on(self, verdicts: Mapping[Key, list[Solution]], statistics: SubqueryStatistics) -> None:
+        """Take solutions that are known already, and go on counting."""
+        with self._lock:
+            self._lookup.learn(verdicts)
+            self._statistics.add(statistics)
+
+    def solve(self, keys: Sequence[Key]) -> list[list[Solution]]:
+        """The solutions of keys by SPARQL, whatever is known already."""
+        if self.plan.never is not None:
+            return [[] for _ in keys]
+        scratch = Scratch.of(self.context.knowledge)
+        events = events_of(self.plan, keys)
+        return solve(self.plan, self.context.shape.types, scratch, events, together=self._buffer)
+
+    def select(self, events: pa.Table) -> Selection:
+        """Which events of a batch satisfy the subquery, with which bindings."""
+        began = perf_counter()
+        with self._lock:
+            selection = self._select(events)
+            self._statistics.events += events.num_rows
+            self._statistics.seconds += perf_counter() - began
+        return selection
+
+    def _select(self, events: pa.Table) -> Selection:
+        if self.plan.never is not None or not events.num_rows:
+            return self._nothing(events.num_rows)
+        codes, verdicts = self._judged(events)
+        possible = self._present(events)
+        if not self.plan.derived:
+            possible = self._conditions(events, possible)
+        if not self.plan.subquery.bindings and not self.plan.derived:
+            holds = verdicts.holds[codes]
+            return holds if possible is None else holds & possible
+        return self._expanded(events, codes, verdicts, possible)
+
+    def _nothing(self, length: int) -> Selection:
+        if not self.plan.subquery.bindings:
+            return np.zeros(length, np.bool_)
+        schema = {f"?{n}": term_column([], self._types[n]).dtype for n in self.plan.subquery.bindings}
+        return pl.DataFrame(schema={ROW: pl.Int64(), **schema})
+
+    def _judged(self, events: pa.Table) -> tuple[Codes, Verdicts]:
+        """The key of each event, and the verdicts of the keys; those of the batch before, if these are its keys."""
+        if self.table is not None:
+            asked = self.table.keys_in(events)
+            self._statistics.keys += asked
+            self._statistics.hits += asked
+            return self.table.codes(events), self.table.verdicts
+        keys = self._keys.of(events)
+        if self._lookup.repeats(keys, self._asked):
+            return keys.codes, self._verdicts
+        codes, solutions = self._lookup.solutions(keys)
+        self._asked, self._verdicts = keys.distinct, Verdicts(self.plan, self._types, solutions)
+        return codes, self._verdicts
+
+    def _present(self, events: pa.Table) -> Mask | None:
+        masks = [_valid(events.column(name)) for name in self.plan.present if events.column(name).null_count]
+        return reduce(np.logical_and, masks) if masks else None
+
+    def _conditions(self, events: pa.Table, possible: Mask | None) -> Mask | None:
+        """The conditions, which need nothing but columns; null is not true."""
+        if not self.plan.conditions:
+            return possible
+        true = _tested(self.plan, events).select(self._condition).to_series().to_numpy()
+        return true if possible is None else true & possible
+
+    def _expanded(self, events: pa.Table, codes: Codes, verdicts: Verdicts, possible: Mask | None) -> Selection:
+        """A row per event and solution, conditions applied, projected to the bindings, each distinct one once."""
+        frame = verdicts.expanded(codes, possible)
+        if self.plan.derived:
+            frame = self._filtered(events, frame, verdicts)
+            if not self.plan.subquery.bindings:
+                mask = np.zeros(events.num_rows, np.bool_)
+                mask[frame[ROW].to_numpy()] = True
+                return mask
+        copied = {f"?{name}": column for name, column in self.plan.copies}
+        bound = {}
+        for name in (f"?{binding}" for binding in self.plan.subquery.bindings):
+            if name in copied:
+                bound[name] = _series(events.column(copied[name])).gather(frame[ROW])
+            else:
+                bound[name] = verdicts.columns[name].gather(frame[PLACE])
+        return pl.DataFrame({ROW: frame[ROW], **bound})
+
+    def _filtered(self, events: pa.Table, frame: pl.DataFrame, verdicts: Verdicts) -> pl.DataFrame:
+        """The solutions that satisfy the conditions; those that differ in what is projected away only, once."""
+        columns = _tested(self.plan, events)[frame[ROW]]
+        derived = {f"?{d.name}": verdicts.columns[f"?{d.name}"].gather(frame[PLACE]) for d in self.plan.derived}
+        frame = frame.filter(columns.with_columns(**derived).select(self._condition).to_series())
+        if verdicts.numbers is None:
+            return frame
+        number = verdicts.numbers.gather(frame[PLACE])
+        return frame.with_columns(number=number).unique([ROW, "number"], keep="first", maintain_order=True)
+
+
+def _columns_of(plan: Plan) -> frozenset[str]:
+    key = {name for part in plan.key for name in (part.column, part.individual) if name is not None}
+    copied = {column for _, column in plan.copies}
+    return frozenset({*key, *copied, *plan.present, *plan.tested, *(("_id",) if plan.identified else ())})
+
+
+def _condition(plan: Plan) -> pl.Expr:
+    """All conditions together; null is not true."""
+    return reduce(lambda a, b: a & b, map(column_expression, plan.conditions), _TRUE).fill_null(value=False)
+
+
+def _tested(plan: Plan, events: pa.Table) -> pl.DataFrame:
+    return pl.DataFrame({name: _series(events.column(name)) for name in plan.tested})
+
+
+def _series(column: pa.ChunkedArray) -> pl.Series:
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    series = pl.from_arrow(column)
+    if not isinstance(series, pl.Series):  # pl.from_arrow gives a frame for tables only
+        raise TypeError(type(series))
+    return series
+
+
+def _valid(column: pa.ChunkedArray) -> Mask:
+    valid: Mask = column.is_valid().to_numpy()
+    return valid

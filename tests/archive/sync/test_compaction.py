@@ -1,0 +1,179 @@
+"""Segments put together: the same log, in fewer files, at any moment."""
+
+from __future__ import annotations
+
+import tempfile
+from datetime import timedelta
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from kaicep.annotator import EventShape
+from kaicep.archive import History
+from kaicep.archive.folder_layout import folder_of_stream
+from kaicep.archive.log import EventLog
+from kaicep.archive.log.manifest import Catalogue
+from kaicep.archive.log.segment import Position
+from kaicep.archive.sparql import Solutions
+from kaicep.archive.sync.compaction import Compacted, Compaction, compact
+from support.archives import NINE, SECOND, SHAPE, STREAM, opened, readings
+
+ALL = Compaction(files=2)
+SHAPES: dict[str, EventShape] = {STREAM: SHAPE}
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> EventLog:
+    log = EventLog(tmp_path / "log")
+    for batch in range(6):
+        log.append(STREAM, batch, readings(3, first=3 * batch))
+    return log
+
+
+def files(log: EventLog) -> list[str]:
+    return sorted(path.name for path in (log.path / folder_of_stream(STREAM)).iterdir())
+
+
+def contents(log: EventLog) -> list[object]:
+    positions = log.positions()
+    return [
+        log.read(STREAM).to_pylist(),
+        log.read(STREAM, NINE + 4 * SECOND, NINE + 11 * SECOND).to_pylist(),
+        positions,
+        [log.read_batch(p)[STREAM].to_pylist() for p in positions],
+        [log.batch_rows(p) for p in positions],
+        [log.read_parts(log.parts(STREAM, after=p)).to_pylist() for p in positions],
+        [log.read_parts(log.parts(STREAM, upto=p)).to_pylist() for p in positions],
+        log.count(STREAM),
+        log.time_range(STREAM),
+    ]
+
+
+def test_all_but_the_newest_batch_are_put_together_and_nothing_else_changes(log: EventLog) -> None:
+    before = contents(log)
+    assert compact(log, ALL) == Compacted(5, 1)
+    assert files(log) == ["000000-000000000000_000000-000000000004.parquet", "000000-000000000005.parquet"]
+    assert contents(log) == before
+    assert contents(EventLog(log.path)) == before
+    assert compact(log, ALL) == Compacted(0, 0)
+
+
+def test_what_was_put_together_is_put_together_again_when_it_is_small(log: EventLog) -> None:
+    compact(log, ALL)
+    for batch in range(6, 14):
+        log.append(STREAM, batch, readings(3, first=3 * batch))
+    before = contents(log)
+    assert compact(log, ALL) == Compacted(9, 1)
+    assert len(files(log)) == 2
+    assert contents(log) == before
+
+
+def test_a_large_segment_is_not_rewritten_for_a_few_events(log: EventLog) -> None:
+    compact(log, ALL)
+    log.append(STREAM, 6, readings(1, first=18))
+    assert compact(log, ALL) == Compacted(0, 0)
+
+
+def test_segments_stay_within_their_limits(log: EventLog) -> None:
+    assert compact(log, Compaction(files=2, rows=6)) == Compacted(4, 2)
+    assert compact(log, Compaction(files=2, span=timedelta(seconds=2))) == Compacted(0, 0)
+    assert compact(log, Compaction(files=2, size=1)) == Compacted(0, 0)
+
+
+def test_columns_of_other_types_are_not_put_together(log: EventLog) -> None:
+    other = readings(3, first=18)
+    log.append(STREAM, 6, other.set_column(3, "flowrate", pa.array([1, 2, 3], pa.int64())))
+    log.append(STREAM, 7, readings(3, first=21).drop_columns("flowrate"))
+    log.append(STREAM, 8, readings(3, first=24))
+    before = contents(log)
+    assert compact(log, ALL) == Compacted(8, 2)
+    assert [r.pop("flowrate") for r in log.read_batch(Position(0, 7))[STREAM].to_pylist()] == [None] * 3
+    assert contents(log)[0] == before[0]
+
+
+def test_a_batch_that_comes_again_changes_nothing(log: EventLog) -> None:
+    before = contents(log)
+    compact(log, ALL)
+    names = files(log)
+    for batch in range(6):
+        log.append(STREAM, batch, readings(3, first=3 * batch))
+    assert files(log) == names
+    assert contents(log) == before
+
+
+def test_a_batch_that_comes_again_with_other_events_replaces_them(log: EventLog) -> None:
+    compact(log, ALL)
+    log.append(STREAM, 2, readings(1, first=6))
+    log.append(STREAM, 3, readings(0))
+    assert [log.batch_rows(Position(0, b)) for b in range(6)] == [3, 3, 1, 0, 3, 3]
+    log.append(STREAM, 3, readings(3, first=9))
+    assert [log.batch_rows(Position(0, b)) for b in range(6)] == [3, 3, 1, 3, 3, 3]
+    assert len(files(log)) == 2
+
+
+def test_killed_before_the_old_segments_go_each_event_is_there_once(log: EventLog) -> None:
+    before = contents(log)
+    folder = log.path / folder_of_stream(STREAM)
+    old = {path.name: path.read_bytes() for path in folder.iterdir()}
+    compact(log, ALL)
+    for name, content in old.items():
+        (folder / name).write_bytes(content)
+    log.close()
+    again = EventLog(log.path)
+    assert contents(again) == before
+    again.lock()
+    assert len(files(again)) == 2
+    assert contents(again) == before
+
+
+def test_whoever_reads_meanwhile_reads_on(log: EventLog) -> None:
+    history = History(log, SHAPES, upto=Position(0, 3))
+    columns = {STREAM: frozenset({"flowrate"})}
+    before = history.read(None, None, columns)[STREAM].to_pylist()
+    compact(log, ALL)
+    assert history.read(None, None, columns)[STREAM].to_pylist() == before
+    assert len(before) == 12
+
+
+def test_a_listing_is_never_out_of_date(tmp_path: Path) -> None:
+    log = EventLog(tmp_path)
+    other = Catalogue(tmp_path / folder_of_stream(STREAM))
+    for batch in range(30):
+        log.append(STREAM, batch, readings(1, first=batch))
+        assert len(other.positions()) == batch + 1
+
+
+@given(st.lists(st.integers(0, 4), min_size=2, max_size=12), st.integers(1, 12), st.integers(2, 4), st.integers(0, 12))
+@settings(max_examples=30, deadline=None)
+def test_any_log_says_the_same_before_and_after(sizes: list[int], rows: int, count: int, cut: int) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        log = EventLog(Path(folder))
+        first = 0
+        for batch, size in enumerate(sizes):
+            log.append(STREAM, batch, readings(size, first=first))
+            first += size
+            if batch == cut:
+                compact(log, Compaction(files=count, rows=rows))
+        one = EventLog(Path(folder) / "other")
+        compact(log, Compaction(files=count, rows=rows))
+        first = 0
+        for batch, size in enumerate(sizes):
+            one.append(STREAM, batch, readings(size, first=first))
+            first += size
+        assert contents(log) == contents(one)
+
+
+def test_the_store_catches_up_over_a_compacted_log(tmp_path: Path) -> None:
+    with opened(tmp_path, store=False) as archive:
+        for batch in range(20):
+            archive.append(batch, {STREAM: readings(3, first=3 * batch)})
+        archive.tidy()
+        assert len(files(archive.log)) == 2
+    with opened(tmp_path) as archive:
+        archive.flush()
+        found = archive.query("SELECT (COUNT(?e) AS ?n) (SUM(?f) AS ?s) { ?e e:flow ?f }")
+        assert isinstance(found, Solutions)
+        assert found.rows == [(60, 885.0)]
+        assert archive.lag.events == 0

@@ -1,0 +1,48 @@
+"""Closing elsewhere gives what closing here gives, refusals included."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+from kaicep.errors import OntologyError
+from kaicep.ontology import KnowledgeBase
+from kaicep.ontology.modules import Module
+from kaicep.ontology.reasoners import close_in_process
+from pyoxigraph import RdfFormat
+from support.prefixes import turtle_head
+
+PREFIXES = {"": "urn:", "owl": "http://www.w3.org/2002/07/owl#", "rdfs": "http://www.w3.org/2000/01/rdf-schema#"}
+SCHEMA = """:Office rdfs:subClassOf :Room , [ a owl:Restriction ; owl:onProperty :in ; owl:someValuesFrom :Building ] .
+:Room owl:disjointWith :Person . :r1 a :Office ; rdfs:label "Büro \\"1\\""@de . """
+
+
+def modules(*texts: str) -> list[Module]:
+    head = turtle_head(PREFIXES)
+    return [Module.parse(f"{i}.ttl", (head + text).encode(), RdfFormat.TURTLE) for i, text in enumerate(texts)]
+
+
+@pytest.mark.parametrize("reasoner", ["rl", "none"])
+def test_the_closure_is_the_same(reasoner: str) -> None:
+    """Blank nodes keep their names, too."""
+    given = modules(SCHEMA, ":r2 a :Office .")
+    here = KnowledgeBase(given, reasoner)  # type: ignore[arg-type]  # one of its literals
+    there = KnowledgeBase(given, reasoner, closing=close_in_process)  # type: ignore[arg-type]  # likewise
+    assert set(there.store) == set(here.store)
+    assert there.inferred == here.inferred
+
+
+def test_a_contradiction_is_told_in_the_same_words() -> None:
+    given = modules(SCHEMA, ":r1 a :Person .")
+    with pytest.raises(OntologyError) as here:
+        KnowledgeBase(given, "rl", PREFIXES)
+    with pytest.raises(OntologyError) as there:
+        KnowledgeBase(given, "rl", PREFIXES, close_in_process)
+    assert str(there.value) == str(here.value)
+
+
+def test_a_process_that_cannot_start_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "executable", "/bin/false")
+    with pytest.raises(OntologyError) as error:
+        close_in_process([], "rl", {})
+    assert str(error.value) == "the reasoner's process ended without an answer: exit code 1: try it again"

@@ -1,0 +1,320 @@
+"""Ontology modules that change while queries run: what takes over when, what is refused, which version judges what."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from kaicep import KaicepError, PipelineError, Project
+from kaicep.commands.ontology_requests import add_module, list_modules, remove_module
+from kaicep.ontology import KnowledgeBase
+from kaicep.ontology.reasoners.closure import close
+from kaicep.pipeline.control.knowledge_admin import LivingKnowledge
+from kaicep.pipeline.durability.checkpointed_flow import DurableFlow
+from kaicep.pipeline.durability.idleness import Idleness
+from kaicep.pipeline.knowledge.knowledge_store import KnowledgeStore, Version
+from kaicep.pipeline.knowledge.knowledge_swap import Takeover, prepare
+from support.living import BASE, IN_OFFICES, archive_of, batch, project, rooms, sensors_of, turtle
+
+TRIPLES = len(
+    KnowledgeBase.of_turtle(
+        "@prefix ex: <urn:ex:> . @prefix owl: <http://www.w3.org/2002/07/owl#> ."
+        + BASE
+        + rooms(s1="r1", s2="r2", s3="r2")
+        + rooms(s3="r1")
+    ).store
+)
+
+
+@pytest.fixture(autouse=True)
+def _close_here(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Starting a process takes most of a second; one test does."""
+    if "another_process" not in request.node.name:
+        monkeypatch.setattr("kaicep.pipeline.control.knowledge_admin.close_in_process", close)
+
+
+@contextmanager
+def running(
+    given: Project, text: str = IN_OFFICES, log: list[str] | None = None
+) -> Iterator[tuple[DurableFlow, LivingKnowledge]]:
+    """A data flow that answers a query called `offices`, and what changes its modules."""
+    said = [] if log is None else log
+    archive = archive_of(given) if given.settings.archive.enabled else None
+
+    def tell(version: Version, takeover: Takeover) -> None:
+        said.extend([f"version {version.number}", *takeover.summary])
+
+    flow = DurableFlow(given, given.settings.path("var/state"), [], archive, tell)
+    ontology = LivingKnowledge(flow, said.append)
+    try:
+        flow.submit(given.registrations(text, "offices"))
+        yield flow, ontology
+    finally:
+        ontology.close()
+        flow.close()
+        if archive is not None:
+            archive.close()
+
+
+def test_a_module_takes_over_at_the_next_batch_and_is_told(tmp_path: Path) -> None:
+    log: list[str] = []
+    more = turtle(tmp_path, "more.ttl", rooms(s3="r1"))
+    with running(project(tmp_path), log=log) as (flow, ontology):
+        assert sensors_of(flow, 1) == ["s1"]
+        takeover = ontology.add(more)
+        assert takeover.change == "adds more.ttl"
+        assert str(flow.version).startswith("version 1 ")
+        assert sensors_of(flow, 2) == ["s1", "s3"]
+        explained = flow.project.explain_flow(flow.dataflow.flows["offices"])
+        assert explained.splitlines()[-1] == (
+            f"  knowledge: {flow.version}, in force since batch 2: 2 modules, {TRIPLES} triples with what follows"
+        )
+        ontology.remove("more.ttl")
+        assert sensors_of(flow, 3) == ["s1"]
+        assert [(v.number, v.batch, v.change) for v in ontology.versions] == [
+            (1, 1, "the first"),
+            (2, 2, "adds more.ttl"),
+            (3, 3, "removes more.ttl"),
+        ]
+    assert log[0] == "version 2"
+    assert log[2] == "offices: answers differently for 1 individual"
+
+
+def test_a_change_that_no_query_notices_says_so(tmp_path: Path) -> None:
+    with running(project(tmp_path)) as (flow, ontology):
+        sensors_of(flow, 1)
+        takeover = ontology.add(turtle(tmp_path, "more.ttl", "ex:r9 a ex:Store ."))
+        assert takeover.summary[1] == "all queries answer as before"
+
+
+REFUSED = {
+    "ex:r2 a ex:Office .": """the knowledge contradicts itself: ex:r2 is both ex:Office and ex:Store, which are
+        disjoint: take one of the statements back, see base.ttl (ex:r2, ex:Office, ex:Store), more.ttl (ex:r2)""",
+    "ex:m a owl:Ontology ; owl:imports <urn:nowhere> .": """more.ttl: imports <urn:nowhere>, which no loaded module
+        and no file of the catalog declares: put a copy into a folder of knowledge.catalog; to do without it, put a file
+        there that says only <urn:nowhere> a <http://www.w3.org/2002/07/owl#Ontology> .""",
+    "ex:flow owl:equivalentProperty ex:sensor .": """project: streams.air.attributes.flow: 'sensor' and 'flow' stand for
+        equivalent properties, <urn:ex:sensor> and <urn:ex:flow>: declare one attribute for both""",
+    "ex:limit rdfs:range xsd:string .": """column 'limit' of query 'offices' would change from term to string: say the
+        range of the property in the ontology, or stop the query first""",
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_cannot_take_over_is_refused_and_the_old_version_goes_on(case: str, tmp_path: Path) -> None:
+    query = IN_OFFICES.replace(" PATH", ", ?l AS limit PATH").replace("Office}", "Office OPTIONAL {?r ex:limit ?l}}")
+    with running(project(tmp_path), query) as (flow, ontology):
+        assert sensors_of(flow, 1) == ["s1"]
+        with pytest.raises(KaicepError) as refused:
+            ontology.add(turtle(tmp_path, "more.ttl", case))
+        assert str(refused.value) == " ".join(REFUSED[case].split())
+        assert sensors_of(flow, 2) == ["s1"]
+        assert len(ontology.versions) == 1
+
+
+def test_a_change_of_an_attributes_type_is_refused(tmp_path: Path) -> None:
+    """Only the knowledge says the type of `flow`."""
+    base = turtle(tmp_path, "base.ttl", f"{BASE} {rooms(s1='r1')} ex:flow rdfs:range xsd:double .")
+    with running(project(tmp_path, flow=None)) as (_, ontology):
+        turtle(tmp_path, "base.ttl", f"{BASE} {rooms(s1='r1')} ex:flow rdfs:range xsd:integer .")
+        with pytest.raises(KaicepError) as refused:
+            ontology.add(base)
+    assert str(refused.value) == (
+        "attribute 'flow' of stream 'air' would change from double to integer: say its datatype in the annotation, and "
+        "start again"
+    )
+
+
+def test_individuals_that_measure_in_other_units_are_told(tmp_path: Path) -> None:
+    flow = {"datatype": "xsd:double", "unit": "unit:L-PER-SEC", "unit_of": "sensor"}
+    stream = {"event_type": "<urn:Report>", "time": {"attribute": "at"}}
+    stream["attributes"] = {"sensor": {"property": "ex:sensor", "individual": "ex:{}"}, "flow": flow}
+    before = Project.parse({"prefixes": {"ex": "urn:ex:"}, "streams": {"air": stream}}, root=tmp_path)
+    unit = "<urn:ex:s1> <http://qudt.org/schema/qudt/hasUnit> <http://qudt.org/vocab/unit/FT3-PER-MIN> ."
+    after = before.with_module(turtle(tmp_path, "units.ttl", unit))
+    assert prepare(before, after, {}, "adds units.ttl").summary == (
+        "adds units.ttl: 1 module, 6 triples with what follows",
+        "air.flow: 1 individual in other units now",
+    )
+
+
+def test_two_changes_before_the_next_batch_take_over_together(tmp_path: Path) -> None:
+    with running(project(tmp_path)) as (flow, ontology):
+        sensors_of(flow, 1)
+        ontology.add(turtle(tmp_path, "two.ttl", rooms(s2="r1")))
+        ontology.add(turtle(tmp_path, "three.ttl", rooms(s3="r1")))
+        assert sensors_of(flow, 2) == ["s1", "s2", "s3"]
+
+
+def test_a_change_on_an_idle_stream_asks_for_a_batch_and_takes_over_with_it(tmp_path: Path) -> None:
+    """The heartbeat makes a batch without records when one is needed; then no other is."""
+    log: list[str] = []
+    idleness = Idleness({"air": timedelta.max})
+    with running(project(tmp_path), log=log) as (flow, ontology):
+        flow.run(1, batch(1), idleness)
+        assert not flow.overdue(idleness)
+        ontology.add(turtle(tmp_path, "more.ttl", rooms(s3="r1")))
+        assert flow.overdue(idleness)
+        flow.run(2, {}, idleness)
+        assert not flow.overdue(idleness)
+        assert str(flow.version).startswith("version 2 ")
+        assert log[0] == "version 2"
+
+
+def test_a_change_that_is_taken_back_before_the_next_batch_makes_no_version(tmp_path: Path) -> None:
+    idleness = Idleness({"air": timedelta.max})
+    with running(project(tmp_path)) as (flow, ontology):
+        flow.run(1, batch(1), idleness)
+        ontology.add(turtle(tmp_path, "more.ttl", rooms(s3="r1")))
+        ontology.remove("more.ttl")
+        assert sensors_of(flow, 2) == ["s1"]
+        assert len(ontology.versions) == 1
+        assert not flow.overdue(idleness)
+
+
+def test_individuals_found_by_key_are_linked_anew(tmp_path: Path) -> None:
+    """Before, s4 is no individual; after, it is one in an office: one individual is judged otherwise."""
+    with running(project(tmp_path, link={"key": "ex:key"})) as (flow, ontology):
+        flow.run(1, batch(1, ["s1", "s4"]))
+        takeover = ontology.add(turtle(tmp_path, "more.ttl", rooms(s4="r1")))
+        assert takeover.summary[1] == "offices: answers differently for 1 individual"
+        rows = flow.run(2, batch(2, ["s4"])).matches["offices"]
+        assert rows["sensor"].to_pylist() == ["s4"]
+
+
+def test_a_batch_that_is_delivered_again_is_judged_by_the_version_of_the_first_time(tmp_path: Path) -> None:
+    """The module is added after batch 2 was begun, and its engine died; the next one does batch 2 again."""
+    given = project(tmp_path)
+    with running(given) as (flow, ontology):
+        sensors_of(flow, 1)
+        sensors_of(flow, 2)
+    (tmp_path / "var/state/snapshots/000000000002.snapshot").unlink()
+    add_module(given.settings, turtle(tmp_path, "more.ttl", rooms(s3="r1")), None)
+    with running(project(tmp_path)) as (flow, ontology):
+        flow.history.begun = 2
+        assert sensors_of(flow, 2) == ["s1"]
+        assert sensors_of(flow, 3) == ["s1", "s3"]
+        assert [(v.number, v.batch) for v in ontology.versions] == [(1, 1), (2, 3)]
+
+
+def test_an_older_version_judges_an_older_batch(tmp_path: Path) -> None:
+    """The engine dies after version 2 was noted for batch 2, and goes on from before batch 1."""
+    given = project(tmp_path)
+    with running(given) as (flow, ontology):
+        sensors_of(flow, 1)
+        ontology.add(turtle(tmp_path, "more.ttl", rooms(s3="r1")))
+        sensors_of(flow, 2)
+    for snapshot in (tmp_path / "var/state/snapshots").glob("*.snapshot"):
+        snapshot.unlink()
+    with running(project(tmp_path)) as (flow, ontology):
+        assert [sensors_of(flow, 1), sensors_of(flow, 2)] == [["s1"], ["s1", "s3"]]
+
+
+def test_a_query_over_the_past_is_judged_by_the_knowledge_at_its_registration(tmp_path: Path) -> None:
+    with running(project(tmp_path, archive=True)) as (flow, ontology):
+        sensors_of(flow, 1)
+        ontology.add(turtle(tmp_path, "more.ttl", rooms(s3="r1")))
+        sensors_of(flow, 2)
+        sensors_of(flow, 3)
+        text = IN_OFFICES.replace(" PATH", " WITHIN (, ) PATH")
+        flow.submit(project(tmp_path).registrations(text, "all"))
+        assert sensors_of(flow, 4, "all") == ["s1", "s3"] * 4
+
+
+def test_lost_snapshots_are_rebuilt_with_the_versions_of_their_batches(tmp_path: Path) -> None:
+    counted = IN_OFFICES.replace("?e.sensor AS", "COUNT(?e) AS") + " WINDOW (?e, sliding, 1h)"
+    with running(project(tmp_path, archive=True), counted) as (flow, ontology):
+        flow.run(1, batch(1, ["s3"]))
+        ontology.add(turtle(tmp_path, "more.ttl", rooms(s3="r1")))
+        flow.run(2, batch(2, ["s3"]))
+    for snapshot in (tmp_path / "var/state/snapshots").glob("*.snapshot"):
+        snapshot.unlink()
+    with running(project(tmp_path, archive=True), counted) as (flow, ontology):
+        rows = flow.run(3, batch(3, ["s3"])).matches["offices"]
+        assert rows["sensor"].to_pylist() == [2]
+
+
+def test_another_process_asks_the_running_engine(tmp_path: Path) -> None:
+    """A command finds the engine, is answered by it, and the next command sees the change."""
+    given, log = project(tmp_path), list[str]()
+    more, bad = turtle(tmp_path, "more.ttl", rooms(s3="r1")), turtle(tmp_path, "bad.ttl", "ex:r2 a ex:Office .")
+    with running(given, log=log) as (flow, _):
+        sensors_of(flow, 1)
+        assert elsewhere(lambda: add_module(given.settings, more, None)) == [
+            "takes over with the next batch",
+            f"adds more.ttl: 2 modules, {TRIPLES} triples with what follows",
+            "offices: answers differently for 1 individual",
+        ]
+        refusal = elsewhere(lambda: add_module(given.settings, bad, None))[0]
+        assert refusal.startswith("the knowledge contradicts itself")
+        assert log[0].startswith("ontology: refused: the knowledge contradicts itself")
+        rows, said = list_modules(given.settings)
+        assert [(r["module"], r["from"], r["version"]) for r in rows] == [
+            ("base.ttl", "project", 1),
+            ("more.ttl", "added", None),
+        ]
+        assert "takes over with the next batch, after version 1" in said[0]
+        assert sensors_of(flow, 2) == ["s1", "s3"]
+        elsewhere(lambda: remove_module(given.settings, "more.ttl"))
+        assert sensors_of(flow, 3) == ["s1"]
+
+
+def elsewhere(ask: Callable[[], list[str]]) -> list[str]:
+    """What a command gives; `flock` tells threads apart as it does processes."""
+    found: list[str] = []
+
+    def run() -> None:
+        try:
+            found.extend(ask())
+        except KaicepError as error:
+            found.append(str(error))
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    thread.join(60)
+    return found
+
+
+def test_without_an_engine_the_next_start_takes_over(tmp_path: Path) -> None:
+    given = project(tmp_path)
+    with running(given) as (flow, ontology):
+        sensors_of(flow, 1)
+    more = turtle(tmp_path, "more.ttl", rooms(s3="r1"))
+    assert add_module(given.settings, more, None) == [
+        "takes over when the engine starts",
+        f"adds more.ttl: 2 modules, {TRIPLES} triples with what follows",
+    ]
+    more.unlink()
+    with running(project(tmp_path)) as (flow, ontology):
+        assert sensors_of(flow, 2) == ["s1", "s3"]
+        assert ontology.versions[-1].change == "the project's modules were changed"
+    remove_module(given.settings, "base.ttl")
+    assert [module.source for module in project(tmp_path).knowledge.modules] == ["more.ttl"]
+
+
+def test_two_engines_of_one_state_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kaicep.pipeline.control.requests._PATIENCE_S", 0.0)
+    with (
+        running(project(tmp_path)),
+        pytest.raises(PipelineError, match="runs this project"),
+        running(project(tmp_path)),
+    ):
+        pass
+
+
+def test_a_lost_copy_is_told(tmp_path: Path) -> None:
+    given = project(tmp_path)
+    add_module(given.settings, turtle(tmp_path, "more.ttl", rooms(s3="r1")), None)
+    store = KnowledgeStore.of(given.settings)
+    (copy,) = (store.folder / "modules").iterdir()
+    copy.write_bytes(b"x")
+    with pytest.raises(PipelineError) as lost:
+        project(tmp_path)
+    assert str(lost.value) == (
+        f"{copy}: the copy of the ontology module more.ttl cannot be read: restore it, or remove the engine's state to "
+        "begin anew"
+    )

@@ -1,0 +1,39 @@
+"""Dead letters: as they came, with reason and place, once per batch."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pyarrow as pa
+from kaicep.pipeline.durability.dead_letters import DeadLetters
+from kaicep.pipeline.sources.json_lines import parse_json_lines
+from kaicep.pipeline.sources.records import Origin
+
+REJECTED = pa.schema([("row", pa.int64()), ("reason", pa.string())])
+
+
+def test_malformed_and_rejected_records_are_kept_as_they_came(tmp_path: Path) -> None:
+    lines = ["{", ' {"a":"ü"}', '{"a":2}']
+    raw = parse_json_lines(pa.array(lines), Origin.of("in", "{name}:{number}"), "t")
+    rejected = pa.Table.from_pylist([{"row": 0, "reason": "no time"}], REJECTED)
+    letters = DeadLetters(tmp_path)
+    for _ in range(2):
+        assert letters.write("air", 7, raw, rejected) == 2
+    (path,) = tmp_path.rglob("*.*")
+    assert path == tmp_path / "air" / "000000000007.jsonl"
+    assert [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()] == [
+        {
+            "record": "{",
+            "reason": "no JSON: Expecting property name enclosed in double quotes at character 2",
+            "place": "in:1",
+            "batch": 7,
+        },
+        {"record": ' {"a":"ü"}', "reason": "no time", "place": "in:2", "batch": 7},
+    ]
+
+
+def test_a_batch_without_dead_letters_leaves_no_file(tmp_path: Path) -> None:
+    raw = parse_json_lines(pa.array(["{}"]), Origin.of("in"), "t")
+    assert DeadLetters(tmp_path).write("air", 0, raw, REJECTED.empty_table()) == 0
+    assert not list(tmp_path.iterdir())

@@ -1,0 +1,285 @@
+"""Time goes on over silent streams, and what was decided once stays decided (LANGUAGE §1)."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pyarrow.compute as pc
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from kaicep import Project
+from kaicep.archive import Archive
+from kaicep.pipeline.durability.checkpointed_flow import DurableFlow
+from kaicep.pipeline.durability.idleness import Idleness
+from kaicep.pipeline.sinks.rows import rows
+from kaicep.pipeline.sources.memory_source import raw_table
+from kaicep.pipeline.sources.records import RawBatch
+from support.clock import Clock
+
+START = datetime(2026, 3, 1, tzinfo=UTC)
+COUNT = "SELECT COUNT(?e) AS n FROM (?e, air) WINDOW (?e, batch, 10s)"
+PAIRS = "SELECT ?a.x AS x FROM (?a, air), (?d, door) JOIN (?a.x = ?d.x) WINDOW (?a, ?d, 1min)"
+
+
+class Station:
+    """An engine without Spark: batches are numbered and durable, the clock goes as the test says."""
+
+    def __init__(self, folder: Path, *queries: str, archive: bool = True, **streams: Mapping[str, Any]) -> None:
+        stream = {
+            "event_type": "<urn:E>",
+            "time": {"attribute": "t"},
+            "identity": ["x", "t"],
+            "attributes": {"x": {"datatype": "xsd:integer"}},
+        }
+        content = {
+            "streams": {name: stream | dict(streams.get(name, {})) for name in ("air", "door")},
+            "archive": {"enabled": archive, "store": False},
+        }
+        self.clock = Clock()
+        self.folder = folder
+        self._queries = queries
+        self._project = Project.parse(content, root=folder)
+        self._open = ExitStack()
+        self.start()
+
+    def start(self) -> None:
+        """A process begins, with the state that the folder holds."""
+        project, archive = self._project, None
+        if project.settings.archive.enabled:
+            shapes = project.shapes
+            archive = self._open.enter_context(Archive(project.settings, project.knowledge, shapes))
+        self.flow = DurableFlow(project, self.folder / "state", (), archive)
+        self._open.callback(self.flow.close)
+        self.idleness = Idleness(project.settings.idle_timeouts(), self.clock)
+        for number, text in enumerate(self._queries):
+            self.submit(text, f"q{number}")
+
+    def stop(self) -> None:
+        self._open.close()
+
+    def submit(self, text: str, label: str) -> None:
+        self.flow.submit(self._project.registrations(text, label))
+
+    def deliver(self, batch: int | None = None, /, **seconds: Sequence[float]) -> dict[str, list[dict[str, Any]]]:
+        """One batch, by default the next; its events by stream, by their seconds; the rows by query."""
+        raw = {
+            name: RawBatch(
+                raw_table([{"t": (START + timedelta(seconds=s)).isoformat(), "x": int(s)} for s in of_stream])
+            )
+            for name, of_stream in seconds.items()
+        }
+        step = self.flow.run((self.flow.last or 0) + 1 if batch is None else batch, raw, self.idleness)
+        return {label: rows(table) for label, table in step.matches.items()}
+
+    def beat(self, seconds: float) -> dict[str, list[dict[str, Any]]]:
+        """Let time pass; a batch without records where one is needed."""
+        self.clock.seconds += seconds
+        return self.deliver() if self.flow.overdue(self.idleness) else {}
+
+    @property
+    def watermarks(self) -> dict[str, float | None]:
+        """In seconds."""
+        found = self.flow.dataflow.watermarks
+        return {name: None if w is None else (w - START).total_seconds() for name, w in found.items()}
+
+
+@pytest.fixture
+def opened() -> Iterator[list[Station]]:
+    """Stations that are stopped at the end."""
+    stations: list[Station] = []
+    yield stations
+    for station in stations:
+        station.stop()
+
+
+def counts(found: Mapping[str, list[dict[str, Any]]], label: str = "q0") -> list[int]:
+    return [row["n"] for row in found.get(label, [])]
+
+
+def test_a_window_closes_though_nothing_comes(tmp_path: Path, opened: list[Station]) -> None:
+    station = Station(tmp_path, COUNT)
+    opened.append(station)
+    assert counts(station.deliver(air=[1, 2, 3])) == []
+    assert [counts(station.beat(10)) for _ in range(4)] == [[], [], [], [3]]  # 40 s of silence: 3 s + 10 s
+    assert station.watermarks["air"] == 13
+
+
+def test_an_alert_of_absence_comes_though_nothing_comes(tmp_path: Path, opened: list[Station]) -> None:
+    """Also when the stream of what is absent has never brought anything."""
+    text = "SELECT ?a.x AS x FROM (?a, air), (?d, door) JOIN (?a.x = ?d.x) SEQ (?a, NOT ?d FOR 20s)"
+    station = Station(tmp_path, text)
+    opened.append(station)
+    assert station.deliver(air=[1, 2]) == {"q0": []}
+    assert [row["x"] for row in station.beat(50).get("q0", [])] == []
+    assert [row["x"] for row in station.deliver(door=[2.5])["q0"]] == []
+    assert [[row["x"] for row in station.beat(10).get("q0", [])] for _ in range(6)] == [[], [], [], [], [1], []]
+
+
+def test_the_stream_s_own_timeout_counts(tmp_path: Path, opened: list[Station]) -> None:
+    station = Station(tmp_path, COUNT, air={"idle_timeout": "2s"})
+    opened.append(station)
+    station.deliver(air=[1, 2, 3])
+    assert counts(station.beat(8.9)) == []
+    assert counts(station.beat(0.1)) == [3]
+
+
+def test_with_never_a_window_waits_for_an_event(tmp_path: Path, opened: list[Station]) -> None:
+    station = Station(tmp_path, COUNT, air={"idle_timeout": "never"})
+    opened.append(station)
+    station.deliver(air=[1, 2, 3])
+    assert counts(station.beat(1e6)) == []
+    assert counts(station.deliver(air=[10])) == [3]
+
+
+def test_a_stream_that_nobody_waits_for_stays_where_it_is(tmp_path: Path, opened: list[Station]) -> None:
+    """So what comes after the silence is not late, however slowly a recorded stream is played back."""
+    station = Station(tmp_path, COUNT)
+    opened.append(station)
+    station.deliver(air=[1, 2, 3])
+    assert counts(station.beat(41)) == [3]
+    assert station.beat(1e6) == {}
+    station.deliver(air=[14.5])
+    assert station.flow.progress.streams["air"].late == 0
+
+
+def test_what_comes_below_the_watermark_is_late(tmp_path: Path, opened: list[Station]) -> None:
+    station = Station(tmp_path, COUNT, air={"lateness": "2s"})
+    opened.append(station)
+    station.deliver(air=[1, 2, 3])
+    assert counts(station.beat(45)) == [3]  # 3 s - 2 s + 15 s
+    assert counts(station.deliver(air=[15, 16, 27])) == [1]
+    assert station.flow.progress.streams["air"].late == 1
+    log = station.flow._archive
+    assert log is not None
+    logged = log.log.read("air")
+    assert logged.filter(pc.field("_late"))["x"].to_pylist() == [15]
+
+
+def test_a_stream_that_never_begins_holds_nobody_up(tmp_path: Path, opened: list[Station]) -> None:
+    station = Station(tmp_path, PAIRS)
+    opened.append(station)
+    station.deliver(air=[1, 50])
+    assert station.beat(31) == {"q0": []}
+    assert station.watermarks == {"air": 50, "door": 20}
+    assert [row["x"] for row in station.deliver(door=[19, 50, 100])["q0"]] == [50]
+    assert station.watermarks == {"air": 51, "door": 100}
+    assert station.flow.progress.streams["door"].late == 1
+
+
+def test_a_silent_stream_does_not_hold_up_a_busy_one(tmp_path: Path, opened: list[Station]) -> None:
+    """Its watermark moves in batches that bring events of others."""
+    station = Station(tmp_path, PAIRS)
+    opened.append(station)
+    station.deliver(air=[1], door=[0, 1, 2])
+    for second in range(8, 60, 6):
+        station.clock.seconds += 6
+        station.deliver(air=[second])
+    assert station.watermarks == {"air": 56, "door": 2 + 54 - 30}
+
+
+@pytest.mark.parametrize("archive", [True, False])
+def test_a_batch_that_is_delivered_again_gives_the_same_rows(
+    archive: bool, tmp_path: Path, opened: list[Station]
+) -> None:
+    """Also in a new process, which has seen no silence; and a batch that moved nothing moves nothing then."""
+    station = Station(tmp_path, COUNT, archive=archive)
+    opened.append(station)
+    station.deliver(air=[1, 2, 3])
+    station.clock.seconds += 35
+    first = [station.deliver(door=[0])]
+    station.clock.seconds += 6
+    first.append(station.deliver())
+    assert [counts(found) for found in first] == [[], [3]]
+    station.clock.seconds += 100
+    assert station.deliver(2, door=[0]) == first[0]
+    assert station.deliver(3) == first[1]
+    station.stop()
+    station.start()
+    assert station.deliver(3) == first[1]
+    assert station.watermarks["air"] == 14
+
+
+def test_silence_is_what_an_engine_hears_that_listens(tmp_path: Path, opened: list[Station]) -> None:
+    """Time between two runs does not count; then the watermark goes on from where it was."""
+    station = Station(tmp_path, COUNT)
+    opened.append(station)
+    station.deliver(air=[1, 2, 3])
+    station.beat(35)
+    station.stop()
+    station.clock.seconds += 1e6
+    station.start()
+    station.clock.seconds += 5
+    assert counts(station.deliver()) == []
+    assert station.watermarks["air"] == 8
+    assert counts(station.beat(26.9)) == []
+    assert counts(station.beat(0.1)) == [3]
+
+
+def test_a_long_silence_needs_little_space(tmp_path: Path, opened: list[Station]) -> None:
+    station = Station(tmp_path, "SELECT COUNT(?e) AS n FROM (?e, air) WINDOW (?e, batch, 1h)")
+    opened.append(station)
+    station.deliver(air=[1])
+    station.submit("SELECT COUNT(?e) AS n FROM (?e, air) WINDOW (?e, hopping, 1h, 10s)", "often")
+    station.beat(40)
+    station.deliver(air=[14, 15])
+    for _ in range(20):
+        assert station.beat(20) or station.watermarks["air"] == 15
+    assert len(list((tmp_path / "var/archive/advances").iterdir())) == 2
+
+
+STEPS = st.lists(
+    st.tuples(
+        st.integers(0, 15),
+        st.dictionaries(st.sampled_from(["air", "door"]), st.lists(st.integers(0, 12), min_size=1, max_size=3)),
+    ),
+    min_size=2,
+    max_size=8,
+)
+QUERIES = (
+    COUNT,
+    PAIRS,
+    """CREATE QUERY busy AS SELECT ?e.x AS x FROM (?e, air) OUTPUT ALL EVERY 7s;
+       SELECT COUNT(?b) AS n FROM (?b, busy) WINDOW (?b, session, 3s)""",
+)
+
+
+@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(steps=STEPS)
+def test_a_replay_of_the_log_gives_what_was_given(steps: list[tuple[int, dict[str, list[int]]]]) -> None:
+    """Rebuilt state is the same state; a query over the past finds what one found that was always there."""
+    with ExitStack() as open_:
+        folder = Path(open_.enter_context(TemporaryDirectory()))
+        station = Station(folder, *QUERIES, air={"idle_timeout": "4s"}, door={"idle_timeout": "6s", "lateness": "2s"})
+        open_.callback(station.stop)
+        base, live = 0, []
+        for silence, brought in steps:
+            station.clock.seconds += silence
+            base += silence // 2
+            live += station.deliver(**{name: [base + s for s in own] for name, own in brought.items()})["q1"]
+            live += station.beat(silence / 2).get("q1", [])
+        station.submit(PAIRS.replace("JOIN", "WITHIN (, ) JOIN"), "past")
+        rows = station.deliver().get("past", [])
+        while station.flow.with_their_past:
+            rows += station.deliver().get("past", [])
+        assert [row["_events"] for row in rows] == [row["_events"] for row in live]
+        watermarks, late = station.watermarks, {name: s.late for name, s in station.flow.progress.streams.items()}
+        state = station.flow.dataflow.snapshot()
+        last = station.flow.last
+        station.stop()
+        shutil.rmtree(folder / "state" / "snapshots")
+        station.start()
+        station.submit(PAIRS.replace("JOIN", "WITHIN (, ) JOIN"), "past")
+        station.flow._prepare((last or 0) + 1)
+        assert station.watermarks == watermarks
+        assert {name: s.late for name, s in station.flow.progress.streams.items()} == late
+        rebuilt = station.flow.dataflow.snapshot()
+        assert {name: state[name] for name in state if name.startswith("stream/")} == {
+            name: rebuilt[name] for name in rebuilt if name.startswith("stream/")
+        }

@@ -1,0 +1,167 @@
+"""Rows of named queries are in the archive once, with the batch that found them, wherever the engine is killed."""
+
+from __future__ import annotations
+
+import shutil
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from kaicep import Project
+from kaicep.archive import Archive
+from kaicep.archive.sparql import Solutions
+from kaicep.pipeline.durability.checkpointed_flow import DurableFlow
+from kaicep.pipeline.durability.operator_snapshots import Snapshots
+from kaicep.pipeline.flow.backfill_run import CatchUp
+from kaicep.pipeline.flow.query_runtime import Registration
+from kaicep.planner import Strategy
+from support.living import IN_OFFICES, archive_of, batch, project
+
+LAST = 5
+OFFICES = IN_OFFICES.replace("SELECT", "CREATE QUERY offices AS SELECT ?s AS who,")
+PAIRS = """CREATE QUERY pairs AS SELECT ?a.at AS at FROM (?a, air), (?b, air)
+           JOIN (?a.sensor = ?b.sensor) SEQ (?a, ?b) WINDOW (?a, ?b, 1s)"""
+LATE = PAIRS.replace("JOIN", "WITHIN (, ) JOIN")
+BUEROS = OFFICES.replace("offices", "büros")
+OF_BUEROS = "CREATE QUERY busy AS SELECT COUNT(?o) AS n FROM (?o, büros) WINDOW (?o, sliding, 2s)"
+DERIVED = """SELECT ?match ?sensor { ?match kaicep:variable:busy:o ?inner . ?inner a kaicep:Match ;
+             prov:wasDerivedFrom ?event . ?event ex:sensor ?sensor } ORDER BY ?match"""
+
+
+class _KillError(BaseException):
+    pass
+
+
+@contextmanager
+def engine(folder: Path, *texts: str) -> Iterator[tuple[DurableFlow, Archive, Project]]:
+    """An engine without Spark, with these queries."""
+    asked = project(folder, archive=True)
+    archive = archive_of(asked)
+    flow = DurableFlow(asked, folder / "state", (), archive)
+    if texts:
+        flow.submit(asked.registrations("; ".join(texts), "query"))
+    try:
+        yield flow, archive, asked
+    finally:
+        flow.close()
+        archive.close()
+
+
+def kept(archive: Archive, query: str) -> Counter[str]:
+    """Ids of a query's rows in the log, each as often as it stands there."""
+    log = archive.matches.log
+    tables = [log.batch_of(query, position) for position in log.positions()]
+    return Counter(i for table in tables if table is not None for i in table["_id"].to_pylist())
+
+
+def stored(archive: Archive, text: str) -> list[tuple[object, ...]]:
+    assert archive.flush()
+    found = archive.query(text)
+    assert isinstance(found, Solutions)
+    return list(found.rows)
+
+
+def past_of(asked: Project, archive: Archive, strategy: Strategy) -> list[str]:
+    """The sensors that a query over the past finds."""
+    (query,) = asked.compile(IN_OFFICES.replace("PATH", "WITHIN (, ) PATH"))
+    dataflow = asked.dataflow()
+    dataflow.register(Registration(query, "late"))
+    catch_up = CatchUp(dataflow, ["late"], archive, upto=archive.last, strategy=strategy)
+    rows = [found["late"] for found in catch_up.rows()] + [catch_up.rehearsal.finish().matches["late"]]
+    return [sensor for table in rows for sensor in table["sensor"].to_pylist()]
+
+
+@pytest.fixture(scope="module")
+def expected(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
+    """By label, the ids of the rows of an engine that nobody kills."""
+    found: dict[str, list[str]] = {}
+    with engine(tmp_path_factory.mktemp("reference"), OFFICES, PAIRS) as (flow, _, _):
+        for number in range(1, LAST + 1):
+            for label, rows in flow.run(number, batch(number)).matches.items():
+                found.setdefault(label, []).extend(rows["_id"].to_pylist())
+    return found
+
+
+def test_rows_are_kept_with_what_they_come_from(tmp_path: Path) -> None:
+    """Over queries of queries, strategies that ask the store take none of them for an event."""
+    with engine(tmp_path, BUEROS, OF_BUEROS, "SELECT ?e.flow") as (flow, archive, asked):
+        for number in range(1, LAST + 1):
+            flow.run(number, batch(number, flow=1.5))
+        assert archive.matches.log.streams() == ("busy", "büros")
+        columns = archive.matches.log.read("büros").column_names
+        assert set(columns) == {"_time", "_id", "_origin", "?e", "who", "sensor"}
+        found = stored(archive, "SELECT DISTINCT ?who { ?m kaicep:attribute:b%C3%BCros:who ?who }")
+        assert found == [("urn:ex:s1",)]
+        assert {sensor for _, sensor in stored(archive, DERIVED)} == {"urn:ex:s1"}
+        versions = stored(archive, "SELECT DISTINCT ?v { ?m prov:wasGeneratedBy/prov:used ?v } ORDER BY ?v")
+        assert (f"urn:kaicep:knowledge:{asked.knowledge.version}",) in versions
+        assert len(versions) == 3
+        past = [past_of(asked, archive, strategy) for strategy in Strategy]
+        assert past == [["s1"] * LAST] * len(Strategy)
+
+
+@pytest.mark.parametrize(
+    ("step", "lost"),
+    [
+        ((Archive, "append"), "snapshots"),
+        ((Archive, "append_matches"), "nothing"),
+        ((Archive, "append_matches"), "position"),
+        ((Snapshots, "write"), "snapshots"),
+        ((Snapshots, "write"), "position"),
+    ],
+)
+def test_killed_after_any_step_of_a_batch_each_row_is_kept_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, expected: dict[str, list[str]], step: tuple[Any, str], lost: str
+) -> None:
+    """Also when the snapshots are lost and rows are found again by a replay, some of which were reported before."""
+    original = getattr(*step)
+
+    def killed(*arguments: Any) -> None:
+        original(*arguments)
+        raise _KillError
+
+    position, earlier = tmp_path / "state/queries/position.json", ""
+    with engine(tmp_path, OFFICES, PAIRS) as (flow, _, _):
+        for number in range(1, 4):
+            flow.run(number, batch(number))
+            earlier = position.read_text() if number == 1 else earlier
+        with monkeypatch.context() as patch:
+            patch.setattr(*step, killed)
+            with pytest.raises(_KillError):
+                flow.run(4, batch(4))
+    if lost != "nothing":
+        shutil.rmtree(tmp_path / "state/snapshots")
+    if lost == "position":
+        position.write_text(earlier)
+    with engine(tmp_path, OFFICES, PAIRS) as (flow, archive, _):
+        for number in range(4, LAST + 1):
+            flow.run(number, batch(number))
+        for query, ids in expected.items():
+            assert kept(archive, query) == Counter(ids)
+        counted = "SELECT (COUNT(?m) AS ?n) { ?m a kaicep:Match }"
+        assert stored(archive, counted) == [(sum(map(len, expected.values())),)]
+
+
+def test_the_past_of_a_late_query_is_kept_too(tmp_path: Path, expected: dict[str, list[str]]) -> None:
+    with engine(tmp_path) as (flow, archive, asked):
+        for number in range(1, 4):
+            flow.run(number, batch(number))
+        (query,) = asked.compile(LATE)
+        flow.submit([Registration(query, "pairs")])
+        for number in range(4, LAST + 1):
+            flow.run(number, batch(number))
+        assert len(kept(archive, "pairs")) == len(expected["pairs"])
+        assert set(kept(archive, "pairs").values()) == {1}
+
+
+def test_rows_that_the_end_of_the_streams_would_bring_are_not_kept(tmp_path: Path) -> None:
+    """An engine that reads on takes the end back."""
+    with engine(tmp_path, PAIRS) as (flow, archive, _):
+        flow.run(1, batch(1))
+        flow.run(2, batch(2))
+        before = kept(archive, "pairs")
+        assert flow.finish().matches["pairs"].num_rows
+        assert kept(archive, "pairs") == before

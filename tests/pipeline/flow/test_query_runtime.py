@@ -1,0 +1,57 @@
+"""One registered query between its streams and its rows."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from kaicep import Project
+from kaicep.pipeline.flow.dataflow import Dataflow
+from kaicep.pipeline.flow.query_runtime import Registration
+from kaicep.pipeline.sources.memory_source import raw_table
+
+BEGIN = datetime(2012, 5, 4, 9, 30, tzinfo=UTC)
+PROJECT = {
+    "streams": {
+        "readings": {
+            "event_type": "<urn:Reading>",
+            "time": {"attribute": "timestamp"},
+            "attributes": {"x": {"datatype": "xsd:double"}},
+        }
+    }
+}
+
+
+def registered(text: str) -> Dataflow:
+    """A dataflow that answers a document; its queries are called q0, q1 and so on."""
+    project = Project.parse(PROJECT)
+    dataflow = project.dataflow()
+    for i, query in enumerate(project.compile(text)):
+        dataflow.register(Registration(query, f"q{i}"))
+    return dataflow
+
+
+def fed(dataflow: Dataflow, label: str, *seconds: float) -> list[Any]:
+    """The first item of the rows that readings at these times bring."""
+    raw = [{"timestamp": (BEGIN + timedelta(seconds=t)).isoformat(), "x": t} for t in seconds]
+    first = dataflow.process({"readings": raw_table(raw)}).matches[label].column(0)
+    return list(first.to_pylist())
+
+
+@pytest.mark.parametrize("window", ["batch, 10s", "hopping, 10s, 10s", "cumulate, 10s, 10s", "session, 9s"])
+def test_a_query_goes_on_until_the_windows_that_within_cuts_are_reported(window: str) -> None:
+    dataflow = registered(f"SELECT COUNT(?e) AS n WITHIN (, 2012-05-04T09:30:03Z] WINDOW (?e, {window})")
+    assert fed(dataflow, "q0", 1, 2, 4, 5) == []
+    assert not dataflow.flows["q0"].ended
+    assert fed(dataflow, "q0", 11) == [2]
+    assert dataflow.flows["q0"].ended
+
+
+def test_a_query_over_rows_that_output_holds_back_waits_for_them() -> None:
+    """The stream that a query forms has its own watermark: what is held back is not late."""
+    first = "CREATE QUERY busy AS SELECT ?e.x AS x OUTPUT ALL EVERY 10s;"
+    last = "SELECT ?b.x AS same FROM (?b, busy), (?e, readings) JOIN (?b.x = ?e.x) WINDOW (?b, ?e, 1s)"
+    dataflow = registered(first + last)
+    assert fed(dataflow, "q1", 1, 2, 4) == []
+    assert fed(dataflow, "q1", 12) == [1.0, 2.0, 4.0]

@@ -1,0 +1,136 @@
+"""The archiver over Spark: it keeps what comes while no engine runs, for the next engine, here or elsewhere."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import threading
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from kaicep import Engine, PipelineError, Project
+from kaicep.archive.sync import Intake
+from kaicep.errors import ArchiveError
+from kaicep.pipeline.control.requests import Requests
+from kaicep.pipeline.control.submitted_queries import folder_of
+from kaicep.pipeline.hosting.archiver import Archiver
+from kaicep.pipeline.sinks.sink import JsonLinesSink
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+RISES = """CREATE QUERY rises AS SELECT ?a.at AS a, ?b.at AS b FROM (?a, air), (?b, air)
+JOIN (?a.sensor = ?b.sensor) JOIN (?b.flow > ?a.flow) SEQ (?a, ?b) WINDOW (?a, ?b, 15s)"""
+FILES, ROWS = 6, 10
+
+
+def project(folder: Path, *, archive: bool = True) -> Project:
+    """One stream of files, each read by who comes first."""
+    stream = {
+        "event_type": "<urn:Report>",
+        "time": {"attribute": "at"},
+        "identity": ["sensor", "at"],
+        "source": {"format": "json", "path": "in", "maxFilesPerTrigger": 1, "cleanSource": "delete"},
+        "attributes": {"sensor": {"datatype": "xsd:string"}, "flow": {"datatype": "xsd:double"}},
+    }
+    content = {"streams": {"air": stream}, "engine": {"trigger": "0s"}, "archive": {"enabled": archive}}
+    return Project.parse(content, root=folder)
+
+
+def drop(folder: Path, files: Sequence[int]) -> None:
+    (folder / "in").mkdir(parents=True, exist_ok=True)
+    for file in files:
+        seconds = range(file * ROWS, (file + 1) * ROWS)
+        lines = [{"sensor": "ab"[s % 2], "at": f"2026-01-01T00:00:{s:02d}Z", "flow": s * 7 % 13} for s in seconds]
+        part = folder / "part"
+        part.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+        os.utime(part, (1_700_000_000 + file, 1_700_000_000 + file))
+        part.replace(folder / "in" / f"{file:04d}.json")
+
+
+def answer(folder: Path, spark: SparkSession, *, end: bool) -> None:
+    with Engine(project(folder), spark=spark, sinks=[JsonLinesSink(folder / "rows.jsonl")]) as engine:
+        engine.submit(RISES, collect=False)
+        engine.run_available()
+        if end:
+            engine.finish()
+
+
+def rows(folder: Path) -> list[dict[str, Any]]:
+    lines = (folder / "rows.jsonl").read_text(encoding="utf-8").splitlines()
+    return [{k: v for k, v in json.loads(line).items() if k not in ("_source", "_recovered")} for line in lines]
+
+
+@pytest.mark.spark
+def test_what_was_archived_during_an_outage_is_answered_on_another_machine(tmp_path: Path, spark: SparkSession) -> None:
+    """The source delivers nothing twice; of the engine only the archive and its queries are left."""
+    whole, first, second = (tmp_path / name for name in ("whole", "first", "second"))
+    drop(whole, range(FILES))
+    answer(whole, spark, end=True)
+    drop(first, (0, 1))
+    answer(first, spark, end=False)
+    shutil.rmtree(first / "in")
+    drop(first, (2, 3))
+    archiver = Archiver(project(first), spark=spark)
+    archiver.run_available()
+    archiver.close()
+    assert archiver.events == 2 * ROWS
+    for kept in ("var/archive", "var/state/queries", "rows.jsonl"):
+        copy = shutil.copytree if (first / kept).is_dir() else shutil.copy
+        (second / kept).parent.mkdir(parents=True, exist_ok=True)
+        copy(first / kept, second / kept)
+    answer(second, spark, end=False)
+    drop(second, (4, 5))
+    answer(second, spark, end=True)
+    assert rows(second) == rows(whole)
+    assert rows(whole)
+
+
+@pytest.mark.spark
+def test_an_archiver_that_stands_by_reads_only_while_no_engine_runs(tmp_path: Path, spark: SparkSession) -> None:
+    engine = Requests(folder_of(project(tmp_path).settings))
+    assert not engine.engine_runs()
+    drop(tmp_path, (0,))
+    archiver = Archiver(project(tmp_path), spark=spark)
+    with pytest.raises(ArchiveError, match="writes this archive"):
+        _impatient(tmp_path)
+    over = threading.Event()
+    thread = threading.Thread(target=lambda: archiver.follow(over.is_set, standby=True))
+    thread.start()
+    reading = Intake(tmp_path / "var/archive").reading
+    assert reading.acquire()
+    engine.lock.release()
+    reading.release()
+    _until(lambda: archiver.events == ROWS, thread)
+    engine.serve()
+    assert reading.acquire(60)
+    reading.release()
+    drop(tmp_path, (1,))
+    engine.lock.release()
+    _until(lambda: archiver.events == 2 * ROWS, thread)
+    over.set()
+    thread.join(60)
+    archiver.close()
+    assert not thread.is_alive()
+
+
+def _impatient(folder: Path) -> None:
+    intake = Intake(folder / "var/archive")
+    intake._log.lock()
+
+
+def _until(holds: Callable[[], bool], thread: threading.Thread) -> None:
+    deadline = time.monotonic() + 120
+    while not holds() and thread.is_alive() and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert holds()
+
+
+def test_without_an_archive_there_is_nothing_to_keep(tmp_path: Path) -> None:
+    with pytest.raises(PipelineError) as refused:
+        Archiver(project(tmp_path, archive=False))
+    assert str(refused.value) == "the project's archive is switched off: set archive.enabled"

@@ -1,0 +1,142 @@
+"""Queries that another process submits: taken over at a batch border, kept over restarts, withdrawn."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from kaicep import Engine, KaicepError, PipelineError, Project
+from kaicep.commands.query_requests import list_queries, submit, withdraw
+from kaicep.pipeline.sinks.sink import JsonLinesSink
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+HIGH = "SELECT ?e.sensor, ?e.flow WITHIN (, ) FILTER (?e.flow > 70)"
+NAMED = "CREATE QUERY high AS SELECT ?e.sensor, ?e.flow FILTER (?e.flow > 70)"
+READER = "SELECT COUNT(?h) AS n FROM (?h, high) WINDOW (?h, sliding, 1min)"
+CLOSED = "SELECT ?e.sensor WITHIN (2026-01-01, 2026-01-01T00:00:02Z] FILTER (?e.flow > 70)"
+
+
+def project(folder: Path) -> Project:
+    stream = {
+        "event_type": "<urn:Report>",
+        "time": {"attribute": "at"},
+        "identity": ["sensor", "at"],
+        "source": {"format": "json", "path": "in"},
+        "attributes": {"sensor": {"datatype": "xsd:string"}, "flow": {"datatype": "xsd:double"}},
+    }
+    return Project.parse({"streams": {"air": stream}, "engine": {"trigger": "0s"}}, root=folder)
+
+
+def drop(folder: Path, *seconds: int) -> None:
+    """A file of reports, one of each of these seconds; the sensor's name is the second."""
+    (folder / "in").mkdir(exist_ok=True)
+    lines = [{"sensor": str(s), "at": f"2026-01-01T00:00:{s:02d}Z", "flow": 60.0 + 20 * (s % 2)} for s in seconds]
+    part = folder / "part"
+    part.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    part.replace(folder / "in" / f"{seconds[0]:04d}.json")
+
+
+def until(holds: Callable[[], bool], engine: Engine) -> None:
+    deadline = time.monotonic() + 60
+    while not holds() and time.monotonic() < deadline:
+        engine.check()
+        time.sleep(0.01)
+    assert holds()
+
+
+def rows_of(out: Path, query: str) -> list[str]:
+    found = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
+    return [row["sensor"] for row in found if row["_query"] == query]
+
+
+def refusal(ask: Callable[[], Any]) -> str:
+    with pytest.raises(KaicepError) as refused:
+        ask()
+    return str(refused.value)
+
+
+@pytest.mark.spark
+def test_a_running_engine_takes_queries_of_other_processes(tmp_path: Path, spark: SparkSession) -> None:
+    """The past beside the live stream, rows in order; listed, withdrawn, refused; registered over a restart."""
+    given, out, said = project(tmp_path), tmp_path / "rows.jsonl", list[str]()
+    settings = given.settings
+    drop(tmp_path, 1, 2, 3)
+    with Engine(given, spark=spark, sinks=[JsonLinesSink(out)], on_notice=said.append) as engine:
+        engine.start()
+        until(lambda: engine.progress.records == 3, engine)
+        answered = "answered from the next batch on, its rows go where the engine's go"
+        assert submit(settings, HIGH, "past.chi", None) == [f"past: {answered}"]
+        assert submit(settings, CLOSED, None, None) == [f"query-1: {answered}"]
+        drop(tmp_path, 4, 5, 6)
+        until(lambda: rows_of(out, "past") == ["1", "3", "5"], engine)
+        until(lambda: "queries: query-1 has ended: WITHIN has passed: from 2026-01-01T00:00:00Z" in said[-1], engine)
+        assert rows_of(out, "query-1") == ["1"]
+        rows, _ = list_queries(settings)
+        assert [(row["query"], row["state"], row["matches"], row["from"]) for row in rows] == [
+            ("past", "running", 3, "submitted"),
+            ("query-1", "ended", 1, "submitted"),
+        ]
+        assert refusal(lambda: submit(settings, "SELECT ?e.flwo FILTER (?e.flow > 1)", "bad", None)) == (
+            "bad:1:11: unknown attribute 'flwo' of stream 'air'\n"
+            "  1 | SELECT ?e.flwo FILTER (?e.flow > 1)\n"
+            "    |           ^^^^ did you mean 'flow'?"
+        )
+        assert refusal(lambda: submit(settings, HIGH, "past", None)) == (
+            "a query named 'past' is registered already: stop it first, or give the new one another name with "
+            "CREATE QUERY … AS"
+        )
+        assert withdraw(settings, "query-1") == ["query-1: withdrawn"]
+        assert refusal(lambda: withdraw(settings, "past2")) == ("no query 'past2' was submitted: did you mean 'past'?")
+    assert said[:2] == ["queries: past was submitted", "queries: query-1 was submitted"]
+    drop(tmp_path, 7, 8)
+    with Engine(given, spark=spark, sinks=[JsonLinesSink(out)]) as engine:
+        engine.run_available()
+        assert [handle.name for handle in engine.handles] == ["past"]
+        engine.finish()
+    assert rows_of(out, "past") == ["1", "3", "5", "7"]
+
+
+def test_without_an_engine_queries_wait_for_the_next_start(tmp_path: Path) -> None:
+    settings = project(tmp_path).settings
+    waits = "registered, it is answered when an engine starts"
+    assert submit(settings, f"{NAMED}; {READER}", "both.chi", None) == [f"high: {waits}", f"both: {waits}"]
+    assert submit(settings, READER, None, None) == [f"query-1: {waits}"]
+    rows, said = list_queries(settings)
+    assert [(row["query"], row["state"]) for row in rows] == [
+        ("high", "waits"),
+        ("both", "waits"),
+        ("query-1", "waits"),
+    ]
+    assert said == ["no engine runs; these, and those of the project, are answered when one starts"]
+    assert refusal(lambda: withdraw(settings, "high")) == "'high' is read by both, query-1: withdraw the readers first"
+    assert refusal(lambda: submit(settings, HIGH, "high.chi", None)) == (
+        "a query named 'high' is registered already: withdraw it first, or give the new one another name with "
+        "CREATE QUERY … AS"
+    )
+    withdraw(settings, "query-1")
+    withdraw(settings, "both")
+    withdraw(settings, "high")
+    assert list_queries(settings)[0] == []
+    assert refusal(lambda: withdraw(settings, "high")) == "no query 'high' was submitted: submitted: none"
+
+
+def test_a_refused_document_is_not_kept(tmp_path: Path) -> None:
+    settings = project(tmp_path).settings
+    assert refusal(lambda: submit(settings, "SELECT", None, None)).startswith("query-1:1:7: ")
+    assert list_queries(settings)[0] == []
+
+
+def test_a_document_that_cannot_be_read_is_told(tmp_path: Path) -> None:
+    settings = project(tmp_path).settings
+    submit(settings, HIGH, None, None)
+    (document,) = (tmp_path / "var/state/queries/documents").iterdir()
+    document.write_text("{}")
+    with pytest.raises(PipelineError) as refused:
+        list_queries(settings)
+    assert str(refused.value) == (f"{document}: a submitted query cannot be read: remove the file, and submit it again")

@@ -1,0 +1,80 @@
+"""CSV lines as columns of strings."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from kaicep.config import AttributeSettings, SourceSettings, StreamSettings, TimeSettings
+from kaicep.pipeline.sources.csv_lines import CsvDialect, parse_csv_lines
+from kaicep.pipeline.sources.records import Origin, RawBatch
+
+
+def parse(*lines: str, dialect: CsvDialect | None = None) -> RawBatch:
+    origin = Origin.of("in.csv", "{name}:{number}")
+    return parse_csv_lines(pa.array(lines, pa.string()), origin, dialect or CsvDialect())
+
+
+def stream(**options: Any) -> StreamSettings:
+    return StreamSettings(
+        event_type="e",
+        time=TimeSettings(attribute="t"),
+        attributes={"a": AttributeSettings(), "t": AttributeSettings(), "b": AttributeSettings()},
+        source=SourceSettings(format="csv", **options),
+    )
+
+
+def test_the_first_line_names_the_columns() -> None:
+    assert parse("a, b", '1,"x, ""y"""', "2,").table.to_pylist() == [{"a": "1", "b": 'x, "y"'}, {"a": "2", "b": None}]
+
+
+def test_an_empty_quoted_value_is_a_text_and_an_empty_one_is_none() -> None:
+    assert parse("a,b", '"",').table.to_pylist() == [{"a": "", "b": None}]
+
+
+def test_each_file_has_its_own_header() -> None:
+    lines = pa.array(["a,b", "1,2", "b,a", "3,4"])
+    batch = parse_csv_lines(lines, Origin(lambda: ("one", "two"), (0, 2), "{name}:{number}"), CsvDialect())
+    assert batch.table.to_pylist() == [{"a": "1", "b": "2"}, {"a": "4", "b": "3"}]
+    assert [batch.place(row) for row in range(2)] == ["one:2", "two:2"]
+
+
+def test_without_header_the_columns_are_the_attributes_in_declared_order() -> None:
+    assert CsvDialect.of(stream(header=False)).columns == ("a", "t", "b")
+    batch = parse("1,2,3", dialect=CsvDialect.of(stream(header="false")))
+    assert batch.table.to_pylist() == [{"a": "1", "t": "2", "b": "3"}]
+
+
+def test_the_dialect_follows_the_source_s_options() -> None:
+    dialect = CsvDialect.of(stream(sep="\\t", quote="'", nullValue="-"))
+    assert parse("a\tb", "'x\ty'\t-", "\t1", dialect=dialect).table.to_pylist() == [
+        {"a": "x\ty", "b": None},
+        {"a": "", "b": "1"},
+    ]
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("1", "1 values for 2 columns"),
+        ("1,2,3", "3 values for 2 columns"),
+        ('1,"x', 'a " is never closed'),
+    ],
+)
+def test_a_malformed_line_is_set_aside_and_the_others_stay(line: str, reason: str) -> None:
+    batch = parse("a,b", "1,2", "", line, "3,4")
+    assert batch.table.to_pylist() == [{"a": "1", "b": "2"}, {"a": "3", "b": "4"}]
+    assert [(m.text, m.reason, m.place) for m in batch.malformed] == [(line, reason, "in.csv:4")]
+    assert (batch.place(1), batch.text(1)) == ("in.csv:5", "3,4")
+
+
+def test_a_header_that_names_a_column_twice_cannot_be_read() -> None:
+    batch = parse("a,a", "1,2")
+    assert batch.table.num_rows == 0
+    assert [m.reason for m in batch.malformed] == ["the file's first line names the column 'a' twice"]
+
+
+def test_no_lines_are_no_rows() -> None:
+    assert parse().table.num_rows == 0
+    assert parse("a,b").table.num_rows == 0

@@ -1,0 +1,52 @@
+"""The heartbeat beats when it is needed, once until it is answered."""
+
+from __future__ import annotations
+
+import threading
+from datetime import timedelta
+from pathlib import Path
+
+from kaicep.pipeline.sources.heartbeat import Heartbeat
+
+
+class Need:
+    """Says what it is told to, and lets a test wait until it was asked."""
+
+    def __init__(self) -> None:
+        self.answer = False
+        self._asked = threading.Semaphore(0)
+
+    def __call__(self) -> bool:
+        self._asked.release()
+        return self.answer
+
+    def wait_until_asked(self, times: int) -> None:
+        for _ in range(times):
+            assert self._asked.acquire(timeout=60)
+
+
+def test_a_beat_is_a_new_file_and_waits_for_its_answer(tmp_path: Path) -> None:
+    need = Need()
+    heartbeat = Heartbeat(tmp_path, need, timedelta(0))
+    need.wait_until_asked(2)
+    assert list(tmp_path.iterdir()) == []
+    seen: set[str] = set()
+    need.answer = True
+    for _ in range(5):
+        while not (new := {p.name for p in tmp_path.iterdir()} - seen):
+            need._asked.acquire(timeout=1)
+        assert len(new) == 1
+        seen |= new
+        heartbeat.answered()
+    heartbeat.stop()
+    assert len(list(tmp_path.iterdir())) <= 3
+    assert max(seen) in {p.name for p in tmp_path.iterdir()}
+
+
+def test_without_an_answer_there_is_one_beat(tmp_path: Path) -> None:
+    need = Need()
+    need.answer = True
+    heartbeat = Heartbeat(tmp_path, need, timedelta(0))
+    need.wait_until_asked(1)
+    heartbeat.stop()
+    assert len(list(tmp_path.iterdir())) == 1

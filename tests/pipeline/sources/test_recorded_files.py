@@ -1,0 +1,101 @@
+"""Recorded events in files, read without Spark."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from kaicep.config import SourceSettings, StreamSettings, TimeSettings
+from kaicep.errors import PipelineError
+from kaicep.pipeline.sources.recorded_files import read_file
+
+ROWS = [{"t": "2026-01-01", "a": 1}, {"t": "2026-01-02", "a": 2}]
+LINES = b'{"t":"2026-01-01","a":1}\r\n\r\n{"t":"2026-01-02","a":2}'
+ARRAY = b'\n [{"t":"2026-01-01","a":1},\n {"t":"2026-01-02","a":2}]'
+
+
+def stream(**source: Any) -> StreamSettings:
+    return StreamSettings(
+        event_type="e", time=TimeSettings(attribute="t"), source=SourceSettings(**{"format": "json"} | source)
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "place"),
+    [
+        ("in.jsonl", LINES, ":3"),
+        ("in.ndjson", LINES + b"\n", ":3"),
+        ("in.json", ARRAY, ", item 2"),
+        ("in.json.gz", gzip.compress(ARRAY), ", item 2"),
+        ("in.jsonl.gz", gzip.compress(LINES), ":3"),
+        ("in", LINES, ":3"),
+    ],
+)
+def test_json_is_read_in_either_form(tmp_path: Path, name: str, content: bytes, place: str) -> None:
+    path = tmp_path / name
+    path.write_bytes(content)
+    batch = read_file(path, stream())
+    assert batch.table.to_pylist() == ROWS
+    assert batch.malformed == ()
+    assert batch.place(1) == f"{path}{place}"
+
+
+def test_csv_is_read_with_the_source_s_options(tmp_path: Path) -> None:
+    path = tmp_path / "in.csv.gz"
+    path.write_bytes(gzip.compress(b"t;a\n2026-01-01;1\n"))
+    assert read_file(path, stream(sep=";")).table.to_pylist() == [{"t": "2026-01-01", "a": "1"}]
+
+
+def test_other_encodings_are_read_where_lines_can_be_told_apart(tmp_path: Path) -> None:
+    path = tmp_path / "in.csv"
+    path.write_bytes("t\nü\n".encode("latin-1"))
+    assert read_file(path, stream(encoding="ISO-8859-1")).table.to_pylist() == [{"t": "ü"}]
+    with pytest.raises(PipelineError) as caught:
+        read_file(path, stream(encoding="UTF-16"))
+    assert str(caught.value) == ("files in the encoding 'utf-16' cannot be read: use utf-8 or iso-8859-1 or us-ascii")
+
+
+def test_parquet_is_read_and_its_rows_have_places(tmp_path: Path) -> None:
+    path = tmp_path / "in.parquet"
+    pq.write_table(pa.table({"a": [1, None]}), path)
+    batch = read_file(path, stream())
+    assert batch.table.to_pylist() == [{"a": 1}, {"a": None}]
+    assert (batch.place(0), batch.text(0), batch.text(1)) == (f"{path}, row 1", '{"a": 1}', "{}")
+
+
+def test_items_of_an_array_that_are_no_objects_are_malformed(tmp_path: Path) -> None:
+    path = tmp_path / "in.json"
+    path.write_bytes(b'[{"a":1}, 5, {"a":"x"}]')
+    batch = read_file(path, stream())
+    assert batch.table.to_pylist() == [{"a": "1"}, {"a": "x"}]
+    assert [(m.text, m.reason, m.place) for m in batch.malformed] == [("5", "no JSON object", f"{path}, item 2")]
+    assert (batch.place(1), batch.text(1)) == (f"{path}, item 3", '{"a": "x"}')
+
+
+def test_an_array_that_is_no_json_is_malformed_as_a_whole(tmp_path: Path) -> None:
+    path = tmp_path / "in.json"
+    path.write_bytes(b'[{"a":1}')
+    (malformed,) = read_file(path, stream()).malformed
+    assert malformed.reason == "no JSON: Expecting ',' delimiter: line 1 column 9 (char 8)"
+    assert (malformed.text, malformed.place) == ('[{"a":1}', str(path))
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("none.json", None, "cannot read {path}: No such file or directory: name a JSON, CSV or Parquet file"),
+        ("x.json.gz", b"{}", "cannot read {path}: Not a gzipped file (b'{{}}'): name a JSON, CSV or Parquet file"),
+        ("x", b"", "cannot read {path}: files of the format 'avro' need Spark: name a JSON, CSV or Parquet file"),
+    ],
+)
+def test_what_cannot_be_read_is_refused(tmp_path: Path, name: str, content: bytes | None, message: str) -> None:
+    path = tmp_path / name
+    if content is not None:
+        path.write_bytes(content)
+    with pytest.raises(PipelineError) as caught:
+        read_file(path, stream(format="avro"))
+    assert str(caught.value) == message.format(path=path)

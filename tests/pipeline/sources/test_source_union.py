@@ -1,0 +1,273 @@
+"""Sources through Spark: order of arrival, places, several streams, every format, and what is refused."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from kaicep.config import Settings
+from kaicep.errors import PipelineError
+from kaicep.pipeline.sources.records import RawBatch
+from kaicep.pipeline.sources.source_union import read_streams, unpack
+from pyarrow import orc
+from pyspark.sql import DataFrame, SparkSession
+from support.spark import run_batches
+from support.streams import project_of
+
+pytestmark = pytest.mark.spark
+
+
+def read(spark: SparkSession, root: Path, settings: Settings) -> list[dict[str, RawBatch]]:
+    """The batches, each with its places asked for while it is handled."""
+    found: list[dict[str, RawBatch]] = []
+
+    def keep(batch: dict[str, RawBatch]) -> None:
+        for raw in batch.values():
+            places.extend(raw.place(row) for row in range(raw.table.num_rows))
+        found.append(batch)
+
+    places: list[str] = []
+    run_batches(spark, settings, root / "checkpoint", keep)
+    read_places[:] = [place.removeprefix(f"{root}/") for place in places]
+    return found
+
+
+START = datetime(2026, 1, 1, tzinfo=UTC)
+read_places: list[str] = []
+
+
+def drop(path: Path, content: bytes, modified: float) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content)
+    os.utime(path, (modified, modified))
+
+
+def values(batches: list[dict[str, RawBatch]], stream: str, column: str) -> list[Any]:
+    return [value for batch in batches if stream in batch for value in batch[stream].table[column].to_pylist()]
+
+
+def test_records_arrive_by_modification_time_then_path_then_line(spark: SparkSession, tmp_path: Path) -> None:
+    """Spark packs bigger files first; names with spaces and percent signs are named as they are."""
+    big = b"".join(b'{"n":%d}\n' % i for i in range(2, 400))
+    drop(tmp_path / "in" / "c d%20.jsonl", big, 2000)
+    drop(tmp_path / "in" / "b.jsonl", b'{"n":400}\n{"n":401}\n', 3000)
+    drop(tmp_path / "in" / "a.jsonl.gz", gzip.compress(b'{"n":402}\n'), 3000.5)
+    drop(tmp_path / "in" / "z.jsonl", b'{"n":0}\n\n{"n":1}\n', 1000)
+    batches = read(spark, tmp_path, project_of(tmp_path, air={"format": "json", "path": "in"}))
+    assert len(batches) == 1
+    assert values(batches, "air", "n") == list(range(403))
+    assert read_places[:3] == ["in/z.jsonl:1", "in/z.jsonl:3", "in/c d%20.jsonl:1"]
+    assert read_places[-2:] == ["in/b.jsonl:2", "in/a.jsonl.gz:1"]
+
+
+def test_files_of_the_same_time_arrive_by_path_and_splits_by_offset(spark: SparkSession, tmp_path: Path) -> None:
+    lines = [b'{"n":%d}\n' % i for i in range(3000)]
+    drop(tmp_path / "in" / "b.jsonl", b"".join(lines[1000:]), 1000)
+    drop(tmp_path / "in" / "a.jsonl", b"".join(lines[:1000]), 1000)
+    before = spark.conf.get("spark.sql.files.maxPartitionBytes")
+    spark.conf.set("spark.sql.files.maxPartitionBytes", "4096")
+    try:
+        batches = read(spark, tmp_path, project_of(tmp_path, air={"format": "json", "path": "in"}))
+    finally:
+        spark.conf.set("spark.sql.files.maxPartitionBytes", before or "128MB")
+    assert values(batches, "air", "n") == list(range(3000))
+    assert read_places[1000] == "in/b.jsonl:1"
+
+
+def test_streams_of_several_formats_come_in_one_batch(spark: SparkSession, tmp_path: Path) -> None:
+    table = pa.table({"timestamp": pa.array([START], pa.timestamp("ns", "UTC")), "Flow": [1.5], "flow": ["x"]})
+    (tmp_path / "p").mkdir()
+    pq.write_table(table, tmp_path / "p" / "1.parquet")
+    drop(tmp_path / "c" / "1.csv", b"n,text\n1,'a,b'\n2\n", 1000)
+    drop(tmp_path / "j" / "1.jsonl", b'{"n":1}\n{\n', 1000)
+    settings = project_of(
+        tmp_path,
+        parquet={"format": "parquet", "path": "p", "maxFilesPerTrigger": 1},
+        csv={"format": "csv", "path": "c", "maxFilesPerTrigger": 1, "quote": "'"},
+        quiet={"format": "json", "path": "made/here"},
+        json={"format": "json", "path": "j", "maxFilesPerTrigger": 1},
+    )
+    (batch,) = read(spark, tmp_path, settings)
+    assert {name: raw.table.to_pylist() for name, raw in batch.items()} == {
+        "parquet": [{"timestamp": START, "Flow": 1.5, "flow": "x"}],
+        "csv": [{"n": "1", "text": "a,b"}],
+        "json": [{"n": 1}],
+    }
+    assert read_places == ["p/1.parquet, row 1", "c/1.csv:2", "j/1.jsonl:1"]
+    assert [m.reason for m in batch["csv"].malformed] == ["1 values for 2 columns"]
+    assert (tmp_path / "made" / "here").is_dir()
+
+
+def test_one_file_per_trigger_is_one_batch_each(spark: SparkSession, tmp_path: Path) -> None:
+    for number in range(3):
+        drop(tmp_path / "in" / f"{number}.csv", b"7\n%d\n" % number, 1000 + number)
+    source = {"format": "csv", "path": "in", "header": False, "maxFilesPerTrigger": 1}
+    stream = {"event_type": "<urn:e>", "time": {"attribute": "t"}, "source": source}
+    batches = read(spark, tmp_path, Settings.parse({"streams": {"air": stream}}, root=tmp_path))
+    assert [batch["air"].table["t"].to_pylist() for batch in batches] == [["7", "0"], ["7", "1"], ["7", "2"]]
+
+
+def test_files_that_an_interruption_put_into_one_batch_keep_their_order(spark: SparkSession, tmp_path: Path) -> None:
+    """Spark notes a file before it notes the batch; killed between the two, it reads the next file with it."""
+    settings = project_of(tmp_path, air={"format": "json", "path": "in", "maxFilesPerTrigger": 1})
+    drop(tmp_path / "in" / "0.jsonl", b'{"n":0}\n', 1000)
+    assert values(read(spark, tmp_path, settings), "air", "n") == [0]
+    drop(tmp_path / "in" / "1.jsonl", b'{"n":1}\n', 2000)
+    drop(tmp_path / "in" / "2.jsonl", b'{"n":2}\n{"n":3}\n{"n":4}\n', 3000)
+    noted = {"path": (tmp_path / "in" / "1.jsonl").as_uri(), "timestamp": 2_000_000, "batchId": 1}
+    (tmp_path / "checkpoint" / "sources" / "0" / "1").write_text(f"v1\n{json.dumps(noted)}", encoding="utf-8")
+    batches = read(spark, tmp_path, settings)
+    assert len(batches) == 1
+    assert values(batches, "air", "n") == [1, 2, 3, 4]
+
+
+def test_a_json_file_may_be_one_array(spark: SparkSession, tmp_path: Path) -> None:
+    drop(tmp_path / "in" / "a.json", b'[\n{"n":1},\n{"n":2}\n]\n', 1000)
+    drop(tmp_path / "in" / "b.json", b'[{"n":3}', 2000)
+    (batch,) = read(spark, tmp_path, project_of(tmp_path, air={"format": "json", "path": "in", "multiLine": True}))
+    assert batch["air"].table.to_pylist() == [{"n": 1}, {"n": 2}]
+    assert read_places == ["in/a.json, item 1", "in/a.json, item 2"]
+    (malformed,) = batch["air"].malformed
+    assert malformed.place == f"{tmp_path}/in/b.json"
+
+
+def test_text_in_another_encoding_is_read(spark: SparkSession, tmp_path: Path) -> None:
+    drop(tmp_path / "in" / "a.csv", "t\nü\n".encode("latin-1"), 1000)
+    source = {"format": "csv", "path": "in", "encoding": "ISO-8859-1"}
+    assert values(read(spark, tmp_path, project_of(tmp_path, air=source)), "air", "t") == ["ü"]
+
+
+def complaint(spark: SparkSession, root: Path, file_format: str, file: Path) -> str:
+    """What reading a batch says whose only file became unreadable after Spark had planned it."""
+    settings = project_of(root, air={"format": file_format, "path": "in"})
+    told: list[str] = []
+
+    def on_batch(batch: DataFrame, _: int) -> None:
+        file.write_bytes(b"no table, no table at all")
+        try:
+            unpack(batch, settings)
+        except PipelineError as error:
+            told.append(str(error))
+
+    writer = read_streams(spark, settings).writeStream.foreachBatch(on_batch)
+    writer.option("checkpointLocation", str(root / "c")).trigger(availableNow=True).start().awaitTermination()
+    (message,) = told
+    return message
+
+
+def test_a_file_that_spark_cannot_read_is_told_in_one_line(spark: SparkSession, tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    orc.write_table(pa.table({"n": [1]}), tmp_path / "in" / "a.orc")
+    message = complaint(spark, tmp_path, "orc", tmp_path / "in" / "a.orc")
+    assert message.startswith("Spark cannot read a batch: ")
+    assert message.endswith(": mend or remove the file; the batch is read again at the next start")
+    assert "\n" not in message
+
+
+def test_a_parquet_file_that_cannot_be_read_is_named(spark: SparkSession, tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    pq.write_table(pa.table({"n": [1]}), tmp_path / "in" / "a.parquet")
+    assert complaint(spark, tmp_path, "parquet", tmp_path / "in" / "a.parquet") == (
+        f"cannot read {tmp_path}/in/a.parquet: Parquet magic bytes not found in footer. Either the file is corrupted "
+        "or this is not a parquet file.: mend or remove the file; the batch is read again at the next start"
+    )
+
+
+@pytest.mark.parametrize("options", [{}, {"mergeSchema": True}], ids=["by Arrow", "by Spark"])
+def test_parquet_files_of_several_batches_and_types(
+    spark: SparkSession, tmp_path: Path, options: dict[str, Any]
+) -> None:
+    """A name with a space and a percent sign, an older file that comes first, one without a column."""
+    source = {"format": "parquet", "path": "in", "maxFilesPerTrigger": 2, **options}
+    for name, table, modified in (
+        ("b %20.parquet", pa.table({"n": [1, 2], "t": pa.array([START] * 2, pa.timestamp("ns", "UTC"))}), 1000),
+        ("a.parquet", pa.table({"n": [3], "t": pa.array([START], pa.timestamp("ns", "UTC"))}), 2000),
+        ("c.parquet", pa.table({"n": [4]}), 3000),
+    ):
+        (tmp_path / "in").mkdir(exist_ok=True)
+        pq.write_table(table, tmp_path / "in" / name)
+        os.utime(tmp_path / "in" / name, (modified, modified))
+    batches = read(spark, tmp_path, project_of(tmp_path, air=source))
+    assert len(batches) == 2
+    assert values(batches, "air", "n") == [1, 2, 3, 4]
+    assert read_places == [
+        "in/b %20.parquet, row 1",
+        "in/b %20.parquet, row 2",
+        "in/a.parquet, row 1",
+        "in/c.parquet, row 1",
+    ]
+    assert batches[0]["air"].table["t"].to_pylist() == [START] * 3
+
+
+def test_folders_of_parquet_files_may_be_partitions(spark: SparkSession, tmp_path: Path) -> None:
+    for number, day in enumerate(("2026-01-01", "2026-01-02")):
+        (tmp_path / "in" / f"day={day}").mkdir(parents=True)
+        file = tmp_path / "in" / f"day={day}" / "x.parquet"
+        pq.write_table(pa.table({"n": [number]}), file)
+        os.utime(file, (1000 + number, 1000 + number))
+    (batch,) = read(spark, tmp_path, project_of(tmp_path, air={"format": "parquet", "path": "in"}))
+    assert [{k: str(v) for k, v in row.items()} for row in batch["air"].table.to_pylist()] == [
+        {"n": "0", "day": "2026-01-01"},
+        {"n": "1", "day": "2026-01-02"},
+    ]
+
+
+def test_an_empty_folder_of_tables_has_the_schema_of_the_annotation(spark: SparkSession, tmp_path: Path) -> None:
+    frame = read_streams(spark, project_of(tmp_path, air={"format": "orc", "path": "in"}))
+    types = {field.name: field.dataType.simpleString() for field in frame.schema if ":" in field.name}
+    assert types == {"0:timestamp": "timestamp", "0:sensorID": "string", "0:flowrate": "double"}
+
+
+def test_any_spark_format_is_read_by_name(spark: SparkSession, tmp_path: Path) -> None:
+    source = {"format": "rate-micro-batch", "rowsPerBatch": 3, "numPartitions": 1}
+    batches: list[dict[str, RawBatch]] = []
+    run_batches(spark, project_of(tmp_path, air=source), tmp_path / "checkpoint", batches.append)
+    assert values(batches, "air", "value")[:3] == [0, 1, 2]
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        (
+            {"format": "nope"},
+            (
+                "streams.air: Spark cannot read the source: Failed to find the data source: nope. Make sure the "
+                "provider name is correct and the package is properly registered and compatible with your Spark "
+                "version: check format, path and options of streams.air.source"
+            ),
+        ),
+        (
+            {"format": "json"},
+            (
+                "streams.air: a source of the format 'json' needs a path: "
+                'write source = { format = "…", path = "folder/" }'
+            ),
+        ),
+        (
+            {"format": "json", "path": "file.jsonl"},
+            "streams.air: {root}/file.jsonl is no folder: name a folder in which files will be dropped",
+        ),
+    ],
+)
+def test_a_source_that_cannot_be_read_is_refused(
+    spark: SparkSession, tmp_path: Path, source: dict[str, Any], message: str
+) -> None:
+    (tmp_path / "file.jsonl").touch()
+    with pytest.raises(PipelineError) as caught:
+        read_streams(spark, project_of(tmp_path, air=source))
+    assert str(caught.value) == message.replace("{root}", str(tmp_path))
+
+
+def test_a_project_without_sources_cannot_run(spark: SparkSession, tmp_path: Path) -> None:
+    with pytest.raises(PipelineError) as caught:
+        read_streams(spark, project_of(tmp_path))
+    assert str(caught.value) == (
+        "the project has no stream with a source: add source = { format = …, path = … } to a stream"
+    )

@@ -1,0 +1,38 @@
+"""Files that are whole or not there, whoever looks and whenever the writer ends."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from kaicep.storage.atomic_write import remove_temporaries, replacing
+
+
+def test_the_old_file_is_there_until_the_new_one_is_whole(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    path.write_text("old")
+    with replacing(path) as temporary:
+        temporary.write_text("new")
+        assert path.read_text() == "old"
+        assert list(tmp_path.glob("*.json")) == [path], "others find no half file by its ending"
+    assert path.read_text() == "new"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_an_error_leaves_what_was_there(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    path.write_text("old")
+    with pytest.raises(ZeroDivisionError), replacing(path) as temporary:
+        temporary.write_text(str(1 / 0))
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_what_a_killed_writer_left_is_removed(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    path.write_text("old")
+    writing = replacing(tmp_path / "b.json")
+    writing.__enter__().write_text("half")
+    assert len(list(tmp_path.iterdir())) == 2
+    remove_temporaries(tmp_path)
+    assert list(tmp_path.iterdir()) == [path]
