@@ -58,7 +58,7 @@ def test_records_arrive_by_modification_time_then_path_then_line(spark: SparkSes
     big = b"".join(b'{"n":%d}\n' % i for i in range(2, 400))
     drop(tmp_path / "in" / "c d%20.jsonl", big, 2000)
     drop(tmp_path / "in" / "b.jsonl", b'{"n":400}\n{"n":401}\n', 3000)
-    drop(tmp_path / "in" / "a.jsonl.gz", gzip.compress(b'{"n":402}\n'), 3000.5)
+    drop(tmp_path / "in" / "a.jsonl.gz", gzip.compress(b'{"n":402}\n', mtime=0), 3000.5)
     drop(tmp_path / "in" / "z.jsonl", b'{"n":0}\n\n{"n":1}\n', 1000)
     batches = read(spark, tmp_path, project_of(tmp_path, air={"format": "json", "path": "in"}))
     assert len(batches) == 1
