@@ -91,7 +91,7 @@ class QuerySyntaxError(KaicepError):
 
 
 class QueryTypeError(KaicepError):
-    """The query is well formed but cannot mean anything (LANGUAGE §4)."""
+    """The query is well formed but cannot mean anything (docs/semantics.md 4.2)."""
 
 
 class OntologyError(KaicepError):

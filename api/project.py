@@ -63,7 +63,7 @@ class Project(Catalog):
             retention: bounds the state of queries that no WINDOW bounds.
 
         Returns:
-            One dictionary per row: items, `_time`, `_events`, `_id`, and `_window` of aggregates (LANGUAGE §3, Output).
+            One dictionary per row: items, `_time`, `_events`, `_id`, `_window` of aggregates (docs/semantics.md 3.16).
 
         Raises:
             QuerySyntaxError, QueryTypeError, PlanError: with the way out.

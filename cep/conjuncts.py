@@ -96,7 +96,7 @@ def _signature_of(value: object) -> object:
 
 
 def of_single_events(e: Expression) -> Expression:
-    """`e` with its aggregates over runs of one event replaced by what they are (LANGUAGE §3, Conditions on runs)."""
+    """`e` with its aggregates over runs of one event replaced by what they are (docs/semantics.md 3.10)."""
     match e:
         case Unary():
             return replace(e, operand=of_single_events(e.operand))

@@ -1,4 +1,4 @@
-"""WITHIN: the time range that a query speaks of, fixed when it is registered (LANGUAGE §3)."""
+"""WITHIN: the time range that a query speaks of, fixed when it is registered (docs/semantics.md 3.15)."""
 
 from __future__ import annotations
 

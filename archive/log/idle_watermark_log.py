@@ -1,4 +1,4 @@
-"""The advances: where wall clock moved the watermarks of silent streams, batch by batch (LANGUAGE §1).
+"""The advances: where wall clock moved the watermarks of silent streams, batch by batch (docs/semantics.md 1.5).
 
 They are part of the log: a replay that follows them judges lateness, and closes windows, as was done live.
 """

@@ -1,4 +1,4 @@
-"""What the store has dropped, or never had, brought back from the log for one question (DESIGN, decision 6)."""
+"""What the store has dropped, or never had, brought back from the log for one question (docs/decisions/056, 077)."""
 
 from __future__ import annotations
 

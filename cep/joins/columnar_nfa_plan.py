@@ -1,4 +1,4 @@
-"""Runs over patterns that repeat nothing, planned: which elements are enabled after which events (LANGUAGE §3, Runs).
+"""Partial matches of what repeats nothing, planned: which elements are enabled when (docs/semantics.md 3.8).
 
 A state is what a run has bound, and the ways to match the pattern that are still open to it. States have no cycles:
 every step binds one more variable.

@@ -1,4 +1,4 @@
-"""NOT: which matches a forbidden candidate refutes, and when that is known (LANGUAGE §3, NOT)."""
+"""NOT: which matches a forbidden candidate refutes, and when that is known (docs/semantics.md 3.6)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Patterns that repeat nothing: matches over several events, as joins of columns (LANGUAGE §3)."""
+"""Patterns that repeat nothing: matches over several events, as joins of columns (docs/semantics.md 3.4)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""AFTER MATCH: which matches stand beside those that were reported before them (LANGUAGE §3).
+"""AFTER MATCH: which matches stand beside those that were reported before them (docs/semantics.md 3.12).
 
 A reported match forbids events, and nothing else is remembered of it. A skip forbids those of its partition up to some
 place: all events of a match that begins behind it lie behind it. CONSUME forbids the events of the match itself.

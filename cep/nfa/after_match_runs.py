@@ -1,4 +1,4 @@
-"""AFTER MATCH for matches with runs, one by one in output order (LANGUAGE §3)."""
+"""AFTER MATCH for matches with runs, one by one in output order (docs/semantics.md 3.12)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A pattern as an automaton: what may come next, and what then (LANGUAGE §3, Pattern elements, Links, Runs).
+"""A pattern as an automaton: what may come next, and what then (docs/semantics.md 3.5, 3.7, 3.8).
 
 A *state* is the set of *threads* that are enabled at once (`threads`). States are the partial derivatives of the
 pattern (Antimirov 1996), with counters for repetitions, and are made only as far as events lead to them. A thread

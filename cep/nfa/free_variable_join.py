@@ -1,4 +1,4 @@
-"""Variables that SEQ does not name, beside runs: joined to complete runs, in any order (LANGUAGE §3).
+"""Variables that SEQ does not name, beside runs: joined to complete runs, in any order (docs/semantics.md 3.4).
 
 They have no say in what runs take. A complete run is remembered as long as an event of theirs may still come that lies
 within its WINDOWs, and their candidates as long as a run that ends later may.

@@ -1,8 +1,8 @@
 """Conditions as Python source: what `expressions/columns.py` says of whole columns, said of a few values at a time.
 
 Unbound is `None`. Moments and durations are microseconds. Where a condition may look at what stands before the first
-event of a run, that is `NOTHING`: it spreads like unbound, but a condition that is `NOTHING` holds (LANGUAGE §3,
-Conditions on runs). What is rare or long is left to Polars, a row at a time, its answers remembered.
+event of a run, that is `NOTHING`: it spreads like unbound, but a condition that is `NOTHING` holds
+(docs/semantics.md 3.10). What is rare or long is left to Polars, a row at a time, its answers remembered.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What is left of a state when events were passed over (LANGUAGE §3, Links)."""
+"""What is left of a state when events were passed over (docs/semantics.md 3.7)."""
 
 from __future__ import annotations
 

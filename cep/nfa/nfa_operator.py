@@ -1,4 +1,4 @@
-"""Patterns with runs: an automaton per partition (LANGUAGE §3, Runs)."""
+"""Patterns with runs: an automaton per partition (docs/semantics.md 3.8)."""
 
 from __future__ import annotations
 

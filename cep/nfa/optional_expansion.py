@@ -1,6 +1,6 @@
 """Which repetitions of every length come at all: decided before anything that could be repeated in front of them.
 
-`~` makes each length a run of its own, as if each were a separate pattern (LANGUAGE §3, Runs). One run's pattern
+`~` makes each length a run of its own, as if each were a separate pattern (docs/semantics.md 3.9). One run's pattern
 has `?c?~` or has it not; a run must not go on without it, repeat what stands before it, and come to it again. Nor is an
 aggregate over `?c*~` open in the run whose pattern is without it.
 """

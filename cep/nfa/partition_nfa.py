@@ -1,4 +1,4 @@
-"""Runs of one partition: what each event does to them (LANGUAGE §3, Runs).
+"""Runs of one partition: what each event does to them (docs/semantics.md 3.8).
 
 Runs stand by their stage. Where everything may be passed over, runs of equal slots are one, and hold all sequences of
 events that lead to them (`paths`); elsewhere each is by itself. A run that was just made waits until time has gone on:

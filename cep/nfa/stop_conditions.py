@@ -1,4 +1,4 @@
-"""UNTIL: the events that end a repetition, candidates or not (LANGUAGE §3, Runs)."""
+"""UNTIL: the events that end a repetition, candidates or not (docs/semantics.md 3.9)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which of the elements that an event satisfies a run takes (LANGUAGE §3, Runs)."""
+"""Which of the elements that an event satisfies a run takes (docs/semantics.md 3.8)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which event is the very next one: places in the total order of all events of the streams in FROM (LANGUAGE, Links).
+"""Which event is the very next one: places in the total order of all events in FROM (docs/semantics.md 3.7).
 
 `=>` looks at events that are candidates of no variable, and an operator is given candidates only. A query that needs it
 (`sees_all_events`) is given all events of its streams too, under the name `EVENTS`, and its kernel then finds in the

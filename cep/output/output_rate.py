@@ -1,4 +1,4 @@
-"""OUTPUT (ALL | FIRST | LAST) EVERY …: which rows of a period are handed over, and when (LANGUAGE §3, AFTER MATCH).
+"""OUTPUT (ALL | FIRST | LAST) EVERY …: which rows of a period are handed over, and when (docs/semantics.md 3.13).
 
 Rows come in output order, with a column for each value of GROUP BY. FIRST is handed over at once; the others wait in
 `held` until their period ends. The end of the query or of the streams ends every period.

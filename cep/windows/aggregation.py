@@ -1,4 +1,4 @@
-"""Aggregation: one variable's candidates, one window, one row per window (LANGUAGE §3, Aggregates)."""
+"""Aggregation: one variable's candidates, one window, one row per window (docs/semantics.md 3.14)."""
 
 from __future__ import annotations
 

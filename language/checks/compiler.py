@@ -58,7 +58,7 @@ def compile_document(
         QuerySyntaxError: the text is no χ-CEP, or a PATH no SPARQL.
         QueryTypeError: a query cannot mean anything.
 
-    Source: LANGUAGE §2–§4; SCEPter §3.2.
+    Source: docs/semantics.md 2, 3, 4; SCEPter §3.2.
     """
     return tuple(query for _, query in check_document(text, vocabulary, source, retention))
 

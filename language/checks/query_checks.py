@@ -1,4 +1,4 @@
-"""What a query as a whole must be (LANGUAGE §4): every refusal here has nothing to do with a single name or type."""
+"""What a query as a whole must be (docs/semantics.md 4.2): no refusal here is about a single name or type."""
 
 from __future__ import annotations
 

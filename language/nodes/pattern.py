@@ -11,7 +11,7 @@ from .expression import Expression, Span
 
 
 class Link(StrEnum):
-    """Which events may be passed over between an element and the next (LANGUAGE §3, Links)."""
+    """Which events may be passed over between an element and the next (docs/semantics.md 3.7)."""
 
     ANY = "->>"
     NEXT = "->"

@@ -1,4 +1,4 @@
-"""A PATH over several event variables is the AND of its parts, one for each (LANGUAGE §3, Semantic subqueries).
+"""A PATH over several event variables is the AND of its parts, one for each (docs/semantics.md 3.1).
 
 Every triple goes to the event variable that it is nearest to. What stands on a variable of two parts is a JOIN: the
 later part's variable gets a name of its own. What hangs on no event variable (a domain constant) is copied to the

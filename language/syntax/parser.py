@@ -21,7 +21,7 @@ from .tree_builder import Builder
 _WORD = re.compile(r"[?$]?[\w.:-]*\w|.", re.DOTALL)
 _TAIL = ("PARTITION", "GROUP", "HAVING", "POLICY", "AFTER", "LIMIT", "OUTPUT")
 _OPERAND = {"VAR", "CALL", "STRING"}
-# What a state accepts, in the words of LANGUAGE §2; the first set that is accepted as a whole stands for its members.
+# What a state accepts, in the words of docs/language.md; the first set that is accepted whole stands for all of it.
 _PHRASES: tuple[tuple[str, frozenset[str]], ...] = (
     (
         "an expression",
@@ -83,7 +83,7 @@ def parse_document(text: str, source: str = "query") -> syntax.Document:
     Raises:
         QuerySyntaxError: the text is no χ-CEP.
 
-    Source: LANGUAGE §2; SCEPter §3.2.
+    Source: docs/semantics.md 2; SCEPter §3.2.
     """
     where = SourceText(source, text)
     try:

@@ -1,8 +1,8 @@
 """The rules of OWL 2 RL that the `reasonable` library leaves out or gets wrong, as SPARQL over the store.
 
-Found by comparing it with owlrl on generated ontologies (`tests/ontology/test_rl.py`). Left out on purpose, here as
-there: what is true of everything (reflexive `owl:sameAs`, `rdfs:subClassOf owl:Thing`) and types of literals. What is
-below itself, `reflexive.py` adds.
+Found by comparing it with owlrl on generated ontologies (`tests/ontology/reasoners/test_rl.py`). Left out on
+purpose, here as there: what is true of everything (reflexive `owl:sameAs`, `rdfs:subClassOf owl:Thing`)
+and types of literals. What is below itself, `reflexive.py` adds.
 
 Source: W3C, OWL 2 Web Ontology Language Profiles, second edition, §4.3, tables 4-9.
 """

@@ -1,4 +1,4 @@
-"""Checkpoint generations: one Spark checkpoint for as long as the sources stay the same (DESIGN, decision 5)."""
+"""Checkpoint generations: one Spark checkpoint for as long as the sources stay the same (docs/decisions/071)."""
 
 from __future__ import annotations
 

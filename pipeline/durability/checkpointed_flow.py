@@ -2,7 +2,7 @@
 
 A batch is done in this order: log segment durable, and how far the watermarks of silent streams are moved → dead
 letters, rows to the sinks, those of named queries to the archive → snapshot durable. Whoever calls commits the batch
-after that (DESIGN, decision 5). Done again, it starts from the snapshot before it, moves the same watermarks, and gives
+after that (docs/decisions/071). Done again, it starts from the snapshot before it, moves the same watermarks, and gives
 the same rows with the same `_id`.
 """
 

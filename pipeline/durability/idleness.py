@@ -1,4 +1,4 @@
-"""Silent streams: how far wall clock may move their watermarks (LANGUAGE §1)."""
+"""Silent streams: how far wall clock may move their watermarks (docs/semantics.md 1.5)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Snapshots: the state after each batch, durable before Spark commits the batch (DESIGN, decision 5)."""
+"""Snapshots: the state after each batch, durable before Spark commits the batch (docs/decisions/071)."""
 
 from __future__ import annotations
 

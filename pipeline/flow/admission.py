@@ -1,4 +1,4 @@
-"""Admission: which tuples of a stream count, and how far its time has come (LANGUAGE §1)."""
+"""Admission: which tuples of a stream count, and how far its time has come (docs/semantics.md 1.2, 1.4)."""
 
 from __future__ import annotations
 

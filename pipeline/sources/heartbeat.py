@@ -1,4 +1,4 @@
-"""The heartbeat: makes a batch when one is needed and no record comes (DESIGN, decision 5)."""
+"""The heartbeat: makes a batch when one is needed and no record comes (docs/decisions/071)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Aggregates over runs of one event are expressions over that event (LANGUAGE §3, Conditions on runs)."""
+"""Aggregates over runs of one event are expressions over that event (docs/semantics.md 3.10)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs of patterns that repeat nothing: links, AND, OR, NOT in all its places (LANGUAGE §3, Links and Runs)."""
+"""Runs of patterns that repeat nothing: links, AND, OR, NOT in all its places (docs/semantics.md 3.7, 3.8)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Arithmetic over columns: integers, doubles, moments and durations (LANGUAGE §2)."""
+"""Arithmetic over columns: integers, doubles, moments and durations (docs/semantics.md 2.5)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Expressions over columns have SPARQL's meaning (LANGUAGE §2): logic, comparisons, and all together by the oracle."""
+"""Expressions over columns have SPARQL's meaning (docs/semantics.md 2.4): logic, comparisons, all by the oracle."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functions over columns (LANGUAGE §2)."""
+"""Functions over columns (docs/semantics.md 2.4)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Columns of terms, of which nothing is known before run time (LANGUAGE §2)."""
+"""Columns of terms, of which nothing is known before run time (docs/semantics.md 2.4)."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ moments = st.lists(st.integers(-8, 8).map(lambda h: NINE + h * HOUR), max_size=1
 
 
 def lies_within(moment: datetime, bounds: Bounds, now: datetime) -> bool:
-    """LANGUAGE §3, one moment at a time."""
+    """docs/semantics.md 3.15, one moment at a time."""
 
     def at(instant: Instant) -> datetime:
         return instant.moment if instant.moment is not None else now + instant.offset

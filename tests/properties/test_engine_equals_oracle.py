@@ -1,4 +1,4 @@
-"""The engine answers as LANGUAGE says: on random projects, streams and queries it equals the oracle."""
+"""The engine answers as docs/semantics.md says: on random projects, streams and queries it equals the oracle."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ def _triples(shape: EventShape, row: Mapping[str, object]) -> list[tuple[URIRef,
 def reference_solutions(
     semantics: Semantics, shape: EventShape, knowledge: KnowledgeBase, events: pa.Table, engine: str = "rdflib"
 ) -> list[set[Solution]]:
-    """Per event its distinct solutions as sorted (variable, value): LANGUAGE §3 word for word, one query per event.
+    """Per event its distinct solutions as sorted (variable, value): docs/semantics.md 3.1, 3.2, one query per event.
 
     Args:
         semantics: the PATHs.

@@ -1,4 +1,4 @@
-"""Matches over several events: SEQ, JOIN, WINDOW, PARTITION BY (LANGUAGE §3)."""
+"""Matches over several events: SEQ, JOIN, WINDOW, PARTITION BY (docs/semantics.md 3.4)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""AFTER MATCH (LANGUAGE §3)."""
+"""AFTER MATCH (docs/semantics.md 3.12)."""
 
 from __future__ import annotations
 

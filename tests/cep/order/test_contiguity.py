@@ -1,4 +1,4 @@
-"""Which event is the very next one, of all streams or of the partition (LANGUAGE §3, Links)."""
+"""Which event is the very next one, of all streams or of the partition (docs/semantics.md 3.7)."""
 
 from __future__ import annotations
 

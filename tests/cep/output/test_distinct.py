@@ -1,4 +1,4 @@
-"""SELECT DISTINCT (LANGUAGE §2)."""
+"""SELECT DISTINCT (docs/semantics.md 3.13)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""OUTPUT (ALL | FIRST | LAST) EVERY … (LANGUAGE §2 and §3, AFTER MATCH)."""
+"""OUTPUT (ALL | FIRST | LAST) EVERY … (docs/semantics.md 3.13)."""
 
 from __future__ import annotations
 

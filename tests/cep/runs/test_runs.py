@@ -1,4 +1,4 @@
-"""Patterns with runs, by example: what LANGUAGE §3 (Runs) says, one sentence each; the oracle says the same."""
+"""Patterns with runs, by example: what docs/semantics.md 3.8 says, one sentence each; the oracle says the same."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Aggregates over windows (LANGUAGE §3, Aggregates)."""
+"""Aggregates over windows (docs/semantics.md 3.14)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Time goes on over silent streams, and what was decided once stays decided (LANGUAGE §1)."""
+"""Time goes on over silent streams, and what was decided once stays decided (docs/semantics.md 1.5)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Silent streams: how far the clock moves their watermarks (LANGUAGE §1)."""
+"""Silent streams: how far the clock moves their watermarks (docs/semantics.md 1.5)."""
 
 from __future__ import annotations
 

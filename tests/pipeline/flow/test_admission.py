@@ -1,4 +1,4 @@
-"""Which tuples of a stream count: duplicates, lateness, watermark (LANGUAGE §1)."""
+"""Which tuples of a stream count: duplicates, lateness, watermark (docs/semantics.md 1.2, 1.4)."""
 
 from __future__ import annotations
 

@@ -1,0 +1,143 @@
+"""What is cited exists: sections of the contract, decision records, pages, files of the repository."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+SEMANTICS = ROOT / "docs" / "semantics.md"
+SKIPPED = {".git", ".venv", ".cache", "var", "build", "data", "results"}
+SECTION = r"\d+(?:\.\d+)?"
+CITED_SECTIONS = re.compile(rf"docs/semantics\.md §?({SECTION}(?:,? (?:and )?§?{SECTION}\b(?!\s*[a-z]))*)")
+CITED_DECISIONS = re.compile(r"docs/decisions/(\d{3}(?:, \d{3})*)\b(?!-)")
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+PATH_OF_FILE = re.compile(r"`((?:[\w.-]+/)+[\w-]+\.(?:py|md|ttl|chi|lark))`")
+FOLDERS = {path.name for path in ROOT.iterdir() if path.is_dir()} - SKIPPED
+ORACLE = ROOT / "tests" / "oracle"
+
+
+@cache
+def tracked() -> tuple[Path, ...]:
+    """Every text file of ours."""
+    return tuple(
+        path
+        for path in sorted(ROOT.rglob("*"))
+        if path.suffix in {".py", ".md", ".lark", ".toml"}
+        and not {part for part in path.relative_to(ROOT).parts[:-1] if part in SKIPPED or part.startswith(".")}
+    )
+
+
+@cache
+def text(path: Path) -> str:
+    return path.read_text(encoding="utf-8")
+
+
+@cache
+def sections() -> frozenset[str]:
+    """The numbers of the headings of the contract."""
+    return frozenset(re.findall(rf"^##+ ({SECTION}) ", text(SEMANTICS), re.MULTILINE))
+
+
+@cache
+def decisions() -> frozenset[str]:
+    return frozenset(path.name[:3] for path in (ROOT / "docs" / "decisions").glob("[0-9]*.md"))
+
+
+def anchors(page: Path) -> set[str]:
+    """The anchors of a page's headings, as GitHub makes them."""
+    titles = re.findall(r"^#+ (.*)", text(page), re.MULTILINE)
+    plain = (re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", title) for title in titles)
+    return {re.sub(r"[^\w -]", "", title).strip().lower().replace(" ", "-") for title in plain}
+
+
+def cited(pattern: re.Pattern[str]) -> Iterator[tuple[str, str]]:
+    for path in tracked():
+        for match in pattern.finditer(text(path)):
+            yield str(path.relative_to(ROOT)), match.group(1)
+
+
+def test_sections_of_the_contract_are_numbered_without_gaps() -> None:
+    numbers = re.findall(rf"^##+ ({SECTION}) ", text(SEMANTICS), re.MULTILINE)
+    assert len(numbers) == len(set(numbers)) > 30
+    assert numbers == sorted(numbers, key=lambda n: [int(part) for part in n.split(".")])
+    for number in numbers:
+        head, _, tail = number.rpartition(".")
+        before = [head] if tail == "1" and head else [f"{head}.{int(tail) - 1}"] if head else []
+        assert set(before) <= set(numbers), f"what comes before {number}?"
+
+
+def test_cited_sections_of_the_contract_exist() -> None:
+    wrong = [
+        f"{file}: {number}"
+        for file, numbers in cited(CITED_SECTIONS)
+        for number in re.findall(SECTION, numbers)
+        if number not in sections()
+    ]
+    assert wrong == []
+
+
+def test_the_contract_is_cited_from_code_and_tests() -> None:
+    files = {file.split("/")[0] for file, _ in cited(CITED_SECTIONS)}
+    assert {"language", "cep", "planner", "tests"} <= files
+
+
+def test_cited_decisions_exist() -> None:
+    wrong = [
+        f"{file}: {number}"
+        for file, numbers in cited(CITED_DECISIONS)
+        for number in re.findall(r"\d{3}", numbers)
+        if number not in decisions()
+    ]
+    assert wrong == []
+
+
+def test_decisions_cite_decisions_that_exist() -> None:
+    """A record names another by its number in parentheses."""
+    wrong = [
+        f"{path.name}: {number}"
+        for path in (ROOT / "docs" / "decisions").glob("[0-9]*.md")
+        for numbers in re.findall(r"\((0\d{2}(?:[,–] ?0\d{2})*)\)", text(path))
+        for number in re.findall(r"\d{3}", numbers)
+        if number not in decisions()
+    ]
+    assert wrong == []
+
+
+def test_nothing_cites_pages_that_are_not_here() -> None:
+    """The oracle alone calls the contract LANGUAGE: its sections are those of docs/semantics.md."""
+    pattern = re.compile(r"\b(LANGUAGE|DESIGN)\b(?=[ ,§)])")
+    wrong = [
+        str(path.relative_to(ROOT))
+        for path in tracked()
+        if pattern.search(text(path)) and ORACLE not in path.parents and path not in (SEMANTICS, Path(__file__))
+    ]
+    assert wrong == []
+    numbers = [n for path in ORACLE.glob("*.py") for n in re.findall(r"LANGUAGE §(\d)", text(path))]
+    assert numbers
+    assert set(numbers) <= sections()
+
+
+@pytest.mark.parametrize("page", [p for p in tracked() if p.suffix == ".md"], ids=lambda p: str(p.relative_to(ROOT)))
+def test_links_of_pages_lead_somewhere(page: Path) -> None:
+    for target in LINK.findall(re.sub(r"```.*?```|`[^`\n]*`", "", text(page), flags=re.DOTALL)):
+        if re.match(r"[a-z]+:", target):
+            continue
+        file, _, anchor = target.partition("#")
+        aim = (page.parent / file).resolve() if file else page
+        assert aim.exists(), f"{target}: there is no such file"
+        assert not anchor or anchor in anchors(aim), f"{target}: there is no such heading"
+
+
+def test_files_that_docstrings_and_pages_name_exist() -> None:
+    """`cep/joins/pattern_dnf.py` is a path from the root."""
+    wrong = [
+        f"{file}: {named}"
+        for file, named in cited(PATH_OF_FILE)
+        if named.split("/")[0] in FOLDERS and not (ROOT / named).exists()
+    ]
+    assert wrong == []
