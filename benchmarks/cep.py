@@ -31,7 +31,7 @@ import pyarrow as pa
 from kaicep import Project
 from kaicep.pipeline.flow.candidate_selection import EventBatch
 from kaicep.pipeline.flow.query_runtime import QueryFlow, Registration
-from kaicep.semfilter.runtime.options import FilterOptions
+from kaicep.semfilter.runtime import FilterOptions
 
 from .cep_shapes import PROJECT, SEED, SENSORS, SHAPES, Shape, moment, workload
 from .report import Bar, at_least, at_most, end, keep, machine_with

@@ -127,7 +127,7 @@ def why(
     """Say why an event is a candidate of a query, down to axioms; or which clause drops it, and by how much."""
     from ..api import Project
     from ..explain import explanation_dict, explanation_tree
-    from ..ontology.proofs import Wording
+    from ..ontology.proofs import TurtleWriter
 
     text, source = text_of(query)
     tuple_or_id = _event_of(event)
@@ -140,7 +140,7 @@ def why(
     else:
         out = Console(file=sys.stdout, highlight=False)
         out = out if out.is_terminal else Console(file=sys.stdout, width=_WIDE, highlight=False)
-        out.print(explanation_tree(found, Wording(loaded.knowledge, found.prefixes)), soft_wrap=True)
+        out.print(explanation_tree(found, TurtleWriter(loaded.knowledge, found.prefixes)), soft_wrap=True)
 
 
 def _event_of(event: str) -> str | dict[str, object]:

@@ -18,7 +18,7 @@ from ..cep import apply_filters
 from ..errors import PipelineError
 from ..language.nodes import Bounds, Instant, Query, Semantics, Source, Span, Subquery, uses_bindings
 from ..language.syntax import Prefix, SourceText, parse_document
-from ..ontology.proofs import Wording as TermWording
+from ..ontology.proofs import TurtleWriter
 from ..pipeline.sinks import iso, rows
 from ..pipeline.sources import raw_table
 from ..planner import bounds_in_words, resolve_bounds
@@ -158,7 +158,7 @@ class _Asked:
         return Candidacy(source.variable, all(reason.holds for reason in ordered), tuple(ordered))
 
     def _wording(self) -> Wording:
-        return Wording(self._quote, TermWording(self.project.knowledge, self.prefixes).iri)
+        return Wording(self._quote, TurtleWriter(self.project.knowledge, self.prefixes).iri)
 
     def _annotation(self) -> Annotation:
         annotator = self.project.annotators[self.stream]

@@ -9,7 +9,7 @@ from typing import Any
 from rich.markup import escape
 from rich.tree import Tree
 
-from ..ontology.proofs import Leaf, Origin, Proof, Step, Wording
+from ..ontology.proofs import AssertionOrigin, Inference, Leaf, Proof, TurtleWriter
 from ..pipeline.sinks import iso
 from .reasons import Kind, Reason
 from .why import Candidacy, Explanation
@@ -21,7 +21,7 @@ _CHAINS = {"scm-sco", "scm-spo", "eq-trans", "prp-trp", "cax-sco"}
 _MARKS = {True: "[green]✓[/]", False: "[red]✗[/]"}
 
 
-def explanation_tree(explanation: Explanation, wording: Wording) -> Tree:
+def explanation_tree(explanation: Explanation, wording: TurtleWriter) -> Tree:
     """The explanation as a tree: clauses, what they ask for, proofs down to the files that state their leaves."""
     said = ", ".join(f"{name}={_plain(value)}" for name, value in explanation.attributes.items())
     event = explanation.event or "no event"
@@ -52,7 +52,7 @@ def _verdict(candidacy: Candidacy, query: str) -> str:
     return f"{_MARKS[False]} [bold]no candidate of {name}[/] in {escape(query)}"
 
 
-def _add(tree: Tree, reason: Reason, wording: Wording) -> None:
+def _add(tree: Tree, reason: Reason, wording: TurtleWriter) -> None:
     note = f"[dim]: {escape(reason.note)}[/]" if reason.note and reason.holds else ""
     note = f": [bold]{escape(reason.note)}[/]" if reason.note and not reason.holds else note
     branch = tree.add(f"{_MARKS[reason.holds]} {escape(reason.text)}{note}")
@@ -66,7 +66,7 @@ def _add(tree: Tree, reason: Reason, wording: Wording) -> None:
             _add_proof(branch, proof, wording)
 
 
-def _add_proof(tree: Tree, proof: Proof, wording: Wording) -> None:
+def _add_proof(tree: Tree, proof: Proof, wording: TurtleWriter) -> None:
     if isinstance(proof, Leaf):
         tree.add(f"{escape(wording.triple(proof.triple))}  [dim]{escape(_stated(proof))}[/]")
     else:
@@ -74,7 +74,7 @@ def _add_proof(tree: Tree, proof: Proof, wording: Wording) -> None:
         _add_grounds(branch, proof, wording)
 
 
-def _add_grounds(branch: Tree, proof: Proof, wording: Wording) -> None:
+def _add_grounds(branch: Tree, proof: Proof, wording: TurtleWriter) -> None:
     """What a triple that the branch shows already rests on."""
     if isinstance(proof, Leaf):
         branch.label = f"{branch.label}  [dim]{escape(_stated(proof))}[/]"
@@ -86,35 +86,35 @@ def _add_grounds(branch: Tree, proof: Proof, wording: Wording) -> None:
         _add_proof(branch, premise, wording)
 
 
-def _premises(step: Step) -> Iterator[Proof]:
+def _premises(step: Inference) -> Iterator[Proof]:
     """The premises of a step; of a chain of steps those of all links, in order, the mark of transitivity once."""
     seen: set[object] = set()
     for premise in step.premises:
-        linked = step.rule in _CHAINS and isinstance(premise, Step) and premise.rule == step.rule
-        inner = _premises(premise) if linked and isinstance(premise, Step) else iter((premise,))
+        linked = step.rule in _CHAINS and isinstance(premise, Inference) and premise.rule == step.rule
+        inner = _premises(premise) if linked and isinstance(premise, Inference) else iter((premise,))
         for proof in inner:
             if proof.triple not in seen:
                 seen.add(proof.triple)
                 yield proof
 
 
-def _length(step: Step) -> int:
+def _length(step: Inference) -> int:
     if step.rule not in _CHAINS:
         return 1
-    linked = (p for p in step.premises if isinstance(p, Step) and p.rule == step.rule)
+    linked = (p for p in step.premises if isinstance(p, Inference) and p.rule == step.rule)
     return 1 + sum(_length(p) for p in linked)
 
 
 def _stated(leaf: Leaf) -> str:
     source = ", ".join(leaf.sources)
     match leaf.origin:
-        case Origin.MODULE:
+        case AssertionOrigin.MODULE:
             return source
-        case Origin.EVENT:
+        case AssertionOrigin.EVENT:
             return f"the event: {source}"
-        case Origin.ENGINE:
+        case AssertionOrigin.REASONER:
             return f"inferred by {source}, which gives no proof"
-        case Origin.OPEN:
+        case AssertionOrigin.OPEN:
             return f"of the closure by {source}; no proof was found"
 
 

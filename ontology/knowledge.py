@@ -13,7 +13,7 @@ from ..config import Settings
 from ..errors import OntologyError
 from ..language.nodes import Unit, ValueType
 from .equivalence import equivalence_classes, more_general
-from .modules import Catalog, Module, find_modules, with_imports
+from .modules import ImportCatalog, Module, find_modules, resolve_imports
 from .property_ranges import type_of_values
 from .reasoners import Closing, Closure, Reasoner, close
 from .terms import PREFIXES, select, shown
@@ -250,5 +250,5 @@ def knowledge_of(settings: Settings, stated: Sequence[Module], closing: Closing 
             raise OntologyError(
                 f"no folder '{written}' in {settings.root}", hint="knowledge.catalog takes folders with ontology files"
             )
-    modules = with_imports(stated, Catalog(folders, settings.root))
+    modules = resolve_imports(stated, ImportCatalog(folders, settings.root))
     return KnowledgeBase(modules, knowledge.reasoner, settings.prefixes, closing)

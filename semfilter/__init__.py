@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from .event_substitution import replace_variable
-from .plan import Context
+from .plan import PlanContext
 from .plan_words import with_prefixes
-from .refresh import Difference, Refreshed, difference, refresh
+from .refresh import KnowledgeDifference, RefreshedFilter, knowledge_difference, refresh_filter
 from .semantic_filter import SemanticFilter
 from .sparql_text import literal, select_text, term_text, triple_text
 from .term_values import term_column
 
 __all__ = [
-    "Context",
-    "Difference",
-    "Refreshed",
+    "KnowledgeDifference",
+    "PlanContext",
+    "RefreshedFilter",
     "SemanticFilter",
-    "difference",
+    "knowledge_difference",
     "literal",
-    "refresh",
+    "refresh_filter",
     "replace_variable",
     "select_text",
     "term_column",

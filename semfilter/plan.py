@@ -30,7 +30,7 @@ class KeyColumn:
 
 
 @dataclass(frozen=True, slots=True)
-class Derived:
+class DerivedValue:
     """A value that the remaining SPARQL computes for a condition on columns.
 
     Attributes:
@@ -47,7 +47,7 @@ class Derived:
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class InlineData:
     """Solutions that were found ahead of run time: SPARQL text of terms, a row per solution."""
 
     names: tuple[str, ...]
@@ -55,7 +55,7 @@ class Rows:
 
 
 @dataclass(frozen=True, slots=True)
-class TableQuery:
+class MaterialisationQuery:
     """The remaining SPARQL without the event: it gives the verdicts of all individuals at once.
 
     Attributes:
@@ -99,16 +99,16 @@ class Plan:
     body: str = ""
     never: str | None = None
     constants: tuple[tuple[str, str], ...] = ()
-    rows: tuple[Rows, ...] = ()
+    rows: tuple[InlineData, ...] = ()
     present: tuple[str, ...] = ()
     conditions: tuple[Expression, ...] = ()
-    derived: tuple[Derived, ...] = ()
+    derived: tuple[DerivedValue, ...] = ()
     copies: tuple[tuple[str, str], ...] = ()
     key: tuple[KeyColumn, ...] = ()
     identified: bool = False
     types: bool = False
     alone: str | None = None
-    table: TableQuery | None = None
+    table: MaterialisationQuery | None = None
     notes: tuple[str, ...] = ()
 
     @property
@@ -143,7 +143,7 @@ def columns_of(shape: EventShape, iri: str) -> tuple[tuple[str, str | None, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Context:
+class PlanContext:
     """What the rules may look at.
 
     Attributes:
@@ -159,4 +159,4 @@ class Context:
     known_events: bool
 
 
-Rule = Callable[[Plan, Context], Plan]
+PlanRule = Callable[[Plan, PlanContext], Plan]

@@ -15,20 +15,20 @@ import pyoxigraph as ox
 from ..annotator import EventShape
 from ..ontology import KnowledgeBase
 from .plan import Plan
-from .rules import asked
-from .runtime import RDF_TYPE, Key, Scratch, SubqueryFilter, Value
+from .rules import knowledge_dependencies
+from .runtime import RDF_TYPE, Key, ScratchStore, SubqueryFilter, Value
 from .semantic_filter import SemanticFilter
 
 _STEP = 5_000
 
-__all__ = ["Difference", "Refreshed", "Relink", "difference", "refresh"]
+__all__ = ["KnowledgeDifference", "RefreshedFilter", "Relink", "knowledge_difference", "refresh_filter"]
 
 Relink = Callable[[str, Value], Value]
 """(column of individuals, value of the key before) → the value that the same events have after a change."""
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class KnowledgeDifference:
     """What two knowledge bases say differently.
 
     Attributes:
@@ -41,7 +41,7 @@ class Difference:
 
 
 @dataclass(frozen=True, slots=True)
-class Refreshed:
+class RefreshedFilter:
     """A filter over changed knowledge.
 
     Attributes:
@@ -55,7 +55,7 @@ class Refreshed:
     incomparable: bool
 
 
-def difference(before: KnowledgeBase, after: KnowledgeBase) -> Difference:
+def knowledge_difference(before: KnowledgeBase, after: KnowledgeBase) -> KnowledgeDifference:
     """What came and what went."""
     gone: set[ox.Quad] = set()
     for step in _steps(before.store):
@@ -66,7 +66,7 @@ def difference(before: KnowledgeBase, after: KnowledgeBase) -> Difference:
         gone -= step
     changed |= gone
     classes = {q.object.value for q in changed if q.predicate == RDF_TYPE and isinstance(q.object, ox.NamedNode)}
-    return Difference(frozenset(q.predicate.value for q in changed), frozenset(classes))
+    return KnowledgeDifference(frozenset(q.predicate.value for q in changed), frozenset(classes))
 
 
 def _steps(store: ox.Store) -> Iterator[set[ox.Quad]]:
@@ -76,9 +76,9 @@ def _steps(store: ox.Store) -> Iterator[set[ox.Quad]]:
         yield step
 
 
-def refresh(
-    old: SemanticFilter, shape: EventShape, knowledge: KnowledgeBase, changed: Difference, relink: Relink
-) -> Refreshed:
+def refresh_filter(
+    old: SemanticFilter, shape: EventShape, knowledge: KnowledgeBase, changed: KnowledgeDifference, relink: Relink
+) -> RefreshedFilter:
     """The filter over another knowledge base, its cache filled with what the old one knew.
 
     Args:
@@ -93,13 +93,13 @@ def refresh(
     """
     new = old.over(shape, knowledge)
     if new.subqueries:
-        Scratch.of(knowledge)
+        ScratchStore.of(knowledge)
     parts = [_carry(*pair, changed, relink) for pair in zip(old.subqueries, new.subqueries, strict=True)]
-    return Refreshed(new, frozenset(key for part in parts for key in part or ()), None in parts)
+    return RefreshedFilter(new, frozenset(key for part in parts for key in part or ()), None in parts)
 
 
 def _carry(
-    before: SubqueryFilter, after: SubqueryFilter, changed: Difference, relink: Relink
+    before: SubqueryFilter, after: SubqueryFilter, changed: KnowledgeDifference, relink: Relink
 ) -> frozenset[object] | None:
     """Hand verdicts on, evaluated again where needed; the keys that differ, `None`: keys are others now."""
     if not _comparable(before, after):
@@ -139,12 +139,12 @@ def _moved(plan: Plan, key: Key, relink: Relink) -> Key:
     return (*key[:skipped], *(v if c.individual is None else relink(c.individual, v) for c, v in values))
 
 
-def _depends(before: SubqueryFilter, after: SubqueryFilter, changed: Difference) -> bool:
+def _depends(before: SubqueryFilter, after: SubqueryFilter, changed: KnowledgeDifference) -> bool:
     if before.plan != after.plan or before.context.shape.types != after.context.shape.types:
         return True
     if before.plan.never is not None:
         return False
-    seen = asked(before.plan.body)
+    seen = knowledge_dependencies(before.plan.body)
     if seen.properties is None or seen.properties & (changed.properties - {RDF_TYPE.value}):
         return True
     typed = RDF_TYPE.value in seen.properties & changed.properties

@@ -13,7 +13,7 @@ from ..expressions import POLARS_TYPES
 from ..language.nodes import AllOf, AnyOf, Semantics, Source, Subquery
 from ..ontology import KnowledgeBase
 from .plan_words import explain_semantics, with_prefixes
-from .rules import RULES, compile_subquery, context_of, settle
+from .rules import RULES, compile_subquery, plan_context, write_residual_query
 from .runtime import ROW, FilterOptions, Selection, SubqueryFilter, SubqueryStatistics, all_of, any_of, as_frame
 
 
@@ -43,9 +43,9 @@ class SemanticFilter:
         self._prefixes = knowledge.prefixes
         self._subqueries: dict[int, SubqueryFilter] = {}
         if source.semantics is not None:
-            context = context_of(source, shape, knowledge)
+            context = plan_context(source, shape, knowledge)
             for subquery in _subqueries(source.semantics):
-                plan = compile_subquery(subquery, context, RULES if options.compiled else (settle,))
+                plan = compile_subquery(subquery, context, RULES if options.compiled else (write_residual_query,))
                 self._subqueries[id(subquery)] = SubqueryFilter(plan, context, options)
         self.columns = frozenset[str]().union(*(subquery.columns for subquery in self.subqueries))
 

@@ -10,8 +10,8 @@ from rdflib import URIRef, Variable
 from ...annotator import EventShape
 from ...language.nodes import AllOf, AnyOf, Semantics, Source, Subquery
 from ...ontology import KnowledgeBase
-from ...semfilter import Context, triple_text
-from ...semfilter.rules import compile_subquery, context_of, visibility
+from ...semfilter import PlanContext, triple_text
+from ...semfilter.rules import compile_subquery, event_dependencies, plan_context
 from .refusal import RefusedError
 
 
@@ -46,7 +46,7 @@ def semantics_text(source: Source, shape: EventShape, knowledge: KnowledgeBase, 
     """
     if source.semantics is None:
         return Found()
-    context = context_of(source, shape, knowledge)
+    context = plan_context(source, shape, knowledge)
     text = _text(source.semantics, context, anchor)
     if isinstance(source.semantics, Subquery) and not context.known_events:
         return _by_graph(source.semantics) or Found(before=(text,), apart=False)
@@ -74,7 +74,7 @@ def _by_graph(subquery: Subquery) -> Found | None:
     )
 
 
-def _text(semantics: Semantics, context: Context, anchor: str) -> str:
+def _text(semantics: Semantics, context: PlanContext, anchor: str) -> str:
     match semantics:
         case Subquery():
             return _subquery(semantics, context, anchor)
@@ -88,12 +88,12 @@ def _text(semantics: Semantics, context: Context, anchor: str) -> str:
             assert_never(semantics)
 
 
-def _subquery(subquery: Subquery, context: Context, anchor: str) -> str:
+def _subquery(subquery: Subquery, context: PlanContext, anchor: str) -> str:
     plan = compile_subquery(subquery, context)
     if plan.never is None:
         if plan.alone is not None:
             raise RefusedError(f"a PATH of ?{subquery.variable} cannot be asked of many events at once: {plan.alone}")
-        if visibility(subquery.text, subquery.variable, context).properties is None:
+        if event_dependencies(subquery.text, subquery.variable, context).properties is None:
             raise RefusedError(f"a PATH of ?{subquery.variable} may see more triples of an event than a live one has")
     names = " ".join(f"?{name}" for name in (subquery.variable, *subquery.bindings))
     before = "" if _binds_the_event(subquery) else anchor

@@ -10,7 +10,7 @@ from typing import TypeGuard
 import pyoxigraph as ox
 
 from ...ontology import KnowledgeBase
-from ...ontology.proofs import Proof, Prover, Wording
+from ...ontology.proofs import Proof, Prover, TurtleWriter
 from ...semfilter import select_text
 
 Term = ox.NamedNode | ox.BlankNode | ox.Literal
@@ -33,7 +33,7 @@ class View:
         self.knowledge = knowledge
         self.store = ox.Store()
         self.store.bulk_extend(knowledge.store)
-        self.wording = Wording(knowledge, prefixes)
+        self.wording = TurtleWriter(knowledge, prefixes)
         self.prover = Prover(knowledge)
         self._given: Mapping[ox.Triple, str] = {}
 

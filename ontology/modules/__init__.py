@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from .imports import Catalog, with_imports
-from .module import Module, find_modules, read_written, written
+from .imports import ImportCatalog, resolve_imports
+from .module import Module, find_modules, ntriples, parse_ntriples
 from .module_set import ModuleChange, with_module, without_module
 
 __all__ = [
-    "Catalog",
+    "ImportCatalog",
     "Module",
     "ModuleChange",
     "find_modules",
-    "read_written",
-    "with_imports",
+    "ntriples",
+    "parse_ntriples",
+    "resolve_imports",
     "with_module",
     "without_module",
-    "written",
 ]

@@ -16,7 +16,7 @@ from .module import Module
 from .rdf_syntax import SUFFIXES
 
 
-class Catalog:
+class ImportCatalog:
     """The ontology documents in folders, by the IRIs that they declare; read when first asked.
 
     Args:
@@ -56,7 +56,7 @@ class Catalog:
         return documents
 
 
-def with_imports(modules: Sequence[Module], catalog: Catalog) -> tuple[Module, ...]:
+def resolve_imports(modules: Sequence[Module], catalog: ImportCatalog) -> tuple[Module, ...]:
     """The modules and everything that they import, directly or not, each once; the given ones first.
 
     Raises:
@@ -80,7 +80,7 @@ def with_imports(modules: Sequence[Module], catalog: Catalog) -> tuple[Module, .
     return tuple(loaded.values())
 
 
-def _unresolved(module: Module, wanted: str, declared: set[str], catalog: Catalog) -> OntologyError:
+def _unresolved(module: Module, wanted: str, declared: set[str], catalog: ImportCatalog) -> OntologyError:
     hints = []
     if close := did_you_mean(
         _normal(wanted), sorted({*declared, *catalog.known()} - {_normal(i) for i in module.declares})

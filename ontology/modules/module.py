@@ -63,17 +63,17 @@ class Module:
         return cls.parse(source, content, base=path.resolve().as_uri())
 
 
-def written(module: Module) -> bytes:
+def ntriples(module: Module) -> bytes:
     """What a module says, as N-Triples; blank nodes keep their names."""
     steps = (module.triples[i : i + _STEP] for i in range(0, len(module.triples), _STEP))
     return b"".join(serialize(step, format=RdfFormat.N_TRIPLES) or b"" for step in steps)
 
 
-def read_written(text: bytes) -> tuple[Triple, ...]:
-    """The triples that `written` wrote.
+def parse_ntriples(text: bytes) -> tuple[Triple, ...]:
+    """The triples of N-Triples, blank nodes by their names.
 
     Raises:
-        SyntaxError: it did not.
+        SyntaxError: no N-Triples.
     """
     return tuple(quad.triple for quad in parse(text, format=RdfFormat.N_TRIPLES))
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from .proof import Leaf, Origin, Proof, Step, steps_of
+from .proof import AssertionOrigin, Inference, Leaf, Proof, inferences_of
 from .proof_search import Prover
-from .proof_wording import Wording
+from .turtle_writer import TurtleWriter
 
-__all__ = ["Leaf", "Origin", "Proof", "Prover", "Step", "Wording", "steps_of"]
+__all__ = ["AssertionOrigin", "Inference", "Leaf", "Proof", "Prover", "TurtleWriter", "inferences_of"]

@@ -9,16 +9,16 @@ from enum import StrEnum
 from pyoxigraph import Triple
 
 
-class Origin(StrEnum):
+class AssertionOrigin(StrEnum):
     """Who says what needs no proof.
 
-    `MODULE`: an ontology module states it. `EVENT`: the annotation gives it to the event. `ENGINE`: a DL reasoner
+    `MODULE`: an ontology module states it. `EVENT`: the annotation gives it to the event. `REASONER`: a DL reasoner
     inferred it and gives no proof. `OPEN`: it belongs to the closure, and the search was given up.
     """
 
     MODULE = "module"
     EVENT = "event"
-    ENGINE = "engine"
+    REASONER = "engine"
     OPEN = "open"
 
 
@@ -33,12 +33,12 @@ class Leaf:
     """
 
     triple: Triple
-    origin: Origin
+    origin: AssertionOrigin
     sources: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class Inference:
     """A triple that follows from the premises by a rule of OWL 2 RL, named as in the standard."""
 
     triple: Triple
@@ -46,12 +46,12 @@ class Step:
     premises: tuple[Proof, ...]
 
 
-Proof = Leaf | Step
+Proof = Leaf | Inference
 
 
-def steps_of(proof: Proof) -> Iterator[Step]:
+def inferences_of(proof: Proof) -> Iterator[Inference]:
     """Every step of a proof, premises first; one that is used twice comes twice."""
-    if isinstance(proof, Step):
+    if isinstance(proof, Inference):
         for premise in proof.premises:
-            yield from steps_of(premise)
+            yield from inferences_of(premise)
         yield proof

@@ -23,9 +23,9 @@ from ..knowledge import KnowledgeBase
 from ..terms import OWL, RDFS, TYPE
 from .inverses import inverse_rules, inverses, walked_backwards
 from .lists import list_rules
-from .proof import Leaf, Origin, Proof, Step
+from .proof import AssertionOrigin, Inference, Leaf, Proof
 from .proof_rules import general_rules
-from .rule_matching import Instance, RuleIndex, instances
+from .rule_matching import RuleIndex, RuleInstance, instances
 
 Node = NamedNode | BlankNode | Triple
 
@@ -80,11 +80,11 @@ class Prover:
     def leaf(self, triple: Triple, given: Mapping[Triple, str] = _NOTHING_GIVEN) -> Leaf | None:
         """The triple as a leaf, if somebody states it."""
         if triple in given:
-            return Leaf(triple, Origin.EVENT, (given[triple],))
+            return Leaf(triple, AssertionOrigin.EVENT, (given[triple],))
         if modules := tuple(self._modules(triple)):
-            return Leaf(triple, Origin.MODULE, modules)
+            return Leaf(triple, AssertionOrigin.MODULE, modules)
         if triple in self._knowledge.inferred:
-            return Leaf(triple, Origin.ENGINE, (self._knowledge.reasoner,))
+            return Leaf(triple, AssertionOrigin.REASONER, (self._knowledge.reasoner,))
         return None
 
     def _modules(self, triple: Triple) -> Iterator[str]:
@@ -104,7 +104,7 @@ class Prover:
             frontier = [] if goal in fragment.cost else fragment.open_below(goal)
         return fragment
 
-    def _concluding(self, goal: Triple, store: Store, width: int | None) -> Iterator[tuple[Triple, Instance]]:
+    def _concluding(self, goal: Triple, store: Store, width: int | None) -> Iterator[tuple[Triple, RuleInstance]]:
         """Instances with their conclusions: those that conclude the goal, and the links of a chain towards it."""
         yield from self._chain(goal)
         for rule, bound in self._rules.concluding(goal):
@@ -112,7 +112,7 @@ class Prover:
                 if goal not in instance.premises:
                     yield goal, instance
 
-    def _chain(self, goal: Triple) -> Iterator[tuple[Triple, Instance]]:
+    def _chain(self, goal: Triple) -> Iterator[tuple[Triple, RuleInstance]]:
         """Of a transitive property: the shortest way through what is stated, one step per link."""
         marks: tuple[Triple, ...] = ()
         rule = _TRANSITIVE.get(goal.predicate)
@@ -122,7 +122,7 @@ class Prover:
                 return
         for start, middle, end in _halves(self._way(goal)):
             parts = Triple(start, goal.predicate, middle), Triple(middle, goal.predicate, end)
-            yield Triple(start, goal.predicate, end), Instance(rule, (*marks, *parts))
+            yield Triple(start, goal.predicate, end), RuleInstance(rule, (*marks, *parts))
 
     def _way(self, goal: Triple) -> list[Node]:
         """The nodes of the shortest way from subject to object; none if there is no way of two links or more."""
@@ -143,7 +143,7 @@ class Prover:
         return way[::-1]
 
     def _unproven(self, goal: Triple) -> Leaf:
-        return Leaf(goal, Origin.OPEN, (self._knowledge.reasoner,))
+        return Leaf(goal, AssertionOrigin.OPEN, (self._knowledge.reasoner,))
 
 
 def _halves(nodes: list[Node]) -> Iterator[tuple[Node, Node, Node]]:
@@ -166,13 +166,13 @@ class _Fragment:
         best: the first instance of the cheapest proof.
     """
 
-    known: dict[Triple, list[Instance]] = field(default_factory=dict)
+    known: dict[Triple, list[RuleInstance]] = field(default_factory=dict)
     expanded: set[Triple] = field(default_factory=set)
     leaves: dict[Triple, Leaf] = field(default_factory=dict)
     cost: dict[Triple, int] = field(default_factory=dict)
-    best: dict[Triple, Instance] = field(default_factory=dict)
+    best: dict[Triple, RuleInstance] = field(default_factory=dict)
 
-    def add(self, triple: Triple, leaf: Leaf | None, found: Iterator[tuple[Triple, Instance]] | tuple[()]) -> None:
+    def add(self, triple: Triple, leaf: Leaf | None, found: Iterator[tuple[Triple, RuleInstance]] | tuple[()]) -> None:
         """Take in a triple that was looked at."""
         self.expanded.add(triple)
         self.known.setdefault(triple, [])
@@ -185,8 +185,8 @@ class _Fragment:
         """Find the cheapest proofs, cheapest first."""
         self.cost, self.best = {}, {}
         waiting: dict[int, int] = {}
-        users: dict[Triple, list[tuple[int, Triple, Instance]]] = {}
-        heap: list[tuple[int, int, Triple, Instance | None]] = [
+        users: dict[Triple, list[tuple[int, Triple, RuleInstance]]] = {}
+        heap: list[tuple[int, int, Triple, RuleInstance | None]] = [
             (0, place - len(self.leaves), leaf, None) for place, leaf in enumerate(self.leaves)
         ]
         number = 0
@@ -232,4 +232,4 @@ class _Fragment:
         if goal in self.leaves:
             return self.leaves[goal]
         instance = self.best[goal]
-        return Step(goal, instance.rule, tuple(self.proof(premise) for premise in instance.premises))
+        return Inference(goal, instance.rule, tuple(self.proof(premise) for premise in instance.premises))

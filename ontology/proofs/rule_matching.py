@@ -16,7 +16,7 @@ _DEFAULT = DefaultGraph()
 
 
 @dataclass(frozen=True, slots=True)
-class Instance:
+class RuleInstance:
     """A rule with a term for every variable: the premises give the conclusion."""
 
     rule: str
@@ -46,7 +46,7 @@ class RuleIndex:
                 yield rule, bound
 
 
-def instances(store: Store, rule: Rule, bound: Bound) -> Iterator[Instance]:
+def instances(store: Store, rule: Rule, bound: Bound) -> Iterator[RuleInstance]:
     """Every instance of a rule whose premises a store's default graph holds.
 
     Args:
@@ -56,7 +56,7 @@ def instances(store: Store, rule: Rule, bound: Bound) -> Iterator[Instance]:
     """
     for solution in _solutions(store, list(rule.body), dict(bound)):
         if rule.one is None or _is_one(solution[rule.one]):
-            yield Instance(rule.name, tuple(Triple(*_filled(pattern, solution)) for pattern in rule.body))
+            yield RuleInstance(rule.name, tuple(Triple(*_filled(pattern, solution)) for pattern in rule.body))
 
 
 def _unify(pattern: Pattern, triple: Triple) -> dict[str, Term] | None:

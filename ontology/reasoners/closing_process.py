@@ -16,7 +16,7 @@ from itertools import islice
 from pyoxigraph import Quad, RdfFormat, Store, parse, serialize
 
 from ...errors import OntologyError, Place
-from ..modules import Module, read_written, written
+from ..modules import Module, ntriples, parse_ntriples
 from .closure import Closure, Reasoner, close
 
 __all__ = ["close_in_process", "copied"]
@@ -32,7 +32,7 @@ def close_in_process(modules: Sequence[Module], reasoner: Reasoner, prefixes: Ma
     Raises:
         OntologyError: the modules contradict themselves, or the process ended without an answer.
     """
-    texts = [written(module) for module in modules]
+    texts = [ntriples(module) for module in modules]
     head = {
         "reasoner": reasoner,
         "prefixes": dict(prefixes),
@@ -65,7 +65,7 @@ def close_in_process(modules: Sequence[Module], reasoner: Reasoner, prefixes: Ma
         place = None if said["source"] is None else Place(said["source"])
         raise OntologyError(said["error"], place=place, hint=said["hint"])
     inferred, everything = closure[: said["inferred"]], closure[said["inferred"] :]
-    return Closure(copied(parse(everything, format=RdfFormat.N_TRIPLES)), frozenset(read_written(inferred)))
+    return Closure(copied(parse(everything, format=RdfFormat.N_TRIPLES)), frozenset(parse_ntriples(inferred)))
 
 
 def copied(quads: Iterable[Quad]) -> Store:
@@ -103,7 +103,7 @@ def _modules(said: Iterable[Mapping[str, object]], texts: bytes) -> Iterator[Mod
         declares, imports = module["declares"], module["imports"]
         assert isinstance(declares, list)  # noqa: S101 - we wrote it
         assert isinstance(imports, list)  # noqa: S101 - likewise
-        triples = read_written(texts[start:end])
+        triples = parse_ntriples(texts[start:end])
         yield Module(str(module["source"]), triples, str(module["digest"]), frozenset(declares), tuple(imports))
         start = end
 

@@ -18,7 +18,7 @@ from typing import Any
 from ...config import Settings
 from ...errors import PipelineError, Place
 from ...ontology import KnowledgeBase
-from ...ontology.modules import Module, ModuleChange, read_written, written
+from ...ontology.modules import Module, ModuleChange, ntriples, parse_ntriples
 from ...ontology.reasoners import Reasoner
 from ...storage import replacing
 
@@ -125,7 +125,7 @@ class KnowledgeStore:
             path = self._copy(module.digest)
             if not path.exists():
                 with replacing(path) as temporary:
-                    temporary.write_bytes(gzip.compress(written(module), _LEVEL, mtime=0))
+                    temporary.write_bytes(gzip.compress(ntriples(module), _LEVEL, mtime=0))
 
     def module(self, entry: Entry) -> Module:
         """A module as it was when it was kept.
@@ -135,7 +135,7 @@ class KnowledgeStore:
         """
         path = self._copy(entry.digest)
         try:
-            triples = read_written(gzip.decompress(path.read_bytes()))
+            triples = parse_ntriples(gzip.decompress(path.read_bytes()))
         except (OSError, EOFError, SyntaxError) as error:
             raise PipelineError(
                 f"the copy of the ontology module {entry.source} cannot be read",

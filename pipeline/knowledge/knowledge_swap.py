@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from ...annotator import Annotator
 from ...errors import OntologyError, QueryTypeError
 from ...language.nodes import Query, StreamType
-from ...semfilter import Difference, Refreshed, SemanticFilter, difference, refresh
+from ...semfilter import KnowledgeDifference, RefreshedFilter, SemanticFilter, knowledge_difference, refresh_filter
 from ...semfilter.runtime import Value
 from ..flow import QueryFlow
 
@@ -92,7 +92,7 @@ def prepare(before: Catalog, after: Catalog, flows: Mapping[str, QueryFlow], cha
         _check_stream(annotator.stream_type, after.annotators[name].stream_type)
         remeasured += _remeasured(name, annotator.remeasured(after.annotators[name]))
     _check_queries(after, [(label, flow.query) for label, flow in flows.items()])
-    changed = difference(before.knowledge, after.knowledge)
+    changed = knowledge_difference(before.knowledge, after.knowledge)
     filters: dict[tuple[str, str], SemanticFilter] = {}
     answers: list[Answers] = []
     for label, flow in flows.items():
@@ -111,13 +111,13 @@ def _remeasured(stream: str, individuals: Mapping[str, int]) -> list[str]:
     return [f"{stream}.{a}: {n:,} individual{'s' * (n != 1)} in other units now" for a, n in individuals.items()]
 
 
-def _refreshed(old: SemanticFilter, before: Catalog, after: Catalog, changed: Difference) -> Refreshed:
+def _refreshed(old: SemanticFilter, before: Catalog, after: Catalog, changed: KnowledgeDifference) -> RefreshedFilter:
     stream = old.source.stream
     shape = after.shape(stream)
     if stream.name not in before.annotators:
-        return refresh(old, shape, after.knowledge, changed, lambda _, value: value)
+        return refresh_filter(old, shape, after.knowledge, changed, lambda _, value: value)
     relink = _Relink(before.annotators[stream.name], after.annotators[stream.name])
-    return refresh(old, shape, after.knowledge, changed, relink)
+    return refresh_filter(old, shape, after.knowledge, changed, relink)
 
 
 class _Relink:
@@ -136,7 +136,7 @@ class _Relink:
         return (False, key) if linked is None else (True, linked)
 
 
-def _answers(label: str, refreshed: Mapping[str, Refreshed]) -> Answers:
+def _answers(label: str, refreshed: Mapping[str, RefreshedFilter]) -> Answers:
     differing = {(variable, key) for variable, r in refreshed.items() for key in r.differing}
     return Answers(label, len(differing), any(r.incomparable for r in refreshed.values()))
 

@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
-from .compile import RULES, compile_subquery, context_of
-from .dependencies import asked
-from .residual_query import settle, visibility
+from .compile import RULES, compile_subquery, plan_context
+from .dependencies import event_dependencies, knowledge_dependencies
+from .residual_query import write_residual_query
 
-__all__ = ["RULES", "asked", "compile_subquery", "context_of", "settle", "visibility"]
+__all__ = [
+    "RULES",
+    "compile_subquery",
+    "event_dependencies",
+    "knowledge_dependencies",
+    "plan_context",
+    "write_residual_query",
+]

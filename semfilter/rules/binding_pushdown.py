@@ -7,11 +7,11 @@ from dataclasses import replace
 from rdflib import URIRef, Variable
 
 from ...language.nodes import Triple, ValueType
-from ..plan import Context, Plan, columns_of
+from ..plan import Plan, PlanContext, columns_of
 from ..sparql_text import triple_text
 
 
-def direct(plan: Plan, context: Context) -> Plan:
+def push_bindings_down(plan: Plan, context: PlanContext) -> Plan:
     """Take the individual `?x` of `?e p ?x` off its column, and the triple away if `?x` stands nowhere else."""
     if not plan.orderly or context.known_events:
         return plan
@@ -27,7 +27,7 @@ def direct(plan: Plan, context: Context) -> Plan:
     )
 
 
-def _column(plan: Plan, context: Context, triple: Triple) -> tuple[str, str] | None:
+def _column(plan: Plan, context: PlanContext, triple: Triple) -> tuple[str, str] | None:
     """The columns of the raw value and of its individual, if the object of the triple is a variable for it."""
     if triple.subject != Variable(plan.subquery.variable) or not isinstance(triple.object, Variable):
         return None

@@ -10,24 +10,33 @@ from ...annotator import EventShape, event_prefix
 from ...errors import QueryTypeError
 from ...language.nodes import Source, Subquery
 from ...ontology import KnowledgeBase
-from ..plan import Context, Plan, Rule
-from ..runtime import alone_query
+from ..plan import Plan, PlanContext, PlanRule
+from ..runtime import single_event_query
 from ..sparql_text import triple_text
-from .binding_pushdown import direct
-from .constant_pushdown import equate
-from .event_class import decide_types
-from .filter_pushdown import transform
-from .materialise import tabulate
+from .binding_pushdown import push_bindings_down
+from .constant_pushdown import push_constants_down
+from .event_class import decide_event_class
+from .filter_pushdown import push_filters_down
+from .materialise import materialise
 from .normalise import normalise
 from .prune import prune
-from .residual_query import settle
+from .residual_query import write_residual_query
 
-RULES: tuple[Rule, ...] = (normalise, decide_types, prune, equate, transform, direct, settle, tabulate)
-"""In the order in which they are applied; all but `settle` may be left out, and the answer is the same."""
+RULES: tuple[PlanRule, ...] = (
+    normalise,
+    decide_event_class,
+    prune,
+    push_constants_down,
+    push_filters_down,
+    push_bindings_down,
+    write_residual_query,
+    materialise,
+)
+"""In the order in which they apply; all but `write_residual_query` may be left out, and the answer is the same."""
 
 
-def compile_subquery(subquery: Subquery, context: Context, rules: Sequence[Rule] = RULES) -> Plan:
-    """Apply rules, `settle` among them, to a subquery.
+def compile_subquery(subquery: Subquery, context: PlanContext, rules: Sequence[PlanRule] = RULES) -> Plan:
+    """Apply rules, `write_residual_query` among them, to a subquery.
 
     Raises:
         QueryTypeError: SPARQL that cannot be evaluated once the event stands for its variable.
@@ -40,16 +49,16 @@ def compile_subquery(subquery: Subquery, context: Context, rules: Sequence[Rule]
     return plan
 
 
-def context_of(source: Source, shape: EventShape, knowledge: KnowledgeBase) -> Context:
+def plan_context(source: Source, shape: EventShape, knowledge: KnowledgeBase) -> PlanContext:
     """What the rules may look at for the subqueries of one event variable."""
-    return Context(shape, knowledge, dict(source.bindings), knowledge.speaks_below(event_prefix(shape.stream)))
+    return PlanContext(shape, knowledge, dict(source.bindings), knowledge.speaks_below(event_prefix(shape.stream)))
 
 
 def _check(plan: Plan) -> None:
     if plan.never is not None:
         return
     try:
-        ox.Store().query(alone_query(plan, ox.NamedNode("urn:kaicep:event:any")))
+        ox.Store().query(single_event_query(plan, ox.NamedNode("urn:kaicep:event:any")))
     except SyntaxError as error:
         message = f"this PATH of ?{plan.subquery.variable} cannot be evaluated for one event: {error}"
         raise QueryTypeError(message, hint="rename what it binds, if that is the event variable") from error

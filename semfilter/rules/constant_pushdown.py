@@ -9,12 +9,12 @@ from rdflib import Literal, URIRef, Variable
 
 from ...annotator import COLUMN_TYPES, lexical_text
 from ...language.nodes import Binary, Column, Constant, Expression, Triple, ValueType, type_of_datatype
-from ..plan import Context, Plan, columns_of
+from ..plan import Plan, PlanContext, columns_of
 from ..sparql_text import literal, triple_text
 from .filter_conditions import Value, constant_value
 
 
-def equate(plan: Plan, context: Context) -> Plan:
+def push_constants_down(plan: Plan, context: PlanContext) -> Plan:
     """Turn `?e p constant` into a comparison of a column with the constant."""
     if not plan.orderly or context.known_events:
         return plan
@@ -28,7 +28,7 @@ def equate(plan: Plan, context: Context) -> Plan:
     )
 
 
-def _condition(plan: Plan, context: Context, triple: Triple) -> Expression | None:
+def _condition(plan: Plan, context: PlanContext, triple: Triple) -> Expression | None:
     if triple.subject != Variable(plan.subquery.variable) or not isinstance(triple.predicate, URIRef):
         return None
     columns = columns_of(context.shape, str(triple.predicate))

@@ -15,6 +15,9 @@ from rdflib import RDF, BNode, URIRef, Variable
 from rdflib.plugins.sparql.parser import parseQuery
 from rdflib.plugins.sparql.parserutils import CompValue
 
+from ...annotator import event_prefix
+from ..plan import PlanContext
+
 _PATTERNS = ("TriplesBlock", "OptionalGraphPattern", "GroupOrUnionGraphPattern", "Filter", "Bind", "InlineData")
 _NAMES = {
     "MinusGraphPattern": "a MINUS",
@@ -26,7 +29,7 @@ _EXISTS = ("Builtin_EXISTS", "Builtin_NOTEXISTS")
 
 
 @dataclass(frozen=True, slots=True)
-class Visible:
+class EventDependencies:
     """What a group can see of an event.
 
     Attributes:
@@ -43,7 +46,7 @@ class Visible:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class KnowledgeDependencies:
     """Which triples of the knowledge a group can look at.
 
     Attributes:
@@ -67,17 +70,18 @@ class _Predicate:
         return len(self.iris) == 1 and not (self.everything or self.inverse or self.zero)
 
 
-def visible(body: str, variable: str, properties: frozenset[str], classes: frozenset[str], prefix: str) -> Visible:
-    """Analyse a group.
+def event_dependencies(body: str, variable: str, context: PlanContext) -> EventDependencies:
+    """What a group depends on of the stream's events.
 
     Args:
         body: SPARQL group without braces, without prefixes.
         variable: the event variable.
-        properties: IRIs of all properties that an event can have.
-        classes: IRIs of the classes of the events.
-        prefix: what the ids of the events begin with.
+        context: says which properties, classes and ids the events have.
     """
-    return _Analysis(_syntax_tree(body), Variable(variable), properties, classes, prefix).result()
+    shape = context.shape
+    properties = frozenset(p.iri for p in shape.properties)
+    where, event = _syntax_tree(body), Variable(variable)
+    return _Analysis(where, event, properties, frozenset(shape.types), event_prefix(shape.stream)).result()
 
 
 @lru_cache(maxsize=256)
@@ -87,16 +91,16 @@ def _syntax_tree(body: str) -> CompValue:
     return where
 
 
-def asked(body: str) -> Asked:
+def knowledge_dependencies(body: str) -> KnowledgeDependencies:
     """What a group, without braces and prefixes, can look at."""
     where = _syntax_tree(body)
     triples = [t for n in _nodes(where) if n.name == "TriplesBlock" for t in _flattened(n.triples)]
     if any(p.everything or p.zero for _, p, _ in triples):
-        return Asked(None, None)
+        return KnowledgeDependencies(None, None)
     typed = [(p, o) for _, p, o in triples if str(RDF.type) in p.iris]
     named = all(p.plain and isinstance(o, URIRef) for p, o in typed)
     properties = frozenset(iri for _, p, _ in triples for iri in p.iris)
-    return Asked(properties, frozenset(str(o) for _, o in typed) if named else None)
+    return KnowledgeDependencies(properties, frozenset(str(o) for _, o in typed) if named else None)
 
 
 class _Analysis:
@@ -114,14 +118,14 @@ class _Analysis:
         required = (t for part in _parts(where) if part.name == "TriplesBlock" for t in _flattened(part.triples))
         self.anchored = _objects(required)
 
-    def result(self) -> Visible:
+    def result(self) -> EventDependencies:
         triples = [triple for block in self.blocks for triple in block]
         predicates = [p for _, p, _ in triples]
         touched = frozenset(iri for p in predicates for iri in p.iris) & self.properties
         everything = any(p.everything for p in predicates) or self._enumerates()
         identity = self._identity()
         types = everything or any(self._sees_types(p, o) for _, p, o in triples)
-        return Visible(None if everything else touched, types, identity, identity or self._structure())
+        return EventDependencies(None if everything else touched, types, identity, identity or self._structure())
 
     def _enumerates(self) -> bool:
         """Whether a path of length zero between free ends goes through all nodes, the event's values among them."""

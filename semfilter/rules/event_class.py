@@ -7,10 +7,10 @@ from dataclasses import replace
 from rdflib import RDF, URIRef, Variable
 
 from ...language.nodes import Triple
-from ..plan import Context, Plan
+from ..plan import Plan, PlanContext
 
 
-def decide_types(plan: Plan, context: Context) -> Plan:
+def decide_event_class(plan: Plan, context: PlanContext) -> Plan:
     """Drop `?e rdf:type C` where every event of the stream is a C; where none is, nothing holds (paper §4.1)."""
     event = Variable(plan.subquery.variable)
     if context.known_events:

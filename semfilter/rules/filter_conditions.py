@@ -30,7 +30,7 @@ from ...language.nodes import (
     ValueType,
     type_of_datatype,
 )
-from ..plan import Derived
+from ..plan import DerivedValue
 from ..sparql_text import literal
 from ..term_values import moment_value
 
@@ -47,22 +47,17 @@ class Operand:
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
-    """An expression that means the same in SPARQL only."""
-
-
-@dataclass(frozen=True, slots=True)
-class Condition:
+class ColumnCondition:
     """A condition on columns, and what the remaining SPARQL has to compute for it."""
 
     expression: Expression
-    derived: tuple[Derived, ...]
+    derived: tuple[DerivedValue, ...]
 
 
-def condition(
+def compile_condition(
     algebra: object, columns: Mapping[str, Operand], constants: Mapping[str, str], subquery: Subquery, number: int
-) -> Condition | Refused:
-    """Compile a FILTER.
+) -> ColumnCondition | None:
+    """Compile a FILTER; `None`: it means the same in SPARQL only.
 
     Args:
         algebra: rdflib's algebra of its expression.
@@ -73,9 +68,9 @@ def condition(
     """
     compiler = _Compiler(columns, constants, subquery, number)
     try:
-        return Condition(compiler.truth(algebra), tuple(compiler.derived))
+        return ColumnCondition(compiler.truth(algebra), tuple(compiler.derived))
     except _RefusedError:
-        return Refused()
+        return None
 
 
 class _RefusedError(Exception):
@@ -88,7 +83,7 @@ class _Compiler:
     constants: Mapping[str, str]
     subquery: Subquery
     number: int
-    derived: list[Derived] = field(default_factory=list)
+    derived: list[DerivedValue] = field(default_factory=list)
 
     @property
     def span(self) -> Span:
@@ -151,7 +146,7 @@ class _Compiler:
         """The value of an expression over what the rest finds, as a column of numbers (null: no number, or error)."""
         names = frozenset(str(v) for v in _variables(node))
         name = f"kaicep_{self.number + len(self.derived)}"
-        self.derived.append(Derived(name, _text(node), names, ValueType.DOUBLE))
+        self.derived.append(DerivedValue(name, _text(node), names, ValueType.DOUBLE))
         return Binding(self.subquery.variable, name, ValueType.DOUBLE, self.span)
 
     def _value(self, node: object) -> tuple[Expression, Kind]:

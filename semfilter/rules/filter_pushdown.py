@@ -12,9 +12,9 @@ from rdflib import URIRef, Variable
 
 from ...annotator import RootProperty
 from ...language.nodes import XSD, Column, Expression, Triple, ValueFilter, ValueType
-from ..plan import Context, Derived, Plan
+from ..plan import DerivedValue, Plan, PlanContext
 from ..sparql_text import triple_text
-from .filter_conditions import Operand, Refused, condition
+from .filter_conditions import Operand, compile_condition
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class _Value:
     type: ValueType
 
 
-def transform(plan: Plan, context: Context) -> Plan:
+def push_filters_down(plan: Plan, context: PlanContext) -> Plan:
     """Turn triples of event values into columns, and the FILTERs over them into conditions."""
     if not plan.orderly or context.known_events:
         return plan
@@ -39,7 +39,7 @@ def transform(plan: Plan, context: Context) -> Plan:
     return plan
 
 
-def _candidates(plan: Plan, context: Context) -> dict[str, _Value]:
+def _candidates(plan: Plan, context: PlanContext) -> dict[str, _Value]:
     found = {}
     types = {a.name: a.type for a in context.shape.attributes}
     for triple in plan.triples:
@@ -64,11 +64,11 @@ def _stands_elsewhere(plan: Plan, name: str) -> bool:
     return plan.uses(name) - sum(name in f.variables for f in plan.filters) > 1
 
 
-def _may_copy(plan: Plan, context: Context, name: str, kind: ValueType) -> bool:
+def _may_copy(plan: Plan, context: PlanContext, name: str, kind: ValueType) -> bool:
     return name not in plan.subquery.bindings or context.bindings.get(name) is kind
 
 
-def _compile(plan: Plan, values: dict[str, _Value]) -> tuple[list[Expression], list[Derived]] | ValueFilter:
+def _compile(plan: Plan, values: dict[str, _Value]) -> tuple[list[Expression], list[DerivedValue]] | ValueFilter:
     """The conditions that the FILTERs over `values` become, or the first FILTER that cannot become one."""
     span = plan.subquery.span
     operands = {
@@ -76,10 +76,12 @@ def _compile(plan: Plan, values: dict[str, _Value]) -> tuple[list[Expression], l
         for name, v in values.items()
     }
     conditions: list[Expression] = []
-    derived: list[Derived] = []
+    derived: list[DerivedValue] = []
     for f in _filters(plan, values):
-        made = condition(f.algebra, operands, dict(plan.constants), plan.subquery, len(plan.derived) + len(derived))
-        if isinstance(made, Refused):
+        made = compile_condition(
+            f.algebra, operands, dict(plan.constants), plan.subquery, len(plan.derived) + len(derived)
+        )
+        if made is None:
             return f
         conditions.append(made.expression)
         derived.extend(made.derived)
@@ -90,7 +92,9 @@ def _filters(plan: Plan, values: dict[str, _Value]) -> list[ValueFilter]:
     return [f for f in plan.filters if f.variables & values.keys()]
 
 
-def _transformed(plan: Plan, values: dict[str, _Value], conditions: list[Expression], derived: list[Derived]) -> Plan:
+def _transformed(
+    plan: Plan, values: dict[str, _Value], conditions: list[Expression], derived: list[DerivedValue]
+) -> Plan:
     gone = [v.triple for v in values.values()]
     moved = _filters(plan, values)
     notes = [f"transformed: {triple_text(v.triple)}: column {v.column.column}" for v in values.values()]

@@ -13,11 +13,11 @@ from rdflib import URIRef, Variable
 from rdflib.paths import MulPath, SequencePath
 
 from ...language.nodes import Triple
-from ..plan import Context, Plan, TableQuery, columns_of
-from .residual_query import body_of
+from ..plan import MaterialisationQuery, Plan, PlanContext, columns_of
+from .residual_query import residual_text
 
 
-def tabulate(plan: Plan, context: Context) -> Plan:
+def materialise(plan: Plan, context: PlanContext) -> Plan:
     """Find the query that gives the verdicts of all keys; the plan is settled before."""
     event = Variable(plan.subquery.variable)
     if not plan.orderly or plan.never is not None or plan.identified or not plan.key:
@@ -35,11 +35,11 @@ def tabulate(plan: Plan, context: Context) -> Plan:
     anchored = all(_anchored(key, rest, context) for key in keys.values())
     if set(keys) != {part.individual for part in plan.key} or not anchored:
         return plan
-    query = TableQuery(tuple((str(name), column) for column, name in keys.items()), body_of(plan, rest))
+    query = MaterialisationQuery(tuple((str(name), column) for column, name in keys.items()), residual_text(plan, rest))
     return replace(plan, table=query)
 
 
-def _led(triple: Triple, context: Context, keys: dict[str, Variable]) -> list[Triple] | None:
+def _led(triple: Triple, context: PlanContext, keys: dict[str, Variable]) -> list[Triple] | None:
     """What a triple of the event says of the individual that it leads to, which is noted in `keys`; `None`: no such."""
     steps = triple.predicate.args if isinstance(triple.predicate, SequencePath) else [triple.predicate]
     columns = columns_of(context.shape, str(steps[0])) if isinstance(steps[0], URIRef) else ()
@@ -54,7 +54,7 @@ def _led(triple: Triple, context: Context, keys: dict[str, Variable]) -> list[Tr
     return []
 
 
-def _anchored(key: Variable, triples: list[Triple], context: Context) -> bool:
+def _anchored(key: Variable, triples: list[Triple], context: PlanContext) -> bool:
     """Whether only what the knowledge base says something of can be the key: no literal, nothing unknown."""
     return any(
         (t.subject == key and _takes_a_step(t.predicate))
@@ -63,7 +63,7 @@ def _anchored(key: Variable, triples: list[Triple], context: Context) -> bool:
     )
 
 
-def _leads_to_no_literal(predicate: URIRef, context: Context) -> bool:
+def _leads_to_no_literal(predicate: URIRef, context: PlanContext) -> bool:
     """Whether a property has no literals for values: a value of an event that names no individual is one."""
     values = context.knowledge.store.quads_for_pattern(None, ox.NamedNode(str(predicate)), None)
     return not any(isinstance(quad.object, ox.Literal) for quad in values)

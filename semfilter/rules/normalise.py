@@ -13,11 +13,11 @@ from rdflib import RDF, URIRef
 from rdflib.paths import AlternativePath, InvPath, MulPath, Path, SequencePath
 
 from ...language.nodes import Triple
-from ..plan import Context, Plan, columns_of
+from ..plan import Plan, PlanContext, columns_of
 from ..sparql_text import triple_text
 
 
-def normalise(plan: Plan, context: Context) -> Plan:
+def normalise(plan: Plan, context: PlanContext) -> Plan:
     """Write equivalent properties, classes and individuals in one way, and what then stands twice, once."""
     if not plan.orderly or context.known_events:
         return plan
@@ -30,14 +30,14 @@ def normalise(plan: Plan, context: Context) -> Plan:
     return replace(plan, triples=tuple(dict.fromkeys(renamed)), notes=plan.notes + notes)
 
 
-def _normalised(triple: Triple, context: Context) -> Triple:
+def _normalised(triple: Triple, context: PlanContext) -> Triple:
     predicate = triple.predicate
     if isinstance(predicate, URIRef | Path):
         predicate = _property(predicate, context)
     return Triple(triple.subject, predicate, _object(predicate, triple.object, context))
 
 
-def _property(term: URIRef | Path, context: Context) -> URIRef | Path:
+def _property(term: URIRef | Path, context: PlanContext) -> URIRef | Path:
     """The property, or the path with the properties in it, by the names that stand for their equivalents."""
     match term:
         case URIRef():
@@ -54,7 +54,7 @@ def _property(term: URIRef | Path, context: Context) -> URIRef | Path:
             return term
 
 
-def _standing_for(iri: str, context: Context) -> str:
+def _standing_for(iri: str, context: PlanContext) -> str:
     """Of the properties with the same values: the one that an annotation names, else the first in the alphabet."""
     names = sorted(context.knowledge.equivalents(iri) | {iri})
     named = [p.iri for p in context.shape.properties if p.canonical and p.iri in names]
@@ -64,7 +64,7 @@ def _standing_for(iri: str, context: Context) -> str:
     return chosen if same else iri
 
 
-def _object(predicate: object, term: object, context: Context) -> object:
+def _object(predicate: object, term: object, context: PlanContext) -> object:
     """Of the individuals or classes that are the same, and have the same subjects, the first in the alphabet."""
     if not isinstance(predicate, URIRef) or not isinstance(term, URIRef) or columns_of(context.shape, str(predicate)):
         return term
@@ -79,12 +79,12 @@ _PropertyValue = tuple[str, str | None]
 """The IRIs of a property and of its object; `None`: whatever the object is."""
 
 
-def _same_subjects(context: Context, one: _PropertyValue, other: _PropertyValue) -> bool:
+def _same_subjects(context: PlanContext, one: _PropertyValue, other: _PropertyValue) -> bool:
     """Whether the knowledge base has the same subjects with one property and object as with the other."""
     return one == other or not (_lacks(context, one, other) or _lacks(context, other, one))
 
 
-def _lacks(context: Context, one: _PropertyValue, other: _PropertyValue) -> bool:
+def _lacks(context: PlanContext, one: _PropertyValue, other: _PropertyValue) -> bool:
     store, graph = context.knowledge.store, ox.DefaultGraph()
     (asked, of), (wanted, instead) = _terms(one), _terms(other)
     found = store.quads_for_pattern(None, asked, of, graph)

@@ -14,16 +14,16 @@ import pyoxigraph as ox
 from rdflib import BNode, Literal, URIRef, Variable
 
 from ...language.nodes import Triple
-from ..plan import Context, Plan, Rows
-from ..runtime import solutions_of
+from ..plan import InlineData, Plan, PlanContext
+from ..runtime import query_solutions
 from ..sparql_text import group_text, select_text
-from .residual_query import visibility
+from .dependencies import event_dependencies
 
 _MOST = 20
 """What has more solutions stays a pattern: so long a list of values is no simpler."""
 
 
-def prune(plan: Plan, context: Context) -> Plan:
+def prune(plan: Plan, context: PlanContext) -> Plan:
     """Evaluate the triple patterns that do not depend on the event.
 
     A part without a solution: nothing holds. With one solution: its values replace the variables. With a few: they are
@@ -57,7 +57,7 @@ def _from_constants(triples: Sequence[Triple], event: Variable) -> Iterator[tupl
             yield (first,)
 
 
-def _prune_part(plan: Plan, context: Context, part: Sequence[Triple]) -> Plan:
+def _prune_part(plan: Plan, context: PlanContext, part: Sequence[Triple]) -> Plan:
     rest = replace(plan, triples=tuple(t for t in plan.triples if t not in part))
     names = {v for triple in part for v in _variables(triple)}
     if any(isinstance(v, BNode) and v in _variables(t) for v in names for t in rest.triples):
@@ -66,7 +66,7 @@ def _prune_part(plan: Plan, context: Context, part: Sequence[Triple]) -> Plan:
     filters = tuple(f for f in plan.filters if f.variables and f.variables <= inside)
     rest = replace(rest, filters=tuple(f for f in plan.filters if f not in filters))
     body = group_text(part, filters)
-    if visibility(body, plan.subquery.variable, context).identity is not None:
+    if event_dependencies(body, plan.subquery.variable, context).identity is not None:
         return plan
     wanted = sorted(name for name in inside if name in plan.subquery.bindings or rest.uses(name))
     solutions = _solutions(context, wanted, body)
@@ -85,7 +85,7 @@ def _with_values(
         texts.sort()
         shown = f"{', '.join(f'?{name}' for name in names)}: {len(texts)} solutions"
         notes = (*plan.notes, f"pruned: {body}: {shown}")
-        return replace(plan, rows=(*plan.rows, Rows(tuple(names), tuple(texts))), notes=notes)
+        return replace(plan, rows=(*plan.rows, InlineData(tuple(names), tuple(texts))), notes=notes)
     found = tuple(zip(names, texts[0], strict=True))
     shown = ", ".join(f"?{name} = {text}" for name, text in found) or "it holds"
     values: dict[object, URIRef | Literal] = {
@@ -117,10 +117,10 @@ def _term(term: ox.NamedNode | ox.Literal) -> URIRef | Literal:
     return Literal(term.value, datatype=URIRef(term.datatype.value), normalize=False)
 
 
-def _solutions(context: Context, wanted: Sequence[str], body: str) -> list[list[ox.NamedNode | ox.Literal]] | None:
+def _solutions(context: PlanContext, wanted: Sequence[str], body: str) -> list[list[ox.NamedNode | ox.Literal]] | None:
     """The solutions over the knowledge base; `None`: there are too many, or some have no name."""
     found = context.knowledge.store.query(select_text(" ".join(f"?{name}" for name in wanted), body))
-    rows = [list(row[: len(wanted)]) for row in islice(solutions_of(found), _MOST + 1)]
+    rows = [list(row[: len(wanted)]) for row in islice(query_solutions(found), _MOST + 1)]
     named = [[term for term in row if isinstance(term, ox.NamedNode | ox.Literal)] for row in rows]
     return None if len(rows) > _MOST or named != rows else named
 

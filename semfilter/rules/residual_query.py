@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ...annotator import RootProperty, event_prefix
+from ...annotator import RootProperty
 from ...language.nodes import Triple
-from ..plan import Context, KeyColumn, Plan, Rows
+from ..plan import InlineData, KeyColumn, Plan, PlanContext
 from ..sparql_text import triple_text
-from .dependencies import Visible, visible
+from .dependencies import event_dependencies
 
 
-def settle(plan: Plan, context: Context) -> Plan:
+def write_residual_query(plan: Plan, context: PlanContext) -> Plan:
     """Write the remaining SPARQL and find out which event root properties it can see (paper §4.2.2, Definition 2)."""
     if plan.never is not None:
         return plan
     body = _body(plan)
-    seen = visibility(body, plan.subquery.variable, context)
+    seen = event_dependencies(body, plan.subquery.variable, context)
     identity = "the knowledge base speaks of events" if context.known_events else seen.identity
     return replace(
         plan,
@@ -29,18 +29,11 @@ def settle(plan: Plan, context: Context) -> Plan:
     )
 
 
-def visibility(body: str, variable: str, context: Context) -> Visible:
-    """What a group can see of the stream's events."""
-    shape = context.shape
-    properties = frozenset(p.iri for p in shape.properties)
-    return visible(body, variable, properties, frozenset(shape.types), event_prefix(shape.stream))
-
-
 def _body(plan: Plan) -> str:
-    return body_of(plan, plan.triples) if plan.orderly else plan.subquery.text
+    return residual_text(plan, plan.triples) if plan.orderly else plan.subquery.text
 
 
-def body_of(plan: Plan, triples: Sequence[Triple]) -> str:
+def residual_text(plan: Plan, triples: Sequence[Triple]) -> str:
     """The remaining SPARQL with these triples: known values, triples, nested parts, filters, derived values."""
     needed = [(name, text) for name, text in plan.constants if name in plan.solved or plan.uses(name) > 1]
     parts = [f"VALUES ?{name} {{ {text} }}" for name, text in needed]
@@ -52,7 +45,7 @@ def body_of(plan: Plan, triples: Sequence[Triple]) -> str:
     return " ".join(parts)
 
 
-def _listed(rows: Rows) -> str:
+def _listed(rows: InlineData) -> str:
     names = " ".join(f"?{name}" for name in rows.names)
     listed = " ".join(f"({' '.join(row)})" for row in rows.rows)
     return f"VALUES ({names}) {{ {listed} }}"

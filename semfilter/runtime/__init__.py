@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from .evaluate import RDF_TYPE, Scratch, alone_query, solutions_of
+from .evaluate import RDF_TYPE, ScratchStore, query_solutions, single_event_query
+from .event_selection import ROW, Selection, all_of, any_of, as_frame
+from .filter_options import NAIVE, FilterOptions
 from .keys import Key, Value
-from .options import NAIVE, FilterOptions
-from .selection import ROW, Selection, all_of, any_of, as_frame
 from .statistics import SubqueryStatistics
 from .subquery import SubqueryFilter
 
@@ -15,14 +15,14 @@ __all__ = [
     "ROW",
     "FilterOptions",
     "Key",
-    "Scratch",
+    "ScratchStore",
     "Selection",
     "SubqueryFilter",
     "SubqueryStatistics",
     "Value",
     "all_of",
-    "alone_query",
     "any_of",
     "as_frame",
-    "solutions_of",
+    "query_solutions",
+    "single_event_query",
 ]

@@ -42,10 +42,10 @@ class Event:
     values: tuple[tuple[tuple[str, ...], Term], ...]
 
 
-class Scratch:
+class ScratchStore:
     """A private copy of a knowledge base, in which events come and go; one for all filters over it."""
 
-    _copies: ClassVar[WeakKeyDictionary[KnowledgeBase, Scratch]] = WeakKeyDictionary()
+    _copies: ClassVar[WeakKeyDictionary[KnowledgeBase, ScratchStore]] = WeakKeyDictionary()
     _making: ClassVar[Lock] = Lock()
 
     def __init__(self, knowledge: KnowledgeBase) -> None:
@@ -55,7 +55,7 @@ class Scratch:
         self.prefix = f"urn:kaicep:node:{secrets.token_hex(16)}/"
 
     @classmethod
-    def of(cls, knowledge: KnowledgeBase) -> Scratch:
+    def of(cls, knowledge: KnowledgeBase) -> ScratchStore:
         """The copy of a knowledge base, made when it is first needed."""
         with cls._making:
             if knowledge not in cls._copies:
@@ -63,21 +63,21 @@ class Scratch:
             return cls._copies[knowledge]
 
 
-def alone_query(plan: Plan, event: ox.NamedNode) -> str:
+def single_event_query(plan: Plan, event: ox.NamedNode) -> str:
     """The query for one event, which stands in the text in the place of its variable."""
     body = replace_variable(plan.body, plan.subquery.variable, str(event))
-    return select_text(names_of(plan), body)
+    return select_text(projection_text(plan), body)
 
 
-def together_query(plan: Plan, events: Sequence[ox.NamedNode]) -> str:
+def batch_query(plan: Plan, events: Sequence[ox.NamedNode]) -> str:
     """The query for many events at once."""
     variable = f"?{plan.subquery.variable}"
     nodes = " ".join(str(event) for event in events)
-    return select_text(f"{variable} {names_of(plan)}", f"VALUES {variable} {{ {nodes} }} {plan.body}")
+    return select_text(f"{variable} {projection_text(plan)}", f"VALUES {variable} {{ {nodes} }} {plan.body}")
 
 
 def solve(
-    plan: Plan, classes: Sequence[str], scratch: Scratch, events: Sequence[Event], *, together: bool = True
+    plan: Plan, classes: Sequence[str], scratch: ScratchStore, events: Sequence[Event], *, together: bool = True
 ) -> list[list[Solution]]:
     """The distinct solutions of each event, in a stable order, projected to `solved` and `derived` of the plan.
 
@@ -97,28 +97,28 @@ def solve(
         return found
 
 
-def _solve_alone(plan: Plan, classes: Sequence[str], scratch: Scratch, event: Event) -> list[Solution]:
+def _solve_alone(plan: Plan, classes: Sequence[str], scratch: ScratchStore, event: Event) -> list[Solution]:
     node = ox.NamedNode(event.id or f"{scratch.prefix}0")
-    with _Present(scratch.store, _triples(plan, classes, node, event)):
+    with _TemporaryQuads(scratch.store, _triples(plan, classes, node, event)):
         width = len(plan.solved) + len(plan.derived)
-        solutions = scratch.store.query(alone_query(plan, node))
-        return distinct_solutions(row[:width] for row in solutions_of(solutions))
+        solutions = scratch.store.query(single_event_query(plan, node))
+        return distinct_solutions(row[:width] for row in query_solutions(solutions))
 
 
 def _solve_together(
-    plan: Plan, classes: Sequence[str], scratch: Scratch, events: Sequence[Event]
+    plan: Plan, classes: Sequence[str], scratch: ScratchStore, events: Sequence[Event]
 ) -> Iterator[list[Solution]]:
     nodes = [ox.NamedNode(f"{scratch.prefix}{i}") for i in range(len(events))]
     triples = (t for node, event in zip(nodes, events, strict=True) for t in _triples(plan, classes, node, event))
     found: dict[str, list[Solution]] = {str(node): [] for node in nodes}
-    with _Present(scratch.store, triples):
-        for row in solutions_of(scratch.store.query(together_query(plan, nodes))):
+    with _TemporaryQuads(scratch.store, triples):
+        for row in query_solutions(scratch.store.query(batch_query(plan, nodes))):
             node, *solution = row
             found[str(node)].append(tuple(solution))
     return (distinct_solutions(solutions) for solutions in found.values())
 
 
-class _Present:
+class _TemporaryQuads:
     """Puts triples into a store for a while; what was there before stays."""
 
     def __init__(self, store: ox.Store, triples: Iterable[ox.Quad]) -> None:
@@ -141,12 +141,12 @@ def _triples(plan: Plan, classes: Sequence[str], node: ox.NamedNode, event: Even
         yield ox.Quad(node, RDF_TYPE, ox.NamedNode(iri))
 
 
-def names_of(plan: Plan) -> str:
+def projection_text(plan: Plan) -> str:
     """What a query selects, as SPARQL writes it."""
     return " ".join(f"?{name}" for name in (*plan.solved, *(d.name for d in plan.derived)))
 
 
-def solutions_of(result: object) -> Iterator[tuple[Term | None, ...]]:
+def query_solutions(result: object) -> Iterator[tuple[Term | None, ...]]:
     """The solutions of a SELECT."""
     if not isinstance(result, ox.QuerySolutions):
         raise TypeError(type(result))

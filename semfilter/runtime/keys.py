@@ -25,7 +25,7 @@ _DENSE = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class Keys:
+class BatchKeys:
     """The keys of a batch.
 
     Attributes:
@@ -52,16 +52,16 @@ class KeyReader:
         self._values: pa.Array | None = None
         self._distinct: list[Key] = []
 
-    def of(self, events: pa.Table) -> Keys:
+    def of(self, events: pa.Table) -> BatchKeys:
         """The distinct keys of a batch of events."""
         column = self._one_dictionary(events)
         if column is None:
-            return keys_of(self._plan, events)
+            return batch_keys(self._plan, events)
         if self._values is None or not self._values.equals(column.dictionary):
             named = self._plan.key[0].individual is not None
             self._values = column.dictionary
             self._distinct = [((named, value),) for value in column.dictionary.to_pylist()]
-        return Keys(column.indices.to_numpy().astype(np.int64, copy=False), self._distinct)
+        return BatchKeys(column.indices.to_numpy().astype(np.int64, copy=False), self._distinct)
 
     def _one_dictionary(self, events: pa.Table) -> pa.DictionaryArray | None:
         if self._plan.identified or len(self._plan.key) != 1:
@@ -73,15 +73,15 @@ class KeyReader:
         return column.chunk(0)
 
 
-def keys_of(plan: Plan, events: pa.Table) -> Keys:
+def batch_keys(plan: Plan, events: pa.Table) -> BatchKeys:
     """The distinct keys of a batch of events."""
     columns = [_identities(events)] if plan.identified else []
     columns += [_values(events, column) for column in plan.key]
     if not columns:
-        return Keys(np.zeros(events.num_rows, np.int64), [()] if events.num_rows else [])
+        return BatchKeys(np.zeros(events.num_rows, np.int64), [()] if events.num_rows else [])
     combined, first = _combine([codes for codes, _ in columns], [len(values) for _, values in columns])
     picked = [[values[code] if code >= 0 else None for code in codes[first]] for codes, values in columns]
-    return Keys(combined, list(zip(*picked, strict=True)))
+    return BatchKeys(combined, list(zip(*picked, strict=True)))
 
 
 def events_of(plan: Plan, keys: Sequence[Key]) -> list[Event]:

@@ -12,26 +12,26 @@ import pyarrow.compute as pc
 import pyoxigraph as ox
 
 from ...language.nodes import ValueType
-from ..plan import Plan, TableQuery
+from ..plan import MaterialisationQuery, Plan
 from ..sparql_text import select_text
-from .evaluate import Solution, distinct_solutions, names_of, solutions_of
+from .evaluate import Solution, distinct_solutions, projection_text, query_solutions
 from .keys import Codes, dictionary_of
-from .solution_columns import Verdicts
+from .solution_columns import SolutionColumns
 
 # Hashing the individuals costs what searching for about so many does.
 _SEARCHED = 20
 
 
-def solutions_of_all(plan: Plan, store: ox.Store, most: int) -> dict[tuple[str, ...], list[Solution]] | None:
+def materialised_solutions(plan: Plan, store: ox.Store, most: int) -> dict[tuple[str, ...], list[Solution]] | None:
     """The solutions of all individuals that have one, by the IRIs of the key; `None`: there are more than `most`."""
     query = plan.table
     if query is None:
         return None
     keys = " ".join(f"(?{name} AS ?kaicep_individual_{i})" for i, (name, _) in enumerate(query.keys))
-    found = store.query(select_text(f"{keys} {names_of(plan)}", query.body))
+    found = store.query(select_text(f"{keys} {projection_text(plan)}", query.body))
     solutions: dict[tuple[str, ...], list[Solution]] = {}
     width = len(query.keys)
-    for number, row in enumerate(solutions_of(found)):
+    for number, row in enumerate(query_solutions(found)):
         if number == most:
             return None
         names = tuple(term.value for term in row[:width] if isinstance(term, ox.NamedNode))
@@ -40,7 +40,7 @@ def solutions_of_all(plan: Plan, store: ox.Store, most: int) -> dict[tuple[str, 
     return solutions
 
 
-class VerdictTable:
+class MaterialisedVerdicts:
     """The individuals, or combinations of them, for which a subquery holds, and their solutions.
 
     Memory: the IRIs and solutions of those that hold, as columns; nothing for the others.
@@ -56,7 +56,7 @@ class VerdictTable:
     def __init__(
         self,
         plan: Plan,
-        query: TableQuery,
+        query: MaterialisationQuery,
         solutions: Mapping[tuple[str, ...], list[Solution]],
         types: Mapping[str, ValueType],
         seconds: float,
@@ -72,7 +72,7 @@ class VerdictTable:
             for i, v in enumerate(self._values)
         ]
         self._keys = self._combined(places)
-        self.verdicts = Verdicts(plan, types, [distinct_solutions(solutions[key]) for key in keys])
+        self.verdicts = SolutionColumns(plan, types, [distinct_solutions(solutions[key]) for key in keys])
         self._known: dict[str, tuple[pa.Array, Codes]] = {}
 
     def __len__(self) -> int:
@@ -80,7 +80,9 @@ class VerdictTable:
         return len(self._keys)
 
     @classmethod
-    def build(cls, plan: Plan, store: ox.Store, types: Mapping[str, ValueType], most: int) -> VerdictTable | None:
+    def build(
+        cls, plan: Plan, store: ox.Store, types: Mapping[str, ValueType], most: int
+    ) -> MaterialisedVerdicts | None:
         """Evaluate a subquery for all individuals.
 
         Args:
@@ -96,7 +98,7 @@ class VerdictTable:
         if query is None or not most:
             return None
         began = perf_counter()
-        solutions = solutions_of_all(plan, store, most)
+        solutions = materialised_solutions(plan, store, most)
         return None if solutions is None else cls(plan, query, solutions, types, perf_counter() - began)
 
     def codes(self, events: pa.Table) -> Codes:

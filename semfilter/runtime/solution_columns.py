@@ -11,13 +11,13 @@ from ...language.nodes import ValueType
 from ..plan import Plan
 from ..term_values import term_column
 from .evaluate import Solution
+from .event_selection import ROW, Mask
 from .keys import Codes
-from .selection import ROW, Mask
 
 PLACE = "place"
 
 
-class Verdicts:
+class SolutionColumns:
     """The solutions of keys, key by key.
 
     Attributes:

@@ -14,16 +14,16 @@ import pyarrow as pa
 
 from ...expressions import column_expression
 from ...language.nodes import ValueType
-from ..plan import Context, Plan
+from ..plan import Plan, PlanContext
 from ..term_values import term_column
-from .evaluate import Scratch, Solution, distinct_solutions, solve
+from .evaluate import ScratchStore, Solution, distinct_solutions, solve
+from .event_selection import ROW, Mask, Selection
+from .filter_options import FilterOptions
 from .keys import Codes, Key, KeyReader, events_of
-from .materialised_verdicts import VerdictTable, solutions_of_all
-from .options import FilterOptions
-from .selection import ROW, Mask, Selection
-from .solution_columns import PLACE, Verdicts
+from .materialised_verdicts import MaterialisedVerdicts, materialised_solutions
+from .solution_columns import PLACE, SolutionColumns
 from .statistics import SubqueryStatistics
-from .verdict_cache import Lookup
+from .verdict_cache import VerdictCache
 
 _TRUE = pl.lit(True)  # noqa: FBT003 - a value
 
@@ -42,7 +42,7 @@ class SubqueryFilter:
         options: how keys are evaluated and kept.
     """
 
-    def __init__(self, plan: Plan, context: Context, options: FilterOptions) -> None:
+    def __init__(self, plan: Plan, context: PlanContext, options: FilterOptions) -> None:
         self.plan = plan
         self._statistics = SubqueryStatistics()
         self.context = context
@@ -50,14 +50,14 @@ class SubqueryFilter:
         self._table_size = options.table_size
         self.columns = _columns_of(plan)
         self._condition = _condition(plan)
-        self._lookup = Lookup(self.solve, options, self._statistics)
+        self._lookup = VerdictCache(self.solve, options, self._statistics)
         self._keys = KeyReader(plan)
         self._types = {n: context.bindings.get(n, ValueType.TERM) for n in plan.subquery.bindings}
-        self.table = VerdictTable.build(plan, context.knowledge.store, self._types, options.table_size)
+        self.table = MaterialisedVerdicts.build(plan, context.knowledge.store, self._types, options.table_size)
         if self.table is not None:
             self._statistics.evaluation_seconds = self.table.seconds
         self._asked: Sequence[Key] = []
-        self._verdicts = Verdicts(plan, self._types, [])
+        self._verdicts = SolutionColumns(plan, self._types, [])
         self._lock = Lock()
 
     @property
@@ -74,7 +74,7 @@ class SubqueryFilter:
         """The solutions of all individuals that have one, where they are computed ahead."""
         if self.table is None:
             return None
-        found = solutions_of_all(self.plan, self.context.knowledge.store, self._table_size)
+        found = materialised_solutions(self.plan, self.context.knowledge.store, self._table_size)
         return None if found is None else {key: distinct_solutions(solutions) for key, solutions in found.items()}
 
     def carry_on(self, verdicts: Mapping[Key, list[Solution]], statistics: SubqueryStatistics) -> None:
@@ -87,7 +87,7 @@ class SubqueryFilter:
         """The solutions of keys by SPARQL, whatever is known already."""
         if self.plan.never is not None:
             return [[] for _ in keys]
-        scratch = Scratch.of(self.context.knowledge)
+        scratch = ScratchStore.of(self.context.knowledge)
         events = events_of(self.plan, keys)
         return solve(self.plan, self.context.shape.types, scratch, events, together=self._buffer)
 
@@ -118,7 +118,7 @@ class SubqueryFilter:
         schema = {f"?{n}": term_column([], self._types[n]).dtype for n in self.plan.subquery.bindings}
         return pl.DataFrame(schema={ROW: pl.Int64(), **schema})
 
-    def _judged(self, events: pa.Table) -> tuple[Codes, Verdicts]:
+    def _judged(self, events: pa.Table) -> tuple[Codes, SolutionColumns]:
         """The key of each event, and the verdicts of the keys; those of the batch before, if these are its keys."""
         if self.table is not None:
             asked = self.table.keys_in(events)
@@ -129,7 +129,7 @@ class SubqueryFilter:
         if self._lookup.repeats(keys, self._asked):
             return keys.codes, self._verdicts
         codes, solutions = self._lookup.solutions(keys)
-        self._asked, self._verdicts = keys.distinct, Verdicts(self.plan, self._types, solutions)
+        self._asked, self._verdicts = keys.distinct, SolutionColumns(self.plan, self._types, solutions)
         return codes, self._verdicts
 
     def _present(self, events: pa.Table) -> Mask | None:
@@ -143,7 +143,7 @@ class SubqueryFilter:
         true = _tested(self.plan, events).select(self._condition).to_series().to_numpy()
         return true if possible is None else true & possible
 
-    def _expanded(self, events: pa.Table, codes: Codes, verdicts: Verdicts, possible: Mask | None) -> Selection:
+    def _expanded(self, events: pa.Table, codes: Codes, verdicts: SolutionColumns, possible: Mask | None) -> Selection:
         """A row per event and solution, conditions applied, projected to the bindings, each distinct one once."""
         frame = verdicts.expanded(codes, possible)
         if self.plan.derived:
@@ -161,7 +161,7 @@ class SubqueryFilter:
                 bound[name] = verdicts.columns[name].gather(frame[PLACE])
         return pl.DataFrame({ROW: frame[ROW], **bound})
 
-    def _filtered(self, events: pa.Table, frame: pl.DataFrame, verdicts: Verdicts) -> pl.DataFrame:
+    def _filtered(self, events: pa.Table, frame: pl.DataFrame, verdicts: SolutionColumns) -> pl.DataFrame:
         """The solutions that satisfy the conditions; those that differ in what is projected away only, once."""
         columns = _tested(self.plan, events)[frame[ROW]]
         derived = {f"?{d.name}": verdicts.columns[f"?{d.name}"].gather(frame[PLACE]) for d in self.plan.derived}

@@ -17,14 +17,14 @@ import numpy as np
 from cachetools import LRUCache
 
 from .evaluate import Solution
-from .keys import Codes, Key, Keys
-from .options import FilterOptions
+from .filter_options import FilterOptions
+from .keys import BatchKeys, Codes, Key
 from .statistics import SubqueryStatistics
 
 Evaluate = Callable[[Sequence[Key]], list[list[Solution]]]
 
 
-class Lookup:
+class VerdictCache:
     """Finds the solutions of keys; its state is the cache.
 
     Args:
@@ -48,7 +48,7 @@ class Lookup:
         if self._cache is not None:
             self._cache.update(solutions)
 
-    def repeats(self, keys: Keys, before: Sequence[Key]) -> bool:
+    def repeats(self, keys: BatchKeys, before: Sequence[Key]) -> bool:
         """Whether the keys are those of the batch before, and their verdicts are known; counts them, if so."""
         known = self._buffer and self._cache is not None and len(before) <= self._cache.maxsize
         if not known or keys.distinct is not before:
@@ -56,7 +56,7 @@ class Lookup:
         self._count(len(before), 0)
         return True
 
-    def solutions(self, keys: Keys) -> tuple[Codes, Sequence[list[Solution]]]:
+    def solutions(self, keys: BatchKeys) -> tuple[Codes, Sequence[list[Solution]]]:
         """Per event the place of its solutions, and the solutions."""
         if self._cache is None:
             asked = [keys.distinct[code] for code in keys.codes.tolist()]
@@ -76,7 +76,7 @@ class Lookup:
                 found[i] = cache[key] = solutions
         return [solutions or [] for solutions in found]
 
-    def _of_each(self, keys: Keys, cache: LRUCache[Key, list[Solution]]) -> list[list[Solution]]:
+    def _of_each(self, keys: BatchKeys, cache: LRUCache[Key, list[Solution]]) -> list[list[Solution]]:
         found: list[list[Solution]] = [[] for _ in keys.distinct]
         for code in keys.codes.tolist():
             key = keys.distinct[code]

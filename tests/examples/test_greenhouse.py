@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from kaicep import Project
-from kaicep.ontology.proofs import steps_of
+from kaicep.ontology.proofs import inferences_of
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "greenhouse"
 GH = "https://example.org/greenhouse#"
@@ -71,5 +71,5 @@ def test_why_goes_through_sosa_to_the_model(project: Project) -> None:
     path, condition = found.candidacies[0].clauses
     assert (path.holds, condition.holds) == (True, True)
     (within,) = [part for part in path.parts if "gh:within" in part.text]
-    rules = {step.rule for proof in within.proofs for step in steps_of(proof)}
+    rules = {step.rule for proof in within.proofs for step in inferences_of(proof)}
     assert rules in ({"prp-trp", "prp-spo1", "prp-inv1"}, {"prp-trp", "prp-spo1", "prp-inv2"})

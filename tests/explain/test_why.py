@@ -11,7 +11,7 @@ import pytest
 from kaicep import PipelineError, Project, QueryTypeError
 from kaicep.archive.log import EventLog
 from kaicep.explain.why_printing import explanation_dict, explanation_tree
-from kaicep.ontology.proofs import Wording
+from kaicep.ontology.proofs import TurtleWriter
 from kaicep.pipeline.sources.memory_source import raw_table
 from rich.console import Console
 from support.prefixes import turtle_head
@@ -65,7 +65,7 @@ def tell(project: Project, query: str, **values: object) -> list[str]:
 def lines(project: Project, found: Any) -> list[str]:
     console = Console(width=300, highlight=False)
     with console.capture() as capture:
-        console.print(explanation_tree(found, Wording(project.knowledge, found.prefixes)))
+        console.print(explanation_tree(found, TurtleWriter(project.knowledge, found.prefixes)))
     return [line.lstrip("│├└─ ").rstrip() for line in capture.get().splitlines()]
 
 

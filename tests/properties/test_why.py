@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from kaicep.explain.reasons import Reason, failures
-from kaicep.ontology.proofs import Leaf, Origin, Proof, steps_of
+from kaicep.ontology.proofs import AssertionOrigin, Leaf, Proof, inferences_of
 from support.campus import SENSORS, Campus, campuses
 from support.engines import project_of
 from support.paths import Path, paths
@@ -26,7 +26,7 @@ def reasons_of(reason: Reason) -> Iterator[Reason]:
 
 
 def leaves_of(proof: Proof) -> list[Leaf]:
-    inner = [leaf for step in steps_of(proof) for leaf in step.premises if isinstance(leaf, Leaf)]
+    inner = [leaf for step in inferences_of(proof) for leaf in step.premises if isinstance(leaf, Leaf)]
     return [proof] if isinstance(proof, Leaf) else inner
 
 
@@ -51,6 +51,6 @@ def test_an_explanation_says_what_the_engine_does(
     assert candidacy.holds == bool(expected)
     for reason in (r for clause in candidacy.clauses for r in reasons_of(clause)):
         leaves = [leaf for proof in reason.proofs for leaf in leaves_of(proof)]
-        assert all(leaf.origin in (Origin.MODULE, Origin.EVENT) for leaf in leaves), reason
+        assert all(leaf.origin in (AssertionOrigin.MODULE, AssertionOrigin.EVENT) for leaf in leaves), reason
     for clause in candidacy.clauses:
         assert all(failure.note or "EXISTS" in failure.text for failure in failures(clause)), clause

@@ -8,7 +8,7 @@ from kaicep.annotator import event_shape
 from kaicep.language.nodes import StreamType, ValueType
 from kaicep.language.nodes.vocabulary import AttributeType
 from kaicep.ontology import KnowledgeBase
-from kaicep.semfilter import Refreshed, SemanticFilter, difference, refresh
+from kaicep.semfilter import RefreshedFilter, SemanticFilter, knowledge_difference, refresh_filter
 from kaicep.semfilter.runtime import FilterOptions, Value
 from support.prefixes import turtle_head
 from support.subqueries import PREFIXES, source, subquery
@@ -37,12 +37,12 @@ def same(_: str, value: Value) -> Value:
 
 def refreshed(
     text: str, before: KnowledgeBase, after: KnowledgeBase, options: FilterOptions = CACHE
-) -> tuple[SemanticFilter, Refreshed]:
+) -> tuple[SemanticFilter, RefreshedFilter]:
     """A filter that has seen all sensors, and the one after the change."""
     stream = StreamType("s", (AttributeType("sensor", ValueType.STRING, SOURCE, individual=True),))
     old = SemanticFilter(source(subquery(text), {}), event_shape(stream, before), before, options)
     old.select(events(*SENSORS))
-    return old, refresh(old, event_shape(stream, after), after, difference(before, after), same)
+    return old, refresh_filter(old, event_shape(stream, after), after, knowledge_difference(before, after), same)
 
 
 def kept(new: SemanticFilter) -> list[str]:
@@ -87,7 +87,7 @@ def test_a_value_that_stands_for_another_individual_now_is_judged_as_that() -> N
 
     before, after = knowledge(), knowledge("bd:r9 bd:limit 7 .")
     old, _ = refreshed(IN_OFFICE, before, after)
-    found = refresh(old, old.subqueries[0].context.shape, after, difference(before, after), moved)
+    found = refresh_filter(old, old.subqueries[0].context.shape, after, knowledge_difference(before, after), moved)
     assert len(found.differing) == 1
 
 

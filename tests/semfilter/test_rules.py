@@ -13,11 +13,11 @@ from kaicep.config import Settings
 from kaicep.language.nodes.query import Subquery
 from kaicep.language.nodes.types import ValueType
 from kaicep.ontology import KnowledgeBase
-from kaicep.semfilter.plan import Plan, Rule
-from kaicep.semfilter.rules.compile import RULES, compile_subquery, context_of
-from kaicep.semfilter.rules.residual_query import settle
+from kaicep.semfilter.plan import Plan, PlanRule
+from kaicep.semfilter.rules.compile import RULES, compile_subquery, plan_context
+from kaicep.semfilter.rules.residual_query import write_residual_query
 from kaicep.semfilter.runtime import FilterOptions
-from kaicep.semfilter.runtime.selection import Selection, as_frame
+from kaicep.semfilter.runtime.event_selection import Selection, as_frame
 from kaicep.semfilter.runtime.subquery import SubqueryFilter
 from support.plans import plan_text
 from support.prefixes import turtle_head
@@ -41,7 +41,8 @@ _STREAM = {
 _SHAPE = Annotator(
     "airflowReport", Settings.parse({"prefixes": PREFIXES, "streams": {"airflowReport": _STREAM}}), _KNOWLEDGE
 ).shape
-_BY_NAME = {rule.__name__: rule for rule in RULES}
+_BY_NAME = {rule.__module__.rpartition(".")[2]: rule for rule in RULES}
+"""A rule has a file, and so have its cases."""
 
 
 def _cases() -> list[tuple[str, str, str, str]]:
@@ -62,9 +63,9 @@ def test_a_rule_makes_one_plan_of_another(rule: str, title: str, before: str, af
     text, _, used = before.partition("\nused: ")
     kinds = {name: ValueType(kind) for name, kind in (pair.split(":") for pair in used.split())}
     tested = subquery(text, tuple(kinds))
-    context = context_of(source(tested, kinds), _SHAPE, _KNOWLEDGE)
+    context = plan_context(source(tested, kinds), _SHAPE, _KNOWLEDGE)
     plan = Plan(tested, tested.orderly, tested.triples, tested.filters)
-    plan = _BY_NAME[rule](settle(plan, context) if rule == "tabulate" else plan, context)
+    plan = _BY_NAME[rule](write_residual_query(plan, context) if rule == "materialise" else plan, context)
     assert plan_text(plan, PREFIXES) == after, title
 
 
@@ -78,22 +79,22 @@ _KINDS = st.sampled_from([ValueType.TERM, ValueType.IRI, ValueType.DOUBLE, Value
 @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 @given(
     st.one_of(flat_paths(), nested_paths()), knowledge_bases(), EVENTS,
-    st.lists(st.sampled_from([rule for rule in RULES if rule is not settle]), unique=True),
+    st.lists(st.sampled_from([rule for rule in RULES if rule is not write_residual_query]), unique=True),
     st.fixed_dictionaries(dict.fromkeys("abcghklmnqrtvwy", _KINDS)),
 )  # fmt: skip
 def test_no_choice_of_rules_changes_an_answer(
     tested: Subquery,
     knowledge: KnowledgeBase,
     rows: list[dict[str, Any]],
-    kept: list[Rule],
+    kept: list[PlanRule],
     kinds: dict[str, ValueType],
 ) -> None:
     """Any subset of the rules selects the same events with the same values as none."""
     annotator = Annotator("airflowReport", SETTINGS, knowledge)
     events = annotator.annotate(raw_table(rows)).events
-    context = context_of(source(tested, {n: kinds[n] for n in tested.bindings}), annotator.shape, knowledge)
-    chosen = [rule for rule in RULES if rule is settle or rule in kept]
-    plans = [compile_subquery(tested, context, rules) for rules in ((settle,), chosen)]
+    context = plan_context(source(tested, {n: kinds[n] for n in tested.bindings}), annotator.shape, knowledge)
+    chosen = [rule for rule in RULES if rule is write_residual_query or rule in kept]
+    plans = [compile_subquery(tested, context, rules) for rules in ((write_residual_query,), chosen)]
     without, some = (SubqueryFilter(plan, context, FilterOptions()).select(events) for plan in plans)
     assert _rows(some) == _rows(without), plan_text(plans[1], PREFIXES)
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from kaicep.language.checks.normal_form import expression_text
 from kaicep.semfilter.plan import Plan
 from kaicep.semfilter.plan_words import with_prefixes
-from kaicep.semfilter.rules.residual_query import body_of
+from kaicep.semfilter.rules.residual_query import residual_text
 
 __all__ = ["plan_text"]
 
@@ -21,7 +21,7 @@ def _lines(plan: Plan) -> Iterator[str]:
     if plan.never is not None:
         yield f"never: {plan.never}"
         return
-    yield body_of(plan, plan.triples) or "(nothing)"
+    yield residual_text(plan, plan.triples) or "(nothing)"
     if plan.present:
         yield f"present: {' '.join(plan.present)}"
     yield from (f"condition: {expression_text(condition)}" for condition in plan.conditions)

@@ -11,7 +11,7 @@ import rdflib
 from hypothesis import assume, given, settings
 from kaicep.errors import OntologyError
 from kaicep.ontology import KnowledgeBase, load_knowledge
-from kaicep.ontology.proofs import Leaf, Origin, Proof, Prover, Step, Wording, steps_of
+from kaicep.ontology.proofs import AssertionOrigin, Inference, Leaf, Proof, Prover, TurtleWriter, inferences_of
 from pyoxigraph import Literal, NamedNode, Quad, Store, Triple
 from rdflib.term import Identifier
 from support.axioms import ontologies
@@ -52,7 +52,7 @@ def identifier(term: object) -> Identifier:
     return rdflib.BNode(getattr(term, "value", None))
 
 
-def replay(step: Step) -> None:
+def replay(step: Inference) -> None:
     """Check one step with another reasoner."""
     premises = tuple(premise.triple for premise in step.premises)
     if step.rule == "everything":
@@ -75,22 +75,24 @@ def test_every_triple_of_a_closure_has_a_proof_that_another_reasoner_replays(tex
     for quad in knowledge.store:
         proof = prover.prove(quad.triple)
         assert proof.triple == quad.triple
-        assert all(leaf.origin is Origin.MODULE and Quad(*leaf.triple) in stated for leaf in leaves_of(proof)), proof
-        for step in steps_of(proof):
-            assert step.triple not in {above.triple for premise in step.premises for above in steps_of(premise)}
+        assert all(
+            leaf.origin is AssertionOrigin.MODULE and Quad(*leaf.triple) in stated for leaf in leaves_of(proof)
+        ), proof
+        for step in inferences_of(proof):
+            assert step.triple not in {above.triple for premise in step.premises for above in inferences_of(premise)}
             if replayed < 15:
                 replay(step)
                 replayed += 1
 
 
-def proof_of(text: str, subject: str, predicate: str | NamedNode, value: str) -> tuple[Proof, Wording]:
+def proof_of(text: str, subject: str, predicate: str | NamedNode, value: str) -> tuple[Proof, TurtleWriter]:
     knowledge = KnowledgeBase.of_turtle(PREAMBLE + text)
     goal = Triple(node(subject), predicate if isinstance(predicate, NamedNode) else node(predicate), node(value))
-    return Prover(knowledge).prove(goal), Wording(knowledge)
+    return Prover(knowledge).prove(goal), TurtleWriter(knowledge)
 
 
 def rules_of(proof: Proof) -> list[str]:
-    return [step.rule for step in steps_of(proof)]
+    return [step.rule for step in inferences_of(proof)]
 
 
 PROOFS = {
@@ -121,7 +123,7 @@ def test_proofs_name_the_rules_of_the_standard(case: str) -> None:
     text, rules, kind = PROOFS[case]
     proof, _ = proof_of(text, "i", RDF_TYPE, kind)
     assert sorted(rules_of(proof)) == sorted(rules)
-    assert {leaf.origin for leaf in leaves_of(proof)} == {Origin.MODULE}
+    assert {leaf.origin for leaf in leaves_of(proof)} == {AssertionOrigin.MODULE}
 
 
 def test_chains_with_an_inverse_state_the_whole_list() -> None:
@@ -145,7 +147,7 @@ def test_a_long_transitive_chain_is_proved_through_its_links() -> None:
     depth = 0
     level: list[Proof] = [proof]
     while level:
-        level = [premise for part in level if isinstance(part, Step) for premise in part.premises]
+        level = [premise for part in level if isinstance(part, Inference) for premise in part.premises]
         depth += 1
     assert depth < 10
 
@@ -175,15 +177,15 @@ def test_what_a_dl_reasoner_inferred_is_a_leaf_of_its_own() -> None:
     proof = Prover(knowledge).prove(Triple(node("i"), RDF_TYPE, node("D")))
     assert rules_of(proof) == ["cax-sco"]
     assert [(leaf.origin, leaf.sources) for leaf in leaves_of(proof)] == [
-        (Origin.ENGINE, ("hermit",)),
-        (Origin.MODULE, ("turtle",)),
+        (AssertionOrigin.REASONER, ("hermit",)),
+        (AssertionOrigin.MODULE, ("turtle",)),
     ]
 
 
 def test_what_cannot_be_proved_is_left_open() -> None:
     knowledge = KnowledgeBase.of_turtle(PREAMBLE + ":i a :A .")
     goal = Triple(node("i"), RDF_TYPE, node("B"))
-    assert Prover(knowledge).prove(goal) == Leaf(goal, Origin.OPEN, ("rl",))
+    assert Prover(knowledge).prove(goal) == Leaf(goal, AssertionOrigin.OPEN, ("rl",))
 
 
 def test_given_triples_and_a_view_of_more_than_the_knowledge_take_part() -> None:
@@ -195,6 +197,6 @@ def test_given_triples_and_a_view_of_more_than_the_knowledge_take_part() -> None
     proof = Prover(knowledge).prove(derived, view, {stated: "sensor"})
     assert rules_of(proof) == ["prp-spo1"]
     assert [(leaf.origin, leaf.sources) for leaf in leaves_of(proof)] == [
-        (Origin.EVENT, ("sensor",)),
-        (Origin.MODULE, ("turtle",)),
+        (AssertionOrigin.EVENT, ("sensor",)),
+        (AssertionOrigin.MODULE, ("turtle",)),
     ]

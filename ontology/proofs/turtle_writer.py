@@ -17,7 +17,7 @@ _BARE = {XSD + name for name in ("integer", "decimal", "double", "boolean")}
 _DEEPEST = 4
 
 
-class Wording:
+class TurtleWriter:
     """Writes the terms of one knowledge base.
 
     Args:
