@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from ..errors import PlanError, did_you_mean
 from ..explain import EventOrId, Explanation, explain_event
-from ..language.syntax import SourceText
+from ..language import SourceText
 from ..pipeline import Catalog
 from ..pipeline.simulation import Down, Gap, evaluate
 from ..pipeline.sources import RawTuples

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import fields, replace
 
+from ..language import Span
 from ..language.nodes import (
     Aggregate,
     Binary,
@@ -14,7 +15,6 @@ from ..language.nodes import (
     Constant,
     Expression,
     Membership,
-    Span,
     Unary,
     ValueType,
 )

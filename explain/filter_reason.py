@@ -13,7 +13,8 @@ import pyarrow as pa
 
 from ..cep import columns_of
 from ..expressions import column_expression, frame_of, plain_name
-from ..language.nodes import Binary, Call, Column, Constant, Expression, Membership, Span, ValueType
+from ..language import Span
+from ..language.nodes import Binary, Call, Column, Constant, Expression, Membership, ValueType
 from .reasons import Kind, Reason
 
 __all__ = ["Wording", "explain_filter"]

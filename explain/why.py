@@ -16,8 +16,9 @@ from ..archive import LOG
 from ..archive.log import EventLog
 from ..cep import apply_filters
 from ..errors import PipelineError
-from ..language.nodes import Bounds, Instant, Query, Semantics, Source, Span, Subquery, uses_bindings
-from ..language.syntax import Prefix, SourceText, parse_document
+from ..language import Prefix, SourceText, Span
+from ..language.nodes import Bounds, Instant, Query, Semantics, Source, Subquery, uses_bindings
+from ..language.syntax import parse_document
 from ..ontology.proofs import TurtleWriter
 from ..pipeline.sinks import iso, rows
 from ..pipeline.sources import raw_table
@@ -193,7 +194,7 @@ class _Asked:
 
 def _prefixes(text: SourceText) -> dict[str, str]:
     """The prefixes that a document declares; of one that is declared twice, the last."""
-    return {part.name: part.iri for part in parse_document(text.text, text.source).parts if isinstance(part, Prefix)}
+    return {part.name: part.iri for part in parse_document(text.text, text.source) if isinstance(part, Prefix)}
 
 
 def _stream_of(project: Catalog, queries: Sequence[Query], event: EventOrId, stream: str | None) -> str:

@@ -3,5 +3,7 @@
 from __future__ import annotations
 
 from .name_lookup import Names
+from .source_text import SourceText, Span
+from .syntax_tree import Prefix
 
-__all__ = ["Names"]
+__all__ = ["Names", "Prefix", "SourceText", "Span"]

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ..errors import QueryTypeError, did_you_mean
-from .nodes import AttributeType, Column, Span, StreamType, Unit, ValueType, Vocabulary
-from .syntax import SourceText, listed
-from .syntax import tree as syntax
+from . import syntax_tree as syntax
+from .nodes import AttributeType, Column, StreamType, Unit, ValueType, Vocabulary
+from .source_text import SourceText, Span, listed
 
 _LOCAL = re.compile(r"[^/#:]+$")
 

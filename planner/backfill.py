@@ -49,21 +49,21 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class TimeRange:
     """Moments start <= t < end; `None` is unbounded."""
 
     start: datetime | None
     end: datetime | None
 
 
-def span_of(ranges: Sequence[Range]) -> Span | None:
+def span_of(ranges: Sequence[Range]) -> TimeRange | None:
     """The smallest span that has all moments of some ranges; `None`: they have none."""
     some = [r for r in ranges if not r.empty]
     if not some:
         return None
     starts = [r.lower if r.lower_inclusive else _behind(r.lower) for r in some if r.lower is not None]
     ends = [_behind(r.upper) if r.upper_inclusive else r.upper for r in some if r.upper is not None]
-    return Span(_all_known(min, starts, len(some)), _all_known(max, ends, len(some)))
+    return TimeRange(_all_known(min, starts, len(some)), _all_known(max, ends, len(some)))
 
 
 def _all_known(
@@ -86,7 +86,7 @@ class Asked:
     """
 
     queries: tuple[Query, ...]
-    span: Span | None
+    span: TimeRange | None
     columns: Mapping[str, frozenset[str]]
     watermarks: Watermarks
     upto: Position | None = None
@@ -110,7 +110,7 @@ def replayed_from(moment: datetime, history: History, asked: Asked, rows: int) -
     """What of the past does not lie before a moment, from the log alone, as `replayed`."""
     if asked.span is None:
         return
-    rest = Span(latest(asked.span.start, moment), asked.span.end)
+    rest = TimeRange(latest(asked.span.start, moment), asked.span.end)
     if rest.end is None or rest.start is None or rest.start < rest.end:
         yield from replayed(history, replace(asked, span=rest), rows)
 

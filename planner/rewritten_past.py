@@ -23,7 +23,7 @@ from ..cep import adopted_matches, adopted_windows
 from ..cep.output import Matches
 from ..language.nodes import AfterMatchKind, Kind, Query
 from ..ontology import KnowledgeBase
-from .backfill import Asked, Part, Span, at_most, latest, replayed, replayed_from, smallest
+from .backfill import Asked, Part, TimeRange, at_most, latest, replayed, replayed_from, smallest
 
 Rewritten = CandidateQuery | MatchQuery | WindowQuery
 
@@ -126,7 +126,7 @@ class Rewrite:
             return {}
         return {stream: store.graphs(stream, span.start, span.end) for stream in self.asked.columns}
 
-    def _span(self) -> Span:
+    def _span(self) -> TimeRange:
         """The events that SPARQL is asked about; from the first one, if nothing else is said."""
         start = None if self.asked.span is None else self.asked.span.start
         end = self.border
@@ -135,7 +135,7 @@ class Rewrite:
         if start is None and isinstance(self.rewritten, WindowQuery):
             known = self.archive.history(self.asked.columns, upto=self.asked.upto).time_range()
             start = end if known is None else known[0]
-        return Span(start, end)
+        return TimeRange(start, end)
 
 
 def rewrite(query: Query, shapes: Mapping[str, EventShape], knowledge: KnowledgeBase) -> Rewritten:

@@ -17,7 +17,7 @@ from ..archive.store import AskedStore, EndpointError, bucket_start
 from ..cep.order import sees_all_events
 from ..language.nodes import Element, Group, Query, walk_pattern
 from ..ontology import KnowledgeBase
-from .backfill import Asked, Part, Span, prefiltered, replayed, replayed_from, smallest
+from .backfill import Asked, Part, TimeRange, prefiltered, replayed, replayed_from, smallest
 
 _GRAPHS_AT_ONCE = 16
 """So many graphs a query: what is asked of knowledge is asked once for all of them."""
@@ -96,7 +96,7 @@ class Hybrid:
         store, held, span = self.archive.store, self.archive.held, self.asked.span
         if store is None or span is None or (span.start is not None and span.start >= border):
             return
-        before = Span(span.start, border if span.end is None else min(span.end, border))
+        before = TimeRange(span.start, border if span.end is None else min(span.end, border))
         rest = self.archive.history(self.asked.columns, after=held, upto=self.asked.upto)
         at_once = _GRAPHS_AT_ONCE if all(select.apart for select in self.selects) else _GRAPHS_AT_ONCE_MIXED
         borders = bucket_borders(store, list(self.asked.columns), before, at_once)
@@ -111,7 +111,7 @@ class Hybrid:
         try:
             yield from prefiltered(rest, replace(self.asked, span=before), borders, found)
         except EndpointError:
-            yield from replayed(whole, replace(self.asked, span=Span(asked_from, before.end)), self.rows)
+            yield from replayed(whole, replace(self.asked, span=TimeRange(asked_from, before.end)), self.rows)
 
 
 def candidate_queries(
@@ -149,7 +149,7 @@ def only_query(archive: Recorded, asked: Asked) -> Query:
     return asked.queries[-1]
 
 
-def bucket_borders(store: AskedStore, streams: Sequence[str], span: Span, at_once: int) -> list[datetime]:
+def bucket_borders(store: AskedStore, streams: Sequence[str], span: TimeRange, at_once: int) -> list[datetime]:
     """The moments at which a few buckets end and the next few begin."""
     graphs = (name for stream in streams for name in store.graphs(stream, span.start, span.end))
     starts = sorted({start for name in graphs if (start := bucket_start(name)) is not None})

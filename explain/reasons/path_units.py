@@ -13,10 +13,9 @@ from rdflib.plugins.sparql.algebra import translateQuery
 from rdflib.plugins.sparql.parser import parseQuery
 from rdflib.plugins.sparql.parserutils import CompValue
 
-from ...language import Names
-from ...language.nodes import Span, Vocabulary
-from ...language.paths import SparqlToken, Statement, Tokens, render, statements, tokenize
-from ...language.syntax import SourceText
+from ...language import Names, SourceText, Span
+from ...language.nodes import Vocabulary
+from ...language.paths import GroupElement, SparqlToken, Tokens, group_elements, render, tokenize
 from ...semfilter import replace_variable, term_text
 
 _CALL = re.compile(r"\b(?!(?:FILTER|IN|BIND|VALUES|AS|SELECT|DISTINCT|BY|HAVING) )([A-Z]+) \(")
@@ -70,7 +69,7 @@ def units_of(body: str, variable: str, event: str) -> list[Unit]:
 
 def units_of_tokens(tokens: Tokens, variable: str, event: str, numbers: Iterator[int]) -> list[Unit]:
     """`units_of` for tokens; `numbers` names the variables between the steps of paths."""
-    found = [unit for s in statements(tokens) for unit in _units(s, variable, event, numbers)]
+    found = [unit for s in group_elements(tokens) for unit in _units(s, variable, event, numbers)]
     conditions = [unit for unit in found if unit.kind == "FILTER"]
     others = [unit for unit in found if unit.kind != "FILTER"]
     last_pattern = max((i for i, unit in enumerate(others) if unit.pattern is not None), default=-1)
@@ -109,18 +108,18 @@ def _without_label(token: SparqlToken) -> SparqlToken:
     return replace(token, kind="variable", text=f"?blank_{token.text[2:]}") if token.kind == "blank" else token
 
 
-def _units(statement: Statement, variable: str, event: str, numbers: Iterator[int]) -> Iterator[Unit]:
-    text = replace_variable(render(statement.tokens), variable, f"<{event}>")
-    if statement.kind == "triples":
+def _units(element: GroupElement, variable: str, event: str, numbers: Iterator[int]) -> Iterator[Unit]:
+    text = replace_variable(render(element.tokens), variable, f"<{event}>")
+    if element.kind == "triples":
         for pattern in _patterns(text):
             for step in _steps(pattern, numbers):
-                yield Unit("triples", step.text, statement.tokens, step)
-    elif statement.kind == "FILTER":
-        for part in _conjuncts(statement.tokens):
+                yield Unit("triples", step.text, element.tokens, step)
+    elif element.kind == "FILTER":
+        for part in _conjuncts(element.tokens):
             condition = replace_variable(render(part), variable, f"<{event}>")
             yield Unit("FILTER", f"FILTER {condition}", part)
     else:
-        yield Unit(statement.kind, text, statement.tokens)
+        yield Unit(element.kind, text, element.tokens)
 
 
 def _patterns(text: str) -> list[Pattern]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
+from .. import syntax_tree as syntax
 from ..name_lookup import Names
 from ..nodes import (
     AfterMatch,
@@ -21,16 +21,15 @@ from ..nodes import (
     Policy,
     Query,
     Source,
-    Span,
-    StreamType,
     Vocabulary,
     event_variables,
     walk,
     walk_pattern,
 )
-from ..paths import Body, Paths, assign_paths, join_of, read_paths, roots, semantics
-from ..syntax import SourceText, event_names, parse_document
-from ..syntax import tree as syntax
+from ..paths import Paths, assign_paths, join_of, read_paths, semantics
+from ..source_text import SourceText, Span
+from ..syntax import parse_document
+from .from_clause import resolve_sources
 from .name_resolution import Scope, condition, resolve
 from .normal_form import normal_text
 from .pattern_checks import resolve_pattern, runs
@@ -70,7 +69,7 @@ def check_document(
     where = SourceText(source, text)
     names = Names(where, vocabulary.prefixes, vocabulary)
     compiled: list[tuple[syntax.Statement, Query]] = []
-    for part in parse_document(text, source).parts:
+    for part in parse_document(text, source):
         match part:
             case syntax.Prefix(name=name, iri=iri):
                 names = replace(names, prefixes={**names.prefixes, name: iri})
@@ -107,13 +106,13 @@ class _Compilation:
     retention: timedelta | None
 
     @property
-    def tree(self) -> syntax.Query:
+    def tree(self) -> syntax.SelectQuery:
         return self.statement.query
 
     def query(self) -> Query:
         self._check_new_name()
         bodies = read_paths(self.names, self.tree.paths)
-        streams = self._streams(bodies)
+        streams = resolve_sources(self.names, self.tree, bodies.values())
         paths = assign_paths(self.names, self.tree.paths, bodies, streams)
         scope = Scope(self.names, streams, paths.bindings)
         draft = self._draft(scope, paths)
@@ -127,40 +126,6 @@ class _Compilation:
             hint = f"call the query something else, such as {name.text}2"
             raise self.names.source.type_error(name.span, f"there is a stream '{name.text}' already", hint)
 
-    def _streams(self, bodies: Mapping[syntax.Path, Body]) -> dict[str, StreamType]:
-        """The event variables and their streams: from FROM, or all of the project's one source stream."""
-        source = self.names.source
-        streams: dict[str, StreamType] = {}
-        for node in self.tree.sources:
-            if node.variable.name in streams:
-                hint = f"give each its own variable, such as ?{node.variable.name}2"
-                raise source.type_error(node.variable.span, f"FROM names ?{node.variable.name} twice", hint)
-            streams[node.variable.name] = self.names.stream(node.stream)
-        if streams:
-            return streams
-        sources = self.names.vocabulary.sources
-        if len(sources) != 1:
-            known = sorted(self.names.vocabulary.streams)
-            hint = f"add FROM (?e, {known[0]})" if known else "the project declares no stream"
-            message = "FROM is missing, and the project has more than one stream" if known else "FROM is missing"
-            select = Span(self.tree.span.start, self.tree.span.start + len("SELECT"))
-            raise source.type_error(select, message, hint)
-        only = self.names.vocabulary.streams[sources[0]]
-        found = event_names(self.tree, frozenset().union(*(b.bound for b in bodies.values())))
-        for body in bodies.values():
-            if not found & set(body.variables):
-                found |= set(roots(body)[:1])
-        if not found:
-            select = Span(self.tree.span.start, self.tree.span.start + len("SELECT"))
-            hint = f"report an attribute, or add FROM (?e, {only.name})"
-            raise source.type_error(select, "the query speaks of no event", hint)
-        return dict.fromkeys(self._in_order(found), only)
-
-    def _in_order(self, found: set[str]) -> list[str]:
-        text = self.names.source.text[self.tree.span.start :]
-        places = {name: re.search(rf"[?$]{re.escape(name)}\b", text) for name in found}
-        return sorted(found, key=lambda name: (m.start() if (m := places[name]) else 0, name))
-
     def _draft(self, scope: Scope, paths: Paths) -> Draft:
         tree = self.tree
         if len(tree.sequences) > 1:
@@ -168,11 +133,11 @@ class _Compilation:
             raise scope.error(tree.sequences[1].span, message, "write one SEQ with all its elements")
         policy = tree.policy.policy if tree.policy is not None else Policy.ANY
         items = resolve_items(scope, tree.items)
-        filters = tuple(condition(scope, node.expression) for node in tree.filters)
-        joins = tuple(condition(scope, node.expression) for node in tree.joins)
+        filters = tuple(condition(scope, node.condition) for node in tree.filters)
+        joins = tuple(condition(scope, node.condition) for node in tree.joins)
         pattern = resolve_pattern(scope, tree.sequences[0], policy) if tree.sequences else None
         quantified = runs(pattern)
-        having = None if tree.having is None else condition(scope, tree.having.expression)
+        having = None if tree.having is None else condition(scope, tree.having.condition)
         for left, right in paths.joins:
             scope.used.setdefault(left.name, left)
             scope.used.setdefault(right.name, right)
@@ -183,7 +148,7 @@ class _Compilation:
             joins=joins,
             pattern=pattern,
             windows=tuple(resolve_window(scope, node, quantified) for node in tree.windows),
-            group_by=tuple(resolve(scope, node) for node in tree.group_by),
+            group_by=() if tree.group_by is None else tuple(resolve(scope, key) for key in tree.group_by.keys),
             having=having,
             kind=kind_of(scope.streams, items, having, seq=pattern is not None),
             retention=self.retention,
@@ -195,7 +160,7 @@ class _Compilation:
         hidden = () if name is None else hidden_items(draft.items, scope.streams)
         items = (*draft.items, *hidden)
         joins = (*draft.joins, *(join_of(pair) for pair in paths.joins))
-        partition_by = tuple(_partition(scope, node) for node in self.tree.partition_by)
+        partition = self.tree.partition_by
         after, output = self.tree.after_match, self.tree.output
         query = Query(
             name=name,
@@ -203,17 +168,17 @@ class _Compilation:
             kind=draft.kind,
             items=items,
             sources=(),
-            bounds=resolve_bounds(scope, self.tree.bounds),
+            bounds=resolve_bounds(scope, self.tree.within),
             joins=joins,
             pattern=draft.pattern,
             windows=draft.windows,
-            partition_by=partition_by,
+            partition_by=() if partition is None else tuple(_partition(scope, name) for name in partition.names),
             group_by=draft.group_by,
             having=draft.having,
             policy=Policy.ANY if self.tree.policy is None else self.tree.policy.policy,
             after_match=_after_match(after),
             limit=None if self.tree.limit is None else self.tree.limit.count,
-            distinct=self.tree.distinct is not None,
+            distinct=self.tree.distinct,
             output_rate=None if output is None else Output(output.which, output.every.value),
             output=output_stream(self.names, name or "", items, scope.streams),
             warnings=warnings,
@@ -238,7 +203,7 @@ class _Compilation:
         )
 
 
-def _after_match(node: syntax.AfterMatch | None) -> AfterMatch:
+def _after_match(node: syntax.AfterMatchClause | None) -> AfterMatch:
     if node is None:
         return AfterMatch(AfterMatchKind.KEEP_ALL)
     return AfterMatch(node.kind, None if node.variable is None else node.variable.name)

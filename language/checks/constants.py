@@ -5,13 +5,19 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import assert_never
 
+from .. import syntax_tree as syntax
 from ..name_lookup import Names
 from ..nodes import Constant, ValueType, type_of_datatype
 from ..syntax import parse_double, parse_integer, parse_moment, parse_xsd_duration
-from ..syntax import tree as syntax
 
 LiteralNode = (
-    syntax.Number | syntax.String | syntax.Boolean | syntax.Duration | syntax.Quantity | syntax.Prefixed | syntax.Iri
+    syntax.NumberLiteral
+    | syntax.StringLiteral
+    | syntax.BooleanLiteral
+    | syntax.DurationLiteral
+    | syntax.QuantityLiteral
+    | syntax.PrefixedName
+    | syntax.Iri
 )
 
 
@@ -22,24 +28,24 @@ def constant(names: Names, node: LiteralNode) -> Constant:
         QueryTypeError: an unknown prefix or datatype, or text that is no value of its datatype.
     """
     match node:
-        case syntax.Number(value=value):
+        case syntax.NumberLiteral(value=value):
             return Constant(value, ValueType.INTEGER if isinstance(value, int) else ValueType.DOUBLE, node.span)
-        case syntax.Boolean(value=value):
+        case syntax.BooleanLiteral(value=value):
             return Constant(value, ValueType.BOOLEAN, node.span)
-        case syntax.Duration(value=value):
+        case syntax.DurationLiteral(value=value):
             return Constant(value, ValueType.DURATION, node.span)
-        case syntax.Quantity(number=number, unit=unit):
+        case syntax.QuantityLiteral(number=number, unit=unit):
             type_ = ValueType.INTEGER if isinstance(number.value, int) else ValueType.DOUBLE
             return Constant(number.value, type_, node.span, names.expand(unit))
-        case syntax.Prefixed() | syntax.Iri():
+        case syntax.PrefixedName() | syntax.Iri():
             return Constant(names.expand(node), ValueType.IRI, node.span)
-        case syntax.String():
+        case syntax.StringLiteral():
             return _string(names, node)
         case _:
             assert_never(node)
 
 
-def _string(names: Names, node: syntax.String) -> Constant:
+def _string(names: Names, node: syntax.StringLiteral) -> Constant:
     if node.language is not None:
         return Constant(f"{_ntriples(node.value)}@{node.language}", ValueType.TERM, node.span)
     if node.datatype is None:

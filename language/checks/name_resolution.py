@@ -8,6 +8,7 @@ from datetime import timedelta
 from typing import cast
 
 from ...errors import QueryTypeError, did_you_mean
+from .. import syntax_tree as syntax
 from ..name_lookup import Names
 from ..nodes import (
     Aggregate,
@@ -19,7 +20,6 @@ from ..nodes import (
     Constant,
     Expression,
     Membership,
-    Span,
     StreamType,
     Unary,
     ValueType,
@@ -27,8 +27,7 @@ from ..nodes import (
     event_variables,
     fault_of,
 )
-from ..syntax import listed
-from ..syntax import tree as syntax
+from ..source_text import Span, listed
 from .constants import constant
 from .signatures import AGGREGATES, FUNCTIONS, SCALARS, Wanted, accepts, arithmetic, common, spoken
 from .unit_agreement import agree
@@ -99,19 +98,19 @@ def resolve(scope: Scope, expression: syntax.Expression) -> Expression:
     match expression:
         case syntax.Variable():
             return scope.variable(expression)
-        case syntax.Attribute(variable=variable, name=name):
+        case syntax.AttributeReference(variable=variable, name=name):
             return scope.names.column(variable.name, scope.stream(variable), name, expression.span)
-        case syntax.Unary():
+        case syntax.UnaryExpression():
             return _unary(scope, expression)
-        case syntax.Binary(operator="OR" | "AND"):
+        case syntax.BinaryExpression(operator="OR" | "AND"):
             return _logical(scope, expression)
-        case syntax.Binary(operator="+" | "-" | "*" | "/" | "%"):
+        case syntax.BinaryExpression(operator="+" | "-" | "*" | "/" | "%"):
             return _arithmetic(scope, expression)
-        case syntax.Binary():
+        case syntax.BinaryExpression():
             return _comparison(scope, expression)
-        case syntax.Membership():
+        case syntax.InPredicate():
             return _membership(scope, expression)
-        case syntax.Call():
+        case syntax.FunctionCall():
             return _call(scope, expression)
         case _:
             return constant(scope.names, expression)
@@ -133,7 +132,7 @@ def _demand(scope: Scope, value: Expression, wanted: Wanted, whose: str, hint: s
         raise scope.error(value.span, f"{whose} {wanted}, and this is {spoken(value.type)}", hint)
 
 
-def _unary(scope: Scope, node: syntax.Unary) -> Expression:
+def _unary(scope: Scope, node: syntax.UnaryExpression) -> Expression:
     operand = resolve(scope, node.operand)
     if node.operator == "NOT":
         hint = "NOT binds tighter than a comparison; write NOT (…)"
@@ -152,7 +151,7 @@ def _number(type_: ValueType) -> ValueType:
     return ValueType.DOUBLE if type_ is ValueType.TERM else type_
 
 
-def _logical(scope: Scope, node: syntax.Binary) -> Expression:
+def _logical(scope: Scope, node: syntax.BinaryExpression) -> Expression:
     left, right = resolve(scope, node.left), resolve(scope, node.right)
     for side in (left, right):
         hint = "compare it with something; for several values write `x IN (…)`"
@@ -160,7 +159,7 @@ def _logical(scope: Scope, node: syntax.Binary) -> Expression:
     return Binary(node.operator, left, right, ValueType.BOOLEAN, node.span)
 
 
-def _arithmetic(scope: Scope, node: syntax.Binary) -> Expression:
+def _arithmetic(scope: Scope, node: syntax.BinaryExpression) -> Expression:
     left, right = resolve(scope, node.left), resolve(scope, node.right)
     type_ = arithmetic(left.type, node.operator, right.type)
     if type_ is None:
@@ -172,7 +171,7 @@ def _arithmetic(scope: Scope, node: syntax.Binary) -> Expression:
     return Binary(node.operator, left, right, type_, node.span)
 
 
-def _comparison(scope: Scope, node: syntax.Binary) -> Expression:
+def _comparison(scope: Scope, node: syntax.BinaryExpression) -> Expression:
     left, right = resolve(scope, node.left), resolve(scope, node.right)
     left, right = _comparable(scope, left, right, node.operator, node.span)
     return Binary(node.operator, left, right, ValueType.BOOLEAN, node.span)
@@ -207,7 +206,7 @@ def _comparison_hint(scope: Scope, left: Expression, right: Expression) -> str:
     return "both sides have to be of one type"
 
 
-def _membership(scope: Scope, node: syntax.Membership) -> Expression:
+def _membership(scope: Scope, node: syntax.InPredicate) -> Expression:
     operand = resolve(scope, node.operand)
     given = [cast("Constant", resolve(scope, option)) for option in node.options]
     options = tuple(cast("Constant", _comparable(scope, operand, option, "=", option.span)[1]) for option in given)
@@ -215,7 +214,7 @@ def _membership(scope: Scope, node: syntax.Membership) -> Expression:
     return Unary("NOT", member, ValueType.BOOLEAN, node.span) if node.negated else member
 
 
-def _call(scope: Scope, node: syntax.Call) -> Expression:
+def _call(scope: Scope, node: syntax.FunctionCall) -> Expression:
     name = node.function.text
     if name in AGGREGATES:
         return _aggregate(scope, node)
@@ -233,7 +232,7 @@ def _call(scope: Scope, node: syntax.Call) -> Expression:
 
 
 def _agreeing(
-    scope: Scope, node: syntax.Call, arguments: tuple[Expression, ...]
+    scope: Scope, node: syntax.FunctionCall, arguments: tuple[Expression, ...]
 ) -> tuple[ValueType, tuple[Expression, ...]]:
     """The type of COALESCE and IF, to which their values can be brought, and the arguments in one unit."""
     name = node.function.text
@@ -255,13 +254,13 @@ def _agreeing(
     return type_, (*arguments[: len(arguments) - len(values)], *values)
 
 
-def _wrong_count(scope: Scope, node: syntax.Call, wanted: str) -> QueryTypeError:
+def _wrong_count(scope: Scope, node: syntax.FunctionCall, wanted: str) -> QueryTypeError:
     count = len(node.arguments)
     message = f"{node.function.text} takes {wanted} argument{'' if wanted == '1' else 's'}, and this has {count}"
     return scope.error(node.span, message, "see the functions in the language reference")
 
 
-def _scalar(scope: Scope, node: syntax.Call, arguments: tuple[Expression, ...]) -> Expression:
+def _scalar(scope: Scope, node: syntax.FunctionCall, arguments: tuple[Expression, ...]) -> Expression:
     name, signature = node.function.text, SCALARS[node.function.text]
     most = len(signature.parameters)
     if not most - signature.optional <= len(arguments) <= most:
@@ -276,7 +275,7 @@ def _scalar(scope: Scope, node: syntax.Call, arguments: tuple[Expression, ...]) 
     return Call(name, arguments, signature.result or arguments[0].type, node.span)
 
 
-def _check_regex(scope: Scope, node: syntax.Call, arguments: Sequence[Expression]) -> None:
+def _check_regex(scope: Scope, node: syntax.FunctionCall, arguments: Sequence[Expression]) -> None:
     texts = [str(a.value) for a in arguments if isinstance(a, Constant)]
     if len(texts) < len(arguments):
         raise scope.error(node.span, "REGEX needs its pattern as text", 'write it in quotes: REGEX (…, "^D1")')
@@ -286,7 +285,7 @@ def _check_regex(scope: Scope, node: syntax.Call, arguments: Sequence[Expression
         raise scope.error(node.arguments[1].span, f"this is no regular expression: {fault}", hint)
 
 
-def _aggregate(scope: Scope, node: syntax.Call) -> Expression:
+def _aggregate(scope: Scope, node: syntax.FunctionCall) -> Expression:
     name = node.function.text
     if not node.arguments or len(node.arguments) > (2 if name in ("FIRST", "LAST") else 1):
         raise _wrong_count(scope, node, "1 or 2" if name in ("FIRST", "LAST") else "1")
@@ -309,11 +308,11 @@ def _aggregate(scope: Scope, node: syntax.Call) -> Expression:
     return Aggregate(name, variables[0], kept, type_, node.span, node.distinct, node.running, offset)
 
 
-def _offset(scope: Scope, node: syntax.Call) -> int:
+def _offset(scope: Scope, node: syntax.FunctionCall) -> int:
     if len(node.arguments) == 1:
         return 0
     match node.arguments[1]:
-        case syntax.Number(value=int(count)):
+        case syntax.NumberLiteral(value=int(count)):
             return count
         case other:
             name = node.function.text

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import assert_never
 
+from .. import syntax_tree as syntax
 from ..nodes import (
     Alternative,
     Conjunction,
@@ -15,11 +16,10 @@ from ..nodes import (
     Policy,
     Quantifier,
     Sequence,
-    Span,
     event_variables,
     walk_pattern,
 )
-from ..syntax import tree as syntax
+from ..source_text import Span
 from .name_resolution import Scope, condition
 
 _LINKS = {Policy.ANY: Link.ANY, Policy.NEXT: Link.NEXT, Policy.STRICT: Link.STRICT}
@@ -41,7 +41,7 @@ def resolve_pattern(scope: Scope, clause: syntax.SequenceClause, policy: Policy)
 
 def _pattern(scope: Scope, node: syntax.Pattern, policy: Policy) -> Pattern:
     match node:
-        case syntax.Element(variable=variable, quantifier=quantifier):
+        case syntax.PatternVariable(variable=variable, quantifier=quantifier):
             scope.stream(variable)
             checked = None if quantifier is None else _quantifier(scope, quantifier, policy)
             if (
@@ -52,18 +52,18 @@ def _pattern(scope: Scope, node: syntax.Pattern, policy: Policy) -> Pattern:
                 hint = f"compare one of its attributes: UNTIL (?{variable.name}.attribute …)"
                 raise scope.error(checked.until.span, f"this UNTIL says nothing of ?{variable.name}", hint)
             return Element(variable.name, checked, node.span)
-        case syntax.Negation(variable=variable, duration=duration):
+        case syntax.NegatedVariable(variable=variable, duration=duration):
             scope.stream(variable)
             if duration is not None and not duration.value:
                 raise scope.error(duration.span, "FOR of no length", "FOR takes a duration above 0")
             return Negation(variable.name, None if duration is None else duration.value, node.span)
-        case syntax.Group(pattern=inner, quantifier=quantifier):
+        case syntax.QuantifiedPattern(pattern=inner, quantifier=quantifier):
             return Group(_pattern(scope, inner, policy), _quantifier(scope, quantifier, policy), node.span)
-        case syntax.Conjunction(parts=parts):
+        case syntax.PatternConjunction(parts=parts):
             return Conjunction(_side_by_side(scope, parts, policy, "AND"), node.span)
-        case syntax.Alternative(branches=branches):
+        case syntax.PatternAlternation(branches=branches):
             return Alternative(_side_by_side(scope, branches, policy, "OR"), node.span)
-        case syntax.Sequence(parts=parts, links=links):
+        case syntax.PatternConcatenation(parts=parts, links=links):
             checked_parts = tuple(_pattern(scope, part, policy) for part in parts)
             return _flat(checked_parts, tuple(_link(link, policy) for link in links), node.span)
         case _:
@@ -91,14 +91,14 @@ def _link(text: syntax.LinkText, policy: Policy) -> Link:
 
 def _side_by_side(scope: Scope, parts: tuple[syntax.Pattern, ...], policy: Policy, word: str) -> tuple[Pattern, ...]:
     for part in parts:
-        if isinstance(part, syntax.Negation) and part.duration is None:
+        if isinstance(part, syntax.NegatedVariable) and part.duration is None:
             name = f"NOT ?{part.variable.name}"
             hint = f"say for how long: {name} FOR 5min, or take it out of the {word}"
             raise scope.error(part.span, f"{name} in {word} has no interval of its own", hint)
     return tuple(_pattern(scope, part, policy) for part in parts)
 
 
-def _quantifier(scope: Scope, node: syntax.Quantifier, policy: Policy) -> Quantifier:
+def _quantifier(scope: Scope, node: syntax.PatternQuantifier, policy: Policy) -> Quantifier:
     if node.maximum == 0:
         raise scope.error(node.span, "this repeats nothing", "the maximum is 1 or more; to exclude events write NOT")
     if node.maximum is not None and node.minimum > node.maximum:

@@ -7,6 +7,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from datetime import timedelta
 
+from .. import syntax_tree as syntax
 from ..nodes import (
     AfterMatchKind,
     Aggregate,
@@ -21,7 +22,6 @@ from ..nodes import (
     Kind,
     Pattern,
     SlidingWindow,
-    Span,
     Window,
     aggregates,
     event_variables,
@@ -29,7 +29,7 @@ from ..nodes import (
     walk,
     walk_pattern,
 )
-from ..syntax import tree as syntax
+from ..source_text import Span
 from .boundedness import loose
 from .name_resolution import Scope
 from .pattern_checks import negated, negations_at_ends
@@ -47,7 +47,7 @@ class Draft:
         runs: the quantified variables: name → whether a run may be longer than one.
     """
 
-    tree: syntax.Query
+    tree: syntax.SelectQuery
     items: tuple[Item, ...]
     filters: tuple[Expression, ...]
     joins: tuple[Expression, ...]
@@ -237,8 +237,8 @@ def _check_grouping(scope: Scope, draft: Draft) -> None:
         raise scope.error(
             span, "GROUP BY without an aggregate groups nothing", "add one, such as COUNT(?e), or leave it out"
         )
-    if draft.tree.partition_by and draft.kind is Kind.AGGREGATION:
-        span = draft.tree.partition_by[0].span
+    if draft.tree.partition_by is not None and draft.kind is Kind.AGGREGATION:
+        span = draft.tree.partition_by.names[0].span
         variable = next(iter(scope.streams))
         hint = f"write GROUP BY ?{variable}.{scope.quote(span)}"
         raise scope.error(span, "PARTITION BY is for matches of several events", hint)
@@ -324,7 +324,7 @@ def _reason(draft: Draft) -> Span:
     return draft.tree.span
 
 
-def _check_numbers(scope: Scope, tree: syntax.Query) -> None:
+def _check_numbers(scope: Scope, tree: syntax.SelectQuery) -> None:
     if tree.limit is not None and tree.limit.count < 1:
         raise scope.error(tree.limit.span, "LIMIT 0 ends the query before its first match", "LIMIT takes 1 or more")
     if tree.output is not None and not tree.output.every.value:

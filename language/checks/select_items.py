@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from .. import syntax_tree as syntax
 from ..name_lookup import Names, local_name
 from ..nodes import (
     Aggregate,
@@ -18,14 +19,13 @@ from ..nodes import (
     ValueType,
     aggregates,
 )
-from ..syntax import tree as syntax
 from .name_resolution import Scope, condition, resolve
 from .unit_agreement import unit_of
 
 _COMPARISONS = frozenset({"=", "!=", "<", "<=", ">", ">="})
 
 
-def resolve_items(scope: Scope, nodes: Sequence[syntax.Item | syntax.Star]) -> tuple[Item, ...]:
+def resolve_items(scope: Scope, nodes: Sequence[syntax.SelectItem | syntax.AllAttributes]) -> tuple[Item, ...]:
     """The output columns in order, `?e.*` written out.
 
     Raises:
@@ -33,21 +33,21 @@ def resolve_items(scope: Scope, nodes: Sequence[syntax.Item | syntax.Star]) -> t
     """
     items: list[Item] = []
     for node in nodes:
-        new = list(_star(scope, node)) if isinstance(node, syntax.Star) else [_item(scope, node)]
+        new = list(_star(scope, node)) if isinstance(node, syntax.AllAttributes) else [_item(scope, node)]
         for item in new:
             _check_name(scope, node, item, items)
             items.append(item)
     return tuple(items)
 
 
-def _star(scope: Scope, node: syntax.Star) -> Iterator[Item]:
+def _star(scope: Scope, node: syntax.AllAttributes) -> Iterator[Item]:
     for attribute in scope.stream(node.variable).attributes:
         if attribute.name != "_time":
             column = Column(node.variable.name, attribute.name, attribute.type, node.span, attribute.unit)
             yield Item(attribute.name, column, None, attribute.type, node.span)
 
 
-def _item(scope: Scope, node: syntax.Item) -> Item:
+def _item(scope: Scope, node: syntax.SelectItem) -> Item:
     value = resolve(scope, node.value)
     test: Expression | None = None
     if isinstance(value, Binary) and value.operator in _COMPARISONS and aggregates(value):
@@ -85,14 +85,20 @@ def _short(value: Expression) -> str | None:
             return None
 
 
-def _check_name(scope: Scope, node: syntax.Item | syntax.Star, item: Item, before: Sequence[Item]) -> None:
-    span = node.name.span if isinstance(node, syntax.Item) and node.name is not None else node.span
+def _check_name(
+    scope: Scope, node: syntax.SelectItem | syntax.AllAttributes, item: Item, before: Sequence[Item]
+) -> None:
+    span = node.name.span if isinstance(node, syntax.SelectItem) and node.name is not None else node.span
     if item.name.startswith("_"):
         raise scope.error(
             span, f"the name '{item.name}' is kaicep's own", f"name the item with AS {item.name.strip('_')}"
         )
     if any(item.name == other.name for other in before):
-        hint = "name its items one by one, with AS" if isinstance(node, syntax.Star) else "give it another name with AS"
+        hint = (
+            "name its items one by one, with AS"
+            if isinstance(node, syntax.AllAttributes)
+            else "give it another name with AS"
+        )
         raise scope.error(span, f"two items are named '{item.name}'", hint)
 
 

@@ -12,20 +12,8 @@ from fractions import Fraction
 
 from ...errors import QueryTypeError, did_you_mean
 from ..name_lookup import Names
-from ..nodes import (
-    Aggregate,
-    Binary,
-    Call,
-    Column,
-    Constant,
-    Conversion,
-    Expression,
-    Span,
-    Unary,
-    Unit,
-    ValueType,
-    walk,
-)
+from ..nodes import Aggregate, Binary, Call, Column, Constant, Conversion, Expression, Unary, Unit, ValueType, walk
+from ..source_text import Span
 
 __all__ = ["CONVERT", "agree", "unit_of"]
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from datetime import timedelta
 from typing import assert_never, cast
 
+from .. import syntax_tree as syntax
 from ..nodes import (
     BatchWindow,
     Bounds,
@@ -17,11 +18,10 @@ from ..nodes import (
     SlidingWindow,
     Window,
 )
-from ..syntax import tree as syntax
 from .name_resolution import Scope
 
 
-def resolve_window(scope: Scope, node: syntax.Window, runs: Mapping[str, bool]) -> Window:
+def resolve_window(scope: Scope, node: syntax.WindowClause, runs: Mapping[str, bool]) -> Window:
     """The checked form of a WINDOW.
 
     Args:
@@ -62,7 +62,7 @@ def _duration(value: timedelta | int) -> timedelta:
     return cast("timedelta", value)  # the grammar admits nothing else
 
 
-def _correlation(scope: Scope, node: syntax.Window, runs: Mapping[str, bool]) -> Window:
+def _correlation(scope: Scope, node: syntax.WindowClause, runs: Mapping[str, bool]) -> Window:
     names = tuple(variable.name for variable in node.variables)
     for i, variable in enumerate(node.variables):
         if variable.name in names[:i]:
@@ -74,14 +74,14 @@ def _correlation(scope: Scope, node: syntax.Window, runs: Mapping[str, bool]) ->
     return CorrelationWindow(names, _duration(node.extents[0].value), node.span)
 
 
-def _step(scope: Scope, node: syntax.Window) -> timedelta | int:
+def _step(scope: Scope, node: syntax.WindowClause) -> timedelta | int:
     size, step = node.extents
     if isinstance(size.value, timedelta) is not isinstance(step.value, timedelta):
         raise scope.error(step.span, "size and step are of different kinds", "give both as durations or both as events")
     return step.value
 
 
-def _cumulate(scope: Scope, node: syntax.Window) -> Window:
+def _cumulate(scope: Scope, node: syntax.WindowClause) -> Window:
     size, step = (_duration(extent.value) for extent in node.extents)
     if size % step:
         hint = f"choose a step that divides {scope.quote(node.extents[0].span)}"
@@ -93,7 +93,7 @@ DEFAULT_BOUNDS = Bounds(Instant(None, timedelta(0), inclusive=False), None, None
 """`[now, )`."""
 
 
-def resolve_bounds(scope: Scope, node: syntax.Bounds | None) -> Bounds:
+def resolve_bounds(scope: Scope, node: syntax.WithinClause | None) -> Bounds:
     """WITHIN, or its default.
 
     Raises:
@@ -107,7 +107,7 @@ def resolve_bounds(scope: Scope, node: syntax.Bounds | None) -> Bounds:
     return Bounds(lower, upper, node.span)
 
 
-def _instant(node: syntax.Instant | None, inclusive: bool) -> Instant | None:  # noqa: FBT001 - named in the text
+def _instant(node: syntax.WithinBound | None, inclusive: bool) -> Instant | None:  # noqa: FBT001 - named in the text
     return None if node is None else Instant(node.moment, node.offset, inclusive)
 
 

@@ -12,7 +12,6 @@ from .expression import (
     Constant,
     Expression,
     Membership,
-    Span,
     Unary,
 )
 from .measures import Conversion, Unit
@@ -101,7 +100,6 @@ __all__ = [
     "SessionWindow",
     "SlidingWindow",
     "Source",
-    "Span",
     "StreamType",
     "Subquery",
     "Triple",

@@ -6,15 +6,8 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Literal
 
+from ..source_text import Span
 from .types import ValueType
-
-
-@dataclass(frozen=True, slots=True)
-class Span:
-    """Characters `start` to `end` (exclusive) of the document's text."""
-
-    start: int
-    end: int
 
 
 @dataclass(frozen=True, slots=True)

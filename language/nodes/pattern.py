@@ -7,7 +7,8 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Literal
 
-from .expression import Expression, Span
+from ..source_text import Span
+from .expression import Expression
 
 
 class Link(StrEnum):

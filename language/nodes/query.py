@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 
-from .expression import Expression, Span
+from ..source_text import Span
+from .expression import Expression
 from .pattern import Pattern, Window
 from .types import ValueType
 from .vocabulary import StreamType

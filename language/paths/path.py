@@ -15,10 +15,11 @@ from rdflib.plugins.sparql.parser import parseQuery
 from rdflib.plugins.sparql.parserutils import CompValue
 from rdflib.term import Identifier, URIRef
 
+from .. import syntax_tree as syntax
 from ..name_lookup import Names
-from ..nodes import Span, StreamType, Triple, ValueFilter, ValueType
-from ..syntax import tree as syntax
-from .sparql_tokens import SparqlToken, Statement, Tokens, render, statements, token_at, tokenize, variables
+from ..nodes import StreamType, Triple, ValueFilter, ValueType
+from ..source_text import Span
+from .sparql_tokens import GroupElement, SparqlToken, Tokens, group_elements, render, token_at, tokenize, variables
 
 _AROUND = "SELECT * WHERE { "
 _REFUSED = {
@@ -33,7 +34,7 @@ class Body:
 
     Attributes:
         tokens: all of it.
-        statements: its parts at the top level.
+        elements: its parts at the top level.
         triples: the triples at its top level.
         everywhere: these and those in nested groups.
         flat: there is nothing but triples and FILTERs.
@@ -43,7 +44,7 @@ class Body:
     """
 
     tokens: tuple[SparqlToken, ...]
-    statements: tuple[Statement, ...]
+    elements: tuple[GroupElement, ...]
     triples: tuple[Triple, ...]
     everywhere: tuple[Triple, ...]
     flat: bool
@@ -57,7 +58,7 @@ class Body:
         return variables(self.tokens)
 
 
-def read_body(names: Names, path: syntax.Path) -> Body:
+def read_body(names: Names, path: syntax.PathClause) -> Body:
     """Check a PATH body as SPARQL.
 
     Raises:
@@ -71,7 +72,7 @@ def read_body(names: Names, path: syntax.Path) -> Body:
         if token.kind == "word" and token.text in _REFUSED:
             raise names.source.type_error(token.span, f"{token.text} is not for a PATH", _REFUSED[token.text])
     where = _translate(names, tokens)
-    parts = statements(tokens)
+    parts = group_elements(tokens)
     flat = all(p.kind in ("triples", "FILTER") for p in parts) and not any(t.text == "EXISTS" for t in tokens)
     bound, opaque = frozenset(_bound(where)), frozenset(_opaque(where))
     everywhere = tuple(_triples(where, nested=True))
@@ -83,12 +84,12 @@ def top_triples(body: Body) -> tuple[Triple, ...]:
     """The triples of a body that stand in no group of their own, in the order in which they were written."""
     if body.flat:
         return body.triples
-    parts = [statement for statement in body.statements if statement.kind == "triples"]
+    parts = [element for element in body.elements if element.kind == "triples"]
     where = _algebra(" . ".join(render(part.tokens).removesuffix(".") for part in parts))
     return tuple(sorted(_triples(where, nested=False), key=_order_in(parts)))
 
 
-def _order_in(parts: Sequence[Statement]) -> Callable[[Triple], int]:
+def _order_in(parts: Sequence[GroupElement]) -> Callable[[Triple], int]:
     """Where a triple was written: rdflib sorts triples for its own evaluation."""
     written = [{token.text for token in part.tokens} for part in parts]
 

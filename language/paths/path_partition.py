@@ -16,11 +16,11 @@ from ...errors import QueryTypeError
 from ..name_lookup import Names
 from ..nodes import Nested, Triple, ValueFilter
 from .path import Body, names_of, term_text, top_triples, value_filter
-from .sparql_tokens import Statement, Tokens, render, variables
+from .sparql_tokens import GroupElement, Tokens, render, variables
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class PathPart:
     """The part of a PATH that speaks of one event variable.
 
     Attributes:
@@ -47,23 +47,23 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class _Unit:
-    """Something that cannot be divided: a triple, or a statement other than a FILTER."""
+    """Something that cannot be divided: a triple, or an element other than a FILTER."""
 
     names: frozenset[str]
     triple: Triple | None = None
-    statement: Statement | None = None
+    element: GroupElement | None = None
 
 
 @dataclass(slots=True)
 class _Draft:
     units: list[_Unit] = field(default_factory=list)
-    filters: list[Statement] = field(default_factory=list)
+    filters: list[GroupElement] = field(default_factory=list)
 
     def available(self) -> set[str]:
         return {name for unit in self.units for name in unit.names}
 
 
-def split(names: Names, body: Body, events: tuple[str, ...], taken: set[str]) -> tuple[Part, ...]:
+def split(names: Names, body: Body, events: tuple[str, ...], taken: set[str]) -> tuple[PathPart, ...]:
     """The parts of a PATH, in order of the first occurrence of their event variables.
 
     Args:
@@ -82,7 +82,7 @@ def split(names: Names, body: Body, events: tuple[str, ...], taken: set[str]) ->
     _assign_filters(names, body, drafts, floating)
     available = {event: draft.available() for event, draft in drafts.items()}
     renamed: dict[str, dict[str, str]] = {event: {} for event in events}
-    asked = {name for s in body.statements if s.kind == "FILTER" for name in variables(s.tokens)}
+    asked = {name for s in body.elements if s.kind == "FILTER" for name in variables(s.tokens)}
     alone = {name for component in floating for unit in component for name in unit.names} - asked
     for name in (name for name in body.variables if name not in alone):
         holders = [event for event in events if name in available[event] and name != event]
@@ -91,44 +91,44 @@ def split(names: Names, body: Body, events: tuple[str, ...], taken: set[str]) ->
     return tuple(_part(body, event, drafts[event], renamed[event]) for event in events)
 
 
-def _whole(body: Body, event: str) -> Part:
+def _whole(body: Body, event: str) -> PathPart:
     text = render(body.tokens)
     names = {name: name for name in body.bound if name != event}
     if not _is_orderly(body):
-        return Part(event, text, (), (), flat=False, nested=(), body=body, names=names)
-    filters = tuple(value_filter(s.tokens, {}) for s in body.statements if s.kind == "FILTER" and not _is_nested(s))
-    nested = tuple(_nested(s, {}) for s in body.statements if _is_nested(s))
-    return Part(event, text, top_triples(body), filters, flat=body.flat, nested=nested, body=body, names=names)
+        return PathPart(event, text, (), (), flat=False, nested=(), body=body, names=names)
+    filters = tuple(value_filter(s.tokens, {}) for s in body.elements if s.kind == "FILTER" and not _is_nested(s))
+    nested = tuple(_nested(s, {}) for s in body.elements if _is_nested(s))
+    return PathPart(event, text, top_triples(body), filters, flat=body.flat, nested=nested, body=body, names=names)
 
 
 def _is_orderly(body: Body) -> bool:
     """Whether no triple stands behind a nested part; FILTERs count as standing at the end of their group."""
-    kinds = [statement.kind for statement in body.statements if statement.kind != "FILTER"]
+    kinds = [element.kind for element in body.elements if element.kind != "FILTER"]
     return kinds != ["SELECT"] and "triples" not in kinds[kinds.count("triples") :]
 
 
-def _is_nested(statement: Statement) -> bool:
-    """Whether a statement is no triple and no FILTER on values alone."""
-    if statement.kind == "FILTER":
-        return any(token.text == "EXISTS" for token in statement.tokens)
-    return statement.kind != "triples"
+def _is_nested(element: GroupElement) -> bool:
+    """Whether an element is no triple and no FILTER on values alone."""
+    if element.kind == "FILTER":
+        return any(token.text == "EXISTS" for token in element.tokens)
+    return element.kind != "triples"
 
 
-def _nested(statement: Statement, rename: Mapping[str, str]) -> Nested:
-    text = render(statement.tokens, rename)
-    names = frozenset(rename.get(name, name) for name in variables(statement.tokens))
-    return Nested(f"FILTER {text}" if statement.kind == "FILTER" else text, names)
+def _nested(element: GroupElement, rename: Mapping[str, str]) -> Nested:
+    text = render(element.tokens, rename)
+    names = frozenset(rename.get(name, name) for name in variables(element.tokens))
+    return Nested(f"FILTER {text}" if element.kind == "FILTER" else text, names)
 
 
 def _units(names: Names, body: Body) -> tuple[_Unit, ...]:
     units = [_Unit(frozenset(_all_names(triple)), triple=triple) for triple in body.triples]
-    opaque: Statement | None = None
-    for statement in body.statements:
-        if statement.kind == "triples" and opaque is not None:
+    opaque: GroupElement | None = None
+    for element in body.elements:
+        if element.kind == "triples" and opaque is not None:
             raise _cannot_tell(names, opaque.tokens, f"{opaque.kind} stands before the triples of several events")
-        if statement.kind not in ("triples", "FILTER"):
-            opaque = statement
-            units.append(_Unit(frozenset(variables(statement.tokens)), statement=statement))
+        if element.kind not in ("triples", "FILTER"):
+            opaque = element
+            units.append(_Unit(frozenset(variables(element.tokens)), element=element))
     return tuple(units)
 
 
@@ -185,7 +185,7 @@ def _refuse_divided_blanks(names: Names, body: Body, drafts: dict[str, _Draft]) 
             if name.startswith("_:") and seen.setdefault(name, event) != event:
                 why = f"a blank node belongs to ?{seen[name]} and ?{event}"
                 raise _cannot_tell(names, body.tokens, why)
-            divided = any(u.statement is not None and name in u.names for u in draft.units)
+            divided = any(u.element is not None and name in u.names for u in draft.units)
             others = (d for e, d in drafts.items() if e != event)
             if divided and any(name in other.available() for other in others):
                 raise _cannot_tell(names, body.tokens, f"?{name} belongs to several events and to a nested group")
@@ -204,29 +204,29 @@ def _assign_filters(names: Names, body: Body, drafts: dict[str, _Draft], floatin
     """Give every FILTER to a part that binds its variables, and floating components to the parts that need them."""
     loose = {name: i for i, component in enumerate(floating) for unit in component for name in unit.names}
     needed: dict[int, set[str]] = {i: set() for i in range(len(floating))}
-    among: list[tuple[Statement, set[int]]] = []
+    among: list[tuple[GroupElement, set[int]]] = []
     available = {event: draft.available() | {event} for event, draft in drafts.items()}
     known = set().union(*available.values())
-    for statement in (s for s in body.statements if s.kind == "FILTER"):
-        used = set(variables(statement.tokens))
+    for element in (s for s in body.elements if s.kind == "FILTER"):
+        used = set(variables(element.tokens))
         components = {loose[name] for name in used & loose.keys()}
         bound = (used & known) - loose.keys()
         holding = [event for event in drafts if bound <= available[event]]
         if not bound and components:
-            among.append((statement, components))
+            among.append((element, components))
             continue
         if not holding:
             hint = "relate their variables by JOIN, outside the PATH"
-            raise _cannot_tell(names, statement.tokens, "this FILTER compares several events", hint)
-        drafts[holding[0]].filters.append(statement)
+            raise _cannot_tell(names, element.tokens, "this FILTER compares several events", hint)
+        drafts[holding[0]].filters.append(element)
         for component in components:
             needed[component].add(holding[0])
-    for statement, components in among:  # a FILTER between domain constants binds their fates together
+    for element, components in among:  # a FILTER between domain constants binds their fates together
         together = set().union(*(needed[c] for c in components)) or {next(iter(drafts))}
         for component in components:
             needed[component] |= together
         for event in together:
-            drafts[event].filters.append(statement)
+            drafts[event].filters.append(element)
     for number, units in enumerate(floating):
         for event in needed[number] or {next(iter(drafts))}:
             drafts[event].units.extend(units)
@@ -240,17 +240,17 @@ def _fresh(name: str, taken: set[str]) -> str:
     return f"{name}_{number}"
 
 
-def _part(body: Body, event: str, draft: _Draft, rename: Mapping[str, str]) -> Part:
+def _part(body: Body, event: str, draft: _Draft, rename: Mapping[str, str]) -> PathPart:
     blanks: dict[str, str] = {}
     triples = tuple(_rename(unit.triple, rename, blanks) for unit in draft.units if unit.triple is not None)
-    filters = tuple(value_filter(statement.tokens, rename) for statement in draft.filters if not _is_nested(statement))
-    others = [unit.statement for unit in draft.units if unit.statement is not None]
+    filters = tuple(value_filter(element.tokens, rename) for element in draft.filters if not _is_nested(element))
+    others = [unit.element for unit in draft.units if unit.element is not None]
     nested = tuple(_nested(s, rename) for s in (*others, *(f for f in draft.filters if _is_nested(f))))
     texts = (" ".join(term_text(t) for t in (x.subject, x.predicate, x.object)) for x in triples)
     text = " ".join([" . ".join(texts), *(n.text for n in nested), *(f"FILTER {f.text}" for f in filters)])
     bound = (draft.available() & body.bound) - {event}
     names = {name: rename.get(name, name) for name in sorted(bound)}
-    return Part(event, text, triples, filters, flat=not nested, nested=nested, body=body, names=names)
+    return PathPart(event, text, triples, filters, flat=not nested, nested=nested, body=body, names=names)
 
 
 def _rename(triple: Triple, rename: Mapping[str, str], blanks: dict[str, str]) -> Triple:

@@ -6,28 +6,29 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 
+from .. import syntax_tree as syntax
 from ..name_lookup import Names
-from ..nodes import AllOf, AnyOf, Binary, Binding, Semantics, Span, StreamType, Subquery, ValueType
-from ..syntax import tree as syntax
+from ..nodes import AllOf, AnyOf, Binary, Binding, Semantics, StreamType, Subquery, ValueType
+from ..source_text import Span
 from .path import Body, binding_type, names_of, read_body, unify
-from .path_partition import Part, split
+from .path_partition import PathPart, split
 
 
 @dataclass(frozen=True, slots=True)
 class AllParts:
     """Parts joined by AND."""
 
-    parts: tuple[PartTree, ...]
+    parts: tuple[PathTree, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class AnyParts:
     """Parts joined by OR."""
 
-    parts: tuple[PartTree, ...]
+    parts: tuple[PathTree, ...]
 
 
-PartTree = Part | AllParts | AnyParts
+PathTree = PathPart | AllParts | AnyParts
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,19 +41,19 @@ class Paths:
         joins: pairs of semantic variables that stand for one variable of a PATH over several events.
     """
 
-    trees: Mapping[str, tuple[PartTree, ...]]
+    trees: Mapping[str, tuple[PathTree, ...]]
     bindings: Mapping[str, tuple[Binding, ...]]
     joins: tuple[tuple[Binding, Binding], ...]
 
 
 @dataclass(slots=True)
 class _Collected:
-    trees: dict[str, list[PartTree]] = field(default_factory=dict)
+    trees: dict[str, list[PathTree]] = field(default_factory=dict)
     bindings: dict[str, list[Binding]] = field(default_factory=dict)
     joins: list[tuple[Binding, Binding]] = field(default_factory=list)
 
 
-def read_paths(names: Names, paths: Sequence[syntax.PathExpression]) -> dict[syntax.Path, Body]:
+def read_paths(names: Names, paths: Sequence[syntax.PathExpression]) -> dict[syntax.PathClause, Body]:
     """Read every PATH of a query as SPARQL.
 
     Raises:
@@ -62,9 +63,9 @@ def read_paths(names: Names, paths: Sequence[syntax.PathExpression]) -> dict[syn
     return {leaf: read_body(names, leaf) for path in paths for leaf in leaves(path)}
 
 
-def leaves(path: syntax.PathExpression) -> Iterator[syntax.Path]:
+def leaves(path: syntax.PathExpression) -> Iterator[syntax.PathClause]:
     """The PATHs of a PATH expression, in order."""
-    if isinstance(path, syntax.Path):
+    if isinstance(path, syntax.PathClause):
         yield path
     else:
         yield from chain.from_iterable(leaves(part) for part in path.parts)
@@ -73,7 +74,7 @@ def leaves(path: syntax.PathExpression) -> Iterator[syntax.Path]:
 def assign_paths(
     names: Names,
     paths: Sequence[syntax.PathExpression],
-    bodies: Mapping[syntax.Path, Body],
+    bodies: Mapping[syntax.PathClause, Body],
     streams: Mapping[str, StreamType],
 ) -> Paths:
     """Give every PATH, or its parts, to the event variables.
@@ -101,7 +102,7 @@ def assign_paths(
     )
 
 
-def _parts_of(names: Names, body: Body, streams: Mapping[str, StreamType], taken: set[str]) -> tuple[Part, ...]:
+def _parts_of(names: Names, body: Body, streams: Mapping[str, StreamType], taken: set[str]) -> tuple[PathPart, ...]:
     events = tuple(name for name in body.variables if name in streams)
     if not events:
         known = " or ".join(f"?{name}" for name in streams)
@@ -111,24 +112,26 @@ def _parts_of(names: Names, body: Body, streams: Mapping[str, StreamType], taken
 
 
 def _refuse_or(names: Names, path: syntax.PathExpression) -> None:
-    if isinstance(path, syntax.PathOr):
+    if isinstance(path, syntax.PathDisjunction):
         message = "OR between PATHs of different events"
         raise names.source.type_error(path.span, message, "write a query for each, or PATHs of one event variable")
 
 
-def _tree(path: syntax.PathExpression, parts: Mapping[syntax.Path, Sequence[Part]], event: str) -> PartTree | None:
+def _tree(
+    path: syntax.PathExpression, parts: Mapping[syntax.PathClause, Sequence[PathPart]], event: str
+) -> PathTree | None:
     match path:
-        case syntax.Path():
+        case syntax.PathClause():
             return next((part for part in parts[path] if part.variable == event), None)
-        case syntax.PathAnd(parts=below) | syntax.PathOr(parts=below):
+        case syntax.PathConjunction(parts=below) | syntax.PathDisjunction(parts=below):
             trees = tuple(tree for part in below if (tree := _tree(part, parts, event)) is not None)
             if len(trees) < 2:
                 return trees[0] if trees else None
-            return AllParts(trees) if isinstance(path, syntax.PathAnd) else AnyParts(trees)
+            return AllParts(trees) if isinstance(path, syntax.PathConjunction) else AnyParts(trees)
 
 
 def _collect_bindings(
-    names: Names, body: Body, parts: Sequence[Part], streams: Mapping[str, StreamType], collected: _Collected
+    names: Names, body: Body, parts: Sequence[PathPart], streams: Mapping[str, StreamType], collected: _Collected
 ) -> None:
     for name in (name for name in body.variables if name in body.bound and name not in streams):
         holders = [part for part in parts if name in part.names]
@@ -139,7 +142,7 @@ def _collect_bindings(
         collected.joins.extend((found[0], other) for other in renamed)
 
 
-def semantics(trees: tuple[PartTree, ...], used: Sequence[Binding]) -> Semantics | None:
+def semantics(trees: tuple[PathTree, ...], used: Sequence[Binding]) -> Semantics | None:
     """What must hold of one event variable, its subqueries saying which of their variables are `used` outside."""
     if not trees:
         return None
@@ -152,9 +155,9 @@ def _all_of(nodes: Iterable[Semantics]) -> Semantics:
     return flat[0] if len(flat) == 1 else AllOf(flat)
 
 
-def _node(tree: PartTree, used: Sequence[Binding]) -> Semantics:
+def _node(tree: PathTree, used: Sequence[Binding]) -> Semantics:
     match tree:
-        case Part(variable=variable):
+        case PathPart(variable=variable):
             own = frozenset(tree.names.values())
             bindings = tuple(b.name for b in used if b.variable == variable and b.name in own)
             span = tree.body.span

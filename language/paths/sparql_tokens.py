@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ..name_lookup import Names
-from ..nodes import Span
+from ..source_text import Span
 from ..syntax import prefixed, unquote
 
 _TOKEN = re.compile(
@@ -143,7 +143,7 @@ def variables(tokens: Iterable[SparqlToken]) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
+class GroupElement:
     """A part of a group graph pattern that cannot be divided by its text.
 
     Attributes:
@@ -159,9 +159,9 @@ _OPENING, _CLOSING = frozenset("([{"), frozenset(")]}")
 _KEYWORDS = frozenset({"FILTER", "OPTIONAL", "MINUS", "BIND", "VALUES", "GRAPH", "SERVICE", "{", "SELECT"})
 
 
-def statements(tokens: Tokens) -> tuple[Statement, ...]:
+def group_elements(tokens: Tokens) -> tuple[GroupElement, ...]:
     """Divide a well-formed group graph pattern at its top level, in order."""
-    found: list[Statement] = []
+    found: list[GroupElement] = []
     position = 0
     while position < len(tokens):
         first = tokens[position]
@@ -169,7 +169,7 @@ def statements(tokens: Tokens) -> tuple[Statement, ...]:
         end = _end_of(tokens, position, keyword)
         part = tuple(tokens[position + (keyword == "FILTER") : end])
         if part and part[0].text != ".":
-            found.append(Statement(keyword, part))
+            found.append(GroupElement(keyword, part))
         position = end
     return tuple(found)
 

@@ -6,17 +6,28 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from enum import Enum, auto
 from typing import Any, Literal, TypeVar, cast
 
 from lark import Token, Transformer, v_args
 from lark.tree import Meta
 
-from ..nodes import BinaryOperator, Span
-from . import tree as syntax
+from .. import syntax_tree as syntax
+from ..nodes import BinaryOperator
+from ..source_text import SourceText, Span
 from .literals import parse_double, parse_duration, parse_integer, unquote
-from .text import SourceText
 
 T = TypeVar("T")
+
+
+class Mark(Enum):
+    """A word that is there or not."""
+
+    DISTINCT = auto()
+    RUNNING = auto()
+    TILDE = auto()
+
+
 # A rule's children: tokens, and what the rules below made of theirs.
 Children = list[Any]
 
@@ -28,10 +39,10 @@ def span_of(token: Token) -> Span:
     return Span(cast("int", token.start_pos), cast("int", token.end_pos))
 
 
-def prefixed(text: str, span: Span) -> syntax.Prefixed:
+def prefixed(text: str, span: Span) -> syntax.PrefixedName:
     """`prefix:local` with the escapes of its local part resolved."""
     prefix, _, local = text.partition(":")
-    return syntax.Prefixed(prefix, _LOCAL_ESCAPE.sub(r"\1", local), span)
+    return syntax.PrefixedName(prefix, _LOCAL_ESCAPE.sub(r"\1", local), span=span)
 
 
 def place(meta: Meta) -> Span:
@@ -49,9 +60,14 @@ def all_of(kind: type[T], children: Children) -> tuple[T, ...]:
     return tuple(child for child in children if isinstance(child, kind))
 
 
+def name_of(token: Token) -> syntax.Name:
+    """A plain name."""
+    return syntax.Name(str(token), span=span_of(token))
+
+
 def variable_of(token: Token) -> syntax.Variable:
     """`?name` without its mark."""
-    return syntax.Variable(token[1:], span_of(token))
+    return syntax.Variable(token[1:], span=span_of(token))
 
 
 @v_args(meta=True)
@@ -74,13 +90,11 @@ class ExpressionBuilder(Transformer[Token, Any]):
             raise self._source.syntax_error(span_of(token), f"{shown} is no {what}", str(error)) from error
 
     def _name(self, token: Token) -> syntax.Name | syntax.Reference:
-        if token.type == "NAME":
-            return syntax.Name(str(token), span_of(token))
-        return self._reference(token)
+        return name_of(token) if token.type == "NAME" else self._reference(token)
 
     def _reference(self, token: Token) -> syntax.Reference:
         if token.type == "IRI":
-            return syntax.Iri(token[1:-1], span_of(token))
+            return syntax.Iri(token[1:-1], span=span_of(token))
         return prefixed(str(token), span_of(token))
 
     def expr(self, _meta: Meta, children: Children) -> syntax.Expression:
@@ -89,14 +103,14 @@ class ExpressionBuilder(Transformer[Token, Any]):
     def both(self, _meta: Meta, children: Children) -> syntax.Expression:
         return _fold(children, "AND")
 
-    def comparison(self, meta: Meta, children: Children) -> syntax.Expression:
-        return syntax.Binary(cast("BinaryOperator", str(children[1])), children[0], children[2], place(meta))
+    def comparison(self, _meta: Meta, children: Children) -> syntax.Expression:
+        return _fold_infix(children)
 
     def membership(self, meta: Meta, children: Children) -> syntax.Expression:
-        return syntax.Membership(children[0], children[1], negated=False, span=place(meta))
+        return syntax.InPredicate(children[0], children[1], negated=False, span=place(meta))
 
     def exclusion(self, meta: Meta, children: Children) -> syntax.Expression:
-        return syntax.Membership(children[0], children[1], negated=True, span=place(meta))
+        return syntax.InPredicate(children[0], children[1], negated=True, span=place(meta))
 
     def options(self, _meta: Meta, children: Children) -> tuple[syntax.Expression, ...]:
         return tuple(children)
@@ -108,54 +122,61 @@ class ExpressionBuilder(Transformer[Token, Any]):
         return _fold_infix(children)
 
     def negated(self, meta: Meta, children: Children) -> syntax.Expression:
-        return syntax.Unary("NOT", children[0], place(meta))
+        return syntax.UnaryExpression("NOT", children[0], span=place(meta))
 
     def signed(self, meta: Meta, children: Children) -> syntax.Expression:
         sign: Literal["-", "+"] = "-" if children[0] == "-" else "+"
-        return syntax.Unary(sign, children[1], place(meta))
+        return syntax.UnaryExpression(sign, children[1], span=place(meta))
 
     def parenthesis(self, _meta: Meta, children: Children) -> syntax.Expression:
         return cast("syntax.Expression", children[0])
 
-    def attribute(self, meta: Meta, children: Children) -> syntax.Attribute:
-        return syntax.Attribute(variable_of(children[0]), self._name(children[1]), place(meta))
+    def attribute(self, meta: Meta, children: Children) -> syntax.AttributeReference:
+        return syntax.AttributeReference(variable_of(children[0]), self._name(children[1]), span=place(meta))
 
     def variable(self, _meta: Meta, children: Children) -> syntax.Variable:
         return variable_of(children[0])
 
-    def number(self, meta: Meta, children: Children) -> syntax.Number:
+    def number(self, meta: Meta, children: Children) -> syntax.NumberLiteral:
         token = children[0]
         if token.type == "INTEGER":
-            return syntax.Number(self._value(token, parse_integer, "integer"), place(meta))
-        return syntax.Number(self._value(token, parse_double, "double"), place(meta))
+            return syntax.NumberLiteral(self._value(token, parse_integer, "integer"), span=place(meta))
+        return syntax.NumberLiteral(self._value(token, parse_double, "double"), span=place(meta))
 
-    def quantity(self, meta: Meta, children: Children) -> syntax.Quantity:
-        return syntax.Quantity(children[0], children[1], place(meta))
+    def quantity(self, meta: Meta, children: Children) -> syntax.QuantityLiteral:
+        return syntax.QuantityLiteral(children[0], children[1], span=place(meta))
 
-    def string(self, meta: Meta, children: Children) -> syntax.String:
+    def string(self, meta: Meta, children: Children) -> syntax.StringLiteral:
         value = self._value(children[0], unquote, "string")
         language = next((str(c)[1:] for c in children[1:] if isinstance(c, Token)), None)
         datatype = next((c for c in children[1:] if not isinstance(c, Token)), None)
-        return syntax.String(value, datatype, language, place(meta))
+        return syntax.StringLiteral(value, datatype, language, span=place(meta))
 
-    def boolean(self, meta: Meta, children: Children) -> syntax.Boolean:
-        return syntax.Boolean(children[0].type == "TRUE", place(meta))
+    def boolean(self, meta: Meta, children: Children) -> syntax.BooleanLiteral:
+        return syntax.BooleanLiteral(children[0].type == "TRUE", span=place(meta))
 
-    def duration(self, _meta: Meta, children: Children) -> syntax.Duration:
-        return syntax.Duration(self._value(children[0], parse_duration, "duration"), span_of(children[0]))
+    def duration(self, _meta: Meta, children: Children) -> syntax.DurationLiteral:
+        return self._duration(children[0])
+
+    def _duration(self, token: Token) -> syntax.DurationLiteral:
+        return syntax.DurationLiteral(self._value(token, parse_duration, "duration"), span=span_of(token))
 
     def reference(self, _meta: Meta, children: Children) -> syntax.Reference:
         return self._reference(children[0])
 
-    def call(self, meta: Meta, children: Children) -> syntax.Call:
+    def call(self, meta: Meta, children: Children) -> syntax.FunctionCall:
         name = next(c for c in children if isinstance(c, Token))
         before, after = children[: children.index(name)], children[children.index(name) + 1 :]
-        arguments = tuple(c for c in after if not isinstance(c, Span))
-        function = syntax.Name(name.upper(), span_of(name))
-        return syntax.Call(function, arguments, first_of(Span, after) is not None, bool(before), place(meta))
+        arguments = tuple(c for c in after if c is not Mark.DISTINCT)
+        function = syntax.Name(name.upper(), span=span_of(name))
+        distinct, running = Mark.DISTINCT in after, Mark.RUNNING in before
+        return syntax.FunctionCall(function, arguments, distinct, running, span=place(meta))
 
-    def running(self, meta: Meta, _children: Children) -> Span:
-        return place(meta)
+    def distinct(self, _meta: Meta, _children: Children) -> Mark:
+        return Mark.DISTINCT
+
+    def running(self, _meta: Meta, _children: Children) -> Mark:
+        return Mark.RUNNING
 
 
 def _between(left: syntax.Expression, right: syntax.Expression) -> Span:
@@ -165,12 +186,13 @@ def _between(left: syntax.Expression, right: syntax.Expression) -> Span:
 def _fold(operands: Children, operator: Literal["OR", "AND"]) -> syntax.Expression:
     result = operands[0]
     for operand in operands[1:]:
-        result = syntax.Binary(operator, result, operand, _between(result, operand))
+        result = syntax.BinaryExpression(operator, result, operand, span=_between(result, operand))
     return cast("syntax.Expression", result)
 
 
 def _fold_infix(children: Children) -> syntax.Expression:
     result = children[0]
     for operator, operand in zip(children[1::2], children[2::2], strict=True):
-        result = syntax.Binary(cast("BinaryOperator", str(operator)), result, operand, _between(result, operand))
+        symbol = cast("BinaryOperator", str(operator))
+        result = syntax.BinaryExpression(symbol, result, operand, span=_between(result, operand))
     return cast("syntax.Expression", result)

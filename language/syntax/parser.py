@@ -11,11 +11,10 @@ from lark import Lark, UnexpectedCharacters, UnexpectedEOF, UnexpectedInput, Une
 from lark.exceptions import VisitError
 
 from ...errors import KaicepError, QuerySyntaxError, did_you_mean
-from ..nodes import Span
-from . import tree as syntax
+from .. import syntax_tree as syntax
+from ..source_text import SourceText, Span, listed
 from .literals import UNITS
 from .scanner import STRING, mask
-from .text import SourceText, listed
 from .tree_builder import Builder
 
 _WORD = re.compile(r"[?$]?[\w.:-]*\w|.", re.DOTALL)
@@ -67,13 +66,17 @@ _WORDS = {
 }  # fmt: skip
 
 
+Document = tuple[syntax.Prefix | syntax.Statement, ...]
+"""Prefixes and statements in order."""
+
+
 @cache
 def _lark() -> Lark:
     grammar = files(__package__).joinpath("grammar.lark").read_text(encoding="utf-8")
     return Lark(grammar, parser="lalr", lexer="contextual", propagate_positions=True, maybe_placeholders=False)
 
 
-def parse_document(text: str, source: str = "query") -> syntax.Document:
+def parse_document(text: str, source: str = "query") -> Document:
     """Read a χ-CEP document; no name is looked up, and PATH bodies are not read.
 
     Args:
@@ -87,8 +90,7 @@ def parse_document(text: str, source: str = "query") -> syntax.Document:
     """
     where = SourceText(source, text)
     try:
-        tree = _lark().parse(mask(where))
-        parts = Builder(where).transform(tree)
+        return cast("Document", Builder(where).transform(_lark().parse(mask(where))))
     except UnexpectedInput as error:
         raise _syntax_error(where, error) from error
     except VisitError as error:
@@ -99,7 +101,6 @@ def parse_document(text: str, source: str = "query") -> syntax.Document:
         raise
     except RecursionError as error:
         raise _too_deep(where) from error
-    return syntax.Document(text, source, parts)
 
 
 def _too_deep(where: SourceText) -> QuerySyntaxError:

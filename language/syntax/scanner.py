@@ -9,8 +9,7 @@ from __future__ import annotations
 import re
 from typing import cast
 
-from ..nodes import Span
-from .text import SourceText
+from ..source_text import SourceText, Span
 
 MASK = "\x00"
 """Stands for each character of a PATH body; no other terminal of the grammar accepts it."""

@@ -10,41 +10,28 @@ from typing import Any, Literal, cast
 from lark import Token, v_args
 from lark.tree import Meta
 
-from ..nodes import AfterMatchKind, Policy, Span
-from . import tree as syntax
-from .expression_builder import Children, ExpressionBuilder, all_of, first_of, place, span_of, variable_of
+from .. import syntax_tree as syntax
+from ..nodes import AfterMatchKind, Policy
+from ..source_text import Span
+from .expression_builder import (
+    Children,
+    ExpressionBuilder,
+    Mark,
+    all_of,
+    first_of,
+    name_of,
+    place,
+    span_of,
+    variable_of,
+)
 from .literals import parse_duration, parse_integer, parse_moment
 
 _COUNTS = {"+": (1, None), "*": (0, None), "?": (0, 1)}
 
 
-class _Clauses(list[Any]):
-    """The clauses of WHERE."""
-
-
-class _Items(list[Any]):
-    """The items of SELECT."""
-
-
-class _Sources(list[Any]):
-    """The sources of FROM."""
-
-
-class _Partition(list[Any]):
-    """The names of PARTITION BY."""
-
-
-class _Groups(list[Any]):
-    """The expressions of GROUP BY."""
-
-
-class _Having(list[Any]):
-    """The condition of HAVING."""
-
-
 @v_args(meta=True)
 class Builder(ExpressionBuilder):
-    """Makes the nodes of `syntax`; its methods are named as the grammar's rules.
+    """Makes the nodes of the syntax tree; its methods are named as the grammar's rules.
 
     Raises:
         VisitError: around the QuerySyntaxError of a literal that has no value.
@@ -54,121 +41,105 @@ class Builder(ExpressionBuilder):
         return tuple(children)
 
     def prefix(self, meta: Meta, children: Children) -> syntax.Prefix:
-        return syntax.Prefix(children[0][:-1], children[1][1:-1], place(meta))
+        return syntax.Prefix(children[0][:-1], children[1][1:-1], span=place(meta))
 
     def statement(self, meta: Meta, children: Children) -> syntax.Statement:
-        name = syntax.Name(str(children[0]), span_of(children[0])) if len(children) > 1 else None
-        return syntax.Statement(name, children[-1], place(meta))
+        name = name_of(children[0]) if len(children) > 1 else None
+        return syntax.Statement(name, children[-1], span=place(meta))
 
-    def query(self, meta: Meta, children: Children) -> syntax.Query:
-        clauses: Children = first_of(_Clauses, children) or []
-        conditions = all_of(tuple, clauses)
-        having = first_of(_Having, children)
-        return syntax.Query(
-            items=tuple(first_of(_Items, children) or ()),
-            distinct=first_of(Span, children),
-            sources=tuple(first_of(_Sources, children) or ()),
-            bounds=first_of(syntax.Bounds, children),
-            paths=tuple(c for c in clauses if isinstance(c, syntax.Path | syntax.PathAnd | syntax.PathOr)),
-            filters=tuple(condition for kind, condition in conditions if kind == "FILTER"),
-            joins=tuple(condition for kind, condition in conditions if kind == "JOIN"),
-            sequences=all_of(syntax.SequenceClause, clauses),
-            windows=all_of(syntax.Window, clauses),
-            partition_by=tuple(first_of(_Partition, children) or ()),
-            group_by=tuple(first_of(_Groups, children) or ()),
-            having=having[0] if having else None,
+    def query(self, meta: Meta, children: Children) -> syntax.SelectQuery:
+        return syntax.SelectQuery(
+            items=tuple(c for c in children if isinstance(c, syntax.SelectItem | syntax.AllAttributes)),
+            distinct=Mark.DISTINCT in children,
+            sources=all_of(syntax.StreamSource, children),
+            within=first_of(syntax.WithinClause, children),
+            paths=tuple(c for c in children if isinstance(c, syntax.PathExpression)),
+            filters=all_of(syntax.FilterClause, children),
+            joins=all_of(syntax.JoinClause, children),
+            sequences=all_of(syntax.SequenceClause, children),
+            windows=all_of(syntax.WindowClause, children),
+            partition_by=first_of(syntax.PartitionClause, children),
+            group_by=first_of(syntax.GroupClause, children),
+            having=first_of(syntax.HavingClause, children),
             policy=first_of(syntax.PolicyClause, children),
-            after_match=first_of(syntax.AfterMatch, children),
-            limit=first_of(syntax.Limit, children),
-            output=first_of(syntax.Output, children),
+            after_match=first_of(syntax.AfterMatchClause, children),
+            limit=first_of(syntax.LimitClause, children),
+            output=first_of(syntax.OutputClause, children),
             span=place(meta),
         )
 
-    def distinct(self, meta: Meta, _children: Children) -> Span:
-        return place(meta)
+    def item(self, meta: Meta, children: Children) -> syntax.SelectItem:
+        return syntax.SelectItem(children[0], name_of(children[1]) if len(children) > 1 else None, span=place(meta))
 
-    def items(self, _meta: Meta, children: Children) -> _Items:
-        return _Items(children)
+    def star(self, meta: Meta, children: Children) -> syntax.AllAttributes:
+        return syntax.AllAttributes(variable_of(children[0]), span=place(meta))
 
-    def item(self, meta: Meta, children: Children) -> syntax.Item:
-        name = syntax.Name(str(children[1]), span_of(children[1])) if len(children) > 1 else None
-        return syntax.Item(children[0], name, place(meta))
+    def source(self, meta: Meta, children: Children) -> syntax.StreamSource:
+        return syntax.StreamSource(variable_of(children[0]), name_of(children[1]), span=place(meta))
 
-    def star(self, meta: Meta, children: Children) -> syntax.Star:
-        return syntax.Star(variable_of(children[0]), place(meta))
-
-    def sources(self, _meta: Meta, children: Children) -> _Sources:
-        return _Sources(children)
-
-    def source(self, meta: Meta, children: Children) -> syntax.Source:
-        stream = syntax.Name(str(children[1]), span_of(children[1]))
-        return syntax.Source(variable_of(children[0]), stream, place(meta))
-
-    def within(self, meta: Meta, children: Children) -> syntax.Bounds:
+    def within(self, meta: Meta, children: Children) -> syntax.WithinClause:
         comma = next(i for i, child in enumerate(children) if isinstance(child, Token) and child.type == "COMMA")
-        lower, upper = first_of(syntax.Instant, children[:comma]), first_of(syntax.Instant, children[comma:])
-        return syntax.Bounds(lower, children[0] == "(", upper, children[-1] == ")", place(meta))
+        lower = first_of(syntax.WithinBound, children[:comma])
+        upper = first_of(syntax.WithinBound, children[comma:])
+        return syntax.WithinClause(lower, children[0] == "(", upper, children[-1] == ")", span=place(meta))
 
-    def instant(self, meta: Meta, children: Children) -> syntax.Instant:
+    def instant(self, meta: Meta, children: Children) -> syntax.WithinBound:
         if not children:
-            return syntax.Instant(None, timedelta(0), place(meta))
+            return syntax.WithinBound(None, timedelta(0), span=place(meta))
         offset = self._value(children[1], parse_duration, "duration")
-        return syntax.Instant(None, -offset if children[0] == "-" else offset, place(meta))
+        return syntax.WithinBound(None, -offset if children[0] == "-" else offset, span=place(meta))
 
-    def moment(self, meta: Meta, children: Children) -> syntax.Instant:
-        return syntax.Instant(self._value(children[0], parse_moment, "moment"), timedelta(0), place(meta))
+    def moment(self, meta: Meta, children: Children) -> syntax.WithinBound:
+        return syntax.WithinBound(self._value(children[0], parse_moment, "moment"), timedelta(0), span=place(meta))
 
-    def where(self, _meta: Meta, children: Children) -> _Clauses:
-        return _Clauses(children)
+    def path(self, meta: Meta, children: Children) -> syntax.PathDisjunction:
+        return syntax.PathDisjunction(tuple(children), span=place(meta))
 
-    def path(self, meta: Meta, children: Children) -> syntax.PathOr:
-        return syntax.PathOr(tuple(children), place(meta))
+    def path_and(self, meta: Meta, children: Children) -> syntax.PathConjunction:
+        return syntax.PathConjunction(tuple(children), span=place(meta))
 
-    def path_and(self, meta: Meta, children: Children) -> syntax.PathAnd:
-        return syntax.PathAnd(tuple(children), place(meta))
-
-    def path_leaf(self, meta: Meta, children: Children) -> syntax.Path:
+    def path_leaf(self, meta: Meta, children: Children) -> syntax.PathClause:
         body = span_of(children[0])
-        return syntax.Path(Span(body.start + 1, body.end - 1), place(meta))
+        return syntax.PathClause(Span(body.start + 1, body.end - 1), span=place(meta))
 
-    def filter(self, meta: Meta, children: Children) -> tuple[str, syntax.Condition]:
-        return "FILTER", syntax.Condition(children[0], place(meta))
+    def filter(self, meta: Meta, children: Children) -> syntax.FilterClause:
+        return syntax.FilterClause(children[0], span=place(meta))
 
-    def join(self, meta: Meta, children: Children) -> tuple[str, syntax.Condition]:
-        return "JOIN", syntax.Condition(children[0], place(meta))
+    def join(self, meta: Meta, children: Children) -> syntax.JoinClause:
+        return syntax.JoinClause(children[0], span=place(meta))
 
     def seq(self, meta: Meta, children: Children) -> syntax.SequenceClause:
-        return syntax.SequenceClause(children[0], place(meta))
+        return syntax.SequenceClause(children[0], span=place(meta))
 
-    def pattern(self, meta: Meta, children: Children) -> syntax.Sequence:
-        return syntax.Sequence(tuple(children[::2]), tuple(children[1::2]), place(meta))
+    def pattern(self, meta: Meta, children: Children) -> syntax.PatternConcatenation:
+        return syntax.PatternConcatenation(tuple(children[::2]), tuple(children[1::2]), span=place(meta))
 
-    def alternative(self, meta: Meta, children: Children) -> syntax.Alternative:
-        return syntax.Alternative(tuple(children), place(meta))
+    def alternative(self, meta: Meta, children: Children) -> syntax.PatternAlternation:
+        return syntax.PatternAlternation(tuple(children), span=place(meta))
 
-    def conjunction(self, meta: Meta, children: Children) -> syntax.Conjunction:
-        return syntax.Conjunction(tuple(children), place(meta))
+    def conjunction(self, meta: Meta, children: Children) -> syntax.PatternConjunction:
+        return syntax.PatternConjunction(tuple(children), span=place(meta))
 
-    def element(self, meta: Meta, children: Children) -> syntax.Element:
-        return syntax.Element(variable_of(children[0]), first_of(syntax.Quantifier, children), place(meta))
+    def element(self, meta: Meta, children: Children) -> syntax.PatternVariable:
+        quantifier = first_of(syntax.PatternQuantifier, children)
+        return syntax.PatternVariable(variable_of(children[0]), quantifier, span=place(meta))
 
-    def negation(self, meta: Meta, children: Children) -> syntax.Negation:
-        duration = self.duration(meta, children[1:]) if len(children) > 1 else None
-        return syntax.Negation(variable_of(children[0]), duration, place(meta))
+    def negation(self, meta: Meta, children: Children) -> syntax.NegatedVariable:
+        duration = self._duration(children[1]) if len(children) > 1 else None
+        return syntax.NegatedVariable(variable_of(children[0]), duration, span=place(meta))
 
     def group(self, meta: Meta, children: Children) -> syntax.Pattern:
         if len(children) == 1:
             return cast("syntax.Pattern", children[0])
-        return syntax.Group(children[0], children[1], place(meta))
+        return syntax.QuantifiedPattern(children[0], children[1], span=place(meta))
 
     def link(self, _meta: Meta, children: Children) -> str:
         return str(children[0])
 
-    def quantifier(self, meta: Meta, children: Children) -> syntax.Quantifier:
+    def quantifier(self, meta: Meta, children: Children) -> syntax.PatternQuantifier:
         minimum, maximum, link = self._repetition(children[0])
-        every_length = any(child is Ellipsis for child in children)
-        until = first_of(_Having, children)
-        return syntax.Quantifier(minimum, maximum, link, every_length, until[0] if until else None, place(meta))
+        until = cast("syntax.Expression | None", first_of(syntax.Node, children))
+        return syntax.PatternQuantifier(minimum, maximum, link, Mark.TILDE in children, until, span=place(meta))
 
     @staticmethod
     def _repetition(first: Any) -> tuple[int, int | None, syntax.LinkText]:
@@ -191,81 +162,76 @@ class Builder(ExpressionBuilder):
                 return minimum, maximum, link
         raise self._source.syntax_error(place(meta), "how often is not said", "write {2}, {2,}, {,5} or {2,5}")
 
-    def tilde(self, _meta: Meta, _children: Children) -> object:
-        return Ellipsis
+    def tilde(self, _meta: Meta, _children: Children) -> Mark:
+        return Mark.TILDE
 
-    def until(self, _meta: Meta, children: Children) -> _Having:
-        return _Having(children)
-
-    def correlation(self, meta: Meta, children: Children) -> syntax.Window:
+    def correlation(self, meta: Meta, children: Children) -> syntax.WindowClause:
         return self._window("correlation", meta, children)
 
-    def sliding(self, meta: Meta, children: Children) -> syntax.Window:
+    def sliding(self, meta: Meta, children: Children) -> syntax.WindowClause:
         return self._window("sliding", meta, children)
 
-    def batch(self, meta: Meta, children: Children) -> syntax.Window:
+    def batch(self, meta: Meta, children: Children) -> syntax.WindowClause:
         return self._window("batch", meta, children)
 
-    def hopping(self, meta: Meta, children: Children) -> syntax.Window:
+    def hopping(self, meta: Meta, children: Children) -> syntax.WindowClause:
         return self._window("hopping", meta, children)
 
-    def cumulate(self, meta: Meta, children: Children) -> syntax.Window:
+    def cumulate(self, meta: Meta, children: Children) -> syntax.WindowClause:
         return self._window("cumulate", meta, children)
 
-    def session(self, meta: Meta, children: Children) -> syntax.Window:
+    def session(self, meta: Meta, children: Children) -> syntax.WindowClause:
         return self._window("session", meta, children)
 
-    def _window(self, mode: Any, meta: Meta, children: Children) -> syntax.Window:
+    def _window(self, mode: Any, meta: Meta, children: Children) -> syntax.WindowClause:
         variables = tuple(variable_of(c) for c in children if isinstance(c, Token) and c.type == "VAR")
-        durations = [c for c in children if isinstance(c, Token) and c.type == "DURATION"]
-        extents = all_of(syntax.Extent, children) or tuple(self._duration_extent(d) for d in durations)
-        start = next((c for c in children if isinstance(c, str | datetime) and not isinstance(c, Token)), None)
-        return syntax.Window(mode, variables, extents, cast("Literal['first'] | datetime | None", start), place(meta))
-
-    def _duration_extent(self, token: Token) -> syntax.Extent:
-        return syntax.Extent(self._value(token, parse_duration, "duration"), span_of(token))
+        extents = all_of(syntax.Extent, children)
+        start = next((c for c in children if c == "first" or isinstance(c, datetime)), None)
+        return syntax.WindowClause(
+            mode, variables, extents, cast("Literal['first'] | datetime | None", start), span=place(meta)
+        )
 
     def extent(self, meta: Meta, children: Children) -> syntax.Extent:
         if children[0].type == "DURATION":
-            return self._duration_extent(children[0])
-        return syntax.Extent(self._value(children[0], parse_integer, "count"), place(meta))
+            return syntax.Extent(self._duration(children[0]).value, span=place(meta))
+        return syntax.Extent(self._value(children[0], parse_integer, "count"), span=place(meta))
+
+    def width(self, meta: Meta, children: Children) -> syntax.Extent:
+        return self.extent(meta, children)
 
     def start_of(self, _meta: Meta, children: Children) -> str | datetime:
         return "first" if children[0].type == "FIRST" else self._value(children[0], parse_moment, "moment")
 
-    def partition(self, _meta: Meta, children: Children) -> _Partition:
-        return _Partition(children)
+    def partition(self, meta: Meta, children: Children) -> syntax.PartitionClause:
+        return syntax.PartitionClause(tuple(self._name(token) for token in children), span=place(meta))
 
-    def partition_name(self, _meta: Meta, children: Children) -> syntax.Name | syntax.Reference:
-        return self._name(children[0])
+    def group_by(self, meta: Meta, children: Children) -> syntax.GroupClause:
+        return syntax.GroupClause(tuple(children), span=place(meta))
 
-    def group_by(self, _meta: Meta, children: Children) -> _Groups:
-        return _Groups(children)
-
-    def having(self, meta: Meta, children: Children) -> _Having:
-        return _Having([syntax.Condition(children[0], place(meta))])
+    def having(self, meta: Meta, children: Children) -> syntax.HavingClause:
+        return syntax.HavingClause(children[0], span=place(meta))
 
     def policy(self, meta: Meta, children: Children) -> syntax.PolicyClause:
-        return syntax.PolicyClause(Policy(children[0].lower() if children else "any"), place(meta))
+        return syntax.PolicyClause(Policy(children[0].lower() if children else "any"), span=place(meta))
 
-    def after_keep(self, meta: Meta, _children: Children) -> syntax.AfterMatch:
-        return syntax.AfterMatch(AfterMatchKind.KEEP_ALL, None, place(meta))
+    def after_keep(self, meta: Meta, _children: Children) -> syntax.AfterMatchClause:
+        return syntax.AfterMatchClause(AfterMatchKind.KEEP_ALL, None, span=place(meta))
 
-    def after_past(self, meta: Meta, _children: Children) -> syntax.AfterMatch:
-        return syntax.AfterMatch(AfterMatchKind.PAST_LAST, None, place(meta))
+    def after_past(self, meta: Meta, _children: Children) -> syntax.AfterMatchClause:
+        return syntax.AfterMatchClause(AfterMatchKind.PAST_LAST, None, span=place(meta))
 
-    def after_next(self, meta: Meta, _children: Children) -> syntax.AfterMatch:
-        return syntax.AfterMatch(AfterMatchKind.TO_NEXT, None, place(meta))
+    def after_next(self, meta: Meta, _children: Children) -> syntax.AfterMatchClause:
+        return syntax.AfterMatchClause(AfterMatchKind.TO_NEXT, None, span=place(meta))
 
-    def after_variable(self, meta: Meta, children: Children) -> syntax.AfterMatch:
+    def after_variable(self, meta: Meta, children: Children) -> syntax.AfterMatchClause:
         kind = AfterMatchKind.TO_FIRST if children[0].type == "FIRST" else AfterMatchKind.TO_LAST
-        return syntax.AfterMatch(kind, variable_of(children[1]), place(meta))
+        return syntax.AfterMatchClause(kind, variable_of(children[1]), span=place(meta))
 
-    def after_consume(self, meta: Meta, _children: Children) -> syntax.AfterMatch:
-        return syntax.AfterMatch(AfterMatchKind.CONSUME, None, place(meta))
+    def after_consume(self, meta: Meta, _children: Children) -> syntax.AfterMatchClause:
+        return syntax.AfterMatchClause(AfterMatchKind.CONSUME, None, span=place(meta))
 
-    def limit(self, meta: Meta, children: Children) -> syntax.Limit:
-        return syntax.Limit(self._value(children[0], parse_integer, "count"), place(meta))
+    def limit(self, meta: Meta, children: Children) -> syntax.LimitClause:
+        return syntax.LimitClause(self._value(children[0], parse_integer, "count"), span=place(meta))
 
-    def output(self, meta: Meta, children: Children) -> syntax.Output:
-        return syntax.Output(str(children[0]).upper(), self.extent(meta, children[1:]), place(meta))
+    def output(self, meta: Meta, children: Children) -> syntax.OutputClause:
+        return syntax.OutputClause(str(children[0]).upper(), self.extent(meta, children[1:]), span=place(meta))

@@ -16,6 +16,7 @@ import pyoxigraph as ox
 from rdflib import Literal, Variable
 from rdflib.plugins.sparql.parserutils import CompValue
 
+from ...language import Span
 from ...language.nodes import (
     XSD,
     Binary,
@@ -24,7 +25,6 @@ from ...language.nodes import (
     Column,
     Constant,
     Expression,
-    Span,
     Subquery,
     Unary,
     ValueType,

@@ -6,18 +6,8 @@ import polars as pl
 import pytest
 from kaicep.cep.conjuncts import conjuncts, of_single_events, signature
 from kaicep.expressions.columns import column_expression
-from kaicep.language.nodes import (
-    Aggregate,
-    Binary,
-    Call,
-    Column,
-    Constant,
-    Expression,
-    Membership,
-    Span,
-    Unary,
-    ValueType,
-)
+from kaicep.language import Span
+from kaicep.language.nodes import Aggregate, Binary, Call, Column, Constant, Expression, Membership, Unary, ValueType
 
 HERE = Span(0, 0)
 X = Column("b", "x", ValueType.DOUBLE, HERE)

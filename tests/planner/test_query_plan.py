@@ -6,8 +6,8 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from kaicep.language import Span
 from kaicep.language.checks import compile_document
-from kaicep.language.nodes.expression import Span
 from kaicep.language.nodes.pattern import (
     Alternative,
     BatchWindow,

@@ -8,8 +8,8 @@ from importlib.resources import files
 
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
+from kaicep.language.source_text import SourceText
 from kaicep.language.syntax.scanner import mask
-from kaicep.language.syntax.text import SourceText
 from lark import Lark, Token, Tree
 from lark.grammar import Rule
 from support.campus import campuses

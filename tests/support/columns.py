@@ -9,7 +9,8 @@ from typing import Any
 
 import polars as pl
 from kaicep.expressions.columns import POLARS_TYPES, column_expression
-from kaicep.language.nodes.expression import Binary, BinaryOperator, Call, Column, Constant, Expression, Span
+from kaicep.language import Span
+from kaicep.language.nodes.expression import Binary, BinaryOperator, Call, Column, Constant, Expression
 from kaicep.language.nodes.types import XSD, ValueType
 
 HERE = Span(0, 0)

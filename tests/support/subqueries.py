@@ -9,8 +9,8 @@ from dataclasses import replace
 import pyarrow as pa
 import pyoxigraph as ox
 from kaicep.annotator import EventShape
+from kaicep.language import Span
 from kaicep.language.checks import compile_document
-from kaicep.language.nodes.expression import Span
 from kaicep.language.nodes.query import AllOf, AnyOf, Semantics, Source, Subquery
 from kaicep.language.nodes.types import ValueType
 from kaicep.language.nodes.vocabulary import StreamType, Vocabulary

@@ -10,25 +10,25 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from kaicep.errors import KaicepError, QuerySyntaxError
+from kaicep.language import Span
+from kaicep.language import syntax_tree as syntax
 from kaicep.language.checks import compile_document
 from kaicep.language.nodes import Vocabulary
-from kaicep.language.nodes.expression import Span
+from kaicep.language.source_text import SourceText
 from kaicep.language.syntax import parse_document
-from kaicep.language.syntax import tree as syntax
 from kaicep.language.syntax.scanner import MASK, mask
-from kaicep.language.syntax.text import SourceText
 from support.vocabulary import CAMPUS, TWO_STREAMS
 
 
-def query(text: str) -> syntax.Query:
-    [statement] = parse_document(text).parts
+def query(text: str) -> syntax.SelectQuery:
+    [statement] = parse_document(text)
     assert isinstance(statement, syntax.Statement)
     return statement.query
 
 
 def body(text: str) -> str:
     [path] = query(text).paths
-    assert isinstance(path, syntax.Path)
+    assert isinstance(path, syntax.PathClause)
     return text[path.body.start : path.body.end]
 
 
@@ -53,7 +53,7 @@ def test_a_path_ends_at_its_matching_brace(inside: str) -> None:
 def test_words_that_look_like_path_are_none() -> None:
     """After `.` and after AS every keyword is a plain name, and a variable is a variable."""
     found = query("SELECT ?e.path AS path, ?path FROM (?path, path) {}")
-    assert [item.name.text if item.name else None for item in found.items if isinstance(item, syntax.Item)] == [
+    assert [item.name.text if item.name else None for item in found.items if isinstance(item, syntax.SelectItem)] == [
         "path",
         None,
     ]
@@ -72,9 +72,9 @@ def test_masking_keeps_every_place() -> None:
 def test_spans_are_places_in_the_text() -> None:
     text = "SELECT ?e.flowrate AS rate # x\nFILTER (?e.flowrate - 1 > 5)"
     found = query(text)
-    [condition] = found.filters
-    assert text[condition.span.start : condition.span.end] == "FILTER (?e.flowrate - 1 > 5)"
-    assert text[condition.expression.span.start : condition.expression.span.end] == "?e.flowrate - 1 > 5"
+    [clause] = found.filters
+    assert text[clause.span.start : clause.span.end] == "FILTER (?e.flowrate - 1 > 5)"
+    assert text[clause.condition.span.start : clause.condition.span.end] == "?e.flowrate - 1 > 5"
     [item] = found.items
     assert text[item.span.start : item.span.end] == "?e.flowrate AS rate"
 
@@ -82,9 +82,9 @@ def test_spans_are_places_in_the_text() -> None:
 @pytest.mark.parametrize("name", ["select", "filter", "day", "first", "now", "not", "in", "_x", "größe", "AND"])
 def test_every_keyword_is_a_name_where_only_a_name_can_stand(name: str) -> None:
     [item] = query(f"SELECT ?e.{name} AS {name}").items
-    assert isinstance(item, syntax.Item)
-    assert isinstance(item.value, syntax.Attribute)
-    assert item.value.name == syntax.Name(name, Span(10, 10 + len(name)))
+    assert isinstance(item, syntax.SelectItem)
+    assert isinstance(item.value, syntax.AttributeReference)
+    assert item.value.name == syntax.Name(name, span=Span(10, 10 + len(name)))
     assert item.name is not None
     assert item.name.text == name
     assert query(f"SELECT ?e.a FROM (?e, {name})").sources[0].stream.text == name
@@ -105,19 +105,19 @@ def test_every_keyword_is_a_name_where_only_a_name_can_stand(name: str) -> None:
 )
 def test_quantifiers(text: str, expected: tuple[int, int | None]) -> None:
     [clause] = query(f"SELECT ?a.x SEQ (?a, {text}, ?c)").sequences
-    assert isinstance(clause.pattern, syntax.Sequence)
+    assert isinstance(clause.pattern, syntax.PatternConcatenation)
     element = clause.pattern.parts[1]
-    assert isinstance(element, syntax.Element)
+    assert isinstance(element, syntax.PatternVariable)
     assert element.quantifier is not None
     assert (element.quantifier.minimum, element.quantifier.maximum) == expected
 
 
 def test_a_less_than_sign_is_no_iri() -> None:
-    [condition] = query("SELECT ?e.x FILTER (5<?e.x)").filters
-    assert isinstance(condition.expression, syntax.Binary)
-    [condition] = query("SELECT ?e.x FILTER ((?e.x<5)OR(?e.y>3))").filters
-    assert isinstance(condition.expression, syntax.Binary)
-    assert condition.expression.operator == "OR"
+    [clause] = query("SELECT ?e.x FILTER (5<?e.x)").filters
+    assert isinstance(clause.condition, syntax.BinaryExpression)
+    [clause] = query("SELECT ?e.x FILTER ((?e.x<5)OR(?e.y>3))").filters
+    assert isinstance(clause.condition, syntax.BinaryExpression)
+    assert clause.condition.operator == "OR"
 
 
 def test_a_number_before_a_name_is_a_quantity() -> None:
@@ -127,15 +127,13 @@ def test_a_number_before_a_name_is_a_quantity() -> None:
         ".5e1unit:DEG_C",
         "500 <http://qudt.org/vocab/unit/FT3-PER-MIN>",
     ):
-        [condition] = query(f"SELECT ?e.x FILTER (?e.x > {written})").filters
-        assert isinstance(condition.expression, syntax.Binary)
-        assert isinstance(condition.expression.right, syntax.Quantity)
+        [clause] = query(f"SELECT ?e.x FILTER (?e.x > {written})").filters
+        assert isinstance(clause.condition, syntax.BinaryExpression)
+        assert isinstance(clause.condition.right, syntax.QuantityLiteral)
 
 
 def test_documents_hold_prefixes_and_statements() -> None:
-    parts = parse_document(
-        "PREFIX a: <http://a#>. SELECT ?e.x; CREATE QUERY q AS SELECT ?e.y PREFIX b: <http://b#>"
-    ).parts
+    parts = parse_document("PREFIX a: <http://a#>. SELECT ?e.x; CREATE QUERY q AS SELECT ?e.y PREFIX b: <http://b#>")
     assert [type(part).__name__ for part in parts] == ["Prefix", "Statement", "Statement", "Prefix"]
 
 

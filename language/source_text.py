@@ -4,8 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ...errors import Place, QuerySyntaxError, QueryTypeError
-from ..nodes import Span
+from ..errors import Place, QuerySyntaxError, QueryTypeError
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Characters `start` to `end` (exclusive) of the document's text."""
+
+    start: int
+    end: int
 
 
 @dataclass(frozen=True, slots=True)
