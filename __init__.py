@@ -23,9 +23,16 @@ from .errors import (
 
 if TYPE_CHECKING:
     from .api import Project
-    from .pipeline.hosting import Engine, QueryHandle
+    from .api.engine import Engine
+    from .pipeline.hosting import QueryHandle
+    from .pipeline.sinks import Sink
 
-_LAZY = {"Engine": ".pipeline.hosting", "Project": ".api", "QueryHandle": ".pipeline.hosting"}
+_LAZY = {
+    "Engine": ".api.engine",
+    "Project": ".api",
+    "QueryHandle": ".pipeline.hosting",
+    "Sink": ".pipeline.sinks",
+}
 
 __all__ = [
     "AnnotationError",
@@ -41,6 +48,7 @@ __all__ = [
     "QueryHandle",
     "QuerySyntaxError",
     "QueryTypeError",
+    "Sink",
 ]
 
 

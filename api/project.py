@@ -11,7 +11,7 @@ from ..errors import PlanError, did_you_mean
 from ..explain import EventOrId, Explanation, explain_event
 from ..language import SourceText
 from ..pipeline import Catalog
-from ..pipeline.simulation import Down, Gap, evaluate
+from ..pipeline.simulation import Gap, Outage, evaluate
 from ..pipeline.sources import RawTuples
 from ..planner import Strategy
 
@@ -81,7 +81,7 @@ class Project(Catalog):
         queries = self.compile(text, retention=retention)
         if outage is not None and outage[1] < outage[0]:
             raise PlanError("the outage ends before it begins", hint="give its beginning first")
-        down = None if outage is None else Down(*outage, overlap, in_flight, snapshots)
+        down = None if outage is None else Outage(*outage, overlap, in_flight, snapshots)
         gap = None if registered_at is None else Gap(registered_at, overlap, in_flight)
         chosen = Strategy(strategy) if strategy in list(Strategy) else None
         return evaluate(self, queries, streams, gap, chosen, archived=strategy != "live", down=down)

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from kaicep.archive import Archive
 from kaicep.errors import PlanError
-from kaicep.pipeline.flow.backfill_run import CatchUp
+from kaicep.pipeline.flow.backfill_run import Backfill
 from kaicep.pipeline.flow.query_runtime import Registration
 from kaicep.planner import Strategy
 
@@ -160,7 +160,7 @@ def recover(of: Campus, archive: Archive, outage: Outage) -> Recovery:
     strategy = None if outage.strategy == PLANNER else Strategy(outage.strategy)
     gc.collect()
     began = time.perf_counter()
-    catch_up = CatchUp(live, ["q"], archive, upto=archive.last, strategy=strategy)
+    catch_up = Backfill(live, ["q"], archive, upto=archive.last, strategy=strategy)
     latency, rows = None, 0
     for piece in catch_up.rows():
         latency = latency or time.perf_counter() - began

@@ -30,7 +30,7 @@ from itertools import chain
 import pyarrow as pa
 from kaicep import Project
 from kaicep.pipeline.flow.candidate_selection import EventBatch
-from kaicep.pipeline.flow.query_runtime import QueryFlow, Registration
+from kaicep.pipeline.flow.query_runtime import QueryRuntime, Registration
 from kaicep.semfilter.runtime import FilterOptions
 
 from .cep_shapes import PROJECT, SEED, SENSORS, SHAPES, Shape, moment, workload
@@ -71,7 +71,7 @@ def watermark(batches: Sequence[pa.Table], number: int) -> int:
 def engine(project: Project, text: str, batches: Sequence[pa.Table]) -> Measured:
     """The query over the batches, its candidates selected and its rows made."""
     (query,) = project.compile(text)
-    flow = QueryFlow(Registration(query, "query"), project.dataflow().shape, project.knowledge, FilterOptions())
+    flow = QueryRuntime(Registration(query, "query"), project.dataflow().shape, project.knowledge, FilterOptions())
     ends = [moment(watermark(batches, number)) for number in range(len(batches))]
 
     def step(number: int) -> pa.Table:

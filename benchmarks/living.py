@@ -23,10 +23,10 @@ from pathlib import Path
 
 import pyarrow as pa
 from kaicep import Project
-from kaicep.pipeline.control.knowledge_admin import LivingKnowledge
-from kaicep.pipeline.durability.checkpointed_flow import DurableFlow
-from kaicep.pipeline.knowledge.knowledge_swap import Takeover
-from kaicep.pipeline.sources.records import Origin, RawBatch
+from kaicep.pipeline.control.knowledge_admin import KnowledgeAdmin
+from kaicep.pipeline.durability.checkpointed_flow import CheckpointedFlow
+from kaicep.pipeline.knowledge.knowledge_swap import KnowledgeSwap
+from kaicep.pipeline.sources.records import RawBatch, RecordOrigin
 
 ROOT = Path(__file__).resolve().parent.parent
 SODA = ROOT / "examples" / "soda"
@@ -82,7 +82,7 @@ def batch(number: int, sensors: Sequence[str], events: int) -> dict[str, RawBatc
     moments = [START + timedelta(milliseconds=first + i) for i in range(events)]
     flows = pa.array([float((first + i) % 400) for i in range(events)])
     table = pa.table({"sensor": names, "time": pa.array(moments, pa.timestamp("us", "UTC")), "cfm": flows})
-    return {"airflow": RawBatch(table, (), Origin.of("benchmark"))}
+    return {"airflow": RawBatch(table, (), RecordOrigin.of("benchmark"))}
 
 
 @dataclass(frozen=True)
@@ -116,7 +116,9 @@ class Living:
         return max(self.moved, key=lambda taken: taken.seconds)
 
 
-def run(flow: DurableFlow, first: int, sensors: Sequence[str], load: Load, busy: Callable[[], bool]) -> list[Taken]:
+def run(
+    flow: CheckpointedFlow, first: int, sensors: Sequence[str], load: Load, busy: Callable[[], bool]
+) -> list[Taken]:
     """Each batch, from number `first` on: so many as asked for, and on while `busy`, and two more.
 
     A batch begins with its trigger interval, or when the one before ends.
@@ -134,9 +136,9 @@ def run(flow: DurableFlow, first: int, sensors: Sequence[str], load: Load, busy:
     return done
 
 
-def change(ontology: LivingKnowledge, module: Path, said: list[str]) -> None:
+def change(ontology: KnowledgeAdmin, module: Path, said: list[str]) -> None:
     """Add a module, and remove it again when it is in force."""
-    acts: tuple[Callable[[], Takeover], ...] = (lambda: ontology.add(module), lambda: ontology.remove(module.name))
+    acts: tuple[Callable[[], KnowledgeSwap], ...] = (lambda: ontology.add(module), lambda: ontology.remove(module.name))
     for act in acts:
         began = time.perf_counter()
         takeover = act()
@@ -165,8 +167,8 @@ def measure(load: Load, log: Callable[[str], None]) -> Living:
         log(f"{len(building.knowledge.store):,} triples")
         module = folder / "new.ttl"
         module.write_text(MODULE, encoding="utf-8")
-        flow = DurableFlow(building, folder / "var" / "state", [], None)
-        ontology = LivingKnowledge(flow, log)
+        flow = CheckpointedFlow(building, folder / "var" / "state", [], None)
+        ontology = KnowledgeAdmin(flow, log)
         flow.submit(building.registrations(QUERY, "fed"))
         sensors = [f"flow_sensor_hvac_zone_C{number}" for number in range(1, 500)] + ["flow_sensor_new"]
         seen = len(run(flow, 1, sensors, replace(load, batches=3), lambda: False))

@@ -15,7 +15,7 @@ from kaicep import Project
 from kaicep.cep import build_operator
 from kaicep.config import Settings
 from kaicep.language.nodes import Query, Source
-from kaicep.pipeline.flow.candidate_selection import EventBatch, SourceFlow
+from kaicep.pipeline.flow.candidate_selection import CandidateSelection, EventBatch
 from kaicep.planner import resolve_bounds
 from kaicep.semfilter import SemanticFilter
 from kaicep.semfilter.runtime import NAIVE, FilterOptions, SubqueryStatistics
@@ -98,7 +98,7 @@ class QueryPath:
     def __init__(self, project: Project, query: Query, options: FilterOptions) -> None:
         self._annotator = project.annotators[STREAM]
         self._semantic = _Timed(query.sources[0], project, options)
-        self._source = SourceFlow(query.sources[0], resolve_bounds(query.bounds, None), self._semantic)
+        self._source = CandidateSelection(query.sources[0], resolve_bounds(query.bounds, None), self._semantic)
         self._operator = build_operator(query)
 
     @property

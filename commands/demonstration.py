@@ -12,12 +12,13 @@ from typing import Any
 import pyarrow as pa
 from rich.console import Console
 
+from .. import Engine
 from ..api import Project
 from ..archive.sparql import Solutions
 from ..errors import PipelineError
 from ..examples import robod
 from ..pipeline import query_files, read_document
-from ..pipeline.hosting import Engine, Meter, Signals, archive_behind, read, summary
+from ..pipeline.hosting import ProgressLine, Signals, archive_behind, read, summary
 from ..pipeline.sinks import Sink, rows, table
 
 __all__ = ["run_demo"]
@@ -62,7 +63,7 @@ def run_demo(folder: Path | None, out: Console, log: Console, *, quiet: bool) ->
         _tell(log, "loading Brick and the model of the rooms, and closing them by OWL 2 RL", quiet=quiet)
         project = Project.load(path)
         sink = FirstMatches(_SHOWN)
-        meter = Meter(log, quiet=quiet)
+        meter = ProgressLine(log, quiet=quiet)
         engine = Engine(project, sinks=[sink], on_batch=meter)
         _tell(log, "starting Spark", quiet=quiet)
         stack.enter_context(engine)

@@ -10,7 +10,7 @@ from ..api import Project
 from ..config import Settings
 from ..errors import PipelineError
 from ..pipeline import query_files, read_document
-from ..pipeline.control import Document, Requests, SubmittedQueries, folder_of, free_label
+from ..pipeline.control import Requests, SubmittedDocument, SubmittedQueries, folder_of, free_label
 from ..pipeline.flow import Registration
 
 __all__ = ["COLUMNS", "list_queries", "submit", "withdraw"]
@@ -47,7 +47,7 @@ def submit(settings: Settings, text: str, label: str | None, retention: timedelt
                 f"a query named '{double}' is registered already",
                 hint="withdraw it first, or give the new one another name with CREATE QUERY … AS",
             )
-        submitted.add(Document(label, text, retention, queries))
+        submitted.add(SubmittedDocument(label, text, retention, queries))
         return [f"{query}: registered, it is answered when an engine starts" for query in queries]
     finally:
         requests.lock.release()
@@ -87,7 +87,7 @@ def list_queries(settings: Settings) -> tuple[list[dict[str, Any]], list[str]]:
     return rows, ["no engine runs; these, and those of the project, are answered when one starts"]
 
 
-def _registered(project: Project, documents: Sequence[Document]) -> list[Registration]:
+def _registered(project: Project, documents: Sequence[SubmittedDocument]) -> list[Registration]:
     """What an engine will answer: the queries of the project file, then those that were submitted."""
     found: list[Registration] = []
     for path in query_files(project.settings):

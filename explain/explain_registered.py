@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ..annotator import Annotated
 from ..archive import Recorded, view_archive
 from ..errors import ArchiveError
-from ..pipeline.flow import CatchUp, Dataflow, Registration, begin_in_the_past
+from ..pipeline.flow import Backfill, Dataflow, Registration, begin_in_the_past
 from ..planner import outline, speaks_of_the_past
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def _over_archive(project: Catalog, queries: Sequence[Registration]) -> list[str
         for query in queries:
             dataflow.register(replace(query, now=dataflow.now(query.query)))
         for label in begin_in_the_past(dataflow, list(dataflow.flows)):
-            choice = CatchUp(dataflow, [label], archive, upto=None).choice
+            choice = Backfill(dataflow, [label], archive, upto=None).choice
             dataflow.flows[label].past = [f"past by {choice}"]
     for flow in dataflow.flows.values():
         flow.past = [*flow.past, *outline(flow.query, project.shapes, project.knowledge)]

@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
-from .knowledge_admin import LivingKnowledge
-from .requests import Requests, Server
-from .submitted_queries import Document, SubmittedQueries, folder_of, free_label
+from .knowledge_admin import KnowledgeAdmin
+from .requests import Requests, RequestServer
+from .submitted_queries import SubmittedDocument, SubmittedQueries, folder_of, free_label
 
-__all__ = ["Document", "LivingKnowledge", "Requests", "Server", "SubmittedQueries", "folder_of", "free_label"]
+__all__ = [
+    "KnowledgeAdmin",
+    "RequestServer",
+    "Requests",
+    "SubmittedDocument",
+    "SubmittedQueries",
+    "folder_of",
+    "free_label",
+]

@@ -11,14 +11,14 @@ from ...errors import KaicepError, OntologyError
 from ...ontology import knowledge_of
 from ...ontology.modules import Module, ModuleChange, with_module, without_module
 from ...ontology.reasoners import close_in_process
-from ..durability import DurableFlow
-from ..knowledge import Entry, Takeover, Version, prepare
-from .requests import Requests, Server
+from ..durability import CheckpointedFlow
+from ..knowledge import Entry, KnowledgeSwap, Version, prepare
+from .requests import Requests, RequestServer
 
-__all__ = ["LivingKnowledge"]
+__all__ = ["KnowledgeAdmin"]
 
 
-class LivingKnowledge:
+class KnowledgeAdmin:
     """The ontology modules of a running engine, and what other processes ask of them.
 
     A change that cannot take over is refused with the reason, and what was in force stays in force.
@@ -31,14 +31,14 @@ class LivingKnowledge:
         PipelineError: another engine runs this project.
     """
 
-    def __init__(self, flow: DurableFlow, say: Callable[[str], None]) -> None:
+    def __init__(self, flow: CheckpointedFlow, say: Callable[[str], None]) -> None:
         self._flow = flow
         self._history = flow.history
         self._say = say
         self._requests = Requests(flow.history.store.folder)
         self._requests.serve()
         self._changing = threading.Lock()
-        self._server = Server(self._requests, self._answered, "kaicep-ontology")
+        self._server = RequestServer(self._requests, self._answered, "kaicep-ontology")
 
     @property
     def version(self) -> Version | None:
@@ -55,7 +55,7 @@ class LivingKnowledge:
         """The modules that judge the next batch, imported ones among them."""
         return self._history.newest.knowledge.modules
 
-    def add(self, path: str | Path, *, replacing: str | None = None) -> Takeover:
+    def add(self, path: str | Path, *, replacing: str | None = None) -> KnowledgeSwap:
         """Add a module, or replace one; returns when it is ready to take over at the next batch border.
 
         Args:
@@ -68,7 +68,7 @@ class LivingKnowledge:
         module = Module.load(Path(path).absolute(), self._history.newest.settings.root)
         return self._add(module, replacing)
 
-    def remove(self, name: str) -> Takeover:
+    def remove(self, name: str) -> KnowledgeSwap:
         """Remove the module of this file, file name or ontology IRI; otherwise as `add`.
 
         Raises:
@@ -81,10 +81,10 @@ class LivingKnowledge:
         self._server.close()
         self._requests.lock.release()
 
-    def _add(self, module: Module, replacing: str | None) -> Takeover:
+    def _add(self, module: Module, replacing: str | None) -> KnowledgeSwap:
         return self._change(lambda modules: with_module(modules, module, replacing=replacing))
 
-    def _change(self, make: Callable[[tuple[Module, ...]], ModuleChange]) -> Takeover:
+    def _change(self, make: Callable[[tuple[Module, ...]], ModuleChange]) -> KnowledgeSwap:
         with self._changing:
             newest = self._history.newest
             change = make(newest.knowledge.modules)
@@ -106,7 +106,7 @@ class LivingKnowledge:
             return OntologyError(f"the change failed: {error!r}", hint="what was in force goes on")
         return ["takes over with the next batch", *takeover.summary]
 
-    def _asked(self, content: Mapping[str, Any]) -> Takeover:
+    def _asked(self, content: Mapping[str, Any]) -> KnowledgeSwap:
         if "add" in content:
             return self._add(self._history.store.module(Entry.read(content["add"])), content["replacing"])
         return self.remove(content["remove"])

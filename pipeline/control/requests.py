@@ -18,7 +18,7 @@ from ... import errors
 from ...errors import KaicepError, PipelineError, Place
 from ...storage import ProcessLock, replacing
 
-__all__ = ["Requests", "Server"]
+__all__ = ["RequestServer", "Requests"]
 
 _POLL_S = 0.05
 _PATIENCE_S = 10.0
@@ -102,7 +102,7 @@ class Requests:
             raise PipelineError("the engine ended before it answered", hint="try it again")
 
 
-class Server:
+class RequestServer:
     """Answers requests on a thread of its own, one after the other, until it is closed.
 
     Args:

@@ -17,11 +17,11 @@ from ...errors import PipelineError, Place, did_you_mean
 from ...storage import replacing
 from ..flow import Registration
 
-__all__ = ["Document", "SubmittedQueries", "folder_of", "free_label"]
+__all__ = ["SubmittedDocument", "SubmittedQueries", "folder_of", "free_label"]
 
 
 @dataclass(frozen=True, slots=True)
-class Document:
+class SubmittedDocument:
     """One that was submitted.
 
     Attributes:
@@ -53,7 +53,7 @@ class SubmittedQueries:
     def __init__(self, folder: Path) -> None:
         self._folder = folder / "documents"
 
-    def documents(self) -> tuple[Document, ...]:
+    def documents(self) -> tuple[SubmittedDocument, ...]:
         """All of them, in the order of submission.
 
         Raises:
@@ -61,7 +61,7 @@ class SubmittedQueries:
         """
         return tuple(_read(path) for path in self._paths())
 
-    def document_of(self, label: str) -> Document:
+    def document_of(self, label: str) -> SubmittedDocument:
         """The one that a query stands in.
 
         Raises:
@@ -75,7 +75,7 @@ class SubmittedQueries:
             raise PipelineError(f"no query '{label}' was submitted", hint=hint)
         return found
 
-    def add(self, document: Document) -> None:
+    def add(self, document: SubmittedDocument) -> None:
         """Keep a document; when this returns, it survives a crash of the machine."""
         last = max((int(path.stem) for path in self._paths()), default=0)
         self._write(replace(document, number=last + 1))
@@ -93,7 +93,7 @@ class SubmittedQueries:
         else:
             self._path(document.number).unlink(missing_ok=True)
 
-    def _write(self, document: Document) -> None:
+    def _write(self, document: SubmittedDocument) -> None:
         self._folder.mkdir(parents=True, exist_ok=True)
         content = {
             "label": document.label,
@@ -125,12 +125,14 @@ def free_label(taken: Collection[str]) -> str:
     return next(name for name in names if not any(t == name or t.startswith(f"{name}-") for t in taken))
 
 
-def _read(path: Path) -> Document:
+def _read(path: Path) -> SubmittedDocument:
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
         seconds = content["retention"]
         retention = None if seconds is None else timedelta(seconds=seconds)
-        return Document(content["label"], content["text"], retention, tuple(content["queries"]), int(path.stem))
+        return SubmittedDocument(
+            content["label"], content["text"], retention, tuple(content["queries"]), int(path.stem)
+        )
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise PipelineError(
             "a submitted query cannot be read", place=Place(str(path)), hint="remove the file, and submit it again"

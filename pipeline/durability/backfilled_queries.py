@@ -9,21 +9,21 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from ..flow import Dataflow, LateQuery, Registration
+from ..flow import BackfilledQuery, Dataflow, Registration
 
 if TYPE_CHECKING:
     from ..catalog import Catalog
 
-__all__ = ["LateQueries"]
+__all__ = ["BackfilledQueries"]
 
 _LATE = "late/"
 
 
-class LateQueries:
+class BackfilledQueries:
     """Queries on their way from the past to the live stream; all of them are suspended in the data flow."""
 
     def __init__(self) -> None:
-        self._queries: dict[str, LateQuery] = {}
+        self._queries: dict[str, BackfilledQuery] = {}
         self._past: dict[str, list[pa.Table]] = {}
         self._interrupted: dict[str, dict[str, Any]] = {}
 
@@ -32,7 +32,7 @@ class LateQueries:
         """What they are called."""
         return frozenset(self._queries)
 
-    def add(self, query: LateQuery) -> None:
+    def add(self, query: BackfilledQuery) -> None:
         """Wait for a query from now on."""
         self._queries[query.label] = query
 

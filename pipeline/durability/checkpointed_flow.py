@@ -18,21 +18,21 @@ from ...archive import Archive
 from ...archive.log import AdvanceLog, Position
 from ...errors import PipelineError, PlanError
 from ...planner import Strategy
-from ..flow import CatchUp, Dataflow, LateQuery, Past, Registration, Step, begin_in_the_past
-from ..knowledge import KnowledgeHistory, KnowledgeStore, Takeover, Turn, Version
-from ..sinks import Reporting, Sink
+from ..flow import Backfill, BackfilledQuery, BatchResult, Dataflow, Past, Registration, begin_in_the_past
+from ..knowledge import KnowledgeStore, KnowledgeSwap, KnowledgeVersions, Turn, Version
+from ..sinks import RowDelivery, Sink
 from ..sources import RawBatch
-from .backfilled_queries import LateQueries
+from .backfilled_queries import BackfilledQueries
 from .dead_letters import DeadLetters
 from .idle_streams import Silence, advances_of
 from .idleness import Idleness
 from .log_replay import logged
 from .match_archiving import keep_matches
-from .operator_snapshots import Snapshots
+from .operator_snapshots import OperatorSnapshots
 from .progress import Progress
-from .query_registry import Registry
+from .query_registry import QueryRegistry
 from .source_offsets import PositionFile
-from .spool_replay import Outage, admit
+from .spool_replay import SpoolReplay, admit
 
 if TYPE_CHECKING:
     from ..catalog import Catalog
@@ -43,7 +43,7 @@ _KNOWLEDGE = "knowledge"
 _WORKERS = 3
 
 
-class DurableFlow:
+class CheckpointedFlow:
     """A data flow, its archive, sinks and snapshots. Batches are counted from 1.
 
     Args:
@@ -67,7 +67,7 @@ class DurableFlow:
         state: Path,
         sinks: Sequence[Sink],
         archive: Archive | None,
-        on_takeover: Callable[[Version, Takeover], None] = lambda _version, _takeover: None,
+        on_takeover: Callable[[Version, KnowledgeSwap], None] = lambda _version, _takeover: None,
         *,
         say: Callable[[str], None] = _LOG.info,
         strategy: Strategy | None = None,
@@ -75,24 +75,24 @@ class DurableFlow:
         self._strategy = strategy
         self.progress = Progress()
         self._on_takeover = on_takeover
-        self.history = KnowledgeHistory(project, KnowledgeStore(state / "ontology"))
+        self.history = KnowledgeVersions(project, KnowledgeStore(state / "ontology"))
         self.version: Version | None = None
         self._project = project
-        self._reporting = Reporting(sinks)
+        self._reporting = RowDelivery(sinks)
         self._archive = archive
-        self._snapshots = Snapshots(state / "snapshots")
+        self._snapshots = OperatorSnapshots(state / "snapshots")
         self._generation = 0 if archive is None else archive.log.generation
         advances = AdvanceLog(state / "advances") if archive is None else archive.advances
         self._silence = Silence(advances, self._generation, forgets=archive is None)
         queries = state / "queries"
-        self._registry = Registry(queries / "registrations.json")
+        self._registry = QueryRegistry(queries / "registrations.json")
         self._position = PositionFile(queries / "position.json")
         patience = project.settings.archive.in_flight
-        self._outage = None if archive is None else Outage(archive, state, patience, say)
+        self._outage = None if archive is None else SpoolReplay(archive, state, patience, say)
         self._dead_letters = DeadLetters(state / "dead-letters")
         self._dataflow = project.dataflow(_WORKERS, isolated=True)
         self._waiting: list[Registration] = []
-        self._late = LateQueries()
+        self._late = BackfilledQueries()
         self._done: int | None = None
         self._begun: int | None = None
 
@@ -149,7 +149,7 @@ class DurableFlow:
             self._dataflow.remove(label)
         self._late.give_up(label)
 
-    def run(self, batch: int, records: Mapping[str, RawBatch], idleness: Idleness | None = None) -> Step:
+    def run(self, batch: int, records: Mapping[str, RawBatch], idleness: Idleness | None = None) -> BatchResult:
         """Do a batch; when this returns, it is durable.
 
         Args:
@@ -175,19 +175,19 @@ class DurableFlow:
         for name, raw in records.items():
             self._dead_letters.write(name, batch, raw, brought.live[name].rejected)
         rows = self._late.with_their_past(brought.answered(self._dataflow))
-        step = Step(brought.streams, self._reporting.report(batch, rows, brought.recovered))
+        step = BatchResult(brought.streams, self._reporting.report(batch, rows, brought.recovered))
         if self._archive is not None:
             keep_matches(self._archive, batch, step.matches, self._dataflow.flows, self._project.knowledge.version)
         self._conclude(batch, step, {name: len(raw.malformed) for name, raw in records.items()}, began)
         return step
 
-    def finish(self) -> Step:
+    def finish(self) -> BatchResult:
         """End the streams: what waits for later events is reported."""
         batch = (self.last or 0) + 1
         self._prepare(batch, patient=True)
         began = time.perf_counter()
         rows = self._late.with_their_past(self._dataflow.finish().matches.items())
-        step = Step({}, self._reporting.report(batch, rows, {}))
+        step = BatchResult({}, self._reporting.report(batch, rows, {}))
         self._conclude(batch, step, {}, began)
         return step
 
@@ -206,7 +206,7 @@ class DurableFlow:
         waiting = self._waiting or self._late.labels or self.history.waiting or self._reporting.waiting or missed
         return bool(waiting or advances_of(self._dataflow, idleness))
 
-    def _conclude(self, batch: int, step: Step, malformed: Mapping[str, int], began: float) -> None:
+    def _conclude(self, batch: int, step: BatchResult, malformed: Mapping[str, int], began: float) -> None:
         self.progress = self.progress.after(step, malformed, time.perf_counter() - began, self._dataflow.subqueries)
         self._snapshots.write(batch, self._state())
         self._position.write(batch, self._position_parts())
@@ -272,13 +272,13 @@ class DurableFlow:
             self._late.add(self._begin_in_the_past(self._archive, label, batch - 1, handed))
         self._register_durably()
 
-    def _begin_in_the_past(self, archive: Archive, label: str, last: int, handed: int) -> LateQuery:
+    def _begin_in_the_past(self, archive: Archive, label: str, last: int, handed: int) -> BackfilledQuery:
         """Start on a query's past, by the knowledge of now; the store has older events as older knowledge saw them."""
         known = self.version is None or all(p.batch >= self.version.batch for p in archive.log.positions()[:1])
         strategy = self._strategy if known else Strategy.REPLAY
         upto = Position(self._generation, last)
-        catch_up = CatchUp(self._dataflow, [label], archive, upto=upto, strategy=strategy)
-        return LateQuery(label, catch_up.rehearsal, catch_up.rows(), self._since, last=last, handed=handed)
+        catch_up = Backfill(self._dataflow, [label], archive, upto=upto, strategy=strategy)
+        return BackfilledQuery(label, catch_up.rehearsal, catch_up.rows(), self._since, last=last, handed=handed)
 
     def _since(self, batch: int) -> Iterator[tuple[int, Past]]:
         """The batches behind one that are done."""

@@ -6,12 +6,14 @@ from collections.abc import Iterator
 
 from ...archive import Archive
 from ..flow import Past
-from ..knowledge import KnowledgeHistory
+from ..knowledge import KnowledgeVersions
 
 __all__ = ["logged"]
 
 
-def logged(archive: Archive | None, history: KnowledgeHistory, last: int, after: int = 0) -> Iterator[tuple[int, Past]]:
+def logged(
+    archive: Archive | None, history: KnowledgeVersions, last: int, after: int = 0
+) -> Iterator[tuple[int, Past]]:
     """The batches behind `after` up to `last` with their numbers, in order; none without an archive."""
     if archive is None:
         return

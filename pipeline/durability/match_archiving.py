@@ -8,13 +8,13 @@ import pyarrow as pa
 
 from ...archive import Archive
 from ...archive.matches import Origin
-from ..flow import QueryFlow
+from ..flow import QueryRuntime
 
 __all__ = ["keep_matches"]
 
 
 def keep_matches(
-    archive: Archive, batch: int, matches: Mapping[str, pa.Table], flows: Mapping[str, QueryFlow], knowledge: str
+    archive: Archive, batch: int, matches: Mapping[str, pa.Table], flows: Mapping[str, QueryRuntime], knowledge: str
 ) -> None:
     """Keep the rows of named queries, durably; another query's rows are nobody's stream.
 

@@ -14,7 +14,7 @@ _KEPT = 3
 _NAME = re.compile(r"(\d{12})\.snapshot")
 
 
-class Snapshots:
+class OperatorSnapshots:
     """The snapshots of one engine, a file per batch; the last few are kept.
 
     Args:

@@ -10,7 +10,7 @@ from datetime import datetime
 import pyarrow.compute as pc
 
 from ...semfilter.runtime import SubqueryStatistics
-from ..flow import Step, StreamStep
+from ..flow import BatchResult, StreamResult
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ class Progress:
 
     def after(
         self,
-        step: Step,
+        step: BatchResult,
         malformed: Mapping[str, int],
         seconds: float,
         subqueries: Mapping[str, tuple[SubqueryStatistics, ...]],
@@ -100,7 +100,7 @@ class Progress:
         return cls(**content)
 
 
-def _add(count: StreamCount, batch: StreamStep, malformed: int) -> StreamCount:
+def _add(count: StreamCount, batch: StreamResult, malformed: int) -> StreamCount:
     return replace(
         count,
         events=count.events + batch.events.num_rows,
@@ -112,6 +112,6 @@ def _add(count: StreamCount, batch: StreamStep, malformed: int) -> StreamCount:
     )
 
 
-def _later(time: datetime | None, step: Step) -> datetime | None:
+def _later(time: datetime | None, step: BatchResult) -> datetime | None:
     moments = [pc.max(batch.events["_time"]).as_py() for batch in step.streams.values() if batch.events.num_rows]
     return max([*moments, *([] if time is None else [time])], default=None)

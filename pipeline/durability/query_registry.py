@@ -11,7 +11,7 @@ from ...storage import make_folder, replacing
 from ..flow import Registration
 
 
-class Registry:
+class QueryRegistry:
     """The registered queries of an engine in one JSON file.
 
     Args:

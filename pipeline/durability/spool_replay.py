@@ -25,9 +25,9 @@ from ...archive.log import Position, ids_before
 from ...archive.sync import Intake
 from ...planner import ROWS_AT_ONCE
 from ...storage import replacing
-from ..flow import Dataflow, StreamStep, joined, together
+from ..flow import Dataflow, StreamResult, joined, together
 
-__all__ = ["Brought", "Outage", "admit"]
+__all__ = ["Brought", "SpoolReplay", "admit"]
 
 _TAKING = "taking.json"
 _POLL_S = 0.02
@@ -57,8 +57,8 @@ class Brought:
         ahead: the same of what an archiver was quicker with.
     """
 
-    live: Mapping[str, StreamStep]
-    streams: Mapping[str, StreamStep]
+    live: Mapping[str, StreamResult]
+    streams: Mapping[str, StreamResult]
     recovered: Mapping[str, Sequence[pa.Table]] = field(default_factory=dict)
     ahead: Mapping[str, Sequence[pa.Table]] = field(default_factory=dict)
 
@@ -69,7 +69,7 @@ class Brought:
 
 
 def admit(
-    outage: Outage | None, dataflow: Dataflow, batch: int, annotated: Mapping[str, Annotated], *, again: bool
+    outage: SpoolReplay | None, dataflow: Dataflow, batch: int, annotated: Mapping[str, Annotated], *, again: bool
 ) -> Brought:
     """Tell the events that count in a batch, after those that the intake gives, which are answered here.
 
@@ -84,7 +84,7 @@ def admit(
         live = dataflow.accept(annotated)
         return Brought(live, live)
     taken = outage.taken_again(batch) if again else outage.taken(batch, annotated)
-    kept: list[Mapping[str, StreamStep]] = []
+    kept: list[Mapping[str, StreamResult]] = []
     rows: dict[str, list[pa.Table]] = {}
     for piece in outage.pieces(taken.upto):
         kept.append(dataflow.accept(piece))
@@ -99,7 +99,7 @@ def admit(
     return Brought(steps[-1], together(steps), recovered=rows)
 
 
-class Outage:
+class SpoolReplay:
     """Brings each batch what its streams missed.
 
     Args:
@@ -170,7 +170,7 @@ class Outage:
         self._taken = {**before, **upto}
 
     def completed(
-        self, batch: int, live: Mapping[str, Annotated], kept: Sequence[Mapping[str, StreamStep]]
+        self, batch: int, live: Mapping[str, Annotated], kept: Sequence[Mapping[str, StreamResult]]
     ) -> Mapping[str, Annotated]:
         """A batch that is delivered again, with what the log has of it and the source gives no more.
 
@@ -193,14 +193,14 @@ class Outage:
                 found[stream] = replace(here, events=_with_rows(both))
         return found
 
-    def told_apart(self, batch: int, steps: Sequence[Mapping[str, StreamStep]]) -> list[dict[str, StreamStep]]:
+    def told_apart(self, batch: int, steps: Sequence[Mapping[str, StreamResult]]) -> list[dict[str, StreamResult]]:
         """The steps of a batch, those late events taken for duplicates that are known from before.
 
         Admission forgets what lies below the watermark: there, the log remembers.
         """
         if not self._intake.path.is_dir():
             return [dict(step) for step in steps]
-        found: list[dict[str, StreamStep]] = []
+        found: list[dict[str, StreamResult]] = []
         for step in steps:
             told = {}
             for stream, of_stream in step.items():
@@ -209,7 +209,7 @@ class Outage:
             found.append(told)
         return found
 
-    def tell(self, missed: Sequence[Mapping[str, StreamStep]]) -> None:
+    def tell(self, missed: Sequence[Mapping[str, StreamResult]]) -> None:
         """Say what was missed, if it was not known already."""
         for stream in sorted({stream for step in missed for stream in step}):
             events = [step[stream].events for step in missed if stream in step]
@@ -223,7 +223,7 @@ class Outage:
         """Note that what was taken is in the log, and its rows with the sinks."""
         self._intake.settle(self._taken)
 
-    def _without_known(self, stream: str, batch: int, step: StreamStep, earlier: Sequence[pa.Table]) -> StreamStep:
+    def _without_known(self, stream: str, batch: int, step: StreamResult, earlier: Sequence[pa.Table]) -> StreamResult:
         if not step.late.num_rows:
             return step
         log = self._archive.log

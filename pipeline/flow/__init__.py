@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from .backfill_run import CatchUp, begin_in_the_past
-from .backfilled_query import LateQuery
-from .batch_result import Past, Step, StreamStep, joined, together
+from .backfill_run import Backfill, begin_in_the_past
+from .backfilled_query import BackfilledQuery
+from .batch_result import BatchResult, Past, StreamResult, joined, together
 from .dataflow import Dataflow, admission_of, shape_of
-from .query_runtime import QueryFlow, Registration
+from .query_runtime import QueryRuntime, Registration
 
 __all__ = [
-    "CatchUp",
+    "Backfill",
+    "BackfilledQuery",
+    "BatchResult",
     "Dataflow",
-    "LateQuery",
     "Past",
-    "QueryFlow",
+    "QueryRuntime",
     "Registration",
-    "Step",
-    "StreamStep",
+    "StreamResult",
     "admission_of",
     "begin_in_the_past",
     "joined",

@@ -12,7 +12,7 @@ from ...planner import ROWS_AT_ONCE, Asked, Choice, Seam, Strategy, choose, span
 from .dataflow import Dataflow
 
 
-class CatchUp:
+class Backfill:
     """Brings queries of a data flow, registered but given no event yet, through the past.
 
     Args:

@@ -16,7 +16,7 @@ from ...errors import KaicepError, PipelineError
 from .batch_result import Past
 from .dataflow import Dataflow
 
-__all__ = ["LateQuery"]
+__all__ = ["BackfilledQuery"]
 
 _MOST_WAITING = 1_000_000
 
@@ -24,7 +24,7 @@ Logged = Callable[[int], Iterable[tuple[int, Past]]]
 """The batches of the log behind a batch, with their numbers."""
 
 
-class LateQuery:
+class BackfilledQuery:
     """One query on its way from the past to the live stream.
 
     Args:

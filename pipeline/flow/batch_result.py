@@ -12,11 +12,11 @@ from ...annotator import Annotator
 from ...archive.log import plain
 from ...ontology import KnowledgeBase
 
-__all__ = ["Past", "Step", "StreamStep", "joined", "together"]
+__all__ = ["BatchResult", "Past", "StreamResult", "joined", "together"]
 
 
 @dataclass(frozen=True, slots=True)
-class StreamStep:
+class StreamResult:
     """What one batch brought to one stream.
 
     Attributes:
@@ -49,10 +49,10 @@ class StreamStep:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class BatchResult:
     """What one batch brought: per stream, and per query label the rows that became certain."""
 
-    streams: Mapping[str, StreamStep] = field(default_factory=dict)
+    streams: Mapping[str, StreamResult] = field(default_factory=dict)
     matches: Mapping[str, pa.Table] = field(default_factory=dict)
 
 
@@ -73,14 +73,14 @@ class Past:
     advances: Mapping[str, datetime] = field(default_factory=dict)
 
 
-def together(steps: Sequence[Mapping[str, StreamStep]]) -> dict[str, StreamStep]:
+def together(steps: Sequence[Mapping[str, StreamResult]]) -> dict[str, StreamResult]:
     """Several steps as one, in their order; the events as the log has them. One step is itself."""
     if len(steps) == 1:
         return dict(steps[0])
     found = {}
     for stream in dict.fromkeys(stream for step in steps for stream in step):
         own = [step[stream] for step in steps if stream in step]
-        found[stream] = StreamStep(
+        found[stream] = StreamResult(
             _with_rows([step.events for step in own]),
             _with_rows([step.late for step in own]),
             pa.concat_tables([step.rejected for step in own]),

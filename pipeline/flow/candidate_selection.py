@@ -42,7 +42,7 @@ class EventBatch:
             return pl.DataFrame([self._columns[name] for name in names])
 
 
-class SourceFlow:
+class CandidateSelection:
     """Selects the candidates of one event variable: WITHIN, FILTER, PATH, in the order of their cost.
 
     Args:

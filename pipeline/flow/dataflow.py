@@ -22,10 +22,10 @@ from ...planner import Part
 from ...semfilter import SemanticFilter
 from ...semfilter.runtime import FilterOptions, SubqueryStatistics
 from .admission import Admission
-from .batch_result import Past, Step, StreamStep
+from .batch_result import BatchResult, Past, StreamResult
 from .candidate_selection import EventBatch
 from .query_graph import QueryGraph
-from .query_runtime import QueryFlow, Registration, continues
+from .query_runtime import QueryRuntime, Registration, continues
 
 _STREAM = "stream/"
 _QUERY = "query/"
@@ -75,7 +75,7 @@ class Dataflow:
         return {name: admission.watermark for name, admission in self._admissions.items()}
 
     @property
-    def flows(self) -> Mapping[str, QueryFlow]:
+    def flows(self) -> Mapping[str, QueryRuntime]:
         """The registered queries by label, each after those whose output it reads."""
         return self._queries.flows
 
@@ -117,7 +117,7 @@ class Dataflow:
         Raises:
             PipelineError: the label is taken.
         """
-        flow = QueryFlow(registration, self.shape, self._knowledge, self._options, self._limits)
+        flow = QueryRuntime(registration, self.shape, self._knowledge, self._options, self._limits)
         self._queries.add(flow)
 
     def rehearsal(self, labels: Sequence[str]) -> Dataflow:
@@ -160,12 +160,12 @@ class Dataflow:
         """
         self._queries.remove(label)
 
-    def process(self, raw: Mapping[str, pa.Table]) -> Step:
+    def process(self, raw: Mapping[str, pa.Table]) -> BatchResult:
         """Take one batch of raw tuples per stream, in order of arrival, and give what became certain."""
         streams = self.admit(raw)
-        return Step(streams, dict(self.answer(streams)))
+        return BatchResult(streams, dict(self.answer(streams)))
 
-    def admit(self, raw: Mapping[str, pa.Table]) -> dict[str, StreamStep]:
+    def admit(self, raw: Mapping[str, pa.Table]) -> dict[str, StreamResult]:
         """The first half of `process`: annotate tuples and tell those that count."""
         return self.accept(self.annotate(raw))
 
@@ -173,21 +173,21 @@ class Dataflow:
         """Annotate tuples by the knowledge in force."""
         return {name: self.annotators[name].annotate(table) for name, table in raw.items()}
 
-    def accept(self, annotated: Mapping[str, Annotated]) -> dict[str, StreamStep]:
+    def accept(self, annotated: Mapping[str, Annotated]) -> dict[str, StreamResult]:
         """Tell those that count among tuples that are annotated already."""
         return {name: self._admit(name, batch) for name, batch in annotated.items()}
 
-    def answer(self, streams: Mapping[str, StreamStep]) -> Iterator[tuple[str, pa.Table]]:
+    def answer(self, streams: Mapping[str, StreamResult]) -> Iterator[tuple[str, pa.Table]]:
         """The second half of `process`: label and rows of each query, as they come; to be taken to the end."""
         return self._answer({name: step.events for name, step in streams.items()}, self.watermarks)
 
-    def replay(self, past: Past) -> Step:
+    def replay(self, past: Past) -> BatchResult:
         """`process` for events that are annotated already, late ones among them, in order of arrival."""
         if past.knowledge is not self._knowledge:
             self.judge_by(past.annotators, past.knowledge)
         streams = self.accept({name: Annotated.again(table) for name, table in past.events.items()})
         self.advance(past.advances)
-        return Step(streams, dict(self.answer(streams)))
+        return BatchResult(streams, dict(self.answer(streams)))
 
     def take(self, part: Part) -> dict[str, pa.Table]:
         """The rows of each query by label for a piece of the past, whose events were admitted when they came."""
@@ -227,11 +227,11 @@ class Dataflow:
         for name, watermark in watermarks.items():
             self._admissions[name].advance(watermark)
 
-    def finish(self) -> Step:
+    def finish(self) -> BatchResult:
         """End every stream: the watermark passes everything, and whatever comes later is late."""
         for admission in self._admissions.values():
             admission.end()
-        return Step({}, dict(self._answer({}, dict.fromkeys(self._admissions, END_OF_TIME))))
+        return BatchResult({}, dict(self._answer({}, dict.fromkeys(self._admissions, END_OF_TIME))))
 
     def snapshot(self) -> dict[str, bytes]:
         """The state of every stream and query, by name, for `restore`."""
@@ -268,9 +268,9 @@ class Dataflow:
         if self._pool is not None:
             self._pool.shutdown()
 
-    def _admit(self, name: str, batch: Annotated) -> StreamStep:
+    def _admit(self, name: str, batch: Annotated) -> StreamResult:
         admitted = self._admissions[name].admit(batch.events)
-        return StreamStep(admitted.events, admitted.late, batch.rejected, admitted.duplicates, batch.unlinked)
+        return StreamResult(admitted.events, admitted.late, batch.rejected, admitted.duplicates, batch.unlinked)
 
     def _answer(
         self,
@@ -287,14 +287,14 @@ class Dataflow:
 
     def _run(
         self,
-        flows: list[QueryFlow],
+        flows: list[QueryRuntime],
         events: Mapping[str, EventBatch],
         watermarks: Mapping[str, datetime | None],
         found: Mapping[str, pa.Table],
     ) -> Iterator[pa.Table]:
         """The rows of queries of one level, in their order, as they come."""
 
-        def answer(flow: QueryFlow) -> pa.Table:
+        def answer(flow: QueryRuntime) -> pa.Table:
             try:
                 return flow.process(events, flow.watermark_of(watermarks), found)
             except CeilingError as error:
@@ -306,7 +306,7 @@ class Dataflow:
 
     @staticmethod
     def _feed(
-        flow: QueryFlow, rows: pa.Table, events: dict[str, EventBatch], watermarks: dict[str, datetime | None]
+        flow: QueryRuntime, rows: pa.Table, events: dict[str, EventBatch], watermarks: dict[str, datetime | None]
     ) -> None:
         """Make the rows of a named query the events of the stream of that name."""
         if flow.query.name is None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from ...errors import PipelineError
 from ...language.nodes import Query
-from .query_runtime import QueryFlow
+from .query_runtime import QueryRuntime
 
 __all__ = ["QueryGraph"]
 
@@ -20,15 +20,15 @@ class QueryGraph:
 
     def __init__(self) -> None:
         self.suspended: set[str] = set()
-        self._flows: dict[str, QueryFlow] = {}
+        self._flows: dict[str, QueryRuntime] = {}
         self._label_of: dict[str, str] = {}
 
     @property
-    def flows(self) -> Mapping[str, QueryFlow]:
+    def flows(self) -> Mapping[str, QueryRuntime]:
         """The queries by label, in the order of their registration."""
         return self._flows
 
-    def add(self, flow: QueryFlow) -> None:
+    def add(self, flow: QueryRuntime) -> None:
         """Take in a query.
 
         Raises:
@@ -44,7 +44,7 @@ class QueryGraph:
         if name is not None:
             self._label_of[name] = label
 
-    def replace(self, flow: QueryFlow) -> None:
+    def replace(self, flow: QueryRuntime) -> None:
         """Go on with another state of a query; it is suspended no more."""
         self._flows[flow.registration.label] = flow
         self.suspended.discard(flow.registration.label)

@@ -24,7 +24,7 @@ from ...ontology import KnowledgeBase
 from ...planner import Seam, Watermarks, explain, resolve_bounds, smallest
 from ...semfilter import SemanticFilter
 from ...semfilter.runtime import FilterOptions, SubqueryStatistics
-from .candidate_selection import EventBatch, SourceFlow
+from .candidate_selection import CandidateSelection, EventBatch
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Registration:
     now: datetime | None = None
 
 
-class QueryFlow:
+class QueryRuntime:
     """Runs one query over the events of its streams, batch by batch.
 
     Attributes:
@@ -72,7 +72,7 @@ class QueryFlow:
         self.within = resolve_bounds(query.bounds, registration.now)
         implied = implied_filters(query)
         self.sources = tuple(
-            SourceFlow(
+            CandidateSelection(
                 s,
                 self.within,
                 SemanticFilter(s, shape_of(s.stream), knowledge, options),

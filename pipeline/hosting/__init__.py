@@ -3,9 +3,19 @@
 from __future__ import annotations
 
 from .archiver import archive
-from .engine import Engine
+from .engine import StreamingEngine
 from .handle import QueryHandle
-from .progress_line import Meter
+from .progress_line import ProgressLine
 from .query_run import Signals, archive_behind, read, run_queries, summary
 
-__all__ = ["Engine", "Meter", "QueryHandle", "Signals", "archive", "archive_behind", "read", "run_queries", "summary"]
+__all__ = [
+    "ProgressLine",
+    "QueryHandle",
+    "Signals",
+    "StreamingEngine",
+    "archive",
+    "archive_behind",
+    "read",
+    "run_queries",
+    "summary",
+]

@@ -14,14 +14,14 @@ from ...archive import Archive
 from ...errors import PipelineError
 from ...language.nodes import Query
 from ..catalog import Catalog
-from ..control import LivingKnowledge
-from ..durability import DurableFlow, Idleness, Progress, begun_batch, current_generation
-from ..flow import Registration, Step
-from ..knowledge import Takeover, Version
+from ..control import KnowledgeAdmin
+from ..durability import CheckpointedFlow, Idleness, Progress, begun_batch, current_generation
+from ..flow import BatchResult, QueryRuntime, Registration
+from ..knowledge import KnowledgeSwap, Version
 from ..sinks import Sink
 from ..sources import beat, unpack
 from .handle import QueryHandle
-from .spark_job import Job
+from .spark_job import SparkJob
 from .spark_session import start_spark
 from .submissions import Submissions
 
@@ -31,27 +31,23 @@ if TYPE_CHECKING:
 _LOG = logging.getLogger("kaicep")
 
 
-class Engine:
+class StreamingEngine:
     """Answers registered queries over the streams of a project and archives every event.
 
     Args:
         project: settings, knowledge, annotations.
+        describe: says how a query is answered, in words: a later stage's job.
         spark: a session to use; by default the engine starts one and stops it at the end.
         sinks: where the rows of all queries go, besides the handles.
         on_batch: called after each batch with the progress so far.
         on_knowledge: called with each line that tells of a change of the ontology modules; by default it is logged.
         on_notice: likewise of queries that other processes submit and withdraw, and of queries that have ended.
-
-    Example:
-        >>> with Engine(Project.load("kaicep.toml")) as engine:  # doctest: +SKIP
-        ...     handle = engine.submit("SELECT ?e.flowrate FILTER (?e.flowrate > 500)")
-        ...     for row in handle.matches():
-        ...         print(row)
     """
 
     def __init__(
         self,
         project: Catalog,
+        describe: Callable[[Catalog, QueryRuntime], str],
         *,
         spark: SparkSession | None = None,
         sinks: Sequence[Sink] = (),
@@ -60,19 +56,20 @@ class Engine:
         on_notice: Callable[[str], None] = _LOG.info,
     ) -> None:
         self._project = project
+        self._describe = describe
         self._given = spark
         self._spark: SparkSession | None = spark
         self._sinks = sinks
         self._on_batch = on_batch
         self._on_knowledge = on_knowledge
         self._on_notice = on_notice
-        self._living: LivingKnowledge | None = None
+        self._living: KnowledgeAdmin | None = None
         self._submissions: Submissions | None = None
         self._handles: dict[str, QueryHandle] = {}
         self._lock = threading.Lock()
-        self._job = Job(self._lock, self._run, self._overdue)
+        self._job = SparkJob(self._lock, self._run, self._overdue)
         self._archive: Archive | None = None
-        self._entered: DurableFlow | None = None
+        self._entered: CheckpointedFlow | None = None
 
     def __enter__(self) -> Self:
         try:
@@ -87,10 +84,10 @@ class Engine:
         if settings.archive.enabled:
             shapes = self._project.shapes
             self._archive = Archive(settings, self._project.knowledge, shapes)
-        self._entered = DurableFlow(
+        self._entered = CheckpointedFlow(
             self._project, self._state, self._sinks, self._archive, self._tell, say=self._on_notice
         )
-        self._living = LivingKnowledge(self._entered, self._on_knowledge)
+        self._living = KnowledgeAdmin(self._entered, self._on_knowledge)
         self._submissions = Submissions(self, self._on_notice)
         if self._spark is None:
             self._spark = start_spark(settings.engine)
@@ -117,7 +114,7 @@ class Engine:
         return self._project if self._entered is None else self._entered.project
 
     @property
-    def ontology(self) -> LivingKnowledge:
+    def ontology(self) -> KnowledgeAdmin:
         """The ontology modules, to be changed while queries run.
 
         Raises:
@@ -207,7 +204,7 @@ class Engine:
     def explain(self, label: str, query: Query) -> str:
         """How a query of this project is answered, in words; if it is registered under `label`, as it is answered."""
         flow = self._flow.dataflow.flows.get(label)
-        return self.project.explain(query) if flow is None else self.project.explain_flow(flow)
+        return self._describe(self.project, flow or self.project.runtime(query))
 
     def withdraw(self, label: str) -> None:
         """Stop answering a query at the next batch border.
@@ -279,7 +276,7 @@ class Engine:
         self._job.check()
 
     @property
-    def _flow(self) -> DurableFlow:
+    def _flow(self) -> CheckpointedFlow:
         if self._entered is None:
             raise PipelineError("the engine is not entered", hint="use it in a `with` statement")
         return self._entered
@@ -307,12 +304,12 @@ class Engine:
     def _overdue(self, idleness: Idleness) -> bool:
         return self._flow.overdue(idleness)
 
-    def _tell(self, version: Version, takeover: Takeover) -> None:
+    def _tell(self, version: Version, takeover: KnowledgeSwap) -> None:
         head, *others = takeover.summary
         for line in (f"ontology: {version} from batch {version.batch} on: {head}", *(f"  {line}" for line in others)):
             self._on_knowledge(line)
 
-    def _report(self, step: Step) -> None:
+    def _report(self, step: BatchResult) -> None:
         flows = self._flow.dataflow.flows
         for label, matches in step.matches.items():
             handle, flow = self._handles[label], flows[label]

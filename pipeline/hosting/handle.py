@@ -16,7 +16,7 @@ from ..flow import Registration
 from ..sinks import rows
 
 if TYPE_CHECKING:
-    from .engine import Engine
+    from .engine import StreamingEngine
 
 State = Literal["registered", "running", "ended", "failed"]
 _POLL_SECONDS = 0.2
@@ -32,7 +32,7 @@ class QueryHandle:
         ending: why no further row can come, in words, such as that WITHIN has passed; `None`: one can.
     """
 
-    def __init__(self, engine: Engine, registration: Registration, *, collect: bool) -> None:
+    def __init__(self, engine: StreamingEngine, registration: Registration, *, collect: bool) -> None:
         self.name = registration.label
         self.query: Query = registration.query
         self._engine = engine

@@ -14,12 +14,12 @@ from rich.spinner import Spinner
 
 from ..durability import Progress
 
-__all__ = ["Meter"]
+__all__ = ["ProgressLine"]
 
 _SECONDS_BETWEEN_LINES = 5.0
 
 
-class Meter:
+class ProgressLine:
     """Shows the progress of an engine while it runs; call it with each `Progress`.
 
     Args:

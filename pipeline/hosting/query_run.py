@@ -15,8 +15,8 @@ from ..catalog import Catalog
 from ..durability import Progress
 from ..project_check import warnings_of
 from ..sinks import Sink
-from .engine import Engine
-from .progress_line import Meter
+from .engine import StreamingEngine
+from .progress_line import ProgressLine
 
 __all__ = ["Signals", "archive_behind", "read", "run_queries", "summary"]
 
@@ -43,8 +43,10 @@ def run_queries(
         SystemExit: likewise after a request to terminate, with 143.
     """
     queries = _compile(project, documents)
-    meter = Meter(log, quiet=quiet)
-    engine = Engine(project, sinks=[sink], on_batch=meter, on_knowledge=meter.tell, on_notice=meter.tell)
+    meter = ProgressLine(log, quiet=quiet)
+    engine = StreamingEngine(
+        project, Catalog.explain_flow, sinks=[sink], on_batch=meter, on_knowledge=meter.tell, on_notice=meter.tell
+    )
     if not quiet:
         for warning in warnings_of(project, queries):
             log.print(warning, markup=False, soft_wrap=True)
@@ -72,7 +74,7 @@ def _compile(project: Catalog, documents: Sequence[tuple[str, str]]) -> list[Que
     return outputs
 
 
-def _fill_store(engine: Engine, signals: Signals) -> None:
+def _fill_store(engine: StreamingEngine, signals: Signals) -> None:
     """Wait until SPARQL sees all that was read, as long as the store takes events and no signal comes."""
     behind, unchanged = archive_behind(engine), 0.0
     while behind and signals.received is None and unchanged < _PATIENCE:
@@ -82,7 +84,7 @@ def _fill_store(engine: Engine, signals: Signals) -> None:
     signals.raise_received()
 
 
-def archive_behind(engine: Engine) -> int:
+def archive_behind(engine: StreamingEngine) -> int:
     """Return how many events, and matches of named queries, the archive's store lacks."""
     if not engine.project.settings.archive.enabled:
         return 0
@@ -90,7 +92,7 @@ def archive_behind(engine: Engine) -> int:
     return lag.events + lag.matches
 
 
-def summary(meter: Meter) -> list[str]:
+def summary(meter: ProgressLine) -> list[str]:
     """Return what a run did: events, matches by query, and what could not be used."""
     progress = meter.progress
     lines = [f"in {meter.seconds:,.1f} s: {meter.line()}"]
@@ -145,7 +147,7 @@ class Signals:
             raise SystemExit(128 + self.received)
 
 
-def read(engine: Engine, signals: Signals, *, once: bool) -> None:
+def read(engine: StreamingEngine, signals: Signals, *, once: bool) -> None:
     """Let an engine read its streams until a signal comes or, if `once`, all that is there has been read.
 
     Raises:
@@ -162,7 +164,7 @@ def read(engine: Engine, signals: Signals, *, once: bool) -> None:
     reading.result()
 
 
-def _read(engine: Engine, *, once: bool) -> None:
+def _read(engine: StreamingEngine, *, once: bool) -> None:
     if once:
         engine.run_available()
     else:

@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.streaming.query import StreamingQuery
 
-__all__ = ["Job"]
+__all__ = ["SparkJob"]
 
 
 class _StoppingError(Exception):
     """Raised into Spark to leave a batch undone; it is delivered again at the next start."""
 
 
-class Job:
+class SparkJob:
     """Reads the streams of a project.
 
     Args:

@@ -7,10 +7,10 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from ...errors import KaicepError, PipelineError
-from ..control import Document, Requests, Server, SubmittedQueries, folder_of, free_label
+from ..control import Requests, RequestServer, SubmittedDocument, SubmittedQueries, folder_of, free_label
 
 if TYPE_CHECKING:
-    from .engine import Engine
+    from .engine import StreamingEngine
 
 __all__ = ["Submissions"]
 
@@ -26,13 +26,13 @@ class Submissions:
         PipelineError: another engine runs this project.
     """
 
-    def __init__(self, engine: Engine, say: Callable[[str], None]) -> None:
+    def __init__(self, engine: StreamingEngine, say: Callable[[str], None]) -> None:
         self._engine, self._say = engine, say
         folder = folder_of(engine.project.settings)
         self._submitted = SubmittedQueries(folder)
         self._requests = Requests(folder)
         self._requests.serve()
-        self._server: Server | None = None
+        self._server: RequestServer | None = None
 
     def begin(self) -> None:
         """Register what was submitted to earlier engines, and answer requests from now on.
@@ -48,7 +48,7 @@ class Submissions:
             except KaicepError as error:
                 error.add_note(f"it was submitted earlier; to do without it: kaicep withdraw {document.queries[0]}")
                 raise
-        self._server = Server(self._requests, self._answered, "kaicep-queries")
+        self._server = RequestServer(self._requests, self._answered, "kaicep-queries")
 
     def close(self) -> None:
         """Answer no more."""
@@ -56,7 +56,7 @@ class Submissions:
             self._server.close()
         self._requests.lock.release()
 
-    def _register(self, document: Document) -> None:
+    def _register(self, document: SubmittedDocument) -> None:
         found = self._engine.registrations(document.text, label=document.label, retention=document.retention)
         self._engine.register(document.left(found), collect=False)
 
@@ -83,7 +83,7 @@ class Submissions:
         registrations = self._engine.registrations(text, label=label, retention=retention)
         self._engine.register(registrations, collect=False)
         queries = tuple(registration.label for registration in registrations)
-        self._submitted.add(Document(label, text, retention, queries))
+        self._submitted.add(SubmittedDocument(label, text, retention, queries))
         for query in queries:
             self._say(f"queries: {query} was submitted")
         return [f"{query}: answered from the next batch on, its rows go where the engine's go" for query in queries]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .knowledge_store import Entry, KnowledgeStore, Version
-from .knowledge_swap import Takeover, prepare
-from .knowledge_versions import KnowledgeHistory, Turn
+from .knowledge_swap import KnowledgeSwap, prepare
+from .knowledge_versions import KnowledgeVersions, Turn
 
-__all__ = ["Entry", "KnowledgeHistory", "KnowledgeStore", "Takeover", "Turn", "Version", "prepare"]
+__all__ = ["Entry", "KnowledgeStore", "KnowledgeSwap", "KnowledgeVersions", "Turn", "Version", "prepare"]

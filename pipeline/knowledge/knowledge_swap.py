@@ -14,12 +14,12 @@ from ...errors import OntologyError, QueryTypeError
 from ...language.nodes import Query, StreamType
 from ...semfilter import KnowledgeDifference, RefreshedFilter, SemanticFilter, knowledge_difference, refresh_filter
 from ...semfilter.runtime import Value
-from ..flow import QueryFlow
+from ..flow import QueryRuntime
 
 if TYPE_CHECKING:
     from ..catalog import Catalog
 
-__all__ = ["Answers", "Takeover", "prepare"]
+__all__ = ["Answers", "KnowledgeSwap", "prepare"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class Answers:
 
 
 @dataclass(frozen=True, slots=True)
-class Takeover:
+class KnowledgeSwap:
     """Knowledge that is ready to judge the next batch.
 
     Attributes:
@@ -74,7 +74,7 @@ class Takeover:
         return (head, *others) if others or not self.answers else (head, "all queries answer as before")
 
 
-def prepare(before: Catalog, after: Catalog, flows: Mapping[str, QueryFlow], change: str) -> Takeover:
+def prepare(before: Catalog, after: Catalog, flows: Mapping[str, QueryRuntime], change: str) -> KnowledgeSwap:
     """Make ready what judges batches by `after` instead of `before`.
 
     Args:
@@ -104,7 +104,7 @@ def prepare(before: Catalog, after: Catalog, flows: Mapping[str, QueryFlow], cha
         filters |= {(label, variable): r.filter for variable, r in refreshed.items()}
         if refreshed:
             answers.append(_answers(label, refreshed))
-    return Takeover(after, filters, tuple(answers), change, tuple(remeasured))
+    return KnowledgeSwap(after, filters, tuple(answers), change, tuple(remeasured))
 
 
 def _remeasured(stream: str, individuals: Mapping[str, int]) -> list[str]:

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING
 from ...ontology import KnowledgeBase
 from ...semfilter import SemanticFilter
 from .knowledge_store import KnowledgeStore, Version
-from .knowledge_swap import Takeover
+from .knowledge_swap import KnowledgeSwap
 
 if TYPE_CHECKING:
     from ..catalog import Catalog
 
-__all__ = ["KnowledgeHistory", "Turn"]
+__all__ = ["KnowledgeVersions", "Turn"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +36,10 @@ class Turn:
     version: Version
     project: Catalog
     filters: Mapping[tuple[str, str], SemanticFilter] = field(default_factory=dict)
-    takeover: Takeover | None = None
+    takeover: KnowledgeSwap | None = None
 
 
-class KnowledgeHistory:
+class KnowledgeVersions:
     """The versions of an engine's knowledge, past ones and the one to come.
 
     Args:
@@ -54,7 +54,7 @@ class KnowledgeHistory:
         self.begun = 0
         self.store = store
         self._newest = project
-        self._announced: Takeover | None = None
+        self._announced: KnowledgeSwap | None = None
         self._loaded: tuple[str, Catalog] | None = None
         self._lock = Lock()
 
@@ -68,7 +68,7 @@ class KnowledgeHistory:
         """Whether a change waits for a batch border."""
         return self._announced is not None
 
-    def announce(self, takeover: Takeover) -> None:
+    def announce(self, takeover: KnowledgeSwap) -> None:
         """Let a change take over at the next batch border, in the place of one that has not."""
         with self._lock:
             self._newest = takeover.project

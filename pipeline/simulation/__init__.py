@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .evaluation import evaluate
-from .outage_simulation import Down
+from .outage_simulation import Outage
 from .registration_simulation import Gap
 
-__all__ = ["Down", "Gap", "evaluate"]
+__all__ = ["Gap", "Outage", "evaluate"]

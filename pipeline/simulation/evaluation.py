@@ -15,7 +15,7 @@ from ...planner import Strategy
 from ..flow import Registration
 from ..sinks import rows
 from ..sources import RawTuples, raw_table
-from .outage_simulation import Down, simulate_outage
+from .outage_simulation import Outage, simulate_outage
 from .registration_simulation import Gap, simulate
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def evaluate(
     strategy: Strategy | None,
     *,
     archived: bool,
-    down: Down | None = None,
+    down: Outage | None = None,
 ) -> list[dict[str, Any]]:
     """The rows of the last query over whole streams that end.
 

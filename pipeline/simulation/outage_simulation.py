@@ -20,7 +20,7 @@ from ...annotator import Annotated
 from ...archive import Archive
 from ...archive.sync import Intake
 from ...planner import Strategy
-from ..durability import DurableFlow
+from ..durability import CheckpointedFlow
 from ..flow import Registration
 from ..sinks import Sink, unmarked
 from ..sources import RawBatch
@@ -29,11 +29,11 @@ from .registration_simulation import places
 if TYPE_CHECKING:
     from ..catalog import Catalog
 
-__all__ = ["Down", "simulate_outage"]
+__all__ = ["Outage", "simulate_outage"]
 
 
 @dataclass(frozen=True, slots=True)
-class Down:
+class Outage:
     """When no engine runs.
 
     Attributes:
@@ -77,7 +77,7 @@ def simulate_outage(
     project: Catalog,
     queries: Sequence[Registration],
     streams: tuple[Mapping[str, pa.Table], Mapping[str, Annotated]],
-    down: Down,
+    down: Outage,
     *,
     registered_at: datetime | None,
     strategy: Strategy | None,
@@ -152,7 +152,7 @@ class _Stream:
 
 @dataclass(frozen=True, slots=True)
 class _Engine:
-    flow: DurableFlow
+    flow: CheckpointedFlow
     archive: Archive
 
     def go(
@@ -186,7 +186,7 @@ def _engine(project: Catalog, root: Path, sink: Sink, strategy: Strategy | None)
     archive_settings = settings.archive.model_copy(update={"path": str(root / "archive"), "store": store})
     shapes = project.shapes
     with Archive(settings.model_copy(update={"archive": archive_settings}), project.knowledge, shapes) as archive:
-        flow = DurableFlow(project, root / "state", [sink], archive, strategy=strategy)
+        flow = CheckpointedFlow(project, root / "state", [sink], archive, strategy=strategy)
         try:
             yield _Engine(flow, archive)
         finally:

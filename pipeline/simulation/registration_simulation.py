@@ -22,7 +22,7 @@ from ...annotator import Annotated
 from ...archive import Archive
 from ...archive.log import Position
 from ...planner import ROWS_AT_ONCE, Strategy, wait_for_archive
-from ..flow import CatchUp, Dataflow, Registration, StreamStep, begin_in_the_past
+from ..flow import Backfill, Dataflow, Registration, StreamResult, begin_in_the_past
 
 if TYPE_CHECKING:
     from ..catalog import Catalog
@@ -94,7 +94,7 @@ def _past(
     if not early:
         return
     rows = max(_FEWEST, archive.history(live.watermarks).rows() // _PIECES)
-    catch_up = CatchUp(live, early, archive, upto=upto, strategy=strategy, rows=min(rows, ROWS_AT_ONCE))
+    catch_up = Backfill(live, early, archive, upto=upto, strategy=strategy, rows=min(rows, ROWS_AT_ONCE))
     for of_piece in catch_up.rows():
         if labels[-1] in of_piece:
             yield of_piece[labels[-1]]
@@ -123,7 +123,7 @@ def _rows(
     return found
 
 
-def _append(archive: Archive, batch: int, streams: Mapping[str, StreamStep]) -> None:
+def _append(archive: Archive, batch: int, streams: Mapping[str, StreamResult]) -> None:
     archive.append(batch, {name: step.archived for name, step in streams.items()})
 
 

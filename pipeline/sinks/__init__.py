@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from .row_delivery import Reporting
+from .row_delivery import RowDelivery
 from .row_printing import iso, table
 from .row_source import unmarked
 from .rows import rows
 from .sink import ConsoleSink, JsonLinesSink, ParquetSink, Sink
 
-__all__ = ["ConsoleSink", "JsonLinesSink", "ParquetSink", "Reporting", "Sink", "iso", "rows", "table", "unmarked"]
+__all__ = ["ConsoleSink", "JsonLinesSink", "ParquetSink", "RowDelivery", "Sink", "iso", "rows", "table", "unmarked"]

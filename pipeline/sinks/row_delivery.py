@@ -10,12 +10,12 @@ import pyarrow as pa
 from .row_source import marked, unmarked
 from .sink import Sink
 
-__all__ = ["Reporting"]
+__all__ = ["RowDelivery"]
 
 _SINK = "sink/"
 
 
-class Reporting:
+class RowDelivery:
     """Gives the rows of batches to the sinks.
 
     Args:

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 import pyarrow.csv
 
 from ...config import StreamSettings
-from .records import Malformed, Origin, RawBatch, table_of_dicts
+from .records import Malformed, RawBatch, RecordOrigin, table_of_dicts
 from .text_lines import join, split_off_invalid_text, without_blank_lines
 
 __all__ = ["CsvDialect", "parse_csv_lines"]
@@ -53,7 +53,7 @@ def declared_columns(stream: StreamSettings) -> tuple[str, ...]:
     )
 
 
-def parse_csv_lines(lines: pa.Array, origin: Origin, dialect: CsvDialect) -> RawBatch:
+def parse_csv_lines(lines: pa.Array, origin: RecordOrigin, dialect: CsvDialect) -> RawBatch:
     """Read lines of one record each: blank ones are none, one with more or fewer values than columns is malformed.
 
     Args:
@@ -69,14 +69,14 @@ def parse_csv_lines(lines: pa.Array, origin: Origin, dialect: CsvDialect) -> Raw
     return RawBatch(table, malformed, origin, np.concatenate(numbers), lines)
 
 
-def _stretches(lines: pa.Array, origin: Origin, dialect: CsvDialect) -> list[tuple[int, int]]:
+def _stretches(lines: pa.Array, origin: RecordOrigin, dialect: CsvDialect) -> list[tuple[int, int]]:
     if dialect.columns:  # files do not matter
         return [(0, len(lines))]
     return list(zip(origin.starts, [*origin.starts[1:], len(lines)], strict=True))
 
 
 def _parse_file(
-    lines: pa.Array, start: int, stop: int, origin: Origin, dialect: CsvDialect
+    lines: pa.Array, start: int, stop: int, origin: RecordOrigin, dialect: CsvDialect
 ) -> tuple[pa.Table, np.ndarray, list[Malformed]]:
     valid, numbers, malformed = split_off_invalid_text(lines.slice(start, stop - start), origin, start)
     kept, numbers = without_blank_lines(valid, numbers)
@@ -101,7 +101,7 @@ def _header(line: str, dialect: CsvDialect) -> tuple[str, ...]:
 
 
 def _split_off_unclosed(
-    lines: pa.Array, numbers: np.ndarray, origin: Origin, dialect: CsvDialect
+    lines: pa.Array, numbers: np.ndarray, origin: RecordOrigin, dialect: CsvDialect
 ) -> tuple[pa.Array, np.ndarray, list[Malformed]]:
     """Without the lines whose last quote is never closed: to the parser they would go on in the next line."""
     quotes = pc.count_substring(lines, dialect.quote).to_numpy(zero_copy_only=False)
@@ -113,7 +113,7 @@ def _split_off_unclosed(
 
 
 def _read(
-    lines: pa.Array, numbers: np.ndarray, columns: tuple[str, ...], origin: Origin, dialect: CsvDialect
+    lines: pa.Array, numbers: np.ndarray, columns: tuple[str, ...], origin: RecordOrigin, dialect: CsvDialect
 ) -> tuple[pa.Table, np.ndarray, list[Malformed]]:
     good, malformed = np.ones(len(lines), dtype=bool), []
     if not len(lines):
@@ -151,6 +151,6 @@ def _columns(text: pa.Buffer, columns: tuple[str, ...], dialect: CsvDialect, set
     )
 
 
-def _all(lines: pa.Array, numbers: np.ndarray, reason: str, origin: Origin) -> list[Malformed]:
+def _all(lines: pa.Array, numbers: np.ndarray, reason: str, origin: RecordOrigin) -> list[Malformed]:
     pairs = zip(lines.to_pylist(), numbers.tolist(), strict=True)
     return [Malformed(line, reason, origin.place(number)) for line, number in pairs]

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 import pyarrow.json
 
 from ...annotator import EXACT_INTEGERS
-from .records import Malformed, Origin, RawBatch, table_of_dicts
+from .records import Malformed, RawBatch, RecordOrigin, table_of_dicts
 from .text_lines import join, split_off_invalid_text, without_blank_lines
 
 __all__ = ["parse_json_lines"]
@@ -26,7 +26,7 @@ _KINDS = {
 }
 
 
-def parse_json_lines(lines: pa.Array, origin: Origin, time: str) -> RawBatch:
+def parse_json_lines(lines: pa.Array, origin: RecordOrigin, time: str) -> RawBatch:
     """Read lines that are one JSON object each; blank lines are no records.
 
     What a line becomes does not depend on the lines beside it, except that a name whose values are of several kinds in
@@ -97,7 +97,7 @@ def _is_faithful(column: pa.ChunkedArray) -> bool:
 
 
 def _parse_one_by_one(
-    lines: pa.Array, numbers: np.ndarray, origin: Origin
+    lines: pa.Array, numbers: np.ndarray, origin: RecordOrigin
 ) -> tuple[pa.Table, np.ndarray, list[Malformed]]:
     records, good, malformed = [], np.ones(len(lines), dtype=bool), []
     for row, line in enumerate(lines.to_pylist()):

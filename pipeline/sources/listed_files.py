@@ -20,7 +20,7 @@ from pyspark.sql.streaming.readwriter import DataStreamReader
 
 from ...config import SourceSettings
 from ...errors import PipelineError
-from .records import Origin, RawBatch, concatenate
+from .records import RawBatch, RecordOrigin, concatenate
 
 __all__ = ["is_listed", "list_files", "listing", "planned_files", "read_files"]
 
@@ -78,7 +78,7 @@ def read_files(files: pa.Table, root: Path) -> RawBatch:
     tables = [_table(path, root) for path in paths]
     starts = tuple(accumulate((table.num_rows for table in tables[:-1]), initial=0))
     # A row group is a chunk; whatever follows works several times as fast on one.
-    return RawBatch(concatenate(tables).combine_chunks(), origin=Origin(lambda: paths, starts))
+    return RawBatch(concatenate(tables).combine_chunks(), origin=RecordOrigin(lambda: paths, starts))
 
 
 def _table(path: str, root: Path) -> pa.Table:

@@ -11,7 +11,7 @@ import pyarrow.parquet
 
 from ...config import StreamSettings
 from ...errors import PipelineError
-from .records import Origin, RawBatch
+from .records import RawBatch, RecordOrigin
 from .text_formats import parse_json_documents, parse_lines, text_encoding
 
 __all__ = ["read_file"]
@@ -34,7 +34,7 @@ def read_file(path: Path, stream: StreamSettings) -> RawBatch:
     file_format = _FORMATS.get(Path(name).suffix.lower(), declared)
     try:
         if file_format == "parquet":
-            return RawBatch(pyarrow.parquet.read_table(path), origin=Origin.of(str(path)))
+            return RawBatch(pyarrow.parquet.read_table(path), origin=RecordOrigin.of(str(path)))
         content = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
     except (OSError, EOFError, pa.ArrowInvalid) as error:
         reason = getattr(error, "strerror", None) or str(error).splitlines()[0]
@@ -49,7 +49,7 @@ def read_file(path: Path, stream: StreamSettings) -> RawBatch:
         content = content.decode(encoding, errors="backslashreplace").encode()
     if file_format == "json" and content.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"["):
         return parse_json_documents([content], lambda: (str(path),))
-    return parse_lines(_lines(content), Origin.of(str(path), "{name}:{number}"), file_format, stream)
+    return parse_lines(_lines(content), RecordOrigin.of(str(path), "{name}:{number}"), file_format, stream)
 
 
 def _lines(content: bytes) -> pa.Array:

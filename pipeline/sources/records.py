@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from ...annotator import EXACT_INTEGERS
 
-__all__ = ["Malformed", "Origin", "RawBatch", "concatenate", "table_of_dicts", "text_of"]
+__all__ = ["Malformed", "RawBatch", "RecordOrigin", "concatenate", "table_of_dicts", "text_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class Malformed:
 
 
 @dataclass(frozen=True, slots=True)
-class Origin:
+class RecordOrigin:
     """Return where the records of a batch come from: files, each one stretch of records in the order of arrival.
 
     Attributes:
@@ -40,7 +40,7 @@ class Origin:
     pattern: str = "{name}, row {number}"
 
     @classmethod
-    def of(cls, name: str, pattern: str = "{name}, row {number}") -> Origin:
+    def of(cls, name: str, pattern: str = "{name}, row {number}") -> RecordOrigin:
         """Build the origin of records that all stand in one file."""
         return cls(lambda: (name,), (0,), pattern)
 
@@ -64,7 +64,7 @@ class RawBatch:
 
     table: pa.Table
     malformed: tuple[Malformed, ...] = ()
-    origin: Origin = field(default_factory=lambda: Origin.of("batch"))
+    origin: RecordOrigin = field(default_factory=lambda: RecordOrigin.of("batch"))
     numbers: np.ndarray | None = None
     texts: pa.Array | None = None
 

@@ -29,7 +29,7 @@ from pyspark.sql import types as T  # noqa: N812 - likewise
 from ...config import Settings, SourceSettings, StreamSettings
 from ...errors import PipelineError
 from .listed_files import is_listed, list_files, listing, planned_files, read_files
-from .records import Origin, RawBatch
+from .records import RawBatch, RecordOrigin
 from .text_formats import declared_columns, parse_lines, text_encoding
 
 __all__ = ["read_streams", "source_streams", "unpack"]
@@ -314,11 +314,11 @@ def _records(
     lengths = [sum(run.length for run in of_file) for _, of_file in groupby(runs, key=lambda run: run.file)]
     starts = tuple(accumulate(lengths[:-1], initial=0))
     if source.format not in _LINES:
-        return RawBatch(raw, origin=Origin(names, starts, "{name}, row {number}"))
+        return RawBatch(raw, origin=RecordOrigin(names, starts, "{name}, row {number}"))
     if raw.nbytes > _MOST_BYTES:
         raise PipelineError(
             "a batch has more than 2 GB of text",
             hint="set maxFilesPerTrigger in the stream's source to read less at once",
         )
     lines = raw["value"].combine_chunks()
-    return parse_lines(lines, Origin(names, starts, "{name}:{number}"), source.format, stream)
+    return parse_lines(lines, RecordOrigin(names, starts, "{name}:{number}"), source.format, stream)

@@ -12,14 +12,14 @@ from ...config import SourceSettings, StreamSettings
 from ...errors import PipelineError
 from .csv_lines import CsvDialect, declared_columns, parse_csv_lines
 from .json_lines import parse_json_lines
-from .records import Malformed, Origin, RawBatch, table_of_dicts
+from .records import Malformed, RawBatch, RecordOrigin, table_of_dicts
 
 __all__ = ["declared_columns", "parse_json_documents", "parse_lines", "text_encoding"]
 
 _ENCODINGS = ("utf-8", "iso-8859-1", "us-ascii")
 
 
-def parse_lines(lines: pa.Array, origin: Origin, file_format: str, stream: StreamSettings) -> RawBatch:
+def parse_lines(lines: pa.Array, origin: RecordOrigin, file_format: str, stream: StreamSettings) -> RawBatch:
     """Read the records of all lines of some files, in order of arrival.
 
     Args:
@@ -66,7 +66,7 @@ def parse_json_documents(documents: list[bytes], names: Callable[[], Sequence[st
             )
             continue
         items += content if isinstance(content, list) else [content]
-    origin = Origin(names, tuple(starts), "{name}, item {number}")
+    origin = RecordOrigin(names, tuple(starts), "{name}, item {number}")
     texts = [json.dumps(item, ensure_ascii=False) for item in items]
     good = [i for i, item in enumerate(items) if isinstance(item, dict)]
     others = sorted(set(range(len(items))) - set(good))

@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from .records import Malformed, Origin
+from .records import Malformed, RecordOrigin
 
 __all__ = ["join", "split_off_invalid_text", "without_blank_lines"]
 
@@ -14,7 +14,7 @@ _BYTE_ORDER_MARK = "\ufeff"
 
 
 def split_off_invalid_text(
-    lines: pa.Array, origin: Origin, first: int = 0
+    lines: pa.Array, origin: RecordOrigin, first: int = 0
 ) -> tuple[pa.Array, np.ndarray, list[Malformed]]:
     """Return the lines that are UTF-8, their numbers in the batch (int64, from `first`), and the others."""
     numbers = np.arange(first, first + len(lines))

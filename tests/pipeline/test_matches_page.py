@@ -10,9 +10,9 @@ import kaicep
 import pytest
 from kaicep import Project
 from kaicep.cli import app
-from kaicep.pipeline.durability.checkpointed_flow import DurableFlow
+from kaicep.pipeline.durability.checkpointed_flow import CheckpointedFlow
 from kaicep.pipeline.sources.memory_source import raw_table
-from kaicep.pipeline.sources.records import Origin, RawBatch
+from kaicep.pipeline.sources.records import RawBatch, RecordOrigin
 from support.living import archive_of
 from typer.testing import CliRunner
 
@@ -33,11 +33,11 @@ def campus(tmp_path_factory: pytest.TempPathFactory) -> Path:
     project = Project.load(folder)
     readings = [json.loads(line) for line in blocks("json")[0].splitlines()]
     archive = archive_of(project)
-    flow = DurableFlow(project, folder / "var/state", (), archive)
+    flow = CheckpointedFlow(project, folder / "var/state", (), archive)
     (query,) = blocks("")
     flow.submit(project.registrations(query, "drop.chi"))
     for number, reading in enumerate(readings, 1):
-        flow.run(number, {"air": RawBatch(raw_table([reading]), (), Origin.of("test"))})
+        flow.run(number, {"air": RawBatch(raw_table([reading]), (), RecordOrigin.of("test"))})
     assert archive.flush()
     flow.close()
     archive.close()

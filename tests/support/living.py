@@ -9,9 +9,9 @@ from typing import Any
 import pyarrow as pa
 from kaicep import Project
 from kaicep.archive import Archive
-from kaicep.pipeline.durability.checkpointed_flow import DurableFlow
+from kaicep.pipeline.durability.checkpointed_flow import CheckpointedFlow
 from kaicep.pipeline.sources.memory_source import raw_table
-from kaicep.pipeline.sources.records import Origin, RawBatch
+from kaicep.pipeline.sources.records import RawBatch, RecordOrigin
 
 from .prefixes import turtle_head
 
@@ -64,10 +64,10 @@ def batch(number: int, sensors: Sequence[str] = ("s1", "s2", "s3"), **more: Any)
     rows = [
         {"sensor": s, "at": f"2026-01-01T00:00:{number:02d}.{i:03d}Z", **more} for i, s in enumerate([*sensors, "none"])
     ]
-    return {"air": RawBatch(raw_table(rows), (), Origin.of("test"))}
+    return {"air": RawBatch(raw_table(rows), (), RecordOrigin.of("test"))}
 
 
-def sensors_of(flow: DurableFlow, number: int, label: str = "offices") -> list[str]:
+def sensors_of(flow: CheckpointedFlow, number: int, label: str = "offices") -> list[str]:
     """The sensors that a query reports of a batch."""
     rows: pa.Table = flow.run(number, batch(number)).matches[label]
     return [str(sensor) for sensor in rows["sensor"].to_pylist()]

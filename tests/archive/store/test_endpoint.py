@@ -22,7 +22,7 @@ from kaicep.archive.store.oxigraph_store import EventStore
 from kaicep.archive.sync import Lag
 from kaicep.errors import ArchiveError, ConfigError
 from kaicep.ontology import KnowledgeBase
-from kaicep.pipeline.flow.backfill_run import CatchUp
+from kaicep.pipeline.flow.backfill_run import Backfill
 from kaicep.pipeline.flow.query_runtime import Registration
 from kaicep.planner import Strategy
 from support.archives import NINE, SECOND, STREAM, opened, project, readings, rows
@@ -307,11 +307,11 @@ def _openings() -> pa.Table:
     )
 
 
-def _caught_up(project: Project, archive: Archive, text: str, strategy: Strategy | None) -> tuple[list[Any], CatchUp]:
+def _caught_up(project: Project, archive: Archive, text: str, strategy: Strategy | None) -> tuple[list[Any], Backfill]:
     live = project.dataflow()
     live.admit({"door": _openings()})
     live.register(Registration(project.compile(text)[-1], "q", NINE + timedelta(hours=1)))
-    catch_up = CatchUp(live, ["q"], archive, upto=archive.last, strategy=strategy, rows=50)
+    catch_up = Backfill(live, ["q"], archive, upto=archive.last, strategy=strategy, rows=50)
     return [row for piece in catch_up.rows() if "q" in piece for row in piece["q"].to_pylist()], catch_up
 
 

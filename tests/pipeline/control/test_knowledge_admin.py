@@ -13,11 +13,11 @@ from kaicep import KaicepError, PipelineError, Project
 from kaicep.commands.ontology_requests import add_module, list_modules, remove_module
 from kaicep.ontology import KnowledgeBase
 from kaicep.ontology.reasoners.closure import close
-from kaicep.pipeline.control.knowledge_admin import LivingKnowledge
-from kaicep.pipeline.durability.checkpointed_flow import DurableFlow
+from kaicep.pipeline.control.knowledge_admin import KnowledgeAdmin
+from kaicep.pipeline.durability.checkpointed_flow import CheckpointedFlow
 from kaicep.pipeline.durability.idleness import Idleness
 from kaicep.pipeline.knowledge.knowledge_store import KnowledgeStore, Version
-from kaicep.pipeline.knowledge.knowledge_swap import Takeover, prepare
+from kaicep.pipeline.knowledge.knowledge_swap import KnowledgeSwap, prepare
 from support.living import BASE, IN_OFFICES, archive_of, batch, project, rooms, sensors_of, turtle
 
 TRIPLES = len(
@@ -40,16 +40,16 @@ def _close_here(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch)
 @contextmanager
 def running(
     given: Project, text: str = IN_OFFICES, log: list[str] | None = None
-) -> Iterator[tuple[DurableFlow, LivingKnowledge]]:
+) -> Iterator[tuple[CheckpointedFlow, KnowledgeAdmin]]:
     """A data flow that answers a query called `offices`, and what changes its modules."""
     said = [] if log is None else log
     archive = archive_of(given) if given.settings.archive.enabled else None
 
-    def tell(version: Version, takeover: Takeover) -> None:
+    def tell(version: Version, takeover: KnowledgeSwap) -> None:
         said.extend([f"version {version.number}", *takeover.summary])
 
-    flow = DurableFlow(given, given.settings.path("var/state"), [], archive, tell)
-    ontology = LivingKnowledge(flow, said.append)
+    flow = CheckpointedFlow(given, given.settings.path("var/state"), [], archive, tell)
+    ontology = KnowledgeAdmin(flow, said.append)
     try:
         flow.submit(given.registrations(text, "offices"))
         yield flow, ontology

@@ -10,9 +10,9 @@ import pyarrow as pa
 import pytest
 from kaicep import Project
 from kaicep.errors import ArchiveError
-from kaicep.pipeline.durability.checkpointed_flow import DurableFlow
+from kaicep.pipeline.durability.checkpointed_flow import CheckpointedFlow
 from kaicep.pipeline.durability.idleness import Idleness
-from kaicep.pipeline.flow.backfill_run import CatchUp
+from kaicep.pipeline.flow.backfill_run import Backfill
 from kaicep.pipeline.flow.query_runtime import Registration
 from support.living import IN_OFFICES, archive_of, batch, project
 
@@ -30,7 +30,7 @@ class Process:
     def __init__(self, folder: Path) -> None:
         self.asked: Project = project(folder, archive=True)
         self._archive = archive_of(self.asked)
-        self.flow = DurableFlow(self.asked, folder / "state", (), self._archive)
+        self.flow = CheckpointedFlow(self.asked, folder / "state", (), self._archive)
 
     def submit(self, text: str) -> None:
         (query,) = self.asked.compile(text)
@@ -68,13 +68,13 @@ class Gate:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self._opened = threading.Event()
-        rows = CatchUp.rows
+        rows = Backfill.rows
 
-        def held(self_: CatchUp) -> Iterator[dict[str, pa.Table]]:
+        def held(self_: Backfill) -> Iterator[dict[str, pa.Table]]:
             self._opened.wait()
             yield from rows(self_)
 
-        monkeypatch.setattr(CatchUp, "rows", held)
+        monkeypatch.setattr(Backfill, "rows", held)
 
     def open(self) -> None:
         self._opened.set()
@@ -120,10 +120,10 @@ def test_after_a_crash_the_past_begins_again_and_no_row_comes_twice(
 
 
 def test_a_past_that_cannot_be_answered_stops_the_batch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(_: CatchUp) -> Iterator[dict[str, pa.Table]]:
+    def broken(_: Backfill) -> Iterator[dict[str, pa.Table]]:
         raise ArchiveError("the log segment is broken: by a test")
 
-    monkeypatch.setattr(CatchUp, "rows", broken)
+    monkeypatch.setattr(Backfill, "rows", broken)
     process = Process(tmp_path)
     list(process.run(1, 4))
     process.submit(PAIRS)

@@ -8,14 +8,14 @@ from pathlib import Path
 import pyarrow as pa
 from kaicep.pipeline.durability.dead_letters import DeadLetters
 from kaicep.pipeline.sources.json_lines import parse_json_lines
-from kaicep.pipeline.sources.records import Origin
+from kaicep.pipeline.sources.records import RecordOrigin
 
 REJECTED = pa.schema([("row", pa.int64()), ("reason", pa.string())])
 
 
 def test_malformed_and_rejected_records_are_kept_as_they_came(tmp_path: Path) -> None:
     lines = ["{", ' {"a":"ü"}', '{"a":2}']
-    raw = parse_json_lines(pa.array(lines), Origin.of("in", "{name}:{number}"), "t")
+    raw = parse_json_lines(pa.array(lines), RecordOrigin.of("in", "{name}:{number}"), "t")
     rejected = pa.Table.from_pylist([{"row": 0, "reason": "no time"}], REJECTED)
     letters = DeadLetters(tmp_path)
     for _ in range(2):
@@ -34,6 +34,6 @@ def test_malformed_and_rejected_records_are_kept_as_they_came(tmp_path: Path) ->
 
 
 def test_a_batch_without_dead_letters_leaves_no_file(tmp_path: Path) -> None:
-    raw = parse_json_lines(pa.array(["{}"]), Origin.of("in"), "t")
+    raw = parse_json_lines(pa.array(["{}"]), RecordOrigin.of("in"), "t")
     assert DeadLetters(tmp_path).write("air", 0, raw, REJECTED.empty_table()) == 0
     assert not list(tmp_path.iterdir())

@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from kaicep import Project
 from kaicep.archive import Archive
-from kaicep.pipeline.durability.checkpointed_flow import DurableFlow
+from kaicep.pipeline.durability.checkpointed_flow import CheckpointedFlow
 from kaicep.pipeline.durability.idleness import Idleness
 from kaicep.pipeline.sinks.rows import rows
 from kaicep.pipeline.sources.memory_source import raw_table
@@ -55,7 +55,7 @@ class Station:
         if project.settings.archive.enabled:
             shapes = project.shapes
             archive = self._open.enter_context(Archive(project.settings, project.knowledge, shapes))
-        self.flow = DurableFlow(project, self.folder / "state", (), archive)
+        self.flow = CheckpointedFlow(project, self.folder / "state", (), archive)
         self._open.callback(self.flow.close)
         self.idleness = Idleness(project.settings.idle_timeouts(), self.clock)
         for number, text in enumerate(self._queries):

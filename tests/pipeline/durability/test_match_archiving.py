@@ -13,9 +13,9 @@ import pytest
 from kaicep import Project
 from kaicep.archive import Archive
 from kaicep.archive.sparql import Solutions
-from kaicep.pipeline.durability.checkpointed_flow import DurableFlow
-from kaicep.pipeline.durability.operator_snapshots import Snapshots
-from kaicep.pipeline.flow.backfill_run import CatchUp
+from kaicep.pipeline.durability.checkpointed_flow import CheckpointedFlow
+from kaicep.pipeline.durability.operator_snapshots import OperatorSnapshots
+from kaicep.pipeline.flow.backfill_run import Backfill
 from kaicep.pipeline.flow.query_runtime import Registration
 from kaicep.planner import Strategy
 from support.living import IN_OFFICES, archive_of, batch, project
@@ -36,11 +36,11 @@ class _KillError(BaseException):
 
 
 @contextmanager
-def engine(folder: Path, *texts: str) -> Iterator[tuple[DurableFlow, Archive, Project]]:
+def engine(folder: Path, *texts: str) -> Iterator[tuple[CheckpointedFlow, Archive, Project]]:
     """An engine without Spark, with these queries."""
     asked = project(folder, archive=True)
     archive = archive_of(asked)
-    flow = DurableFlow(asked, folder / "state", (), archive)
+    flow = CheckpointedFlow(asked, folder / "state", (), archive)
     if texts:
         flow.submit(asked.registrations("; ".join(texts), "query"))
     try:
@@ -69,7 +69,7 @@ def past_of(asked: Project, archive: Archive, strategy: Strategy) -> list[str]:
     (query,) = asked.compile(IN_OFFICES.replace("PATH", "WITHIN (, ) PATH"))
     dataflow = asked.dataflow()
     dataflow.register(Registration(query, "late"))
-    catch_up = CatchUp(dataflow, ["late"], archive, upto=archive.last, strategy=strategy)
+    catch_up = Backfill(dataflow, ["late"], archive, upto=archive.last, strategy=strategy)
     rows = [found["late"] for found in catch_up.rows()] + [catch_up.rehearsal.finish().matches["late"]]
     return [sensor for table in rows for sensor in table["sensor"].to_pylist()]
 
@@ -109,8 +109,8 @@ def test_rows_are_kept_with_what_they_come_from(tmp_path: Path) -> None:
         ((Archive, "append"), "snapshots"),
         ((Archive, "append_matches"), "nothing"),
         ((Archive, "append_matches"), "position"),
-        ((Snapshots, "write"), "snapshots"),
-        ((Snapshots, "write"), "position"),
+        ((OperatorSnapshots, "write"), "snapshots"),
+        ((OperatorSnapshots, "write"), "position"),
     ],
 )
 def test_killed_after_any_step_of_a_batch_each_row_is_kept_once(

@@ -13,9 +13,9 @@ import pytest
 from kaicep.archive import Archive, backup
 from kaicep.archive.sync import Intake
 from kaicep.archive.sync.spool import Intake as IntakeClass
-from kaicep.pipeline.durability.checkpointed_flow import DurableFlow
+from kaicep.pipeline.durability.checkpointed_flow import CheckpointedFlow
 from kaicep.pipeline.durability.idleness import Idleness
-from kaicep.pipeline.durability.operator_snapshots import Snapshots
+from kaicep.pipeline.durability.operator_snapshots import OperatorSnapshots
 from kaicep.pipeline.sinks.sink import JsonLinesSink
 from kaicep.pipeline.sources.records import RawBatch
 from support.living import archive_of, batch, project
@@ -39,7 +39,7 @@ class Process:
         self.out, self.said = folder / "rows.jsonl", list[str]()
         self.archive: Archive = archive_of(given)
         state = folder / "var" / "state"
-        self.flow = DurableFlow(given, state, [JsonLinesSink(self.out)], self.archive, say=self.said.append)
+        self.flow = CheckpointedFlow(given, state, [JsonLinesSink(self.out)], self.archive, say=self.said.append)
         self.flow.history.begun = begun
         self.flow.submit(given.registrations(PAIRS, "query"))
         self.idleness = Idleness(given.settings.idle_timeouts())
@@ -243,7 +243,7 @@ def test_a_batch_whose_source_cannot_deliver_it_again_is_in_the_log(
     interrupted(tmp_path)
     keep(tmp_path, 5, 6, 7)
     process = Process(tmp_path)
-    crash(tmp_path, Snapshots, "write", monkeypatch, lambda: process.run(5, 8, 9))
+    crash(tmp_path, OperatorSnapshots, "write", monkeypatch, lambda: process.run(5, 8, 9))
     process.kill()
     keep(tmp_path, 9)
     process = Process(tmp_path, begun=5)
@@ -313,7 +313,7 @@ def test_an_archiver_that_is_quicker_than_the_engine_is_no_news(
     process = Process(tmp_path)
     process.run(5, 5)
     archiver.keep(6, 7)
-    crash(tmp_path, Snapshots, "write", monkeypatch, lambda: process.run(6, 6, 7))
+    crash(tmp_path, OperatorSnapshots, "write", monkeypatch, lambda: process.run(6, 6, 7))
     said = process.said
     process.kill()
     process = Process(tmp_path, begun=6)

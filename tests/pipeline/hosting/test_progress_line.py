@@ -8,9 +8,9 @@ from dataclasses import replace
 import pyarrow as pa
 import pytest
 from kaicep.pipeline.durability.progress import Progress, StreamCount
-from kaicep.pipeline.flow.batch_result import Step
+from kaicep.pipeline.flow.batch_result import BatchResult
 from kaicep.pipeline.hosting import progress_line as meter_module
-from kaicep.pipeline.hosting.progress_line import Meter
+from kaicep.pipeline.hosting.progress_line import ProgressLine
 from kaicep.pipeline.hosting.query_run import summary
 from kaicep.semfilter.runtime import SubqueryStatistics
 from rich.console import Console
@@ -21,7 +21,7 @@ def after(batches: int, **counts: int) -> Progress:
 
 
 def test_the_line_has_events_rate_matches_and_lag() -> None:
-    meter = Meter(Console(file=io.StringIO())).watching(lambda: 12)
+    meter = ProgressLine(Console(file=io.StringIO())).watching(lambda: 12)
     with meter:
         meter(after(1, events=1000))
         parts = meter.line().split(" · ")
@@ -31,8 +31,8 @@ def test_the_line_has_events_rate_matches_and_lag() -> None:
 
 def test_only_this_run_s_events_count() -> None:
     """Progress goes on over restarts: what was there before is not this run's."""
-    step = Step({}, {"high": pa.table({"x": [1, 2]})})
-    meter = Meter(Console(file=io.StringIO()))
+    step = BatchResult({}, {"high": pa.table({"x": [1, 2]})})
+    meter = ProgressLine(Console(file=io.StringIO()))
     with meter:
         meter(after(7, events=1000).resumed().after(step, {"air": 0}, 0.5, {}))
     assert meter.progress.records == 0
@@ -42,7 +42,7 @@ def test_only_this_run_s_events_count() -> None:
 def test_plain_lines_come_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
     text = io.StringIO()
     monkeypatch.setattr(meter_module, "_SECONDS_BETWEEN_LINES", 0.0)
-    with Meter(Console(file=text, width=200)) as meter:
+    with ProgressLine(Console(file=text, width=200)) as meter:
         meter(after(1, events=5))
     assert text.getvalue().startswith("5 events · ")
     assert text.getvalue().endswith(" · 7 matches\n")
@@ -51,21 +51,21 @@ def test_plain_lines_come_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_quiet_is_quiet(monkeypatch: pytest.MonkeyPatch) -> None:
     text = io.StringIO()
     monkeypatch.setattr(meter_module, "_SECONDS_BETWEEN_LINES", 0.0)
-    with Meter(Console(file=text, force_terminal=True), quiet=True) as meter:
+    with ProgressLine(Console(file=text, force_terminal=True), quiet=True) as meter:
         meter(after(1, events=5))
     assert text.getvalue() == ""
 
 
 def test_a_terminal_has_one_line_that_goes_away() -> None:
     text = io.StringIO()
-    with Meter(Console(file=text, force_terminal=True, width=100)) as meter:
+    with ProgressLine(Console(file=text, force_terminal=True, width=100)) as meter:
         meter(after(1, events=5))
     assert "\n\n" not in text.getvalue()
     assert text.getvalue().endswith("\x1b[2K")
 
 
 def test_the_summary_says_what_paths_cost() -> None:
-    meter = Meter(Console(file=io.StringIO()))
+    meter = ProgressLine(Console(file=io.StringIO()))
     cost = SubqueryStatistics(events=9000, keys=200, hits=150, misses=50, evaluation_seconds=0.0025, seconds=0.004)
     asked = (cost, SubqueryStatistics())
     with meter:
@@ -79,7 +79,7 @@ def test_the_summary_says_what_paths_cost() -> None:
 
 
 def test_the_summary_names_what_could_not_be_used() -> None:
-    meter = Meter(Console(file=io.StringIO()))
+    meter = ProgressLine(Console(file=io.StringIO()))
     with meter:
         meter(after(1, events=5, late=1, duplicates=2, rejected=3, malformed=4))
     assert summary(meter)[1:] == [

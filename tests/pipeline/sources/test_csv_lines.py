@@ -8,11 +8,11 @@ import pyarrow as pa
 import pytest
 from kaicep.config import AttributeSettings, SourceSettings, StreamSettings, TimeSettings
 from kaicep.pipeline.sources.csv_lines import CsvDialect, parse_csv_lines
-from kaicep.pipeline.sources.records import Origin, RawBatch
+from kaicep.pipeline.sources.records import RawBatch, RecordOrigin
 
 
 def parse(*lines: str, dialect: CsvDialect | None = None) -> RawBatch:
-    origin = Origin.of("in.csv", "{name}:{number}")
+    origin = RecordOrigin.of("in.csv", "{name}:{number}")
     return parse_csv_lines(pa.array(lines, pa.string()), origin, dialect or CsvDialect())
 
 
@@ -35,7 +35,7 @@ def test_an_empty_quoted_value_is_a_text_and_an_empty_one_is_none() -> None:
 
 def test_each_file_has_its_own_header() -> None:
     lines = pa.array(["a,b", "1,2", "b,a", "3,4"])
-    batch = parse_csv_lines(lines, Origin(lambda: ("one", "two"), (0, 2), "{name}:{number}"), CsvDialect())
+    batch = parse_csv_lines(lines, RecordOrigin(lambda: ("one", "two"), (0, 2), "{name}:{number}"), CsvDialect())
     assert batch.table.to_pylist() == [{"a": "1", "b": "2"}, {"a": "4", "b": "3"}]
     assert [batch.place(row) for row in range(2)] == ["one:2", "two:2"]
 

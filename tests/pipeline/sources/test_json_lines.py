@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from kaicep.pipeline.sources.json_lines import parse_json_lines
-from kaicep.pipeline.sources.records import Origin, RawBatch
+from kaicep.pipeline.sources.records import RawBatch, RecordOrigin
 
 
 def parse(*lines: str) -> RawBatch:
-    return parse_json_lines(pa.array(lines, pa.string()), Origin.of("in.jsonl", "{name}:{number}"), "t")
+    return parse_json_lines(pa.array(lines, pa.string()), RecordOrigin.of("in.jsonl", "{name}:{number}"), "t")
 
 
 def rows(batch: RawBatch) -> list[dict[str, Any]]:
@@ -91,7 +91,7 @@ def test_an_object_over_two_lines_is_two_malformed_lines() -> None:
 
 def test_lines_that_are_no_text_are_set_aside() -> None:
     lines = pa.array([b'{"a":"\xff"}', b'{"a":"b"}']).view(pa.string())
-    batch = parse_json_lines(lines, Origin.of("in.jsonl", "{name}:{number}"), "t")
+    batch = parse_json_lines(lines, RecordOrigin.of("in.jsonl", "{name}:{number}"), "t")
     assert rows(batch) == [{"a": "b"}]
     assert [(m.text, m.reason, m.place) for m in batch.malformed] == [('{"a":"\\xff"}', "no UTF-8", "in.jsonl:1")]
     assert batch.text(0) == '{"a":"b"}'

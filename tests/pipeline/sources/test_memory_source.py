@@ -12,7 +12,7 @@ from kaicep.annotator import Annotated
 from kaicep.errors import PipelineError
 from kaicep.pipeline.sources.json_lines import parse_json_lines
 from kaicep.pipeline.sources.memory_source import raw_table
-from kaicep.pipeline.sources.records import Origin
+from kaicep.pipeline.sources.records import RecordOrigin
 
 AT = "2026-01-01T00:00:00Z"
 
@@ -30,7 +30,7 @@ def annotated(raw: pa.Table) -> Annotated:
 )
 def test_dictionaries_are_read_as_the_lines_of_a_file(name: str, values: list[object]) -> None:
     tuples = [{"t": AT, name: value} for value in values]
-    lines = parse_json_lines(pa.array([json.dumps(row) for row in tuples]), Origin.of("file"), "t")
+    lines = parse_json_lines(pa.array([json.dumps(row) for row in tuples]), RecordOrigin.of("file"), "t")
     given, read = annotated(raw_table(tuples)), annotated(lines.table)
     assert given.events.to_pylist() == read.events.to_pylist()
     assert given.rejected.to_pylist() == read.rejected.to_pylist()
