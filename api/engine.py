@@ -1,20 +1,11 @@
-"""The engine as people have it in Python: the hosted engine, whose handles explain their queries."""
+"""The engine as people have it in Python: its handles explain their queries."""
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
-
-from ..pipeline import Catalog
-from ..pipeline.durability import Progress
+from ..pipeline.flow import QueryRuntime
 from ..pipeline.hosting import StreamingEngine
-from ..pipeline.sinks import Sink
 
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
-_LOG = logging.getLogger("kaicep")
+__all__ = ["Engine"]
 
 
 class Engine(StreamingEngine):
@@ -35,22 +26,6 @@ class Engine(StreamingEngine):
         ...         print(row)
     """
 
-    def __init__(
-        self,
-        project: Catalog,
-        *,
-        spark: SparkSession | None = None,
-        sinks: Sequence[Sink] = (),
-        on_batch: Callable[[Progress], None] | None = None,
-        on_knowledge: Callable[[str], None] = _LOG.info,
-        on_notice: Callable[[str], None] = _LOG.info,
-    ) -> None:
-        super().__init__(
-            project,
-            Catalog.explain_flow,
-            spark=spark,
-            sinks=sinks,
-            on_batch=on_batch,
-            on_knowledge=on_knowledge,
-            on_notice=on_notice,
-        )
+    def describe(self, runtime: QueryRuntime) -> str:
+        """How a query is answered, and by which version of the knowledge, in words."""
+        return self.project.explain_flow(runtime)

@@ -36,7 +36,6 @@ class StreamingEngine:
 
     Args:
         project: settings, knowledge, annotations.
-        describe: says how a query is answered, in words: a later stage's job.
         spark: a session to use; by default the engine starts one and stops it at the end.
         sinks: where the rows of all queries go, besides the handles.
         on_batch: called after each batch with the progress so far.
@@ -47,7 +46,6 @@ class StreamingEngine:
     def __init__(
         self,
         project: Catalog,
-        describe: Callable[[Catalog, QueryRuntime], str],
         *,
         spark: SparkSession | None = None,
         sinks: Sequence[Sink] = (),
@@ -56,7 +54,6 @@ class StreamingEngine:
         on_notice: Callable[[str], None] = _LOG.info,
     ) -> None:
         self._project = project
-        self._describe = describe
         self._given = spark
         self._spark: SparkSession | None = spark
         self._sinks = sinks
@@ -204,7 +201,11 @@ class StreamingEngine:
     def explain(self, label: str, query: Query) -> str:
         """How a query of this project is answered, in words; if it is registered under `label`, as it is answered."""
         flow = self._flow.dataflow.flows.get(label)
-        return self._describe(self.project, flow or self.project.runtime(query))
+        return self.describe(flow or self.project.runtime(query))
+
+    def describe(self, runtime: QueryRuntime) -> str:
+        """How a query is answered, in words; `kaicep.Engine` has more of them."""
+        return runtime.explain()
 
     def withdraw(self, label: str) -> None:
         """Stop answering a query at the next batch border.

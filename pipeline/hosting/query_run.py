@@ -44,9 +44,7 @@ def run_queries(
     """
     queries = _compile(project, documents)
     meter = ProgressLine(log, quiet=quiet)
-    engine = StreamingEngine(
-        project, Catalog.explain_flow, sinks=[sink], on_batch=meter, on_knowledge=meter.tell, on_notice=meter.tell
-    )
+    engine = StreamingEngine(project, sinks=[sink], on_batch=meter, on_knowledge=meter.tell, on_notice=meter.tell)
     if not quiet:
         for warning in warnings_of(project, queries):
             log.print(warning, markup=False, soft_wrap=True)
