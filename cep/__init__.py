@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from .conjuncts import columns_of
 from .event_filter import Filter, apply_filters
 from .external_matches import HELD, LAST, WINDOW, adopted_matches, adopted_windows
 from .operator import END_OF_TIME, Operator, build_operator
@@ -18,5 +17,4 @@ __all__ = [
     "adopted_windows",
     "apply_filters",
     "build_operator",
-    "columns_of",
 ]

@@ -8,8 +8,7 @@ import polars as pl
 import pyarrow as pa
 
 from ..expressions import Bools, all_of, column_expression, frame_of, mask_by, plain_name
-from ..language.nodes import Expression
-from .conjuncts import columns_of
+from ..language.nodes import Expression, columns_of
 
 __all__ = ["Filter", "apply_filters"]
 

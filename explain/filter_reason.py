@@ -11,10 +11,9 @@ from math import inf
 import polars as pl
 import pyarrow as pa
 
-from ..cep import columns_of
 from ..expressions import column_expression, frame_of, plain_name
 from ..language import Span
-from ..language.nodes import Binary, Call, Column, Constant, Expression, Membership, ValueType
+from ..language.nodes import Binary, Call, Column, Constant, Expression, Membership, ValueType, columns_of
 from .reasons import Kind, Reason
 
 __all__ = ["Wording", "explain_filter"]

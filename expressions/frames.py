@@ -29,6 +29,8 @@ __all__ = [
     "moments",
     "pieces_of",
     "timestamps",
+    "unsigned_zero",
+    "value_codes",
 ]
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -115,3 +117,17 @@ def mask_by(frame: pl.DataFrame, condition: pl.Expr | None) -> Bools:
     if mask.len() != frame.height:  # conditions without any column
         mask = mask.new_from_index(0, frame.height)
     return mask.to_numpy()
+
+
+def unsigned_zero(x: pl.Expr) -> pl.Expr:
+    """One zero for both: Polars leaves out `+ 0.0`, which would do the same."""
+    return pl.when(x == 0.0).then(0.0).otherwise(x)
+
+
+def value_codes(values: pl.Series, *, nulls_match: bool = False) -> Ints:
+    """Codes from 0 on, the same for equal values; null is −1, or a value of its own. NaN is one value here."""
+    if values.dtype.is_float():
+        values = values.to_frame("value").select(unsigned_zero(pl.col("value"))).to_series()
+    encoded = values.to_arrow(compat_level=pl.CompatLevel.newest()).dictionary_encode()
+    null = len(encoded.dictionary) if nulls_match else -1
+    return np.asarray(encoded.indices.fill_null(null), dtype=np.int64)

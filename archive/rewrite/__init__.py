@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from ...expressions import RefusedError
 from .candidate_query import CandidateQuery, ask, candidate_query, datasets
 from .match_query import MatchQuery, match_query, whole_candidate_query
-from .refusal import RefusedError
 from .window_query import WindowQuery, window_query
 
 __all__ = [

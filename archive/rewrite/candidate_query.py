@@ -13,6 +13,7 @@ from rdflib import RDF, Literal, URIRef, Variable
 
 from ...annotator import MOMENT, EventShape
 from ...cep import apply_filters
+from ...expressions import RefusedError, sparql_text
 from ...language.nodes import (
     AllOf,
     AnyOf,
@@ -20,6 +21,7 @@ from ...language.nodes import (
     Binding,
     Call,
     Column,
+    Constant,
     Expression,
     Semantics,
     Source,
@@ -31,10 +33,8 @@ from ...language.nodes import (
 from ...ontology import KnowledgeBase
 from ..store import KNOWLEDGE, LATE, AskedStore
 from .path_query import semantics_text
-from .refusal import RefusedError
 from .solutions import iri_of, read_solutions, typed
-from .sparql_expressions import sparql_text
-from .sparql_terms import iri, iris, moment_text
+from .sparql_terms import constant, iri, iris, moment_text
 from .stored_columns import StoredColumn, stored_columns
 
 
@@ -164,7 +164,7 @@ def candidate_query(source: Source, shape: EventShape, knowledge: KnowledgeBase)
     by_name |= {column.name: stem for stem, column in tested.items()}
     event = f"?{source.variable}"
 
-    def value(node: Column | Binding) -> str:
+    def value(node: Column | Binding | Constant) -> str:
         return _value(node, event, stored, by_name)
 
     required = _required(filters)
@@ -211,7 +211,11 @@ def _split(source: Source, stored: Mapping[str, StoredColumn]) -> tuple[list[Exp
     return filters, rest, notes
 
 
-def _value(node: Column | Binding, event: str, stored: Mapping[str, StoredColumn], stems: Mapping[str, str]) -> str:
+def _value(
+    node: Column | Binding | Constant, event: str, stored: Mapping[str, StoredColumn], stems: Mapping[str, str]
+) -> str:
+    if isinstance(node, Constant):
+        return constant(node)
     if isinstance(node, Binding):
         raise RefusedError(f"?{node.name} counts as unbound where its value does not fit its type")
     if node.name == "_id":

@@ -11,11 +11,13 @@ from typing import assert_never
 import polars as pl
 
 from ...annotator import EventShape
+from ...expressions import RefusedError, sparql_text
 from ...language.nodes import (
     Alternative,
     Binary,
     Column,
     Conjunction,
+    Constant,
     CorrelationWindow,
     Element,
     Expression,
@@ -25,16 +27,14 @@ from ...language.nodes import (
     Pattern,
     Query,
     SlidingWindow,
-    aggregates,
+    aggregates_of,
     event_variables,
 )
 from ...language.nodes import Sequence as Links
 from ...ontology import KnowledgeBase
 from .candidate_query import CandidateQuery, candidate_query
-from .refusal import RefusedError
 from .solutions import read_solutions
-from .sparql_expressions import sparql_text
-from .sparql_terms import duration_text
+from .sparql_terms import constant, duration_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +137,7 @@ def whole_candidate_query(
 def _refuse_what_is_asked_of_runs(query: Query) -> None:
     if query.having is not None or any(item.condition is not None for item in query.items):
         raise RefusedError("what is asked of complete matches is left to the operators")
-    if any(aggregates(join) for join in query.joins):
+    if any(aggregates_of(join) for join in query.joins):
         raise RefusedError("aggregates over the events of a match are left to the operators")
 
 
@@ -243,7 +243,9 @@ def _join(join: Expression, selects: Mapping[str, CandidateQuery]) -> str:
             return f"({_join(first, selects)} && {_join(second, selects)})"
         case _:
             pass
-    return sparql_text(join, lambda node: selects[node.variable].value(node))
+    return sparql_text(
+        join, lambda node: constant(node) if isinstance(node, Constant) else selects[node.variable].value(node)
+    )
 
 
 def _partitions(query: Query, selects: Mapping[str, CandidateQuery], among: frozenset[str]) -> Iterator[str]:

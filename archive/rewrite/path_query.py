@@ -8,11 +8,11 @@ from typing import assert_never
 from rdflib import URIRef, Variable
 
 from ...annotator import EventShape
+from ...expressions import RefusedError
 from ...language.nodes import AllOf, AnyOf, Semantics, Source, Subquery
 from ...ontology import KnowledgeBase
 from ...semfilter import PlanContext, triple_text
 from ...semfilter.rules import compile_subquery, event_dependencies, plan_context
-from .refusal import RefusedError
 
 
 @dataclass(frozen=True, slots=True)

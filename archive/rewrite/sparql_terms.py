@@ -9,10 +9,9 @@ import polars as pl
 import pyoxigraph as ox
 
 from ...annotator import lexical_text
+from ...expressions import RefusedError
 from ...language.nodes import XSD, Constant, ValueType
-from .refusal import RefusedError
 
-DOUBLE = f"<{XSD}double>"
 _DATATYPES = {
     ValueType.BOOLEAN: "boolean",
     ValueType.INTEGER: "integer",

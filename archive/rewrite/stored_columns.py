@@ -14,8 +14,8 @@ from urllib.parse import unquote
 import polars as pl
 
 from ...annotator import COLUMN_TYPES, AttributeShape, EventShape, ambiguous_properties, attribute_iri, cast_column
+from ...expressions import RefusedError
 from ...language.nodes import XSD, ValueType
-from .refusal import RefusedError
 from .solutions import iri_of, lexical_of
 from .sparql_terms import iri
 

@@ -14,11 +14,11 @@ import polars as pl
 
 from ...annotator import EventShape
 from ...cep import HELD, LAST, WINDOW
+from ...expressions import RefusedError
 from ...language.nodes import BatchWindow, HoppingWindow, Query, SlidingWindow
 from ...ontology import KnowledgeBase
 from .candidate_query import CandidateQuery
 from .match_query import whole_candidate_query
-from .refusal import RefusedError
 from .solutions import iri_of, lexical_of, read_solutions
 from .sparql_terms import duration_text, moment_text
 

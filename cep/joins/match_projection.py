@@ -7,9 +7,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import polars as pl
 
-from ...expressions import Bools, Ints, column_expression, mask_of, plain_name
-from ...language.nodes import Aggregate, Expression, Query
-from ..conjuncts import aggregates_of, columns_of, of_single_events
+from ...expressions import Bools, Ints, column_expression, mask_of, of_single_events, plain_name
+from ...language.nodes import Aggregate, Expression, Query, aggregates_of, columns_of
 from ..order import binding_columns, settle_ties
 from ..output import Matches, selected_bindings
 from .match_finder import Candidates

@@ -11,7 +11,7 @@ from itertools import permutations, product
 import polars as pl
 
 from ...errors import OperatorError
-from ...expressions import column_expression, micros, plain_name
+from ...expressions import column_expression, micros, of_single_events, plain_name
 from ...language.nodes import (
     Aggregate,
     Binary,
@@ -23,8 +23,11 @@ from ...language.nodes import (
     Query,
     SlidingWindow,
     Window,
+    columns_of,
+    conjuncts,
+    structural_key,
+    variables_of,
 )
-from ..conjuncts import columns_of, conjuncts, of_single_events, signature, variables_of
 from ..order import UNBOUNDED, Bounds, bounds_with_last, key_expressions
 from .pattern_dnf import Alternative, alternatives
 
@@ -110,7 +113,7 @@ class QueryPlan:
 def match_name(node: Column | Binding | Aggregate) -> str:
     """The column of a node in a frame of matches: `e1.flowrate`, `e1.?room`; of an aggregate what it says."""
     if isinstance(node, Aggregate):
-        return str(signature(node))
+        return str(structural_key(node))
     return f"{node.variable}.{plain_name(node)}"
 
 

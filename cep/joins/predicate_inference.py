@@ -21,8 +21,8 @@ from ...language.nodes import (
     Query,
     SlidingWindow,
     ValueType,
+    conjuncts,
 )
-from ..conjuncts import conjuncts
 from .pattern_dnf import alternatives
 from .vectorisable import vectorisable
 

@@ -13,8 +13,7 @@ import polars as pl
 
 from ...expressions import Ints, column_expression, mask_of, timestamps
 from ...expressions import term_columns as terms
-from ...language.nodes import Query, ValueType
-from ..conjuncts import variables_of
+from ...language.nodes import Query, ValueType, variables_of
 from ..order import BEFORE, EVENTS, NUMBER, group_codes, number_events
 from .compiled_pattern import Program
 from .event_layout import Event

@@ -13,8 +13,19 @@ import polars as pl
 
 from ...expressions import column_expression
 from ...expressions import term_columns as terms
-from ...language.nodes import Aggregate, Binary, Binding, Call, Column, Expression, Membership, Unary, ValueType
-from ..conjuncts import signature, walk
+from ...language.nodes import (
+    Aggregate,
+    Binary,
+    Binding,
+    Call,
+    Column,
+    Expression,
+    Membership,
+    Unary,
+    ValueType,
+    structural_key,
+    walk,
+)
 
 __all__ = ["BEFORE", "FIRST_COLUMN", "NUMBER", "ROW", "TIME", "Event", "Layouts", "place_of", "speaks_of_one"]
 
@@ -39,7 +50,7 @@ class Layouts:
         """
         (variable,) = _variables(e)
         known = self.columns.setdefault(variable, [])
-        mark = (signature(e), as_number)
+        mark = (structural_key(e), as_number)
         for position, (other, _) in enumerate(known):
             if other == mark:
                 return FIRST_COLUMN + position

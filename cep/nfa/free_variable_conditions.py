@@ -11,11 +11,11 @@ from dataclasses import dataclass, field
 from itertools import product
 from typing import Any, cast
 
+from ...expressions import NOTHING
 from ...language.nodes import Aggregate, Binding, Call, Column
 from .event_layout import NUMBER, Event, place_of
 from .generated_functions import Functions
 from .join_conditions import Condition, Look, variable_of
-from .scalar_operators import NOTHING
 
 __all__ = ["Runs", "Together"]
 

@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...expressions import plain_name
-from ...language.nodes import Binary, Query
-from ..conjuncts import variables_of
+from ...language.nodes import Binary, Query, variables_of
 from ..order import UNBOUNDED, key_expressions
 from .after_match_runs import Left
 from .compiled_pattern import Program, windows_of

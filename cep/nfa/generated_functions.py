@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, cast
 
-from ...expressions import micros
+from ...expressions import ScalarSource, micros
 from ...language.nodes import Aggregate, Binding, Call, Column, CorrelationWindow, Negation, ValueType
 from ..order import UNBOUNDED
 from .event_layout import place_of
-from .generated_source import Source
 from .join_conditions import Condition, Levels, Look, variable_of
 from .pattern_items import Absence, Thread
 from .registers import FIRST, Slot
@@ -33,7 +32,7 @@ class Functions:
 
     def __init__(self, program: Program, within: tuple[int, int]) -> None:
         self.program = program
-        self.source = Source()
+        self.source = ScalarSource()
         self.within = within
         widths = [micros(w.width) for w in program.query.windows if isinstance(w, CorrelationWindow)]
         self.width = min(widths, default=UNBOUNDED)
@@ -218,7 +217,7 @@ class Functions:
             if wanted:
                 empty = f"{read(state)} is None"
                 sides = read(Slot("sides", None, c.scope))
-                tests.append(f"({empty} and V.taken({sides}, {self.source.name(wanted, 's')}))")
+                tests.append(f"({empty} and not {self.source.name(wanted, 's')}.isdisjoint({sides} or ()))")
         return f"({' or '.join(tests)})" if tests else None
 
     # NOT.

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from ...language.nodes import Aggregate, Binary, Binding, Call, Column, Expression, Query, Unary
-from ..conjuncts import conjuncts, of_single_events, walk
+from ...expressions import of_single_events
+from ...language.nodes import Aggregate, Binary, Binding, Call, Column, Expression, Query, Unary, conjuncts, walk
 from .event_layout import Layouts
 from .pattern_scopes import Places
 

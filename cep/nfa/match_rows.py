@@ -10,13 +10,22 @@ import numpy as np
 import polars as pl
 import pyarrow as pa
 
-from ...expressions import Ints, Names, column_expression, mask_of, plain_name
+from ...expressions import Ints, Names, aggregate_ranges, column_expression, mask_of, plain_name
 from ...expressions import term_columns as terms
-from ...language.nodes import AfterMatchKind, Aggregate, Binding, Column, Expression, Query, ValueType
-from ..conjuncts import aggregates_of, columns_of, signature
+from ...language.nodes import (
+    AfterMatchKind,
+    Aggregate,
+    Binding,
+    Column,
+    Expression,
+    Query,
+    ValueType,
+    aggregates_of,
+    columns_of,
+    structural_key,
+)
 from ..order import binding_columns
 from ..output import Matches, selected_bindings
-from ..windows import aggregate_ranges
 from .after_match_runs import Standing
 from .event_layout import NUMBER, ROW
 from .partition_keys import tuples_of
@@ -87,7 +96,7 @@ class Reporting:
         self._conditions = [c for item in query.items if (c := item.condition) is not None]
         self._conditions += [] if query.having is None else [query.having]
         expressions = [*reported, *self._conditions]
-        found = {signature(a): a for e in expressions for a in aggregates_of(e)}
+        found = {structural_key(a): a for e in expressions for a in aggregates_of(e)}
         self._aggregates = dict(zip(found, found.values(), strict=True))
         self._columns = _columns(expressions)
         self._numbers = {mark: f"#{i}" for i, mark in enumerate(found)}
@@ -99,7 +108,11 @@ class Reporting:
         return self._name
 
     def _name(self, node: Column | Binding | Aggregate) -> str:
-        return self._numbers[signature(node)] if isinstance(node, Aggregate) else f"{node.variable}.{plain_name(node)}"
+        return (
+            self._numbers[structural_key(node)]
+            if isinstance(node, Aggregate)
+            else f"{node.variable}.{plain_name(node)}"
+        )
 
     @property
     def size(self) -> int:

@@ -14,8 +14,19 @@ from typing import cast
 import polars as pl
 
 from ...expressions import plain_name
-from ...language.nodes import Alternative, Binary, Conjunction, Element, Group, Negation, Pattern, Query, Sequence
-from ..conjuncts import conjuncts, variables_of
+from ...language.nodes import (
+    Alternative,
+    Binary,
+    Conjunction,
+    Element,
+    Group,
+    Negation,
+    Pattern,
+    Query,
+    Sequence,
+    conjuncts,
+    variables_of,
+)
 from ..order import key_expressions
 from .event_layout import speaks_of_one
 from .pattern_scopes import Places

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
-from ...language.nodes import Aggregate, Link
-from ..conjuncts import signature
+from ...language.nodes import Aggregate, Link, structural_key
 from .join_conditions import Condition, Levels, variable_of
 from .pattern_items import State, threads_of
 from .pattern_scopes import Places
@@ -136,7 +135,7 @@ class Slots:
 
     def aggregate(self, e: Aggregate, scope: int | None) -> Slot:
         """The slot of an aggregate's state; that of RUNNING goes on over all repetitions."""
-        mark = (_state_of(e), e.variable, None if e.argument is None else signature(e.argument))
+        mark = (_state_of(e), e.variable, None if e.argument is None else structural_key(e.argument))
         slot = Slot("aggregate", mark, None if e.running else scope)
         self.aggregates.setdefault(slot, e)
         return slot

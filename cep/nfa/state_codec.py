@@ -9,8 +9,8 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from ...expressions import NOTHING
 from .event_layout import FIRST_COLUMN, NUMBER, ROW, TIME, Event
-from .scalar_operators import NOTHING
 from .shared_buffer import Node
 
 __all__ = ["Nodes", "read_nodes", "read_value", "written_value"]

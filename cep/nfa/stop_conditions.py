@@ -21,9 +21,9 @@ from ...language.nodes import (
     Query,
     Source,
     Unary,
+    walk,
     walk_pattern,
 )
-from ..conjuncts import walk
 from ..order import empty_candidates
 from .event_layout import Layouts
 from .join_conditions import Condition, condition

@@ -6,7 +6,7 @@ from .candidates import empty_candidates, number_events
 from .contiguity import BEFORE, EVENTS, NUMBER, Contiguity, all_events, event_columns, sees_all_events
 from .difference_bounds import UNBOUNDED, Bounds, bounds_with_last
 from .interval import Interval
-from .join_keys import combine, group_codes, joint_codes, key_expressions, stable_order, value_codes
+from .join_keys import combine, group_codes, joint_codes, key_expressions, stable_order
 from .output_order import binding_columns, settle_ties
 
 __all__ = [
@@ -30,5 +30,4 @@ __all__ = [
     "sees_all_events",
     "settle_ties",
     "stable_order",
-    "value_codes",
 ]

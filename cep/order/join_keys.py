@@ -7,11 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 
-from ...expressions import Ints, Names, column_expression
+from ...expressions import Ints, Names, column_expression, unsigned_zero, value_codes
 from ...expressions import term_columns as terms
 from ...language.nodes import Expression, ValueType
 
-__all__ = ["combine", "group_codes", "joint_codes", "key_expressions", "stable_order", "value_codes"]
+__all__ = ["combine", "group_codes", "joint_codes", "key_expressions", "stable_order"]
 
 _TEXTUAL = (ValueType.STRING, ValueType.IRI)
 
@@ -42,12 +42,7 @@ def key_expressions(left: Expression, right: Expression, names: Names) -> tuple[
 
 def _double(x: pl.Expr) -> pl.Expr:
     """NaN equals nothing, the zeros are equal."""
-    return _unsigned_zero(x.cast(pl.Float64).fill_nan(None))
-
-
-def _unsigned_zero(x: pl.Expr) -> pl.Expr:
-    """One zero for both: Polars leaves out `+ 0.0`, which would do the same."""
-    return pl.when(x == 0.0).then(0.0).otherwise(x)
+    return unsigned_zero(x.cast(pl.Float64).fill_nan(None))
 
 
 def _term(x: pl.Expr, of: ValueType) -> pl.Expr:
@@ -64,15 +59,6 @@ def _term(x: pl.Expr, of: ValueType) -> pl.Expr:
         .then(pl.lit("@") + moment.cast(pl.Int64).cast(pl.String))
         .otherwise(x)
     )
-
-
-def value_codes(values: pl.Series, *, nulls_match: bool = False) -> Ints:
-    """Codes from 0 on, the same for equal values; null is −1, or a value of its own. NaN is one value here."""
-    if values.dtype.is_float():
-        values = values.to_frame("value").select(_unsigned_zero(pl.col("value"))).to_series()
-    encoded = values.to_arrow(compat_level=pl.CompatLevel.newest()).dictionary_encode()
-    null = len(encoded.dictionary) if nulls_match else -1
-    return np.asarray(encoded.indices.fill_null(null), dtype=np.int64)
 
 
 def joint_codes(columns: Sequence[pl.Series], *, nulls_match: bool = False) -> list[Ints]:

@@ -12,8 +12,7 @@ import pyarrow as pa
 from ...expressions import Ints, Names, column_expression, column_of, lexical_form
 from ...expressions import term_columns as terms
 from ...language.checks import negated
-from ...language.nodes import Aggregate, Binding, Item, Kind, Query, ValueType
-from ..conjuncts import bindings_of
+from ...language.nodes import Aggregate, Binding, Item, Kind, Query, ValueType, bindings_of
 from .digest import hex_digests, seeds_of
 
 __all__ = ["Matches", "Output", "group_names", "key_text", "output_schema", "row_schema", "selected_bindings"]

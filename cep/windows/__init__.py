@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from .aggregation import AggregationKernel
-from .window_aggregates import aggregate_ranges
 from .window_frames import Windows
 
-__all__ = ["AggregationKernel", "Windows", "aggregate_ranges"]
+__all__ = ["AggregationKernel", "Windows"]

@@ -10,7 +10,17 @@ import numpy as np
 import polars as pl
 
 from ...errors import OperatorError
-from ...expressions import Ints, Names, column_expression, column_of, mask_of, micros, plain_name, timestamps
+from ...expressions import (
+    Ints,
+    Names,
+    aggregate_ranges,
+    column_expression,
+    column_of,
+    mask_of,
+    micros,
+    plain_name,
+    timestamps,
+)
 from ...expressions import term_columns as terms
 from ...language.nodes import (
     Aggregate,
@@ -25,12 +35,13 @@ from ...language.nodes import (
     SessionWindow,
     SlidingWindow,
     ValueType,
+    aggregates_of,
+    columns_of,
+    structural_key,
 )
-from ..conjuncts import aggregates_of, columns_of, signature
 from ..order import binding_columns, empty_candidates, group_codes, settle_ties
 from ..output import Matches, key_text, selected_bindings
 from ..snapshot_codec import State
-from .window_aggregates import aggregate_ranges
 from .window_frames import (
     Rows,
     Windows,
@@ -62,7 +73,7 @@ class AggregationKernel:
         self._conditions = [e for item in query.items if (e := item.condition) is not None]
         self._conditions += [e for e in (query.having,) if e is not None]
         reported = [item.value for item in query.items]
-        found = {signature(a): a for e in reported + self._conditions for a in aggregates_of(e)}
+        found = {structural_key(a): a for e in reported + self._conditions for a in aggregates_of(e)}
         self._aggregates = list(found.values())
         self._columns = {key: f"#{number}" for number, key in enumerate(found)}
         self._groups = [(column_expression(e), e.type) for e in _groups(query)]
@@ -77,7 +88,7 @@ class AggregationKernel:
         return self._name
 
     def _name(self, node: Column | Binding | Aggregate) -> str:
-        return self._columns[signature(node)] if isinstance(node, Aggregate) else plain_name(node)
+        return self._columns[structural_key(node)] if isinstance(node, Aggregate) else plain_name(node)
 
     @property
     def due(self) -> int | None:

@@ -23,7 +23,7 @@ from ..nodes import (
     StreamType,
     Unary,
     ValueType,
-    aggregates,
+    aggregates_of,
     event_variables,
     fault_of,
 )
@@ -292,7 +292,7 @@ def _aggregate(scope: Scope, node: syntax.FunctionCall) -> Expression:
     if node.distinct and name != "COUNT":
         raise scope.error(node.span, f"DISTINCT does not go with {name}", "it is for COUNT (DISTINCT …)")
     argument = resolve(scope, node.arguments[0])
-    if aggregates(argument):
+    if aggregates_of(argument):
         raise scope.error(
             node.span, "an aggregate of an aggregate", "name the inner one in a query of its own: CREATE QUERY"
         )

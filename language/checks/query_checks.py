@@ -23,7 +23,7 @@ from ..nodes import (
     Pattern,
     SlidingWindow,
     Window,
-    aggregates,
+    aggregates_of,
     event_variables,
     plain_columns,
     walk,
@@ -71,7 +71,7 @@ def kind_of(streams: Mapping[str, object], items: Sequence[Item], having: Expres
     if len(streams) > 1 or seq:
         return Kind.PATTERN
     tested = [item.condition or item.value for item in items] + ([] if having is None else [having])
-    return Kind.AGGREGATION if any(aggregates(e) for e in tested) else Kind.SELECTION
+    return Kind.AGGREGATION if any(aggregates_of(e) for e in tested) else Kind.SELECTION
 
 
 def check(scope: Scope, draft: Draft) -> None:
@@ -97,7 +97,7 @@ def check(scope: Scope, draft: Draft) -> None:
 
 
 def _check_filter(scope: Scope, expression: Expression) -> None:
-    found = aggregates(expression)
+    found = aggregates_of(expression)
     if found:
         hint = f"write HAVING {scope.quote(expression.span)}, or JOIN for a run"
         raise scope.error(found[0].span, "a FILTER tests one event and knows no aggregates", hint)
@@ -116,7 +116,7 @@ def _check_join(scope: Scope, draft: Draft, expression: Expression) -> None:
     written = scope.quote(expression.span)
     if not variables:
         hint = "compare attributes of two events"
-    elif draft.kind is Kind.AGGREGATION or aggregates(expression):
+    elif draft.kind is Kind.AGGREGATION or aggregates_of(expression):
         hint = f"a condition on a window's aggregates is HAVING {written}"
     else:
         hint = f"write FILTER ({written})"
@@ -226,12 +226,12 @@ def _check_after_match(scope: Scope, draft: Draft, absent: AbstractSet[str]) -> 
 
 def _check_grouping(scope: Scope, draft: Draft) -> None:
     for expression in draft.group_by:
-        found = aggregates(expression)
+        found = aggregates_of(expression)
         if found:
             raise scope.error(
                 found[0].span, "GROUP BY knows no aggregates yet", "group by attributes or by what a PATH binds"
             )
-    counted = any(aggregates(e) for e in draft.reported)
+    counted = any(aggregates_of(e) for e in draft.reported)
     if draft.group_by and not counted and draft.tree.output is None:
         span = draft.group_by[0].span
         raise scope.error(
@@ -254,7 +254,7 @@ def _check_windows(scope: Scope, draft: Draft) -> None:
             seen.add(window.variable)
             _check_fitting(scope, draft, window)
     if draft.kind is Kind.AGGREGATION and not seen:
-        found = next(a for e in draft.reported for a in aggregates(e))
+        found = next(a for e in draft.reported for a in aggregates_of(e))
         hint = f"add one: WINDOW (?{found.variable}, sliding, 5min)"
         raise scope.error(found.span, f"{found.function} has no window", hint)
     absent = negated(draft.pattern)

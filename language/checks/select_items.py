@@ -17,7 +17,7 @@ from ..nodes import (
     Item,
     StreamType,
     ValueType,
-    aggregates,
+    aggregates_of,
 )
 from .name_resolution import Scope, condition, resolve
 from .unit_agreement import unit_of
@@ -50,9 +50,9 @@ def _star(scope: Scope, node: syntax.AllAttributes) -> Iterator[Item]:
 def _item(scope: Scope, node: syntax.SelectItem) -> Item:
     value = resolve(scope, node.value)
     test: Expression | None = None
-    if isinstance(value, Binary) and value.operator in _COMPARISONS and aggregates(value):
+    if isinstance(value, Binary) and value.operator in _COMPARISONS and aggregates_of(value):
         test = condition(scope, node.value)
-        value = value.left if aggregates(value.left) else value.right
+        value = value.left if aggregates_of(value.left) else value.right
     name = node.name.text if node.name is not None else _default_name(node.value, value)
     if name is None:
         written = scope.quote(node.span)

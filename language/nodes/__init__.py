@@ -53,7 +53,20 @@ from .query import (
     ValueFilter,
 )
 from .regex import fault_of, rust_regex
-from .traversal import aggregates, event_variables, plain_columns, subpatterns, uses_bindings, walk, walk_pattern
+from .traversal import (
+    aggregates_of,
+    bindings_of,
+    columns_of,
+    conjuncts,
+    event_variables,
+    plain_columns,
+    structural_key,
+    subpatterns,
+    uses_bindings,
+    variables_of,
+    walk,
+    walk_pattern,
+)
 from .types import XSD, ValueType, type_of_datatype
 from .vocabulary import AttributeType, KnownTerms, StreamType, Vocabulary
 
@@ -109,14 +122,19 @@ __all__ = [
     "ValueType",
     "Vocabulary",
     "Window",
-    "aggregates",
+    "aggregates_of",
+    "bindings_of",
+    "columns_of",
+    "conjuncts",
     "event_variables",
     "fault_of",
     "plain_columns",
     "rust_regex",
+    "structural_key",
     "subpatterns",
     "type_of_datatype",
     "uses_bindings",
+    "variables_of",
     "walk",
     "walk_pattern",
 ]

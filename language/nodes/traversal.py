@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import fields
 from typing import assert_never
 
 from .expression import Aggregate, Binary, Binding, Call, Column, Constant, Expression, Membership, Unary
@@ -36,18 +37,28 @@ def walk(expression: Expression) -> Iterator[Expression]:
 
 
 def event_variables(expression: Expression) -> tuple[str, ...]:
-    """The event variables that an expression mentions, semantic variables counted as their event's."""
+    """The event variables that an expression mentions, in order; semantic variables count as their event's."""
     found = [n.variable for n in walk(expression) if isinstance(n, Column | Binding | Aggregate)]
     return tuple(dict.fromkeys(found))
 
 
-def aggregates(expression: Expression) -> tuple[Aggregate, ...]:
-    """The aggregates in an expression."""
+def variables_of(expression: Expression) -> frozenset[str]:
+    """The event variables that an expression mentions."""
+    return frozenset(event_variables(expression))
+
+
+def aggregates_of(expression: Expression) -> tuple[Aggregate, ...]:
+    """The aggregates in an expression; they do not nest."""
     return tuple(node for node in walk(expression) if isinstance(node, Aggregate))
 
 
+def columns_of(expression: Expression) -> tuple[Column | Binding, ...]:
+    """The columns and semantic variables that an expression mentions, also inside aggregates."""
+    return tuple(node for node in walk(expression) if isinstance(node, Column | Binding))
+
+
 def plain_columns(expression: Expression) -> Iterator[Column | Binding]:
-    """Columns and bindings that stand outside aggregates."""
+    """Columns and semantic variables outside aggregates."""
     if isinstance(expression, Column | Binding):
         yield expression
     elif not isinstance(expression, Aggregate):
@@ -55,9 +66,33 @@ def plain_columns(expression: Expression) -> Iterator[Column | Binding]:
             yield from plain_columns(operand)
 
 
+def bindings_of(expression: Expression) -> tuple[Binding, ...]:
+    """The semantic variables that an expression mentions outside aggregates."""
+    return tuple(node for node in plain_columns(expression) if isinstance(node, Binding))
+
+
 def uses_bindings(expression: Expression) -> bool:
     """Whether an expression mentions semantic variables."""
     return any(isinstance(node, Binding) for node in walk(expression))
+
+
+def conjuncts(expression: Expression) -> tuple[Expression, ...]:
+    """An expression cut at its outermost ANDs: it is true exactly when all of them are."""
+    if isinstance(expression, Binary) and expression.operator == "AND":
+        return conjuncts(expression.left) + conjuncts(expression.right)
+    return (expression,)
+
+
+def structural_key(expression: Expression) -> tuple[object, ...]:
+    """What an expression says wherever it stands: equal for expressions that differ in their places alone."""
+    values = (getattr(expression, field.name) for field in fields(expression) if field.name != "span")
+    return (type(expression).__name__, *(_key_of(value) for value in values))
+
+
+def _key_of(value: object) -> object:
+    if isinstance(value, tuple):
+        return tuple(_key_of(part) for part in value)
+    return structural_key(value) if isinstance(value, Expression) else (type(value).__name__, value)
 
 
 def subpatterns(pattern: Pattern) -> tuple[Pattern, ...]:

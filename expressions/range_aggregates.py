@@ -12,9 +12,11 @@ import numpy.typing as npt
 import polars as pl
 import pyarrow as pa
 
-from ...expressions import POLARS_TYPES, Bools, Ints, deviations, sum_ranges
-from ...language.nodes import Aggregate
-from ..order import value_codes
+from ..language.nodes import Aggregate
+from .column_types import POLARS_TYPES
+from .exact_sum import sum_ranges
+from .exact_variance import deviations
+from .frames import Bools, Ints, value_codes
 
 __all__ = ["aggregate_ranges"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 import pytest
-from kaicep.cep.conjuncts import conjuncts, of_single_events, signature
+from kaicep.expressions import of_single_events
 from kaicep.expressions.columns import column_expression
 from kaicep.language import Span
 from kaicep.language.nodes import Aggregate, Binary, Call, Column, Constant, Expression, Membership, Unary, ValueType
@@ -46,17 +46,3 @@ def test_aggregates_are_replaced_wherever_they_stand() -> None:
     e = Unary("NOT", Binary("AND", inside, inside, ValueType.BOOLEAN, HERE), ValueType.BOOLEAN, HERE)
     frame = ROWS.with_columns(column_expression(of_single_events(e)).alias("value"))
     assert frame["value"].to_list() == [False, True]
-
-
-def test_conjuncts_are_cut_at_the_outermost_ands() -> None:
-    a, b = (Binary("=", X, Constant(n, ValueType.INTEGER, HERE), ValueType.BOOLEAN, HERE) for n in (1, 2))
-    both = Binary("AND", a, b, ValueType.BOOLEAN, HERE)
-    either = Binary("OR", both, a, ValueType.BOOLEAN, HERE)
-    assert conjuncts(Binary("AND", either, both, ValueType.BOOLEAN, HERE)) == (either, a, b)
-
-
-def test_signatures_leave_out_places_and_tell_types_apart() -> None:
-    assert signature(X) == signature(Column("b", "x", ValueType.DOUBLE, Span(4, 9)))
-    one, true = Constant(1, ValueType.INTEGER, HERE), Constant(value=True, type=ValueType.INTEGER, span=HERE)
-    assert signature(one) != signature(true)
-    assert signature(aggregate("AVG", X, ValueType.DOUBLE)) != signature(aggregate("AVG", N, ValueType.DOUBLE))

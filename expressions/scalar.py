@@ -15,8 +15,7 @@ from typing import Any
 
 import polars as pl
 
-from ...expressions import POLARS_TYPES, column_expression, micros
-from ...language.nodes import (
+from ..language.nodes import (
     Aggregate,
     Binary,
     Binding,
@@ -28,10 +27,11 @@ from ...language.nodes import (
     Unary,
     ValueType,
 )
-from . import accumulators as growing
-from . import scalar_operators as values
+from . import accumulators, scalar_operators
+from .columns import POLARS_TYPES, column_expression
+from .frames import micros
 
-__all__ = ["Leaf", "Source"]
+__all__ = ["Leaf", "ScalarSource"]
 
 Leaf = Callable[[Column | Binding | Aggregate | Call], str]
 """The source of a column, an aggregate or a PREV."""
@@ -42,14 +42,16 @@ _PLAIN = (ValueType.BOOLEAN, ValueType.INTEGER, ValueType.DOUBLE, ValueType.STRI
 
 
 @dataclass(slots=True)
-class Source:
+class ScalarSource:
     """Writes expressions.
 
     Attributes:
         names: what the source speaks of that is not a built-in.
     """
 
-    names: dict[str, Any] = field(default_factory=lambda: {"V": values, "A": growing, "NOTHING": values.NOTHING})
+    names: dict[str, Any] = field(
+        default_factory=lambda: {"V": scalar_operators, "A": accumulators, "NOTHING": scalar_operators.NOTHING}
+    )
     _number: count[int] = field(default_factory=count)
 
     def name(self, value: object, stem: str) -> str:
@@ -182,7 +184,7 @@ def _comparable(e: Binary) -> bool:
 
 
 def _known(e: Expression) -> str | None:
-    """The function of `values` that does the same."""
+    """The function of `scalar_operators` that does the same."""
     match e:
         case Binary(operator=operator, left=left, right=right):
             if operator in _COMPARISONS:

@@ -1,6 +1,6 @@
 """What generated conditions call: SPARQL's operators on single values.
 
-Unbound is `None`; `NOTHING` is what stands before the first event of a run (see `source`).
+Unbound is `None`; `NOTHING` is what stands before the first event of a run (see `scalar`).
 """
 
 from __future__ import annotations
@@ -179,8 +179,3 @@ def divide(a: Any, b: Any) -> float | None:
     if not a or math.isnan(a):
         return math.nan
     return math.copysign(math.inf, a) * math.copysign(1.0, b)
-
-
-def taken(sides: frozenset[Any] | None, wanted: frozenset[Any]) -> bool:
-    """Whether any of the wanted sides was taken."""
-    return sides is not None and not wanted.isdisjoint(sides)

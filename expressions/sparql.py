@@ -7,7 +7,8 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import assert_never
 
-from ...language.nodes import (
+from ..language.nodes import (
+    XSD,
     Aggregate,
     Binary,
     Binding,
@@ -20,17 +21,23 @@ from ...language.nodes import (
     ValueType,
     walk,
 )
-from .refusal import RefusedError
-from .sparql_terms import DOUBLE, constant
 
-Reference = Callable[[Column | Binding], str]
-"""SPARQL text of a column's or a semantic variable's value."""
+__all__ = ["Reference", "RefusedError", "sparql_text"]
+
+Reference = Callable[[Column | Binding | Constant], str]
+"""SPARQL text of the value of a column, a semantic variable or a constant."""
+
+
+class RefusedError(Exception):
+    """SPARQL has nothing that means the same; the text is the reason, a clause such as `SPARQL has no operator %`."""
+
 
 _ORDERED = frozenset(["<", "<=", ">", ">="])
 _ORDERABLE = frozenset([ValueType.INTEGER, ValueType.DOUBLE, ValueType.STRING, ValueType.DATETIME, ValueType.DURATION])
 _TEXT_FUNCTIONS = frozenset(["LCASE", "UCASE", "CONTAINS", "STRSTARTS", "STRENDS", "STRLEN"])
 _TIME_FUNCTIONS = frozenset(["YEAR", "MONTH", "DAY", "HOURS", "MINUTES"])
 _FUNCTIONS = _TEXT_FUNCTIONS | _TIME_FUNCTIONS | {"ABS", "FLOOR", "CEIL", "COALESCE", "IF"}
+_DOUBLE = f"<{XSD}double>"
 _LOGIC = {"AND": "&&", "OR": "||"}
 
 
@@ -41,9 +48,7 @@ def sparql_text(expression: Expression, value: Reference) -> str:
         RefusedError: SPARQL has none that means the same.
     """
     match expression:
-        case Constant():
-            return constant(expression)
-        case Column() | Binding():
+        case Constant() | Column() | Binding():
             return value(expression)
         case Unary():
             return _unary(expression, value)
@@ -51,7 +56,7 @@ def sparql_text(expression: Expression, value: Reference) -> str:
             return _binary(expression, value)
         case Membership(operand=operand, options=options):
             _same_kind([operand, *options])
-            listed = ", ".join(constant(option) for option in options)
+            listed = ", ".join(value(option) for option in options)
             return f"({sparql_text(operand, value)} IN ({listed}))"
         case Call():
             return _call(expression, value)
@@ -83,7 +88,7 @@ def _binary(node: Binary, value: Reference) -> str:
         case "/" if ValueType.DURATION not in (node.left.type, node.right.type):
             if ValueType.DOUBLE not in (node.left.type, node.right.type):
                 raise RefusedError("SPARQL divides integers into decimals")
-            return f"({DOUBLE}({left}) / {DOUBLE}({right}))"
+            return f"({_DOUBLE}({left}) / {_DOUBLE}({right}))"
         case "-" if _countable(node.left) and _countable(node.right):
             return f"({left} - {right})"
         # Oxigraph sums and multiplies in an order of its own, which rounds otherwise, and finds no sum of a duration
@@ -91,7 +96,7 @@ def _binary(node: Binary, value: Reference) -> str:
         case "+" if node.left.type.numeric and node.right.type.numeric:
             return f"({left} - (- {right}))"
         case "+" if node.left.type is ValueType.DATETIME and isinstance(node.right, Constant):
-            return f"({left} - {constant(_negative(node.right))})"
+            return f"({left} - {value(_negative(node.right))})"
         case "*" if node.left.type.numeric and node.right.type.numeric and not _product(node.left, node.right):
             return f"({left} * {right})"
         case operator:
