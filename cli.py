@@ -12,13 +12,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from .commands import archive_commands as archive
-from .commands import archiver_command as archiving
-from .commands import ontology_commands as ontology
-from .commands import query_commands as queries
-from .commands import run_commands as running
-from .commands import submit_commands as submission
-from .commands import tell
+from .commands import archive_group, ontology_group, query_group, run_group, submit_group, tell
 from .errors import KaicepError
 
 __all__ = ["app", "main"]
@@ -52,12 +46,11 @@ app = typer.Typer(
     help="Semantic event processing: χ-CEP queries over past, present and future events, SPARQL over all of them.",
 )
 
-app.add_typer(running.app)
-app.add_typer(submission.app)
-app.add_typer(archiving.app)
-app.add_typer(queries.app)
-app.add_typer(archive.app)
-app.add_typer(ontology.app, name="ontology", epilog="Example: `kaicep ontology add rooms.ttl --project campus/`")
+app.add_typer(run_group)
+app.add_typer(submit_group)
+app.add_typer(query_group)
+app.add_typer(archive_group)
+app.add_typer(ontology_group, name="ontology", epilog="Example: `kaicep ontology add rooms.ttl --project campus/`")
 
 
 def main() -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .options import ProjectFile, ProjectOption, RowForm
+from .options import ProjectFile, ProjectOption, RowFormOption
 from .terminal import print_rows, tell, text_of
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def sparql(
     timeout: Annotated[
         float | None, typer.Option("--timeout", metavar="SECONDS", min=0.0, help="Give up after so long.")
     ] = None,
-    form: RowForm = None,
+    form: RowFormOption = None,
 ) -> None:
     """Ask a project's archive, also while an engine is writing it: events and knowledge in one graph.
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from .options import ProjectOption, RowForm
+from .options import ProjectOption, RowFormOption
 from .terminal import print_rows, tell
 
 app = typer.Typer(
@@ -31,7 +31,7 @@ def add_module(
     contradicts the others, or that would change the columns of a running query, is refused.
     """
     from ..config import Settings
-    from .ontology_requests import add_module
+    from .ontology_client import add_module
 
     typer.echo("\n".join(add_module(Settings.load(project), module, replace)))
 
@@ -43,16 +43,16 @@ def remove_module(
 ) -> None:
     """Remove a module; its file stays where it is."""
     from ..config import Settings
-    from .ontology_requests import remove_module
+    from .ontology_client import remove_module
 
     typer.echo("\n".join(remove_module(Settings.load(project), module)))
 
 
 @app.command("list", epilog="Example: `kaicep ontology list --project campus/`")
-def list_modules(project: ProjectOption, *, form: RowForm = None) -> None:
+def list_modules(project: ProjectOption, *, form: RowFormOption = None) -> None:
     """List the modules, and since which version, batch and moment each has been in force."""
     from ..config import Settings
-    from .ontology_requests import COLUMNS, list_modules
+    from .ontology_client import COLUMNS, list_modules
 
     settings = Settings.load(project)
     rows, said = list_modules(settings)

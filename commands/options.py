@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 
-class Rows(StrEnum):
+class RowFormat(StrEnum):
     """How rows are printed."""
 
     TABLE = "table"
@@ -22,8 +22,8 @@ ProjectOption = Annotated[
     Path, typer.Option("--project", "-p", metavar="PROJECT", help="A kaicep.toml, or the folder that holds one.")
 ]
 Query = Annotated[str, typer.Argument(metavar="QUERY", help="χ-CEP: a file, a text, or - for the standard input.")]
-RowForm = Annotated[
-    Rows | None,
+RowFormOption = Annotated[
+    RowFormat | None,
     typer.Option("--format", "-f", help="How rows are printed; by default a table on terminals, else json."),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print rows and errors only.")]

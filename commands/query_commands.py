@@ -12,7 +12,7 @@ import typer
 from rich.console import Console
 
 from ..errors import PipelineError
-from .options import ProjectFile, ProjectOption, Query, Quiet, RowForm
+from .options import ProjectFile, ProjectOption, Query, Quiet, RowFormOption
 from .terminal import print_rows, tell, text_of
 
 _WIDE = 500
@@ -20,7 +20,7 @@ _WIDE = 500
 app = typer.Typer()
 
 
-class Reasons(StrEnum):
+class ReasonFormat(StrEnum):
     """How reasons are printed."""
 
     TREE = "tree"
@@ -44,7 +44,7 @@ def try_query(
     project: ProjectOption,
     *,
     stream: Annotated[str | None, typer.Option(metavar="NAME", help="The stream that a plain FILE stands for.")] = None,
-    form: RowForm = None,
+    form: RowFormOption = None,
     quiet: Quiet = False,
 ) -> None:
     """Answer a query over recorded events, which end then; without Spark and without an archive.
@@ -122,7 +122,7 @@ def why(
     variable: Annotated[
         str | None, typer.Option(metavar="NAME", help="The event variable to explain; by default all of the stream.")
     ] = None,
-    form: Annotated[Reasons, typer.Option("--format", "-f", help="How reasons are printed.")] = Reasons.TREE,
+    form: Annotated[ReasonFormat, typer.Option("--format", "-f", help="How reasons are printed.")] = ReasonFormat.TREE,
 ) -> None:
     """Say why an event is a candidate of a query, down to axioms; or which clause drops it, and by how much."""
     from ..api import Project
@@ -135,7 +135,7 @@ def why(
     found = loaded.why(
         text, tuple_or_id, stream=stream, variable=variable and variable.removeprefix("?"), source=source
     )
-    if form is Reasons.JSON:
+    if form is ReasonFormat.JSON:
         typer.echo(json.dumps(explanation_dict(found), ensure_ascii=False))
     else:
         out = Console(file=sys.stdout, highlight=False)

@@ -1,4 +1,4 @@
-"""Commands that start Spark: the demonstration, and a project's own streams."""
+"""Commands that start Spark: the demonstration, a project's engine, and the archiver beside it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _PAGE = 120
 app = typer.Typer()
 
 
-class Matches(StrEnum):
+class MatchFormat(StrEnum):
     """How `run` writes matches."""
 
     JSONL = "jsonl"
@@ -59,7 +59,7 @@ def run(
         str | None, typer.Option("--out", "-o", metavar="FILE", help="Where matches go: a file, for parquet a folder.")
     ] = None,
     form: Annotated[
-        Matches | None, typer.Option("--format", "-f", help="By default console on terminals, else jsonl.")
+        MatchFormat | None, typer.Option("--format", "-f", help="By default console on terminals, else jsonl.")
     ] = None,
     quiet: Quiet = False,
 ) -> None:
@@ -71,7 +71,7 @@ def run(
     from ..pipeline import query_files, read_document
     from ..pipeline.hosting import run_queries
 
-    form = form or (Matches.CONSOLE if out is None and sys.stdout.isatty() else Matches.JSONL)
+    form = form or (MatchFormat.CONSOLE if out is None and sys.stdout.isatty() else MatchFormat.JSONL)
     _check_output(out, form)
     loaded = Project.load(project)
     documents = [(path.name, read_document(path)) for path in query or query_files(loaded.settings)]
@@ -83,20 +83,43 @@ def run(
     run_queries(loaded, documents, _sink(out, form, loaded.settings), log(), once=once, quiet=quiet)
 
 
-def _check_output(out: str | None, form: Matches) -> None:
-    if form is Matches.PARQUET and out is None:
+@app.command(epilog="Examples: `kaicep archive campus/ --follow`, `kaicep archive campus/`")
+def archive(
+    project: ProjectFile,
+    *,
+    follow: Annotated[bool, typer.Option("--follow", help="Go on until Ctrl-C; else end with what is there.")] = False,
+    standby: Annotated[
+        bool,
+        typer.Option("--standby", help="With --follow: read only while no engine runs; for sources that are shared."),
+    ] = False,
+    quiet: Quiet = False,
+) -> None:
+    """Keep the events of a project's streams, also while no engine runs; the next one takes what it has missed.
+
+    An engine takes what is kept within a batch, and recognises what it has: both may run at the same time.
+    """
+    from ..api import Project
+    from ..pipeline.hosting import archive
+
+    if standby and not follow:
+        raise typer.BadParameter("stands by only with --follow", param_hint="--standby")
+    archive(Project.load(project), log(), follow=follow, standby=standby, quiet=quiet)
+
+
+def _check_output(out: str | None, form: MatchFormat) -> None:
+    if form is MatchFormat.PARQUET and out is None:
         raise typer.BadParameter("parquet needs --out FOLDER", param_hint="--format")
-    if form is Matches.CONSOLE and out is not None:
+    if form is MatchFormat.CONSOLE and out is not None:
         raise typer.BadParameter("console writes no file; leave --out away", param_hint="--format")
 
 
-def _sink(out: str | None, form: Matches, settings: Settings) -> Sink:
+def _sink(out: str | None, form: MatchFormat, settings: Settings) -> Sink:
     from ..pipeline.sinks import ConsoleSink, JsonLinesSink, ParquetSink
 
     match form:
-        case Matches.PARQUET:
+        case MatchFormat.PARQUET:
             return ParquetSink(str(out))
-        case Matches.CONSOLE:
+        case MatchFormat.CONSOLE:
             return ConsoleSink(prefixes=settings.prefixes)
-        case Matches.JSONL:
+        case MatchFormat.JSONL:
             return JsonLinesSink(out or "-")

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from .options import ProjectOption, Query, RowForm
+from .options import ProjectOption, Query, RowFormOption
 from .terminal import print_rows, tell, text_of
 
 app = typer.Typer()
@@ -47,11 +47,11 @@ def submit(
     Without an engine, the next start registers them. They stay registered, over restarts, until `kaicep withdraw`.
     """
     from ..config import Settings
-    from . import query_requests as query_commands
+    from . import submission_client as client
 
     text, source = text_of(query)
     label = name or (Path(source).name if source not in ("query", "stdin") else None)
-    typer.echo("\n".join(query_commands.submit(Settings.load(project), text, label, retention)))
+    typer.echo("\n".join(client.submit(Settings.load(project), text, label, retention)))
 
 
 @app.command(epilog="Example: `kaicep withdraw high --project campus/`")
@@ -61,19 +61,19 @@ def withdraw(
 ) -> None:
     """Answer a query no more that was submitted, from the next batch on."""
     from ..config import Settings
-    from . import query_requests as query_commands
+    from . import submission_client as client
 
-    typer.echo("\n".join(query_commands.withdraw(Settings.load(project), name)))
+    typer.echo("\n".join(client.withdraw(Settings.load(project), name)))
 
 
 @app.command(epilog="Example: `kaicep queries --project campus/`")
-def queries(project: ProjectOption, *, form: RowForm = None) -> None:
+def queries(project: ProjectOption, *, form: RowFormOption = None) -> None:
     """List the registered queries: their state, their matches so far, and the time of the streams at registration."""
     from ..config import Settings
-    from . import query_requests as query_commands
+    from . import submission_client as client
 
     settings = Settings.load(project)
-    rows, said = query_commands.list_queries(settings)
-    print_rows(rows, query_commands.COLUMNS, form, settings)
+    rows, said = client.list_queries(settings)
+    print_rows(rows, client.COLUMNS, form, settings)
     for line in said:
         tell(line)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 from rich.console import Console
 
-from .options import Rows
+from .options import RowFormat
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -29,12 +29,12 @@ def text_of(query: str) -> tuple[str, str]:
 
 
 def print_rows(
-    rows: Sequence[Mapping[str, Any]], columns: Iterable[str], form: Rows | None, settings: Settings
+    rows: Sequence[Mapping[str, Any]], columns: Iterable[str], form: RowFormat | None, settings: Settings
 ) -> None:
     """Print rows, in the form that suits the standard output if none is asked for; IRIs with the project's prefixes."""
     from ..pipeline.sinks import row_printing as printing
 
-    chosen = form or (Rows.TABLE if sys.stdout.isatty() else Rows.JSON)
+    chosen = form or (RowFormat.TABLE if sys.stdout.isatty() else RowFormat.JSON)
     printing.print_rows(rows, columns, chosen.value, sys.stdout, settings.prefixes)
 
 

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from pydantic import BeforeValidator, Field
 
-from ..language.syntax import literals
+from ..language.syntax import parse_duration
 
 __all__ = ["Duration", "Endpoint", "Size", "Timeout"]
 
@@ -26,7 +26,7 @@ def _duration(text: object) -> object:
     if found is None:
         message = f'{text!r} is no duration; write a number and one of ms, s, min, h, d, week, such as "5s"'
         raise ValueError(message)
-    return literals.parse_duration(found[1] + found[2])
+    return parse_duration(found[1] + found[2])
 
 
 def _timeout(text: object) -> object:

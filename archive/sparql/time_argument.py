@@ -6,7 +6,7 @@ import re
 from datetime import datetime
 
 from ...errors import ArchiveError, Place
-from ...language.syntax import literals
+from ...language.syntax import parse_duration, parse_moment
 
 _RELATIVE = re.compile(r"\s*now\s*(?:([+-])\s*(\d+(?:\.\d+)?\s*(?:ms|sec|s|min|hour|h|day|d|week))\s*)?")
 
@@ -25,7 +25,7 @@ def moment_of(text: str, now: datetime | None, source: str) -> datetime:
     found = _RELATIVE.fullmatch(text)
     try:
         if found is None:
-            return literals.parse_moment(text.strip())
+            return parse_moment(text.strip())
         if now is None:
             raise ArchiveError(
                 "there are no events, whose newest would be now",
@@ -34,7 +34,7 @@ def moment_of(text: str, now: datetime | None, source: str) -> datetime:
             )
         if found[1] is None:
             return now
-        duration = literals.parse_duration(re.sub(r"\s", "", found[2]))
+        duration = parse_duration(re.sub(r"\s", "", found[2]))
         return now + duration if found[1] == "+" else now - duration
     except (ValueError, OverflowError) as error:
         raise ArchiveError(

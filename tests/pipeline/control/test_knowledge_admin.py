@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from kaicep import KaicepError, PipelineError, Project
-from kaicep.commands.ontology_requests import add_module, list_modules, remove_module
+from kaicep.commands.ontology_client import add_module, list_modules, remove_module
 from kaicep.ontology import KnowledgeBase
 from kaicep.ontology.reasoners.closure import close
 from kaicep.pipeline.control.knowledge_admin import KnowledgeAdmin

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from kaicep import Engine, KaicepError, PipelineError, Project
-from kaicep.commands.query_requests import list_queries, submit, withdraw
+from kaicep.commands.submission_client import list_queries, submit, withdraw
 from kaicep.pipeline.sinks.sink import JsonLinesSink
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""`kaicep submit | queries | withdraw`: by the running engine if there is one, else for its next start."""
+"""The client of an engine's queries: asks the running engine if there is one, else prepares its next start."""
 
 from __future__ import annotations
 

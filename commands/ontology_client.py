@@ -1,4 +1,4 @@
-"""`kaicep ontology add | remove | list`: by the running engine if there is one, else for its next start."""
+"""The client of an engine's ontology modules: asks the running engine if there is one, else prepares its next start."""
 
 from __future__ import annotations
 
