@@ -22,13 +22,12 @@ from .errors import (
 )
 
 if TYPE_CHECKING:
-    from .api import Project
-    from .api.engine import Engine
+    from .api import Engine, Project
     from .pipeline.hosting import QueryHandle
     from .pipeline.sinks import Sink
 
 _LAZY = {
-    "Engine": ".api.engine",
+    "Engine": ".api",
     "Project": ".api",
     "QueryHandle": ".pipeline.hosting",
     "Sink": ".pipeline.sinks",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .engine import Engine
 from .project import Project
 
-__all__ = ["Project"]
+__all__ = ["Engine", "Project"]

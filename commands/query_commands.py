@@ -52,7 +52,7 @@ def try_query(
     Of several queries in a document the rows of the last one are printed.
     """
     from ..api import Project
-    from ..pipeline import warnings_of
+    from .project_check import warnings_of
     from .recorded_source import read_recorded
 
     text, source = text_of(query)
@@ -73,7 +73,7 @@ def try_query(
 @app.command(epilog="Example: `kaicep check campus/`")
 def check(project: ProjectFile) -> None:
     """Check everything that a project names: settings, knowledge, annotations, queries; tell all that is wrong."""
-    from ..pipeline import check_project
+    from .project_check import check_project
 
     report = check_project(project)
     for line in report.found:

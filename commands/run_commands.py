@@ -69,7 +69,7 @@ def run(
     """
     from ..api import Project
     from ..pipeline import query_files, read_document
-    from ..pipeline.hosting import run_queries
+    from .query_run import run_queries
 
     form = form or (MatchFormat.CONSOLE if out is None and sys.stdout.isatty() else MatchFormat.JSONL)
     _check_output(out, form)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from .catalog import Catalog
-from .project_check import check_project, warnings_of
 from .query_files import query_files, read_document
 
-__all__ = ["Catalog", "check_project", "query_files", "read_document", "warnings_of"]
+__all__ = ["Catalog", "query_files", "read_document"]

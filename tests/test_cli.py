@@ -219,7 +219,7 @@ def test_what_the_system_refuses_is_told_without_a_trace(project: Path, monkeypa
     def full(_: Path) -> None:
         raise OSError(errno.ENOSPC, "No space left on device", "/data/state")
 
-    monkeypatch.setattr("kaicep.pipeline.check_project", full)
+    monkeypatch.setattr("kaicep.commands.project_check.check_project", full)
     result = call("check", project)
     assert (result.exit_code, result.stdout) == (1, "")
     assert result.stderr == (

@@ -5,17 +5,11 @@ from __future__ import annotations
 from .archiver import archive
 from .engine import StreamingEngine
 from .handle import QueryHandle
-from .progress_line import ProgressLine
-from .query_run import Signals, archive_behind, read, run_queries, summary
+from .signals import Signals
 
 __all__ = [
-    "ProgressLine",
     "QueryHandle",
     "Signals",
     "StreamingEngine",
     "archive",
-    "archive_behind",
-    "read",
-    "run_queries",
-    "summary",
 ]

@@ -19,7 +19,7 @@ from ..control import Requests, folder_of
 from ..durability import DeadLetters, current_generation
 from ..knowledge import KnowledgeStore
 from ..sources import first_line, read_streams, unpack
-from .query_run import Signals
+from .signals import Signals
 from .spark_session import start_spark
 
 if TYPE_CHECKING:

@@ -12,8 +12,7 @@ from ..config import Settings
 from ..errors import KaicepError
 from ..language.nodes import Query
 from ..ontology import KnowledgeBase, load_knowledge
-from .catalog import Catalog
-from .query_files import query_files, read_document
+from ..pipeline import Catalog, query_files, read_document
 
 __all__ = ["Report", "check_project", "warnings_of"]
 

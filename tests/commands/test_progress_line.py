@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import pyarrow as pa
 import pytest
+from kaicep.commands import progress_line as meter_module
+from kaicep.commands.progress_line import ProgressLine
+from kaicep.commands.query_run import summary
 from kaicep.pipeline.durability.progress import Progress, StreamCount
 from kaicep.pipeline.flow.batch_result import BatchResult
-from kaicep.pipeline.hosting import progress_line as meter_module
-from kaicep.pipeline.hosting.progress_line import ProgressLine
-from kaicep.pipeline.hosting.query_run import summary
 from kaicep.semfilter.runtime import SubqueryStatistics
 from rich.console import Console
 

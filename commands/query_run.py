@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import signal
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
-from types import FrameType, TracebackType
-from typing import Self
 
 from rich.console import Console
 
-from ...language.nodes import Query
-from ..catalog import Catalog
-from ..durability import Progress
-from ..project_check import warnings_of
-from ..sinks import Sink
-from .engine import StreamingEngine
+from ..api import Engine
+from ..language.nodes import Query
+from ..pipeline import Catalog
+from ..pipeline.durability import Progress
+from ..pipeline.hosting import Signals
+from ..pipeline.sinks import Sink
 from .progress_line import ProgressLine
+from .project_check import warnings_of
 
-__all__ = ["Signals", "archive_behind", "read", "run_queries", "summary"]
+__all__ = ["archive_behind", "read", "run_queries", "summary"]
 
 _SECONDS_BETWEEN_LOOKS = 0.1
 _PATIENCE = 60.0  # seconds without an event that the store takes; what it lacks it gets at the next start
@@ -44,7 +42,7 @@ def run_queries(
     """
     queries = _compile(project, documents)
     meter = ProgressLine(log, quiet=quiet)
-    engine = StreamingEngine(project, sinks=[sink], on_batch=meter, on_knowledge=meter.tell, on_notice=meter.tell)
+    engine = Engine(project, sinks=[sink], on_batch=meter, on_knowledge=meter.tell, on_notice=meter.tell)
     if not quiet:
         for warning in warnings_of(project, queries):
             log.print(warning, markup=False, soft_wrap=True)
@@ -72,7 +70,7 @@ def _compile(project: Catalog, documents: Sequence[tuple[str, str]]) -> list[Que
     return outputs
 
 
-def _fill_store(engine: StreamingEngine, signals: Signals) -> None:
+def _fill_store(engine: Engine, signals: Signals) -> None:
     """Wait until SPARQL sees all that was read, as long as the store takes events and no signal comes."""
     behind, unchanged = archive_behind(engine), 0.0
     while behind and signals.received is None and unchanged < _PATIENCE:
@@ -82,7 +80,7 @@ def _fill_store(engine: StreamingEngine, signals: Signals) -> None:
     signals.raise_received()
 
 
-def archive_behind(engine: StreamingEngine) -> int:
+def archive_behind(engine: Engine) -> int:
     """Return how many events, and matches of named queries, the archive's store lacks."""
     if not engine.project.settings.archive.enabled:
         return 0
@@ -115,37 +113,7 @@ def _unused(progress: Progress) -> list[str]:
     return found
 
 
-class Signals:
-    """Notes the first Ctrl-C or request to terminate instead of raising it amid a call to Spark; a second raises."""
-
-    def __init__(self) -> None:
-        self.received: signal.Signals | None = None
-        self._before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
-
-    def __enter__(self) -> Self:
-        for number in self._before:
-            signal.signal(number, self._note)
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        for number, handler in self._before.items():
-            signal.signal(number, handler)
-
-    def _note(self, number: int, _: FrameType | None) -> None:
-        self.received = signal.Signals(number)
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-
-    def raise_received(self) -> None:
-        """Leave as the signal asks for."""
-        if self.received is signal.SIGINT:
-            raise KeyboardInterrupt
-        if self.received is not None:
-            raise SystemExit(128 + self.received)
-
-
-def read(engine: StreamingEngine, signals: Signals, *, once: bool) -> None:
+def read(engine: Engine, signals: Signals, *, once: bool) -> None:
     """Let an engine read its streams until a signal comes or, if `once`, all that is there has been read.
 
     Raises:
@@ -162,7 +130,7 @@ def read(engine: StreamingEngine, signals: Signals, *, once: bool) -> None:
     reading.result()
 
 
-def _read(engine: StreamingEngine, *, once: bool) -> None:
+def _read(engine: Engine, *, once: bool) -> None:
     if once:
         engine.run_available()
     else:

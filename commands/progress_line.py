@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.spinner import Spinner
 
-from ..durability import Progress
+from ..pipeline.durability import Progress
 
 __all__ = ["ProgressLine"]
 
