@@ -12,10 +12,11 @@ from pyoxigraph import Literal, NamedNode, RdfFormat, Store
 from ..config import Settings
 from ..errors import OntologyError
 from ..language.nodes import Unit, ValueType
+from ..settings import ReasonerName
 from .equivalence import equivalence_classes, more_general
 from .modules import ImportCatalog, Module, find_modules, resolve_imports
 from .property_ranges import type_of_values
-from .reasoners import Closing, Closure, Reasoner, close
+from .reasoners import Closing, Closure, close
 from .terms import PREFIXES, select, shown
 from .unit_catalogue import measured_in, shipped_units, units_in
 
@@ -52,7 +53,7 @@ class KnowledgeBase:
     def __init__(
         self,
         modules: Iterable[Module],
-        reasoner: Reasoner = "rl",
+        reasoner: ReasonerName = "rl",
         prefixes: Mapping[str, str] = PREFIXES,
         closing: Closing = close,
     ) -> None:
@@ -78,7 +79,7 @@ class KnowledgeBase:
         return cls((), "none")
 
     @classmethod
-    def of_turtle(cls, text: str, reasoner: Reasoner = "rl", source: str = "turtle") -> KnowledgeBase:
+    def of_turtle(cls, text: str, reasoner: ReasonerName = "rl", source: str = "turtle") -> KnowledgeBase:
         """The knowledge of a text in Turtle; its `owl:imports` are not followed.
 
         Raises:

@@ -9,6 +9,9 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator, model_valida
 
 from .quantities import Duration, Endpoint, Size, Timeout
 
+ReasonerName = Literal["rl", "hermit", "pellet", "none"]
+"""The reasoners; what each does stands in `ontology/reasoners`, a file per name."""
+
 
 class Table(BaseModel):
     """A table of the project file: its keys are known, and it does not change."""
@@ -27,7 +30,7 @@ class KnowledgeSettings(Table):
 
     modules: tuple[str, ...] = ()
     catalog: tuple[str, ...] = ()
-    reasoner: Literal["rl", "hermit", "pellet", "none"] = "rl"
+    reasoner: ReasonerName = "rl"
 
 
 class TimeSettings(Table):

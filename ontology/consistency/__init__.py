@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from .conflict import conflicting_individuals
-from .consistency import check, speaking_of
+from .consistency import check_consistency, repair_hint
 
-__all__ = ["check", "conflicting_individuals", "speaking_of"]
+__all__ = ["check_consistency", "conflicting_individuals", "repair_hint"]

@@ -23,7 +23,7 @@ class Violation:
     terms: tuple[Term, ...]
 
 
-def check(store: Store, modules: Sequence[Module], prefixes: Mapping[str, str]) -> None:
+def check_consistency(store: Store, modules: Sequence[Module], prefixes: Mapping[str, str]) -> None:
     """Refuse contradictory knowledge.
 
     Args:
@@ -40,7 +40,7 @@ def check(store: Store, modules: Sequence[Module], prefixes: Mapping[str, str]) 
         return
     first, more = found[0], len(found) - 1
     message = f"the knowledge contradicts itself: {first.message}" + (f" (and {more} more)" if more else "")
-    raise OntologyError(message, hint=speaking_of(first.individuals, first.terms, modules, prefixes))
+    raise OntologyError(message, hint=repair_hint(first.individuals, first.terms, modules, prefixes))
 
 
 def _violations(store: Store, prefixes: Mapping[str, str]) -> Iterator[Violation]:
@@ -60,7 +60,7 @@ def _instances(contradiction: Contradiction, store: Store, prefixes: Mapping[str
         yield Violation(message, individuals, tuple(bound[name] for name in contradiction.terms))
 
 
-def speaking_of(
+def repair_hint(
     individuals: Sequence[Term], terms: Sequence[Term], modules: Sequence[Module], prefixes: Mapping[str, str]
 ) -> str:
     """The way out: the modules that mention the individuals or describe the terms, and which of them."""

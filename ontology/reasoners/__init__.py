@@ -1,8 +1,9 @@
-"""Ontology modules in; the store of what they say and of all that follows from it out."""
+"""Ontology modules in; the store of what they assert and of all that follows from it out. A reasoner a file."""
 
 from __future__ import annotations
 
-from .closing_process import close_in_process, copied
-from .closure import Closing, Closure, Reasoner, close
+from .closing_process import close_in_process, copy_quads
+from .reasoner import Closure, Reasoner
+from .reasoner_table import REASONERS, Closing, close
 
-__all__ = ["Closing", "Closure", "Reasoner", "close", "close_in_process", "copied"]
+__all__ = ["REASONERS", "Closing", "Closure", "Reasoner", "close", "close_in_process", "copy_quads"]

@@ -16,18 +16,20 @@ from itertools import islice
 from pyoxigraph import Quad, RdfFormat, Store, parse, serialize
 
 from ...errors import OntologyError, Place
+from ...settings import ReasonerName
 from ..modules import Module, ntriples, parse_ntriples
-from .closure import Closure, Reasoner, close
+from .reasoner import Closure
+from .reasoner_table import close
 
-__all__ = ["close_in_process", "copied"]
+__all__ = ["close_in_process", "copy_quads"]
 
 _NICE = 10
 # Python's interpreter lock is given up between two steps.
 _STEP = 5_000
 
 
-def close_in_process(modules: Sequence[Module], reasoner: Reasoner, prefixes: Mapping[str, str]) -> Closure:
-    """As `closure.close`, in another process.
+def close_in_process(modules: Sequence[Module], reasoner: ReasonerName, prefixes: Mapping[str, str]) -> Closure:
+    """As `close`, in another process.
 
     Raises:
         OntologyError: the modules contradict themselves, or the process ended without an answer.
@@ -65,10 +67,10 @@ def close_in_process(modules: Sequence[Module], reasoner: Reasoner, prefixes: Ma
         place = None if said["source"] is None else Place(said["source"])
         raise OntologyError(said["error"], place=place, hint=said["hint"])
     inferred, everything = closure[: said["inferred"]], closure[said["inferred"] :]
-    return Closure(copied(parse(everything, format=RdfFormat.N_TRIPLES)), frozenset(parse_ntriples(inferred)))
+    return Closure(copy_quads(parse(everything, format=RdfFormat.N_TRIPLES)), frozenset(parse_ntriples(inferred)))
 
 
-def copied(quads: Iterable[Quad]) -> Store:
+def copy_quads(quads: Iterable[Quad]) -> Store:
     """A store with these quads, filled in steps between which other threads may run."""
     store = Store()
     waiting = iter(quads)

@@ -5,18 +5,22 @@
 the way, as in generalized RDF, from which the standard's rules start; such triples are dropped at the end.
 
 `owl:InverseFunctionalProperty` is stood in for as well: release 0.4.4 takes all subjects of such a property for the
-same, whatever their objects. `rules.py` does it right.
+same, whatever their objects. `rl_rules.py` does it right.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 
 from pyoxigraph import BlankNode, NamedNode, Quad, Store, Triple
 from rdflib import URIRef
 from reasonable import PyReasoner
 
+from ...settings import ReasonerName
+from ..consistency import check_consistency
+from ..modules import Module
 from ..terms import OWL, RDFS, Term
+from .reasoner import Closure
 from .reflexive import reflexive
 from .rl_rules import derive
 
@@ -27,7 +31,24 @@ _REFLEXIVE = frozenset(
 )
 
 
-def close(store: Store) -> None:
+class RlReasoner:
+    """OWL 2 RL, which takes any RDF."""
+
+    name: ReasonerName = "rl"
+    java: int | None = None
+
+    def close(self, modules: Sequence[Module], prefixes: Mapping[str, str]) -> Closure:
+        """The closure under the rules; see `Reasoner.close`."""
+        closure = Closure.of_assertions(modules)
+        close_store(closure.store)
+        check_consistency(closure.store, modules, prefixes)
+        return closure
+
+
+RL = RlReasoner()
+
+
+def close_store(store: Store) -> None:
     """Add everything to the store's default graph that OWL 2 RL derives from it."""
     derive(store)
     reasoner = _Reasonable()

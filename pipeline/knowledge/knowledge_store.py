@@ -19,7 +19,7 @@ from ...config import Settings
 from ...errors import PipelineError, Place
 from ...ontology import KnowledgeBase
 from ...ontology.modules import Module, ModuleChange, ntriples, parse_ntriples
-from ...ontology.reasoners import Reasoner
+from ...settings import ReasonerName
 from ...storage import replacing
 
 __all__ = ["Changes", "Entry", "KnowledgeStore", "Version"]
@@ -88,7 +88,7 @@ class Version:
 
     number: int
     digest: str
-    reasoner: Reasoner
+    reasoner: ReasonerName
     batch: int
     since: datetime
     change: str

@@ -16,7 +16,7 @@ from weakref import WeakKeyDictionary
 import pyoxigraph as ox
 
 from ...ontology import KnowledgeBase
-from ...ontology.reasoners import copied
+from ...ontology.reasoners import copy_quads
 from ..event_substitution import replace_variable
 from ..plan import Plan
 from ..sparql_text import select_text
@@ -50,7 +50,7 @@ class ScratchStore:
 
     def __init__(self, knowledge: KnowledgeBase) -> None:
         self.lock = Lock()
-        self.store = copied(knowledge.store)
+        self.store = copy_quads(knowledge.store)
         # Nobody can name these nodes who has not seen them.
         self.prefix = f"urn:kaicep:node:{secrets.token_hex(16)}/"
 

@@ -9,7 +9,7 @@ from kaicep.errors import OntologyError
 from kaicep.language.nodes.types import ValueType
 from kaicep.language.nodes.vocabulary import KnownTerms
 from kaicep.ontology import KnowledgeBase, load_knowledge
-from kaicep.ontology.reasoners import Reasoner
+from kaicep.settings import ReasonerName
 from support.ontologies import PREAMBLE, X, project, write
 
 KNOWLEDGE = f"""{PREAMBLE}
@@ -31,7 +31,7 @@ def names(iris: frozenset[str]) -> set[str]:
 
 
 @pytest.mark.parametrize("reasoner", ["rl", "none"])
-def test_equivalents_hold_in_every_direction_and_over_many_steps(reasoner: Reasoner) -> None:
+def test_equivalents_hold_in_every_direction_and_over_many_steps(reasoner: ReasonerName) -> None:
     knowledge = KnowledgeBase.of_turtle(KNOWLEDGE, reasoner=reasoner)
     assert names(knowledge.equivalents(X + "flow")) == {"airflow", "flowrate", "volume"}
     assert names(knowledge.equivalents(X + "airflow")) == {"flow", "flowrate", "volume"}
@@ -41,7 +41,7 @@ def test_equivalents_hold_in_every_direction_and_over_many_steps(reasoner: Reaso
 
 
 @pytest.mark.parametrize("reasoner", ["rl", "none"])
-def test_what_is_more_general(reasoner: Reasoner) -> None:
+def test_what_is_more_general(reasoner: ReasonerName) -> None:
     knowledge = KnowledgeBase.of_turtle(KNOWLEDGE, reasoner=reasoner)
     assert names(knowledge.superclasses(X + "Bureau")) == {"Office", "Room", "Space"}
     assert names(knowledge.superproperties(X + "assignedTo")) == {"belongsTo", "concerns"}

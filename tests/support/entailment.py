@@ -11,8 +11,9 @@ import pyoxigraph as ox
 from kaicep.errors import OntologyError
 from kaicep.ontology import KnowledgeBase
 from kaicep.ontology.modules import Module
-from kaicep.ontology.reasoners import Reasoner
+from kaicep.ontology.reasoners import REASONERS
 from kaicep.ontology.reasoners.java_runtime import find_java
+from kaicep.settings import ReasonerName
 
 __all__ = ["SUITE", "EntailmentTest", "entailment_tests", "has_java", "outcome"]
 
@@ -55,7 +56,7 @@ def entailment_tests() -> tuple[EntailmentTest, ...]:
     return tuple(EntailmentTest(*key, tuple(regimes)) for key, regimes in found.items())
 
 
-def outcome(test: EntailmentTest, reasoner: Reasoner) -> str:
+def outcome(test: EntailmentTest, reasoner: ReasonerName) -> str:
     """`pass`, `fail`, or `refused` when the data cannot be loaded under the reasoner."""
     store = _closed(test.data, reasoner)
     if store is None:
@@ -67,7 +68,7 @@ def outcome(test: EntailmentTest, reasoner: Reasoner) -> str:
 
 
 @cache
-def _closed(data: str, reasoner: Reasoner) -> ox.Store | None:
+def _closed(data: str, reasoner: ReasonerName) -> ox.Store | None:
     module = Module.parse(data, (SUITE / data).read_bytes(), base=_BASE + data)
     try:
         return KnowledgeBase([module], reasoner).store
@@ -89,7 +90,6 @@ def _text(term: object) -> str:
     return "[]" if isinstance(term, ox.BlankNode) else str(term)
 
 
-REASONERS: tuple[Reasoner, ...] = ("none", "rl", "hermit", "pellet")
 _DESCRIPTION = "asks for members of a class that the query itself describes; it has no name in any closure"
 _EVERYTHING = "asks for what is true of everything (`x owl:sameAs x`, `owl:Nothing`, `owl:Thing`), which is left out"
 _RULES = "takes rules in RIF XML, which kaicep does not read"
@@ -119,7 +119,7 @@ WHY_NOT = {
 """Why a test fails under `rl`."""
 
 
-def table(outcomes: dict[str, dict[Reasoner, str]]) -> str:
+def table(outcomes: dict[str, dict[ReasonerName, str]]) -> str:
     """Outcomes by test and reasoner, as Markdown."""
     lines = [
         f"| test | regimes | {' | '.join(REASONERS)} | why not under rl |",

@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from kaicep.config import Settings
+from kaicep.ontology import KnowledgeBase
+from pyoxigraph import NamedNode
 
-__all__ = ["PREAMBLE", "X", "project", "write"]
+__all__ = ["BY_CASES", "PREAMBLE", "SOME_D", "X", "project", "types", "write"]
 
 X = "http://example.org/x#"
 PREAMBLE = f"""\
@@ -17,6 +19,24 @@ PREAMBLE = f"""\
 @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
 @prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
 """
+
+SOME_D = "[ a owl:Restriction ; owl:onProperty :p ; owl:someValuesFrom :D ]"
+BY_CASES = f"""{PREAMBLE}
+<http://example.org/o> a owl:Ontology ; owl:imports <http://unreachable.example.org/> .
+:p a owl:ObjectProperty . :q a owl:ObjectProperty ; owl:inverseOf :p . :day a owl:DatatypeProperty .
+:C a owl:Class ; owl:equivalentClass {SOME_D} . :CC a owl:Class . :C rdfs:subClassOf :CC .
+:D a owl:Class ; owl:equivalentClass [ owl:unionOf (:D1 :D2) ] . :D1 a owl:Class . :D2 a owl:Class .
+:A a owl:Class ; rdfs:subClassOf [ owl:unionOf (:A1 :A2) ] .
+:A1 a owl:Class ; rdfs:subClassOf {SOME_D} . :A2 a owl:Class ; rdfs:subClassOf {SOME_D} .
+:i a :A ; :day "2012-05-07"^^xsd:date ; rdfs:label "one, (two) | three"@en . :j a :D1 ; :q :k .
+"""
+"""`:i` is a `:C` whichever it is of `:A1` and `:A2`: RL cannot reason by cases."""
+
+
+def types(knowledge: KnowledgeBase, name: str) -> set[str]:
+    """The named classes of an individual, without the namespace."""
+    quads = knowledge.store.quads_for_pattern(NamedNode(X + name), None, None)
+    return {quad.object.value.removeprefix(X) for quad in quads if isinstance(quad.object, NamedNode)}
 
 
 def write(folder: Path, files: Mapping[str, str]) -> None:

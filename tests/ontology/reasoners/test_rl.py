@@ -13,7 +13,7 @@ from kaicep.ontology import KnowledgeBase
 from pyoxigraph import DefaultGraph, RdfFormat
 from rdflib import OWL, RDF, RDFS
 from support.axioms import ontologies
-from support.ontologies import PREAMBLE, X
+from support.ontologies import BY_CASES, PREAMBLE, X, types
 
 Fact = tuple[str, str, str]
 # owlrl 7.6.2 never looks at the last member of these lists; repeated, it is no longer the last.
@@ -120,3 +120,7 @@ NOT_INFERRED = {
 def test_what_does_not_follow_is_not_there(case: str) -> None:
     text, fact = NOT_INFERRED[case]
     assert fact not in closure(PREAMBLE + text)
+
+
+def test_rl_cannot_reason_by_cases() -> None:
+    assert not {"C", "CC"} & types(KnowledgeBase.of_turtle(BY_CASES), "i")

@@ -12,7 +12,7 @@ import pytest
 from kaicep import KaicepError, PipelineError, Project
 from kaicep.commands.ontology_client import add_module, list_modules, remove_module
 from kaicep.ontology import KnowledgeBase
-from kaicep.ontology.reasoners.closure import close
+from kaicep.ontology.reasoners import close
 from kaicep.pipeline.control.knowledge_admin import KnowledgeAdmin
 from kaicep.pipeline.durability.checkpointed_flow import CheckpointedFlow
 from kaicep.pipeline.durability.idleness import Idleness

@@ -1,0 +1,20 @@
+"""No reasoning: the modules as they are; nothing is checked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from ...settings import ReasonerName
+from ..modules import Module
+from .reasoner import Closure
+
+
+class NoReasoner:
+    """Takes what modules assert for all there is."""
+
+    name: ReasonerName = "none"
+    java: int | None = None
+
+    def close(self, modules: Sequence[Module], prefixes: Mapping[str, str]) -> Closure:  # noqa: ARG002 (nothing to say)
+        """What the modules assert."""
+        return Closure.of_assertions(modules)

@@ -1,0 +1,57 @@
+"""What a reasoner promises: its name, the Java that it needs, and how it closes modules into a store."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from pyoxigraph import Quad, Store, Triple
+
+from ...settings import ReasonerName
+from ..modules import Module
+
+
+@dataclass(frozen=True, slots=True)
+class Closure:
+    """Closed knowledge.
+
+    Attributes:
+        store: what is asserted and what follows, in its default graph.
+        inferred: what of it a DL reasoner inferred, which has no proof by rules.
+    """
+
+    store: Store
+    inferred: frozenset[Triple] = frozenset()
+
+    @classmethod
+    def of_assertions(cls, modules: Sequence[Module]) -> Closure:
+        """What modules assert, and nothing that follows."""
+        store = Store()
+        for module in modules:
+            store.extend(Quad(*triple) for triple in module.triples)
+        return cls(store)
+
+
+class Reasoner(Protocol):
+    """One way to close knowledge; stateless."""
+
+    @property
+    def name(self) -> ReasonerName:
+        """As the project file has it."""
+
+    @property
+    def java(self) -> int | None:
+        """The least version of Java that it needs; `None`: it needs none."""
+
+    def close(self, modules: Sequence[Module], prefixes: Mapping[str, str]) -> Closure:
+        """The closure of the union of some modules.
+
+        Args:
+            modules: what is asserted.
+            prefixes: for messages.
+
+        Raises:
+            OntologyError: the modules contradict themselves (the message names the individuals, classes and properties
+                of a contradiction, the hint the modules that mention them), or the reasoner cannot run.
+        """
