@@ -15,6 +15,7 @@ from ..language.nodes import Unit, ValueType
 from ..settings import ReasonerName
 from .equivalence import equivalence_classes, more_general
 from .modules import ImportCatalog, Module, find_modules, resolve_imports
+from .modules.syntaxes import TURTLE
 from .property_ranges import type_of_values
 from .reasoners import Closing, Closure, close
 from .terms import PREFIXES, select, shown
@@ -85,7 +86,7 @@ class KnowledgeBase:
         Raises:
             OntologyError: no Turtle, or contradictory.
         """
-        return cls((Module.parse(source, text.encode(), RdfFormat.TURTLE),), reasoner)
+        return cls((Module.parse(source, text.encode(), TURTLE),), reasoner)
 
     @classmethod
     def of_closure(cls, triples: bytes, prefixes: Mapping[str, str] = PREFIXES) -> KnowledgeBase:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from ...errors import OntologyError, Place, did_you_mean
 from .module import Module
-from .rdf_syntax import SUFFIXES
+from .syntaxes import SUFFIXES
 
 
 class ImportCatalog:

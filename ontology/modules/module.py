@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from pyoxigraph import NamedNode, RdfFormat, Triple, parse, serialize
+from pyoxigraph import BlankNode, NamedNode, RdfFormat, Triple, parse, serialize
 
 from ...errors import OntologyError, Place
 from ..terms import IMPORTS, ONTOLOGY, TYPE, VERSION_IRI
-from .rdf_syntax import SUFFIXES, Syntax, read_document
+from .syntaxes import SUFFIXES, RdfSyntax, syntax_of
 
 _GLOB = frozenset("*?[")
 # Python's interpreter lock is given up between two steps.
@@ -39,14 +39,22 @@ class Module:
     imported: bool = False
 
     @classmethod
-    def parse(cls, source: str, content: bytes, syntax: Syntax | None = None, base: str | None = None) -> Module:
+    def parse(cls, source: str, content: bytes, syntax: RdfSyntax | None = None, base: str | None = None) -> Module:
         """Read a document.
+
+        Args:
+            source: file name for messages.
+            content: the document, UTF-8 (XML: as its declaration says).
+            syntax: by default that of the file name.
+            base: IRI that relative ones are resolved against.
 
         Raises:
             OntologyError: the document is not of that syntax, with line and column.
         """
-        triples = tuple(read_document(source, content, syntax, base))
-        return cls(source, triples, hashlib.sha256(content).hexdigest(), _declared(triples), _imported(triples))
+        digest = hashlib.sha256(content).hexdigest()
+        syntax = syntax or syntax_of(source, content.decode(errors="replace"))
+        triples = tuple(_standardised_apart(syntax.read(source, content, base), digest[:12]))
+        return cls(source, triples, digest, _declared(triples), _imported(triples))
 
     @classmethod
     def load(cls, path: Path, root: Path) -> Module:
@@ -103,6 +111,24 @@ def _matching(pattern: str, root: Path) -> list[Path]:
     anchor = Path(path.anchor)
     base, relative = (anchor, str(path.relative_to(anchor))) if Path(pattern).is_absolute() else (root, pattern)
     return sorted(found for found in base.glob(relative) if found.is_file())
+
+
+def _standardised_apart(triples: Sequence[Triple], digest: str) -> Iterator[Triple]:
+    """The triples with blank nodes that clash with those of no other document.
+
+    Their names depend on the content only: the same document gives the same names on every machine.
+    """
+    names: dict[BlankNode, BlankNode] = {}
+
+    def renamed(node: BlankNode) -> BlankNode:
+        return names.setdefault(node, BlankNode(f"b{digest}n{len(names)}"))
+
+    for triple in triples:
+        subject, value = triple.subject, triple.object
+        own_subject = renamed(subject) if isinstance(subject, BlankNode) else subject
+        own_value = renamed(value) if isinstance(value, BlankNode) else value
+        own = own_subject is subject and own_value is value
+        yield triple if own else Triple(own_subject, triple.predicate, own_value)
 
 
 def _declared(triples: Sequence[Triple]) -> frozenset[str]:

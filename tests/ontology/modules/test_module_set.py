@@ -7,7 +7,6 @@ from dataclasses import replace
 import pytest
 from kaicep.errors import OntologyError
 from kaicep.ontology.modules import Module, with_module, without_module
-from pyoxigraph import RdfFormat
 
 OWL = "http://www.w3.org/2002/07/owl#"
 
@@ -15,7 +14,7 @@ OWL = "http://www.w3.org/2002/07/owl#"
 def module(source: str, declares: str | None = None, says: str = "", imports: str = "") -> Module:
     lines = [f"<{declares}> a <{OWL}Ontology> ." if declares else "", says]
     lines += [f"<{declares}> <{OWL}imports> <{imports}> ." if imports else ""]
-    return Module.parse(source, "\n".join(lines).encode(), RdfFormat.TURTLE)
+    return Module.parse(source, "\n".join(lines).encode())
 
 
 ROOMS, PEOPLE = module("a/rooms.ttl", "urn:rooms"), module("people.ttl", "urn:people#", imports="urn:org")

@@ -9,7 +9,6 @@ from kaicep.errors import OntologyError
 from kaicep.ontology import KnowledgeBase
 from kaicep.ontology.modules import Module
 from kaicep.ontology.reasoners import close_in_process
-from pyoxigraph import RdfFormat
 from support.prefixes import turtle_head
 
 PREFIXES = {"": "urn:", "owl": "http://www.w3.org/2002/07/owl#", "rdfs": "http://www.w3.org/2000/01/rdf-schema#"}
@@ -19,7 +18,7 @@ SCHEMA = """:Office rdfs:subClassOf :Room , [ a owl:Restriction ; owl:onProperty
 
 def modules(*texts: str) -> list[Module]:
     head = turtle_head(PREFIXES)
-    return [Module.parse(f"{i}.ttl", (head + text).encode(), RdfFormat.TURTLE) for i, text in enumerate(texts)]
+    return [Module.parse(f"{i}.ttl", (head + text).encode()) for i, text in enumerate(texts)]
 
 
 @pytest.mark.parametrize("reasoner", ["rl", "none"])

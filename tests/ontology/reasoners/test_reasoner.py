@@ -6,7 +6,7 @@ import pytest
 from kaicep.errors import OntologyError
 from kaicep.ontology.modules import Module
 from kaicep.ontology.reasoners import REASONERS, Closure, Reasoner
-from pyoxigraph import Quad, RdfFormat
+from pyoxigraph import Quad
 from support.entailment import has_java
 from support.ontologies import PREAMBLE, X
 
@@ -14,7 +14,7 @@ USABLE = [reasoner for reasoner in REASONERS.values() if reasoner.java is None o
 
 
 def modules(*texts: str) -> list[Module]:
-    return [Module.parse(f"{i}.ttl", (PREAMBLE + text).encode(), RdfFormat.TURTLE) for i, text in enumerate(texts)]
+    return [Module.parse(f"{i}.ttl", (PREAMBLE + text).encode()) for i, text in enumerate(texts)]
 
 
 def test_assertions_are_the_union_of_the_modules() -> None:

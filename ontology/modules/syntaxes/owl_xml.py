@@ -14,8 +14,9 @@ from owlready2.base import OwlReadyOntologyParsingError
 from owlready2.owlxml_2_ntriples import parse
 from pyoxigraph import BlankNode, Literal, NamedNode, Triple
 
-from ...errors import OntologyError, Place
-from ..terms import OWL, XSD
+from ....errors import OntologyError, Place
+from ...terms import OWL, XSD
+from .rdf_xml import XML_SUFFIXES, root_element
 
 _ELSEWHERE = "save this ontology as Turtle or RDF/XML"
 _UNREAD = frozenset(
@@ -43,28 +44,36 @@ _START_TAG = re.compile(rb"""<(?:[^>"']|"[^"]*"|'[^']*')*>""")
 _PLACE = re.compile(r"line (\d+), column (\d+)\.$")
 
 
-def parse_owlxml(source: str, content: bytes) -> list[Triple]:
-    """The triples of an OWL/XML document.
+class OwlXmlSyntax:
+    """OWL 2 in XML; of what is no OWL/XML, the error is shown at its place."""
 
-    Raises:
-        OntologyError: ill-formed XML, no OWL/XML, or an axiom that the reader cannot carry; with line and column.
-    """
-    lines = content.decode(errors="replace").split("\n")
-    first = _FirstPass(source, lines)
-    first.read(content)
-    triples: list[Triple] = []
+    suffixes = XML_SUFFIXES
 
-    def on_object(subject: str, predicate: str, value: str) -> None:
-        triples.append(Triple(_node(subject), NamedNode(predicate), _node(value)))
+    def recognises(self, text: str) -> bool:
+        """Whether the root element is `Ontology`."""
+        return root_element(text) == "Ontology"
 
-    def on_data(subject: str, predicate: str, value: object, datatype: str) -> None:
-        triples.append(Triple(_node(subject), NamedNode(predicate), _literal(value, datatype)))
+    def read(self, source: str, content: bytes, base: str | None) -> list[Triple]:  # noqa: ARG002 (it names its own)
+        """The triples of a document; see `RdfSyntax.read`. An axiom that the reader cannot carry is refused as well."""
+        lines = content.decode(errors="replace").split("\n")
+        first = _FirstPass(source, lines)
+        first.read(content)
+        triples: list[Triple] = []
 
-    try:
-        parse(io.BytesIO(first.with_base(content)), on_object, on_data)
-    except OwlReadyOntologyParsingError as error:
-        raise _explained(source, lines, error) from error
-    return triples
+        def on_object(subject: str, predicate: str, value: str) -> None:
+            triples.append(Triple(_node(subject), NamedNode(predicate), _node(value)))
+
+        def on_data(subject: str, predicate: str, value: object, datatype: str) -> None:
+            triples.append(Triple(_node(subject), NamedNode(predicate), _literal(value, datatype)))
+
+        try:
+            parse(io.BytesIO(first.with_base(content)), on_object, on_data)
+        except OwlReadyOntologyParsingError as error:
+            raise _explained(source, lines, error) from error
+        return triples
+
+
+OWL_XML = OwlXmlSyntax()
 
 
 class _FirstPass:

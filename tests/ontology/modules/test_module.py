@@ -1,0 +1,58 @@
+"""What a module declares and imports, which files are modules, and that its blank nodes are its own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from kaicep.errors import OntologyError
+from kaicep.ontology.modules import Module, find_modules, ntriples, parse_ntriples
+from pyoxigraph import BlankNode
+from support.ontologies import PREAMBLE, write
+
+
+def test_it_is_known_by_ontology_and_version_and_asks_for_imports_in_order() -> None:
+    text = "<urn:o> a owl:Ontology ; owl:versionIRI <urn:o/1> ; owl:imports <urn:b>, <urn:a> ."
+    module = Module.parse("m.ttl", (PREAMBLE + text).encode())
+    assert module.declares == {"urn:o", "urn:o/1"}
+    assert set(module.imports) == {"urn:a", "urn:b"}
+    assert not module.imported
+
+
+def test_relative_names_start_from_the_file() -> None:
+    module = Module.parse("m.ttl", b"<> <urn:p> <b> .", base="file:///project/m.ttl")
+    assert [str(triple) for triple in module.triples] == ["<file:///project/m.ttl> <urn:p> <file:///project/b>"]
+
+
+def blank_nodes(module: Module) -> set[str]:
+    terms = {term for triple in module.triples for term in (triple.subject, triple.object)}
+    return {term.value for term in terms if isinstance(term, BlankNode)}
+
+
+def test_blank_nodes_of_modules_never_clash_and_never_change() -> None:
+    one, other = b"_:a <urn:p> [] .", b"_:a <urn:q> _:b ."
+    first, again, second = (Module.parse("m.ttl", content) for content in (one, one, other))
+    assert blank_nodes(first) == blank_nodes(again)
+    assert len(blank_nodes(first) | blank_nodes(second)) == 4
+
+
+def test_ntriples_keep_the_names_of_blank_nodes() -> None:
+    module = Module.parse("m.ttl", b'_:a <urn:p> [ <urn:q> "x"@en ] .')
+    assert parse_ntriples(ntriples(module)) == module.triples
+
+
+def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    with pytest.raises(OntologyError) as raised:
+        Module.load(tmp_path / "m.ttl", tmp_path)
+    assert str(raised.value) == "m.ttl: cannot read the module: No such file or directory"
+
+
+def test_patterns_name_each_file_once_in_their_order(tmp_path: Path) -> None:
+    write(tmp_path, {"b.ttl": "", "a.ttl": "", "more/c.ttl": ""})
+    found = find_modules(["b.ttl", "*.ttl", "more/*"], tmp_path)
+    assert [path.name for path in found] == ["b.ttl", "a.ttl", "c.ttl"]
+
+
+def test_a_pattern_without_a_file_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(OntologyError, match=r"no ontology module 'x\*\.ttl' in .*: knowledge.modules takes files"):
+        find_modules(["x*.ttl"], tmp_path)
