@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import timedelta
 from typing import assert_never
 
-from ..language.checks import expression_text, moment_text
 from ..language.nodes import (
     AfterMatchKind,
     Alternative,
@@ -27,6 +26,8 @@ from ..language.nodes import (
     SlidingWindow,
     Source,
     Window,
+    expression_text,
+    moment_text,
 )
 from .within import Range, bounds_in_words, duration_in_words
 

@@ -11,8 +11,7 @@ import pyarrow as pa
 
 from ...expressions import Ints, Names, column_expression, column_of, lexical_form
 from ...expressions import term_columns as terms
-from ...language.checks import negated
-from ...language.nodes import Aggregate, Binding, Item, Kind, Query, ValueType, bindings_of
+from ...language.nodes import Aggregate, Binding, Item, Kind, Query, ValueType, bindings_of, negated_variables
 from .digest import hex_digests, seeds_of
 
 __all__ = ["Matches", "Output", "group_names", "key_text", "output_schema", "row_schema", "selected_bindings"]
@@ -46,7 +45,7 @@ def output_schema(query: Query) -> pa.Schema:
 
 def _matched(query: Query) -> list[str]:
     """The variables that matches bind: all but those under NOT."""
-    absent = negated(query.pattern)
+    absent = negated_variables(query.pattern)
     return [source.variable for source in query.sources if source.variable not in absent]
 
 

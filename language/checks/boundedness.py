@@ -12,43 +12,75 @@ from ..nodes import (
     Conjunction,
     Element,
     Group,
+    Kind,
     Negation,
     Pattern,
     Sequence,
     SlidingWindow,
     Window,
     walk_pattern,
+    window_variables,
 )
-from .window_checks import variables_of
-
-__all__ = ["loose"]
+from ..source_text import Span
+from .draft import Draft
+from .name_resolution import Scope
 
 _PRESENT = ""
 """Among the variables that a window ties: a sliding one ties its own to the present."""
 
 
-def loose(
-    matched: Several[str], runs: Mapping[str, bool], pattern: Pattern | None, windows: Several[Window]
+def unbounded(draft: Draft) -> str | None:
+    """A variable whose events would have to be remembered for ever; `None`: WINDOWs bound them all."""
+    if draft.kind is not Kind.PATTERN or (len(draft.matched) == 1 and not draft.quantified.get(draft.matched[0])):
+        return None
+    return _loose(draft.matched, draft.quantified, draft.pattern, draft.windows)
+
+
+def check_bounded(scope: Scope, draft: Draft) -> None:
+    """WINDOWs bound what is remembered, or the caller does.
+
+    Raises:
+        QueryTypeError: nothing does.
+    """
+    loose = unbounded(draft)
+    if loose is None or draft.retention is not None:
+        return
+    names = ", ".join(f"?{name}" for name in draft.matched)
+    reason = "no WINDOW ties ?" + loose if draft.windows else "there is no WINDOW"
+    hint = f"add WINDOW ({names}, 5min), or submit the query with a retention"
+    raise scope.error(_reason(draft), f"this could remember events without bound: {reason}", hint)
+
+
+def _reason(draft: Draft) -> Span:
+    """What needs the memory: SEQ, else the first JOIN, else FROM."""
+    for clauses in (draft.tree.sequences, draft.tree.joins, draft.tree.sources):
+        if clauses:
+            return clauses[0].span
+    return draft.tree.span
+
+
+def _loose(
+    matched: Several[str], quantified: Mapping[str, bool], pattern: Pattern | None, windows: Several[Window]
 ) -> str | None:
     """A variable that no chain of windows ties to the others, or to the present; `None`: all are tied.
 
     Args:
         matched: the variables that a match binds.
-        runs: the quantified variables: name → whether a run may be longer than one.
+        quantified: the quantified variables: name → whether they may bind several events.
         pattern: of SEQ.
         windows: all of them.
     """
     groups = [frozenset(_tied(window)) for window in windows]
-    alone = (name for name, several in runs.items() if several and not any(name in group for group in groups))
+    alone = (name for name, several in quantified.items() if several and not any(name in group for group in groups))
     found = next(alone, None) or _apart(matched, groups)
     if found is not None or pattern is None:
         return found
     named = {part.variable for part in walk_pattern(pattern) if isinstance(part, Element)}
-    return _loose_beside(matched, named, pattern, groups) or _loose_inside(matched, named, runs, groups)
+    return _loose_beside(matched, named, pattern, groups) or _loose_inside(matched, named, quantified, groups)
 
 
 def _tied(window: Window) -> set[str]:
-    return {*variables_of(window), _PRESENT} if isinstance(window, SlidingWindow) else set(variables_of(window))
+    return {*window_variables(window), _PRESENT} if isinstance(window, SlidingWindow) else set(window_variables(window))
 
 
 def _apart(variables: Several[str], groups: Several[AbstractSet[str]]) -> str | None:
@@ -80,11 +112,11 @@ def _loose_beside(
 
 
 def _loose_inside(
-    matched: Several[str], named: AbstractSet[str], runs: Mapping[str, bool], groups: Several[AbstractSet[str]]
+    matched: Several[str], named: AbstractSet[str], quantified: Mapping[str, bool], groups: Several[AbstractSet[str]]
 ) -> str | None:
     """A variable of SEQ that only what SEQ does not name ties: runs wait for more before that is looked for."""
     inside = [name for name in matched if name in named]
-    return _apart(inside, [group & named for group in groups]) if runs else None
+    return _apart(inside, [group & named for group in groups]) if quantified else None
 
 
 def _avoids(part: Pattern, variables: AbstractSet[str]) -> tuple[bool, bool]:

@@ -2,41 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator
+from collections.abc import Set as AbstractSet
+from dataclasses import replace
 from datetime import timedelta
 
 from .. import syntax_tree as syntax
 from ..name_lookup import Names
 from ..nodes import (
-    AfterMatch,
-    AfterMatchKind,
     Binding,
     Column,
-    Element,
     Expression,
-    Group,
-    Output,
-    Pattern,
     Policy,
     Query,
     Source,
     Vocabulary,
     event_variables,
+    normal_text,
+    quantified_variables,
+    untils,
     walk,
-    walk_pattern,
 )
 from ..paths import Paths, assign_paths, join_of, read_paths, semantics
 from ..source_text import SourceText, Span
 from ..syntax import parse_document
+from .boundedness import unbounded
+from .closing_clauses import resolve_after_match, resolve_grouping, resolve_output, resolve_partition
+from .draft import Draft
 from .from_clause import resolve_sources
-from .name_resolution import Scope, condition, resolve
-from .normal_form import normal_text
-from .pattern_checks import resolve_pattern, runs
-from .query_checks import Draft, check, idle_windows, kind_of, unbounded
+from .name_resolution import Scope, condition
+from .pattern_checks import resolve_pattern
+from .query_checks import check
 from .select_items import hidden_items, output_stream, resolve_items
 from .unknown_terms import warnings_of
-from .window_checks import resolve_bounds, resolve_window
+from .window_checks import idle_windows, resolve_bounds, resolve_window
 
 
 def compile_document(
@@ -84,167 +83,127 @@ def check_document(
     return tuple(compiled)
 
 
-def _compile(names: Names, statement: syntax.Statement, retention: timedelta | None) -> Query:
-    try:
-        return _Compilation(names, statement, retention).query()
-    except RecursionError as error:
-        hint = "write `x IN (…)`, or split the query"
-        raise names.source.syntax_error(statement.span, "an expression is too long", hint) from error
-
-
 def _end_of(text: str) -> Span:
     end = len(text.rstrip())
     return Span(end, end + 1)
 
 
-@dataclass(frozen=True, slots=True)
-class _Compilation:
-    """One statement and what it is checked against."""
-
-    names: Names
-    statement: syntax.Statement
-    retention: timedelta | None
-
-    @property
-    def tree(self) -> syntax.SelectQuery:
-        return self.statement.query
-
-    def query(self) -> Query:
-        self._check_new_name()
-        bodies = read_paths(self.names, self.tree.paths)
-        streams = resolve_sources(self.names, self.tree, bodies.values())
-        paths = assign_paths(self.names, self.tree.paths, bodies, streams)
-        scope = Scope(self.names, streams, paths.bindings)
-        draft = self._draft(scope, paths)
-        check(scope, draft)
-        warnings = (*warnings_of(self.names, bodies.values(), streams), *idle_windows(scope, draft))
-        return self._assemble(scope, paths, draft, warnings)
-
-    def _check_new_name(self) -> None:
-        name = self.statement.name
-        if name is not None and name.text in self.names.vocabulary.streams:
-            hint = f"call the query something else, such as {name.text}2"
-            raise self.names.source.type_error(name.span, f"there is a stream '{name.text}' already", hint)
-
-    def _draft(self, scope: Scope, paths: Paths) -> Draft:
-        tree = self.tree
-        if len(tree.sequences) > 1:
-            message = "a query has one SEQ"
-            raise scope.error(tree.sequences[1].span, message, "write one SEQ with all its elements")
-        policy = tree.policy.policy if tree.policy is not None else Policy.ANY
-        items = resolve_items(scope, tree.items)
-        filters = tuple(condition(scope, node.condition) for node in tree.filters)
-        joins = tuple(condition(scope, node.condition) for node in tree.joins)
-        pattern = resolve_pattern(scope, tree.sequences[0], policy) if tree.sequences else None
-        quantified = runs(pattern)
-        having = None if tree.having is None else condition(scope, tree.having.condition)
-        for left, right in paths.joins:
-            scope.used.setdefault(left.name, left)
-            scope.used.setdefault(right.name, right)
-        return Draft(
-            tree=tree,
-            items=items,
-            filters=filters,
-            joins=joins,
-            pattern=pattern,
-            windows=tuple(resolve_window(scope, node, quantified) for node in tree.windows),
-            group_by=() if tree.group_by is None else tuple(resolve(scope, key) for key in tree.group_by.keys),
-            having=having,
-            kind=kind_of(scope.streams, items, having, seq=pattern is not None),
-            retention=self.retention,
-            runs=quantified,
-        )
-
-    def _assemble(self, scope: Scope, paths: Paths, draft: Draft, warnings: tuple[str, ...]) -> Query:
-        name = None if self.statement.name is None else self.statement.name.text
-        hidden = () if name is None else hidden_items(draft.items, scope.streams)
-        items = (*draft.items, *hidden)
-        joins = (*draft.joins, *(join_of(pair) for pair in paths.joins))
-        partition = self.tree.partition_by
-        after, output = self.tree.after_match, self.tree.output
-        query = Query(
-            name=name,
-            normal="",
-            kind=draft.kind,
-            items=items,
-            sources=(),
-            bounds=resolve_bounds(scope, self.tree.within),
-            joins=joins,
-            pattern=draft.pattern,
-            windows=draft.windows,
-            partition_by=() if partition is None else tuple(_partition(scope, name) for name in partition.names),
-            group_by=draft.group_by,
-            having=draft.having,
-            policy=Policy.ANY if self.tree.policy is None else self.tree.policy.policy,
-            after_match=_after_match(after),
-            limit=None if self.tree.limit is None else self.tree.limit.count,
-            distinct=self.tree.distinct,
-            output_rate=None if output is None else Output(output.which, output.every.value),
-            output=output_stream(self.names, name or "", items, scope.streams),
-            warnings=warnings,
-            span=self.statement.span,
-            retention=None if unbounded(scope, draft) is None else self.retention,
-        )
-        sources = tuple(self._source(scope, paths, draft, query, variable) for variable in scope.streams)
-        query = replace(query, sources=sources)
-        return replace(query, normal=normal_text(query))
-
-    def _source(self, scope: Scope, paths: Paths, draft: Draft, query: Query, variable: str) -> Source:
-        used = [binding for binding in scope.used.values() if binding.variable == variable]
-        span = next((node.span for node in self.tree.sources if node.variable.name == variable), self.tree.span)
-        return Source(
-            variable=variable,
-            stream=scope.streams[variable],
-            filters=tuple(f for f in draft.filters if event_variables(f) == (variable,)),
-            semantics=semantics(paths.trees.get(variable, ()), used),
-            columns=tuple(sorted(_columns(query, variable))),
-            bindings=tuple((binding.name, binding.type) for binding in used),
-            span=span,
-        )
+def _compile(names: Names, statement: syntax.Statement, retention: timedelta | None) -> Query:
+    try:
+        return _compile_statement(names, statement, retention)
+    except RecursionError as error:
+        hint = "write `x IN (…)`, or split the query"
+        raise names.source.syntax_error(statement.span, "an expression is too long", hint) from error
 
 
-def _after_match(node: syntax.AfterMatchClause | None) -> AfterMatch:
-    if node is None:
-        return AfterMatch(AfterMatchKind.KEEP_ALL)
-    return AfterMatch(node.kind, None if node.variable is None else node.variable.name)
+def _compile_statement(names: Names, statement: syntax.Statement, retention: timedelta | None) -> Query:
+    """PATHs tell which variables there are; then clauses are resolved one by one, and checked together."""
+    _check_new_name(names, statement.name)
+    tree = statement.query
+    bodies = read_paths(names, tree.paths)
+    streams = resolve_sources(names, tree, bodies.values())
+    paths = assign_paths(names, tree.paths, bodies, streams)
+    scope = Scope(names, streams, paths.bindings)
+    draft = _draft(scope, tree, paths, retention)
+    check(scope, draft)
+    warnings = (*warnings_of(names, bodies.values(), streams), *idle_windows(scope, draft))
+    return _assemble(scope, statement, paths, draft, warnings)
 
 
-def _partition(scope: Scope, node: syntax.Name | syntax.Reference) -> tuple[tuple[str, str], ...]:
-    columns = [scope.names.column(variable, stream, node, node.span) for variable, stream in scope.streams.items()]
-    types = {column.type for column in columns}
-    if len(types) > 1:
-        kinds = " and ".join(sorted(types))
-        message = f"'{scope.quote(node.span)}' is of types {kinds} in the streams of FROM"
-        raise scope.error(node.span, message, "partition by an attribute that has one type")
-    return tuple((column.variable, column.name) for column in columns)
+def _check_new_name(names: Names, name: syntax.Name | None) -> None:
+    if name is not None and name.text in names.vocabulary.streams:
+        hint = f"call the query something else, such as {name.text}2"
+        raise names.source.type_error(name.span, f"there is a stream '{name.text}' already", hint)
 
 
-def _columns(query: Query, variable: str) -> set[str]:
-    """Columns of the variable's candidates that are needed once the candidates are selected."""
-    found = {column for pairs in query.partition_by for name, column in pairs if name == variable}
-    for expression in _after_selection(query):
+def _draft(scope: Scope, tree: syntax.SelectQuery, paths: Paths, retention: timedelta | None) -> Draft:
+    """Every clause by itself; semantic variables count as used in the order of the clauses here."""
+    if len(tree.sequences) > 1:
+        hint = "write one SEQ with all its elements"
+        raise scope.error(tree.sequences[1].span, "a query has one SEQ", hint)
+    items = resolve_items(scope, tree.items)
+    filters = tuple(condition(scope, clause.condition) for clause in tree.filters)
+    joins = tuple(condition(scope, clause.condition) for clause in tree.joins)
+    pattern = resolve_pattern(scope, tree.sequences[0], _policy(tree)) if tree.sequences else None
+    having = None if tree.having is None else condition(scope, tree.having.condition)
+    for left, right in paths.joins:
+        scope.used.setdefault(left.name, left)
+        scope.used.setdefault(right.name, right)
+    return Draft(
+        tree=tree,
+        variables=tuple(scope.streams),
+        items=items,
+        filters=filters,
+        joins=joins,
+        pattern=pattern,
+        windows=tuple(resolve_window(scope, clause, quantified_variables(pattern)) for clause in tree.windows),
+        group_by=resolve_grouping(scope, tree.group_by),
+        having=having,
+        retention=retention,
+    )
+
+
+def _policy(tree: syntax.SelectQuery) -> Policy:
+    return Policy.ANY if tree.policy is None else tree.policy.policy
+
+
+def _assemble(
+    scope: Scope, statement: syntax.Statement, paths: Paths, draft: Draft, warnings: tuple[str, ...]
+) -> Query:
+    tree, name = draft.tree, None if statement.name is None else statement.name.text
+    hidden = () if name is None else hidden_items(draft.items, scope.streams)
+    items = (*draft.items, *hidden)
+    joins = (*draft.joins, *(join_of(pair) for pair in paths.joins))
+    partition_by = resolve_partition(scope, tree.partition_by)
+    after_selection = (*draft.reported, *(item.value for item in hidden), *joins, *untils(draft.pattern))
+    needed = {*(pair for key in partition_by for pair in key), *_candidate_columns(after_selection)}
+    query = Query(
+        name=name,
+        normal="",
+        kind=draft.kind,
+        items=items,
+        sources=tuple(_source(scope, paths, draft, variable, needed) for variable in scope.streams),
+        bounds=resolve_bounds(scope, tree.within),
+        joins=joins,
+        pattern=draft.pattern,
+        windows=draft.windows,
+        partition_by=partition_by,
+        group_by=draft.group_by,
+        having=draft.having,
+        policy=_policy(tree),
+        after_match=resolve_after_match(tree.after_match),
+        limit=None if tree.limit is None else tree.limit.count,
+        distinct=tree.distinct,
+        output_rate=resolve_output(tree.output),
+        output=output_stream(scope.names, name or "", items, scope.streams),
+        warnings=warnings,
+        span=statement.span,
+        retention=None if unbounded(draft) is None else draft.retention,
+    )
+    return replace(query, normal=normal_text(query))
+
+
+def _source(scope: Scope, paths: Paths, draft: Draft, variable: str, needed: AbstractSet[tuple[str, str]]) -> Source:
+    """An event variable and what selects its candidates; `needed` are (variable, column) of the whole query."""
+    tree = draft.tree
+    used = [binding for binding in scope.used.values() if binding.variable == variable]
+    return Source(
+        variable=variable,
+        stream=scope.streams[variable],
+        filters=tuple(f for f in draft.filters if event_variables(f) == (variable,)),
+        semantics=semantics(paths.trees.get(variable, ()), used),
+        columns=tuple(sorted(c for owner, c in needed if owner == variable and c not in ("_time", "_id"))),
+        bindings=tuple((binding.name, binding.type) for binding in used),
+        span=next((source.span for source in tree.sources if source.variable.name == variable), tree.span),
+    )
+
+
+def _candidate_columns(expressions: Iterable[Expression]) -> Iterator[tuple[str, str]]:
+    """(variable, column) of what expressions read."""
+    for expression in expressions:
         for node in walk(expression):
             match node:
-                case Column(variable=owner, name=name) if owner == variable:
-                    found.add(name)
-                case Binding(variable=owner, name=name) if owner == variable:
-                    found.add(f"?{name}")
-    return found - {"_time", "_id"}
-
-
-def _after_selection(query: Query) -> Iterator[Expression]:
-    for item in query.items:
-        yield item.value
-        if item.condition is not None:
-            yield item.condition
-    yield from query.joins
-    yield from query.group_by
-    if query.having is not None:
-        yield query.having
-    yield from _until(query.pattern)
-
-
-def _until(pattern: Pattern | None) -> Iterator[Expression]:
-    for part in () if pattern is None else walk_pattern(pattern):
-        if isinstance(part, Element | Group) and part.quantifier is not None and part.quantifier.until is not None:
-            yield part.quantifier.until
+                case Column(variable=variable, name=name):
+                    yield variable, name
+                case Binding(variable=variable, name=name):
+                    yield variable, f"?{name}"

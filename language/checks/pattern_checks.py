@@ -8,6 +8,7 @@ from .. import syntax_tree as syntax
 from ..nodes import (
     Alternative,
     Conjunction,
+    CorrelationWindow,
     Element,
     Group,
     Link,
@@ -20,6 +21,7 @@ from ..nodes import (
     walk_pattern,
 )
 from ..source_text import Span
+from .draft import Draft
 from .name_resolution import Scope, condition
 
 _LINKS = {Policy.ANY: Link.ANY, Policy.NEXT: Link.NEXT, Policy.STRICT: Link.STRICT}
@@ -121,46 +123,22 @@ def _check_named_once(scope: Scope, pattern: Pattern) -> None:
             seen[part.variable] = part.span
 
 
-def negated(pattern: Pattern | None) -> frozenset[str]:
-    """The variables under NOT."""
-    if pattern is None:
-        return frozenset()
-    return frozenset(part.variable for part in walk_pattern(pattern) if isinstance(part, Negation))
+def check_negations(scope: Scope, draft: Draft) -> None:
+    """A NOT at an end of the pattern has an interval: by FOR, by WINDOW, or by `=>` before it.
 
-
-def runs(pattern: Pattern | None) -> dict[str, bool]:
-    """Which variables are quantified, by themselves or by a group: name → whether a run may be longer than one."""
-    found: dict[str, bool] = {}
-
-    def visit(part: Pattern, *, repeated: bool | None) -> None:
-        quantifier = part.quantifier if isinstance(part, Element | Group) else None
-        if quantifier is not None:
-            repeated = bool(repeated) or quantifier.maximum != 1
-        match part:
-            case Element(variable=variable):
-                if repeated is not None:
-                    found[variable] = repeated
-            case Negation():
-                pass
-            case Group(pattern=inner):
-                visit(inner, repeated=repeated)
-            case Conjunction(parts=parts) | Alternative(branches=parts) | Sequence(parts=parts):
-                for inner in parts:
-                    visit(inner, repeated=repeated)
-            case _:
-                assert_never(part)
-
-    if pattern is not None:
-        visit(pattern, repeated=None)
-    return found
-
-
-def negations_at_ends(pattern: Pattern) -> tuple[Negation, ...]:
-    """The NOTs without FOR that have nothing before or nothing behind them and no `=>` before them."""
-    return (*_at_end(pattern, -1), *_at_end(pattern, 0))
+    Raises:
+        QueryTypeError: it has none.
+    """
+    if draft.pattern is None or any(isinstance(w, CorrelationWindow) for w in draft.windows):
+        return
+    for node in (*_at_end(draft.pattern, -1), *_at_end(draft.pattern, 0)):
+        name = f"NOT ?{node.variable}"
+        message = f"{name} at an end of the pattern has no interval"
+        raise scope.error(node.span, message, f"add a WINDOW, or say for how long: {name} FOR 5min")
 
 
 def _at_end(pattern: Pattern, position: int) -> tuple[Negation, ...]:
+    """The NOTs without FOR that have nothing before (0) or behind (-1) them, and no `=>` before them."""
     match pattern:
         case Negation(duration=duration):
             return (pattern,) if duration is None else ()

@@ -8,26 +8,31 @@ from typing import assert_never, cast
 
 from .. import syntax_tree as syntax
 from ..nodes import (
+    DEFAULT_BOUNDS,
     BatchWindow,
     Bounds,
     CorrelationWindow,
     CumulateWindow,
     HoppingWindow,
     Instant,
+    Kind,
     SessionWindow,
     SlidingWindow,
     Window,
+    aggregates_of,
+    window_variables,
 )
+from .draft import Draft
 from .name_resolution import Scope
 
 
-def resolve_window(scope: Scope, node: syntax.WindowClause, runs: Mapping[str, bool]) -> Window:
+def resolve_window(scope: Scope, node: syntax.WindowClause, quantified: Mapping[str, bool]) -> Window:
     """The checked form of a WINDOW.
 
     Args:
         scope: the event variables.
         node: the clause.
-        runs: the quantified variables (`patterns.runs`).
+        quantified: the quantified variables (`quantified_variables`).
 
     Raises:
         QueryTypeError: an unknown variable, an extent of nothing, or extents that do not fit each other.
@@ -43,7 +48,7 @@ def resolve_window(scope: Scope, node: syntax.WindowClause, runs: Mapping[str, b
     name, first = node.variables[0].name, node.extents[0].value
     match node.mode:
         case "correlation":
-            return _correlation(scope, node, runs)
+            return _correlation(scope, node, quantified)
         case "sliding":
             return SlidingWindow(name, first, node.span)
         case "batch":
@@ -62,12 +67,12 @@ def _duration(value: timedelta | int) -> timedelta:
     return cast("timedelta", value)  # the grammar admits nothing else
 
 
-def _correlation(scope: Scope, node: syntax.WindowClause, runs: Mapping[str, bool]) -> Window:
+def _correlation(scope: Scope, node: syntax.WindowClause, quantified: Mapping[str, bool]) -> Window:
     names = tuple(variable.name for variable in node.variables)
     for i, variable in enumerate(node.variables):
         if variable.name in names[:i]:
             raise scope.error(variable.span, f"WINDOW names ?{variable.name} twice", "name each variable once")
-    if len(names) == 1 and names[0] not in runs:
+    if len(names) == 1 and names[0] not in quantified:
         written = scope.quote(node.extents[0].span)
         hint = f"for aggregates write WINDOW (?{names[0]}, sliding, {written})"
         raise scope.error(node.span, f"one event ?{names[0]} has no extent in time", hint)
@@ -87,10 +92,6 @@ def _cumulate(scope: Scope, node: syntax.WindowClause) -> Window:
         hint = f"choose a step that divides {scope.quote(node.extents[0].span)}"
         raise scope.error(node.extents[1].span, "the size is no multiple of the step", hint)
     return CumulateWindow(node.variables[0].name, size, step, node.span)
-
-
-DEFAULT_BOUNDS = Bounds(Instant(None, timedelta(0), inclusive=False), None, None)
-"""`[now, )`."""
 
 
 def resolve_bounds(scope: Scope, node: syntax.WithinClause | None) -> Bounds:
@@ -120,6 +121,39 @@ def _is_empty(lower: Instant, upper: Instant) -> bool:
     return lower.offset > upper.offset or (lower.offset == upper.offset and not both)
 
 
-def variables_of(window: Window) -> tuple[str, ...]:
-    """The variables that a window names."""
-    return window.variables if isinstance(window, CorrelationWindow) else (window.variable,)
+def check_windows(scope: Scope, draft: Draft) -> None:
+    """A window per variable, those of aggregates only where there are aggregates, none of what NOT excludes.
+
+    Raises:
+        QueryTypeError: a window that does not go with the query's kind, or that is missing.
+    """
+    aggregated: set[str] = set()
+    for window in draft.windows:
+        if not isinstance(window, CorrelationWindow):
+            if window.variable in aggregated:
+                message = f"?{window.variable} has a window already"
+                raise scope.error(window.span, message, "write a query for each window")
+            aggregated.add(window.variable)
+            _check_fitting(scope, draft, window)
+    if draft.kind is Kind.AGGREGATION and not aggregated:
+        found = next(a for e in draft.reported for a in aggregates_of(e))
+        hint = f"add one: WINDOW (?{found.variable}, sliding, 5min)"
+        raise scope.error(found.span, f"{found.function} has no window", hint)
+    for window in draft.windows:
+        for name in sorted(set(window_variables(window)) & draft.negated):
+            message = f"?{name} stands under NOT and is in no WINDOW"
+            raise scope.error(window.span, message, "name the variables that are matched")
+
+
+def _check_fitting(scope: Scope, draft: Draft, window: Window) -> None:
+    if draft.kind is Kind.PATTERN and (draft.pattern is not None or not isinstance(window, SlidingWindow)):
+        hint = f"for a pattern write WINDOW ({', '.join(f'?{name}' for name in draft.matched)}, 5min)"
+        raise scope.error(window.span, "this window is for aggregates of one variable", hint)
+
+
+def idle_windows(scope: Scope, draft: Draft) -> tuple[str, ...]:
+    """A warning for each window that changes no answer."""
+    if draft.kind is not Kind.SELECTION:
+        return ()
+    hint = "no aggregate uses it; leave it out, or add one such as COUNT(…)"
+    return tuple(str(scope.error(window.span, "this window has no effect", hint)) for window in draft.windows)

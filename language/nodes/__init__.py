@@ -15,6 +15,7 @@ from .expression import (
     Unary,
 )
 from .measures import Conversion, Unit
+from .normal_form import expression_text, moment_text, normal_text
 from .pattern import (
     Alternative,
     BatchWindow,
@@ -34,6 +35,7 @@ from .pattern import (
     Window,
 )
 from .query import (
+    DEFAULT_BOUNDS,
     AfterMatch,
     AfterMatchKind,
     AllOf,
@@ -59,18 +61,24 @@ from .traversal import (
     columns_of,
     conjuncts,
     event_variables,
+    negated_variables,
     plain_columns,
+    quantified_parts,
+    quantified_variables,
     structural_key,
     subpatterns,
+    untils,
     uses_bindings,
     variables_of,
     walk,
     walk_pattern,
+    window_variables,
 )
 from .types import XSD, ValueType, type_of_datatype
 from .vocabulary import AttributeType, KnownTerms, StreamType, Vocabulary
 
 __all__ = [
+    "DEFAULT_BOUNDS",
     "XSD",
     "AfterMatch",
     "AfterMatchKind",
@@ -127,14 +135,22 @@ __all__ = [
     "columns_of",
     "conjuncts",
     "event_variables",
+    "expression_text",
     "fault_of",
+    "moment_text",
+    "negated_variables",
+    "normal_text",
     "plain_columns",
+    "quantified_parts",
+    "quantified_variables",
     "rust_regex",
     "structural_key",
     "subpatterns",
     "type_of_datatype",
+    "untils",
     "uses_bindings",
     "variables_of",
     "walk",
     "walk_pattern",
+    "window_variables",
 ]

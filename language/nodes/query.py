@@ -133,11 +133,15 @@ class Instant:
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """WITHIN; a `None` bound is unbounded. The default `[now, )` is `lower=Instant(None, 0, False), upper=None`."""
+    """WITHIN; a `None` bound is unbounded."""
 
     lower: Instant | None
     upper: Instant | None
     span: Span | None
+
+
+DEFAULT_BOUNDS = Bounds(Instant(None, timedelta(0), inclusive=False), None, None)
+"""`[now, )`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Walks over checked expressions and patterns."""
+"""Walks over checked expressions and patterns, and what they name."""
 
 from __future__ import annotations
 
@@ -7,7 +7,18 @@ from dataclasses import fields
 from typing import assert_never
 
 from .expression import Aggregate, Binary, Binding, Call, Column, Constant, Expression, Membership, Unary
-from .pattern import Alternative, Conjunction, Element, Group, Negation, Pattern, Sequence
+from .pattern import (
+    Alternative,
+    Conjunction,
+    CorrelationWindow,
+    Element,
+    Group,
+    Negation,
+    Pattern,
+    Quantifier,
+    Sequence,
+    Window,
+)
 
 
 def operands(expression: Expression) -> tuple[Expression, ...]:
@@ -115,3 +126,42 @@ def walk_pattern(pattern: Pattern) -> Iterator[Pattern]:
     yield pattern
     for part in subpatterns(pattern):
         yield from walk_pattern(part)
+
+
+def quantified_parts(pattern: Pattern | None) -> Iterator[tuple[Element | Group, Quantifier]]:
+    """What is quantified in a pattern, outermost first, each with its quantifier."""
+    for part in () if pattern is None else walk_pattern(pattern):
+        match part:
+            case Element(quantifier=Quantifier() as quantifier) | Group(quantifier=quantifier):
+                yield part, quantifier
+            case Element() | Negation() | Conjunction() | Alternative() | Sequence():
+                pass
+            case _:
+                assert_never(part)
+
+
+def untils(pattern: Pattern | None) -> tuple[Expression, ...]:
+    """The conditions of UNTIL in a pattern."""
+    return tuple(q.until for _, q in quantified_parts(pattern) if q.until is not None)
+
+
+def negated_variables(pattern: Pattern | None) -> frozenset[str]:
+    """The variables under NOT."""
+    if pattern is None:
+        return frozenset()
+    return frozenset(part.variable for part in walk_pattern(pattern) if isinstance(part, Negation))
+
+
+def quantified_variables(pattern: Pattern | None) -> dict[str, bool]:
+    """Which variables are quantified, by themselves or by a group: name → whether they may bind several events."""
+    found: dict[str, bool] = {}
+    for part, quantifier in quantified_parts(pattern):
+        for inner in walk_pattern(part):
+            if isinstance(inner, Element):
+                found[inner.variable] = found.get(inner.variable, False) or quantifier.maximum != 1
+    return found
+
+
+def window_variables(window: Window) -> tuple[str, ...]:
+    """The variables that a window names."""
+    return window.variables if isinstance(window, CorrelationWindow) else (window.variable,)

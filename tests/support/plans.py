@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from kaicep.language.checks.normal_form import expression_text
+from kaicep.language.nodes import expression_text
 from kaicep.semfilter.plan import Plan
 from kaicep.semfilter.plan_words import with_prefixes
 from kaicep.semfilter.rules.residual_query import residual_text

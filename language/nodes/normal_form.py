@@ -6,44 +6,26 @@ from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from typing import assert_never
 
-from ..nodes import (
-    XSD,
-    AfterMatchKind,
-    Aggregate,
-    AllOf,
+from .expression import Aggregate, Binary, Binding, Call, Column, Constant, Expression, Membership, Unary
+from .pattern import (
     Alternative,
-    AnyOf,
     BatchWindow,
-    Binary,
-    Binding,
-    Bounds,
-    Call,
-    Column,
     Conjunction,
-    Constant,
     CorrelationWindow,
     CumulateWindow,
     Element,
-    Expression,
     Group,
     HoppingWindow,
-    Instant,
-    Item,
-    Membership,
     Negation,
     Pattern,
     Quantifier,
-    Query,
-    Semantics,
     Sequence,
     SessionWindow,
     SlidingWindow,
-    Subquery,
-    Unary,
-    ValueType,
     Window,
 )
-from .window_checks import DEFAULT_BOUNDS
+from .query import DEFAULT_BOUNDS, AfterMatchKind, AllOf, AnyOf, Bounds, Instant, Item, Query, Semantics, Subquery
+from .types import XSD, ValueType
 
 
 def normal_text(query: Query) -> str:
@@ -90,11 +72,15 @@ def _instant(instant: Instant | None) -> str:
 
 
 def _paths(semantics: Semantics | None) -> list[str]:
-    if semantics is None:
-        return []
-    if isinstance(semantics, AllOf):
-        return [_path(part) for part in semantics.parts]
-    return [_path(semantics)]
+    match semantics:
+        case None:
+            return []
+        case AllOf(parts=parts):
+            return [_path(part) for part in parts]
+        case Subquery() | AnyOf():
+            return [_path(semantics)]
+        case _:
+            assert_never(semantics)
 
 
 def _path(semantics: Semantics) -> str:
