@@ -15,7 +15,7 @@ from ..errors import OperatorError
 from ..expressions import frame_of, micros, moment_of
 from ..language.nodes import Kind, Query, Source
 from .joins import PatternKernel, vectorisable
-from .nfa import Limits, RunsKernel, ending_candidates
+from .nfa import Limits, NfaOperator, stop_candidates
 from .operator_core import Kernel
 from .order import EVENTS, Contiguity, Interval, empty_candidates, sees_all_events
 from .output import DistinctRows, Matches, Output, OutputRate, build_output_rate, output_schema, row_schema
@@ -123,7 +123,7 @@ def _kernel(query: Query, within: Interval, limits: Limits) -> Kernel:
         case Kind.AGGREGATION:
             return AggregationKernel(query)
         case Kind.PATTERN:
-            return PatternKernel(query, within) if vectorisable(query) else RunsKernel(query, within, limits)
+            return PatternKernel(query, within) if vectorisable(query) else NfaOperator(query, within, limits)
 
 
 @dataclass(slots=True)
@@ -143,7 +143,7 @@ class _Hosted:
     def __post_init__(self) -> None:
         self.contiguity = Contiguity(self.query) if sees_all_events(self.query) else None
         self.pending = {source.variable: _pending(source) for source in self.query.sources}
-        self.pending |= {name: Pending(empty) for name, empty in ending_candidates(self.query).items()}
+        self.pending |= {name: Pending(empty) for name, empty in stop_candidates(self.query).items()}
         if self.contiguity is not None:
             self.pending[EVENTS] = Pending(self.contiguity.empty)
         self.output = Output(self.query, self.kernel.names)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from .compiler import stop_candidates, stop_events
 from .limits import Limits
-from .nfa_operator import RunsKernel
-from .stop_conditions import ending_candidates, ending_events
+from .nfa_operator import NfaOperator
 
-__all__ = ["Limits", "RunsKernel", "ending_candidates", "ending_events"]
+__all__ = ["Limits", "NfaOperator", "stop_candidates", "stop_events"]

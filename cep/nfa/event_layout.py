@@ -27,7 +27,7 @@ from ...language.nodes import (
     walk,
 )
 
-__all__ = ["BEFORE", "FIRST_COLUMN", "NUMBER", "ROW", "TIME", "Event", "Layouts", "place_of", "speaks_of_one"]
+__all__ = ["BEFORE", "FIRST_COLUMN", "NUMBER", "ROW", "TIME", "Event", "EventLayout", "place_of", "speaks_of_one"]
 
 Event = tuple[Any, ...]
 """`T`, number, number of the event before, row, columns."""
@@ -36,7 +36,7 @@ TIME, NUMBER, BEFORE, ROW, FIRST_COLUMN = range(5)
 
 
 @dataclass(slots=True)
-class Layouts:
+class EventLayout:
     """The columns of every variable's events, in order."""
 
     columns: dict[str, list[tuple[object, pl.Expr]]] = field(default_factory=dict)

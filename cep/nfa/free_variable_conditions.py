@@ -13,9 +13,8 @@ from typing import Any, cast
 
 from ...expressions import NOTHING
 from ...language.nodes import Aggregate, Binding, Call, Column
+from .compiler import CodeGenerator, JoinCondition, LookBack, variable_of
 from .event_layout import NUMBER, Event, place_of
-from .generated_functions import Functions
-from .join_conditions import Condition, Look, variable_of
 
 __all__ = ["Runs", "Together"]
 
@@ -53,8 +52,8 @@ class Together:
         others: for each side of each OR, as (start of the OR, side), the variables of its other sides.
     """
 
-    functions: Functions
-    condition: Condition
+    functions: CodeGenerator
+    condition: JoinCondition
     others: Mapping[tuple[int, int], frozenset[str]]
     variables: frozenset[str] = field(init=False)
     _test: Callable[[Sequence[Event], Sequence[object], Sequence[object]], bool] = field(init=False)
@@ -85,7 +84,7 @@ class Together:
         value = self.functions.compiled("s", [f"return {self.functions.aggregate_value(e, 's')}"])
         return _Fold(e.variable, add, value, e.function in ("COUNT", "SUM"))
 
-    def _look(self, look: Look) -> Callable[[Runs, Mapping[str, int]], object]:
+    def _look(self, look: LookBack) -> Callable[[Runs, Mapping[str, int]], object]:
         """What a PREV or a RUNNING aggregate says of the events that come before the number of its variable."""
         variable = variable_of(look)
         fold = self._fold(look) if isinstance(look, Aggregate) else None

@@ -15,13 +15,13 @@ from ...expressions import plain_name
 from ...language.nodes import Binary, Query, variables_of
 from ..order import UNBOUNDED, key_expressions
 from .after_match_runs import Left
-from .compiled_pattern import Program, windows_of
-from .event_encoder import Key
+from .compiler import CodeGenerator, PatternConditions, windows_of
 from .event_layout import NUMBER, TIME, Event, speaks_of_one
 from .free_variable_conditions import Runs, Sides, Together
 from .limits import Limits
 from .match_rows import Found
-from .negation_buffer import Absentees
+from .negation_buffer import NegationBuffer
+from .runtime import PartitionKey
 from .shared_buffer import Path
 
 __all__ = ["Complete", "Joining", "Open"]
@@ -39,7 +39,7 @@ class Complete:
         doubtful: by variable under NOT, the candidates that are forbidden if JOINs with other variables hold, too.
     """
 
-    shared: Key
+    shared: PartitionKey
     time: int
     path: Path
     sides: Sides
@@ -75,26 +75,29 @@ class Joining:
 
     Args:
         query: the query.
-        program: its program.
+        conditions: the query's.
+        code: compiles them.
         variables: those that are matched; paths go by their places.
         limits: how much the query may take.
     """
 
-    def __init__(self, query: Query, program: Program, variables: Sequence[str], limits: Limits) -> None:
+    def __init__(
+        self, query: Query, conditions: PatternConditions, code: CodeGenerator, variables: Sequence[str], limits: Limits
+    ) -> None:
         self._variables, self._limits = variables, limits
-        self._free = program.free
+        self._free = conditions.free
         self._place = {v: place for place, v in enumerate(variables)}
-        asked = [Together(program.functions, c, program.places.others) for c in program.together]
-        negations = program.places.negations
+        asked = [Together(code, c, conditions.scopes.others) for c in conditions.free_joins]
+        negations = conditions.scopes.negations
         self._asked = [
             [c for c in asked if v in c.variables and c.variables.isdisjoint({*self._free[i + 1 :], *negations})]
             for i, v in enumerate(self._free)
         ]
-        self._absent = [(n, [c for c in asked if n in c.variables]) for n in program.doubtful]
+        self._absent = [(n, [c for c in asked if n in c.variables]) for n in conditions.doubtful]
         self._apart = _distances(query, self._free, variables)
         self.reach = max((d for d in self._apart.values() if d < UNBOUNDED), default=0)
-        self._equal = {v: equal for v in self._free if (equal := _equality(query, program, v)) is not None}
-        self.candidates: dict[tuple[str, Key], dict[Any, Absentees]] = {}
+        self._equal = {v: equal for v in self._free if (equal := _equality(query, conditions, v)) is not None}
+        self.candidates: dict[tuple[str, PartitionKey], dict[Any, NegationBuffer]] = {}
         self.open: list[Open] = []
         self._new: list[Open] = []
         self.seen = -1
@@ -103,7 +106,7 @@ class Joining:
     def __bool__(self) -> bool:
         return bool(self._free)
 
-    def arrive(self, arrived: Mapping[tuple[str, Key], Sequence[Event]]) -> None:
+    def arrive(self, arrived: Mapping[tuple[str, PartitionKey], Sequence[Event]]) -> None:
         """Take in candidates."""
         for (variable, shared), events in arrived.items():
             kept = self.candidates.setdefault((variable, shared), {})
@@ -111,7 +114,7 @@ class Joining:
             self._newest = max(self._newest, *(event[NUMBER] for event in events))
             for event in events:
                 value = None if equal is None else event[equal.own]
-                kept.setdefault(value, Absentees()).add((event,))
+                kept.setdefault(value, NegationBuffer()).add((event,))
 
     def add(self, complete: Complete) -> None:
         """Take in a run that is a match of SEQ."""
@@ -156,7 +159,9 @@ class Joining:
             if event[NUMBER] not in taken and all(c.holds(grown, complete.sides) for c in self._asked[place]):
                 yield from self._extended(complete, grown, place + 1, newest)
 
-    def _fitting(self, shared: Key, variable: str, runs: Runs, place: int, newest: int | None) -> Iterator[Event]:
+    def _fitting(
+        self, shared: PartitionKey, variable: str, runs: Runs, place: int, newest: int | None
+    ) -> Iterator[Event]:
         """The candidates within the windows, with the value that a JOIN asks for."""
         first, last = self._span(variable, runs)
         for kept in self._alike(shared, variable, runs):
@@ -167,7 +172,7 @@ class Joining:
             else:
                 yield from (event for event in kept.after(self.seen) if first <= event[TIME] <= last)
 
-    def _alike(self, shared: Key, variable: str, runs: Runs) -> list[Absentees]:
+    def _alike(self, shared: PartitionKey, variable: str, runs: Runs) -> list[NegationBuffer]:
         kept, equal = self.candidates.get((variable, shared), {}), self._equal.get(variable)
         if equal is None or not runs[equal.partner]:
             return list(kept.values())
@@ -233,9 +238,9 @@ def _distances(query: Query, free: Sequence[str], variables: Sequence[str]) -> d
     return apart
 
 
-def _equality(query: Query, program: Program, variable: str) -> _Equal | None:
+def _equality(query: Query, conditions: PatternConditions, variable: str) -> _Equal | None:
     """A JOIN that says of the variable and one that is bound before it that something is equal."""
-    before = {*program.places.positive, *program.free[: program.free.index(variable)]}
+    before = {*conditions.scopes.positive, *conditions.free[: conditions.free.index(variable)]}
     for join in query.joins:
         if not isinstance(join, Binary) or join.operator != "=" or not all(map(speaks_of_one, (join.left, join.right))):
             continue
@@ -245,10 +250,10 @@ def _equality(query: Query, program: Program, variable: str) -> _Equal | None:
             continue
         pair = key_expressions(sides[partner], sides[variable], plain_name)
         if pair is not None:
-            layouts = program.layouts
+            layout = conditions.layout
             return _Equal(
                 partner,
-                layouts.key(partner, pair[0], sides[partner].type),
-                layouts.key(variable, pair[1], sides[variable].type),
+                layout.key(partner, pair[0], sides[partner].type),
+                layout.key(variable, pair[1], sides[variable].type),
             )
     return None

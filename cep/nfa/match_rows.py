@@ -27,8 +27,8 @@ from ...language.nodes import (
 from ..order import binding_columns
 from ..output import Matches, selected_bindings
 from .after_match_runs import Standing
+from .compiler import tuples_of
 from .event_layout import NUMBER, ROW
-from .partition_keys import tuples_of
 from .shared_buffer import Path
 
 __all__ = ["Found", "Reporting", "Rows"]

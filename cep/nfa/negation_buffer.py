@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["Absentees", "Endings"]
+__all__ = ["NegationBuffer", "PartitionBuffers", "StopEvents"]
 
 
-class Absentees:
+class NegationBuffer:
     """Candidates of a variable that no run takes, in total order, as far as a run may look at them."""
 
     __slots__ = ("numbers", "rows", "times")
@@ -53,7 +54,7 @@ class Absentees:
         del self.times[:count], self.numbers[:count], self.rows[:count]
 
 
-class Endings:
+class StopEvents:
     """The events that may end a repetition with UNTIL, in total order, as far as a run may look at them."""
 
     __slots__ = ("dropped", "numbers", "rows")
@@ -87,3 +88,18 @@ class Endings:
         count = bisect_left(self.rows, before, key=lambda row: row[0])
         self.dropped += count
         del self.numbers[:count], self.rows[:count]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PartitionBuffers:
+    """What the functions of a partition's transitions look at beside registers and the event.
+
+    Attributes:
+        key: the partition's; the last part is the value in which JOINs make all events equal.
+        absent: the candidates of variables under NOT.
+        stops: the events that may end repetitions, by the repetition's start or by the name of the test.
+    """
+
+    key: tuple[object, ...]
+    absent: Mapping[str, NegationBuffer]
+    stops: Mapping[Any, StopEvents]

@@ -11,27 +11,24 @@ from ...language.nodes import AfterMatchKind, Query
 from ..order import EVENTS, Interval
 from ..output import Matches
 from ..snapshot_codec import State
-from .accepted import Completed
 from .after_match_runs import Left
-from .compiled_pattern import Program, windows_of
-from .event_encoder import Arrivals
+from .compiler import CompiledPattern, RegisterValues, windows_of
 from .free_variable_join import Complete, Joining
 from .limits import Limits
 from .match_rows import Found, Reporting
-from .nfa_snapshot import Snapshot
-from .partial_matches import UnderWay
+from .nfa_snapshot import NfaSnapshot
 from .pending_negation import Waiting
+from .runtime import AcceptedMatch, EventEncoder, PartialMatches
 from .shared_buffer import paths
-from .stages import Run
 
-__all__ = ["RunsKernel"]
+__all__ = ["NfaOperator"]
 
 _END = 2**62
 _PIECE = 500  # events after which AFTER MATCH says what need not grow any further
 _FEW = 1_000  # rows that are not worth a look at what is still of use
 
 
-class RunsKernel:
+class NfaOperator:
     """Shows events to the runs of their partitions, and reports in output order.
 
     Args:
@@ -41,23 +38,25 @@ class RunsKernel:
     """
 
     def __init__(self, query: Query, within: Interval, limits: Limits) -> None:
-        self.program = Program(query, (within.first, within.last))
+        self._compiled = CompiledPattern(query, (within.first, within.last))
+        conditions = self._compiled.conditions
+        negations = conditions.scopes.negations
         self._limits = limits
-        variables = [s.variable for s in query.sources if s.variable not in self.program.places.negations]
-        self._joining = Joining(query, self.program, variables, limits)
+        variables = [s.variable for s in query.sources if s.variable not in negations]
+        self._joining = Joining(query, conditions, self._compiled.code, variables, limits)
         self._reporting = Reporting(query, variables)
-        self._arrivals = Arrivals(query, self.program, variables, self._reporting.rows)
+        self._encoder = EventEncoder(query, conditions, variables, self._reporting.rows)
         self._waiting = Waiting(self._report)
-        self._under_way = UnderWay(
-            self.program, variables, self._arrivals.keyed, self._waiting.settle, limits.runs_per_partition
+        self._partial_matches = PartialMatches(
+            self._compiled, variables, self._encoder.keyed, self._waiting.settle, limits.runs_per_partition
         )
-        self._looks_behind = self.program.strict and bool(self.program.places.negations)
+        self._looks_behind = conditions.strict and bool(negations)
         self._keeps_all = query.after_match.kind is AfterMatchKind.KEEP_ALL
         self._swept = -_END
         self._kept = 0
         self._counted = (-1, 0)
         windows = [width for _, width in windows_of(query)]
-        waits = [n.duration for n in self.program.places.negations.values() if n.duration is not None]
+        waits = [n.duration for n in negations.values() if n.duration is not None]
         self._horizon = sum(windows) + sum(int(wait.total_seconds() * 1_000_000) for wait in waits)
         self._period = max(windows, default=0) // 4
 
@@ -71,13 +70,13 @@ class RunsKernel:
         """When the interval of a NOT is over, or a run can be prolonged no more."""
         first = self._waiting.next_end
         ends = [] if first is None else [first]
-        ends += [stage.deadline(run) for stage, run, _ in self._under_way.held()]
+        ends += [state.deadline(registers) for state, registers, _ in self._partial_matches.held()]
         return min(ends) + 1 if ends else None
 
     @property
     def held_since(self) -> int | None:
         """The earliest time of what may still be prolonged, and of what comes behind it."""
-        held = [t for t in (self._under_way.held_time, self._reporting.earliest) if t is not None]
+        held = [t for t in (self._partial_matches.held_time, self._reporting.earliest) if t is not None]
         return min(held, default=None)
 
     def advance(self, released: Mapping[str, pl.DataFrame], watermark: int) -> Matches | None:
@@ -90,30 +89,30 @@ class RunsKernel:
     def _go_on(self, released: Mapping[str, pl.DataFrame], watermark: int) -> None:
         """Take events, and find what is certain by then."""
         if any(frame.height for frame in released.values()):
-            arrived = self._arrivals.read(released)
-            self._joining.arrive(arrived.free)
-            self._under_way.take(arrived)
+            encoded = self._encoder.read(released)
+            self._joining.arrive(encoded.free)
+            self._partial_matches.process(encoded)
         if self._looks_behind:
-            self._waiting.look_behind(released[EVENTS], self._under_way.held())
-        self._under_way.let_go(watermark)
+            self._waiting.look_behind(released[EVENTS], self._partial_matches.held())
+        self._partial_matches.let_go(watermark)
         if watermark - self._swept >= self._period and self._reporting.size > 2 * self._kept + _FEW:
             self._sweep(watermark)
         self._waiting.let_pass(watermark)
         if self._joining:
             self._reporting.found += self._joining.matches(watermark)
-        held = self._under_way.held_time
+        held = self._partial_matches.held_time
         self._reporting.settle(_END if held is None else held)
         if self._reporting.standing.news:
             self._drop(self._reporting.standing.left())
 
     def _drop(self, left: Left) -> None:
         """Drop what will never be reported because of AFTER MATCH."""
-        self._under_way.drop(left)
+        self._partial_matches.drop(left)
         self._waiting.drop(left)
         self._joining.drop(left)
 
-    def _report(self, time: int, completed: Completed) -> None:
-        node = completed.node
+    def _report(self, time: int, accepted: AcceptedMatch) -> None:
+        node = accepted.node
         number = node[3][1] if len(node) == 4 else -1
         known = self._counted[1] if self._counted[0] == number else 0
         self._counted = (number, known + node[0])
@@ -121,27 +120,27 @@ class RunsKernel:
         if not self._joining:
             self._reporting.found += [Found(time, path) for path in paths(node)]
             return
-        sides, doubtful = completed.rest
+        sides, doubtful = accepted.rest
         for path in paths(node):
-            self._joining.add(Complete(completed.partition.key[:-1], time, path, sides, doubtful))
+            self._joining.add(Complete(accepted.buffers.key[:-1], time, path, sides, doubtful))
 
     def _sweep(self, watermark: int) -> None:
         """Drop what is of no use any more."""
         self._swept = watermark
-        self._under_way.prune(watermark)
-        oldest = min(watermark, min((run[0] for run in self._remembered()), default=watermark))
+        self._partial_matches.prune(watermark)
+        oldest = min(watermark, min((registers[0] for registers in self._remembered()), default=watermark))
         self._joining.forget(oldest)
         for variable, rows in self._reporting.rows.items():
-            rows.forget(oldest - self._joining.reach if variable in self.program.free else oldest)
+            rows.forget(oldest - self._joining.reach if variable in self._compiled.conditions.free else oldest)
         self._kept = self._reporting.size
-        first = min((run[1] for run in self._remembered()), default=_END)
+        first = min((registers[1] for registers in self._remembered()), default=_END)
         self._reporting.standing.forget(min(first, self._joining.first_number))
-        self._under_way.forget(oldest - self._horizon, self._waiting.runs())
+        self._partial_matches.forget(oldest - self._horizon, self._waiting.runs())
 
-    def _remembered(self) -> Iterator[Run]:
-        """The slots of all runs that are under way or wait: they begin with T and number of the first event."""
-        yield from (run for _, run, _ in self._under_way.runs())
-        yield from (completed.run for completed in self._waiting.runs())
+    def _remembered(self) -> Iterator[RegisterValues]:
+        """The registers of all that is partial or waits: they begin with T and number of the first event."""
+        yield from (registers for _, registers, _ in self._partial_matches.matches())
+        yield from (accepted.registers for accepted in self._waiting.runs())
         yield from (tuple(one.complete.path[0][1]) for one in self._joining.open)
         yield from (tuple(found.path[0][1]) for found in (*self._reporting.found, *self._reporting.settled))
 
@@ -156,5 +155,7 @@ class RunsKernel:
         self._swept = -_END if swept is None else swept
 
     @property
-    def _snapshot(self) -> Snapshot:
-        return Snapshot(self.program, self._arrivals, self._under_way, self._waiting, self._joining, self._reporting)
+    def _snapshot(self) -> NfaSnapshot:
+        return NfaSnapshot(
+            self._compiled, self._encoder, self._partial_matches, self._waiting, self._joining, self._reporting
+        )

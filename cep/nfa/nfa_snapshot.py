@@ -10,52 +10,52 @@ from typing import Any
 import polars as pl
 
 from ..snapshot_codec import State
-from .accepted import Completed
-from .compiled_pattern import Program
-from .event_encoder import Arrivals
+from .compiler import CompiledPattern
 from .free_variable_join import Complete, Joining
 from .match_rows import Found, Reporting, Rows
-from .partial_matches import UnderWay
 from .pending_negation import Waiting
-from .state_codec import Nodes, read_nodes, read_value, written_value
+from .runtime import AcceptedMatch, EventEncoder, NodeWriter, PartialMatches, read_nodes, read_value, written_value
 
-__all__ = ["Snapshot"]
+__all__ = ["NfaSnapshot"]
 
 
 @dataclass(frozen=True, slots=True)
-class Snapshot:
+class NfaSnapshot:
     """Writes and reads what the parts of a kernel remember."""
 
-    program: Program
-    arrivals: Arrivals
-    under_way: UnderWay
+    compiled: CompiledPattern
+    encoder: EventEncoder
+    partial: PartialMatches
     waiting: Waiting
     joining: Joining
     reporting: Reporting
 
     def state(self, swept: int) -> State:
         """All runs, what waits, and the candidates that they hold; `swept`: when what is of no use was dropped."""
-        nodes = Nodes(whole=bool(self.joining))
+        nodes = NodeWriter(whole=bool(self.joining))
         standing = self.reporting.standing
         partitions = [
             [
                 written_value(key),
                 p.now,
-                [[stage.number, written_value(run), nodes.number(node)] for stage, run, node in p.runs_in_place()],
-                [[stage.number, written_value(run), nodes.number(node)] for stage, run, node in p.fresh],
+                [
+                    [state.number, written_value(registers), nodes.number(node)]
+                    for state, registers, node in p.settled()
+                ],
+                [[state.number, written_value(registers), nodes.number(node)] for state, registers, node in p.fresh],
             ]
-            for key, p in self.under_way.partitions.items()
+            for key, p in self.partial.partitions.items()
         ]
-        places = {id(partition): i for i, partition in enumerate(self.under_way.partitions.values())}
+        places = {id(partition.buffers): i for i, partition in enumerate(self.partial.partitions.values())}
 
-        def completed(c: Completed) -> list[Any]:
-            if id(c.partition) not in places:
-                places[id(c.partition)] = len(places)
-                partitions.append([written_value(c.partition.key), c.partition.now, [], []])
-            return [places[id(c.partition)], written_value(c.run), nodes.number(c.node), c.time, *c.finish.place]
+        def completed(c: AcceptedMatch) -> list[Any]:
+            if id(c.buffers) not in places:
+                places[id(c.buffers)] = len(places)
+                partitions.append([written_value(c.buffers.key), c.time, [], []])
+            return [places[id(c.buffers)], written_value(c.registers), nodes.number(c.node), c.time, *c.final.place]
 
         text = {
-            "stages": [stage.origin for stage in self.program.stages],
+            "states": [state.origin for state in self.compiled.states],
             "timers": [[due, completed(c)] for due, c in self.waiting.timers],
             "awaiting": [[number, completed(c)] for number, c in self.waiting.awaiting],
             "following": sorted(self.waiting.following.items()),
@@ -64,11 +64,11 @@ class Snapshot:
                 for found in self.reporting.found
             ],
             "absent": [
-                [n, written_value(k), written_value(tuple(a.rows))] for (n, k), a in self.under_way.absent.items()
+                [n, written_value(k), written_value(tuple(a.rows))] for (n, k), a in self.partial.absent.items()
             ],
-            "endings": [
+            "stops": [
                 [of, written_value(k), written_value(tuple(e.rows)), e.dropped]
-                for (of, k), e in self.under_way.endings.items()
+                for (of, k), e in self.partial.stops.items()
             ],
             "partitions": partitions,
             "bars": [[written_value(key), bar] for key, bar in standing.bars.items()],
@@ -78,7 +78,7 @@ class Snapshot:
         } | (self._joined() if self.joining else {})
         tables = {f"rows.{v}": rows.frame for v, rows in self.reporting.rows.items()}
         tables["runs"] = pl.DataFrame({"text": [json.dumps(text)]})
-        return State(tables, {"next": self.arrivals.next_number, "swept": swept})
+        return State(tables, {"next": self.encoder.next_number, "swept": swept})
 
     def _joined(self) -> dict[str, Any]:
         """What is remembered for variables that SEQ does not name."""
@@ -103,15 +103,15 @@ class Snapshot:
     def load(self, state: State) -> None:
         """Take back what `state` wrote."""
         text = json.loads(state.tables["runs"]["text"][0])
-        self.arrivals.next_number = state.numbers["next"] or 0
+        self.encoder.next_number = state.numbers["next"] or 0
         for v, begin in text["begin"].items():
             self.reporting.rows[v] = Rows(state.tables[f"rows.{v}"], begin)
-        for origin in text["stages"]:
-            self.program.stage_of(origin)
+        for origin in text["states"]:
+            self.compiled.state_of(origin)
         for variable, key, rows in text["absent"]:
-            self.under_way.absentees(variable, read_value(key)).add(read_value(rows))
-        for of, key, rows, dropped in text["endings"]:
-            ends = self.under_way.ends(of, read_value(key))
+            self.partial.negation_buffer(variable, read_value(key)).add(read_value(rows))
+        for of, key, rows, dropped in text["stops"]:
+            ends = self.partial.stop_events(of, read_value(key))
             ends.add(read_value(rows))
             ends.dropped = dropped
         self._load_runs(text)
@@ -135,19 +135,19 @@ class Snapshot:
             self.joining.open.append(self.joining.opened(complete))
 
     def _load_runs(self, text: Mapping[str, Any]) -> None:
-        stages, nodes = self.program.stages, read_nodes(text["nodes"])
+        states, nodes = self.compiled.states, read_nodes(text["nodes"])
         partitions = []
-        for key, now, runs, fresh in text["partitions"]:
-            partition = self.under_way.partition(read_value(key))
+        for key, now, matches, fresh in text["partitions"]:
+            partition = self.partial.partition(read_value(key))
             partition.now = now
-            partition.insert([(stages[s], read_value(run), nodes[node]) for s, run, node in runs])
-            partition.fresh = [(stages[s], read_value(run), nodes[node]) for s, run, node in fresh]
+            partition.insert([(states[s], read_value(registers), nodes[node]) for s, registers, node in matches])
+            partition.fresh = [(states[s], read_value(registers), nodes[node]) for s, registers, node in fresh]
             partitions.append(partition)
 
-        def completed(written: list[Any]) -> Completed:
-            place, run, node, time, stage, end = written
-            finish = stages[stage].finishes[end]
-            return Completed(read_value(run), nodes[node], time, finish, partitions[place])
+        def completed(written: list[Any]) -> AcceptedMatch:
+            place, registers, node, time, state, end = written
+            final = states[state].finals[end]
+            return AcceptedMatch(read_value(registers), nodes[node], time, final, partitions[place].buffers)
 
         for due, written in text["timers"]:
             self.waiting.wait(due, completed(written))

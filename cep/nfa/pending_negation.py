@@ -10,9 +10,9 @@ from itertools import count
 import polars as pl
 
 from ..order import BEFORE
-from .accepted import Completed
 from .after_match_runs import Left
-from .stages import Run, Stage
+from .compiler import RegisterValues, State
+from .runtime import AcceptedMatch
 
 __all__ = ["Waiting"]
 
@@ -24,14 +24,14 @@ class Waiting:
         report: takes matches, and when they became true.
     """
 
-    def __init__(self, report: Callable[[int, Completed], None]) -> None:
+    def __init__(self, report: Callable[[int, AcceptedMatch], None]) -> None:
         self._report = report
-        self._timers: list[tuple[int, int, Completed]] = []
+        self._timers: list[tuple[int, int, AcceptedMatch]] = []
         self._sequence = count()
         self._waiting: Counter[int] = Counter()
         self._reported: set[int] = set()
         self.following: dict[int, int] = {}
-        self.awaiting: list[tuple[int, Completed]] = []
+        self.awaiting: list[tuple[int, AcceptedMatch]] = []
 
     @property
     def next_end(self) -> int | None:
@@ -39,26 +39,26 @@ class Waiting:
         return self._timers[0][0] if self._timers else None
 
     @property
-    def timers(self) -> list[tuple[int, Completed]]:
+    def timers(self) -> list[tuple[int, AcceptedMatch]]:
         """When the intervals of NOTs end, and the runs that wait for that, in order; none that was reported."""
         return [(due, c) for due, _, c in sorted(self._timers) if id(c.node) not in self._reported]
 
-    def runs(self) -> Iterator[Completed]:
+    def runs(self) -> Iterator[AcceptedMatch]:
         """What waits."""
         yield from (completed for _, _, completed in self._timers)
         yield from (completed for _, completed in self.awaiting)
 
-    def settle(self, completed: Completed) -> None:
+    def settle(self, completed: AcceptedMatch) -> None:
         """Report a run, or let it wait."""
-        finish = completed.finish
-        if finish.awaits is not None:
-            self._await(finish.awaits(completed.run), completed)
-        elif finish.due is not None:
-            self.wait(finish.due(completed.run, completed.time), completed)
+        final = completed.final
+        if final.awaits is not None:
+            self._await(final.awaits(completed.registers), completed)
+        elif final.due is not None:
+            self.wait(final.due(completed.registers, completed.time), completed)
         elif completed.holds:
             self._report(completed.time, completed)
 
-    def wait(self, due: int, completed: Completed) -> None:
+    def wait(self, due: int, completed: AcceptedMatch) -> None:
         """Have a run wait for the end of an interval."""
         self._waiting[id(completed.node)] += 1
         heappush(self._timers, (due, next(self._sequence), completed))
@@ -72,7 +72,7 @@ class Waiting:
                     self._reported.add(id(completed.node))
                 self._report(due, completed)
 
-    def _waited(self) -> tuple[int, Completed, bool]:
+    def _waited(self) -> tuple[int, AcceptedMatch, bool]:
         """What has waited longest, until when, and whether its events were reported: one of two NOTs ended earlier."""
         due, _, completed = heappop(self._timers)
         node = id(completed.node)
@@ -94,12 +94,12 @@ class Waiting:
         self.awaiting = [(number, c) for number, c in self.awaiting if self._is_left(left, c)]
 
     @staticmethod
-    def _is_left(left: Left, completed: Completed) -> bool:
-        return left.of(completed.partition.key[:-1], completed.run[1], completed.node) is not None
+    def _is_left(left: Left, completed: AcceptedMatch) -> bool:
+        return left.of(completed.buffers.key[:-1], completed.registers[1], completed.node) is not None
 
     # The very next event.
 
-    def look_behind(self, events: pl.DataFrame, held: Iterator[tuple[Stage, Run, object]]) -> None:
+    def look_behind(self, events: pl.DataFrame, held: Iterator[tuple[State, RegisterValues, object]]) -> None:
         """Find the very next event behind those that NOTs at the end speak of, and settle what waits for it.
 
         Args:
@@ -108,7 +108,10 @@ class Waiting:
         """
         numbers = {number for number, _ in self.awaiting}
         numbers |= {
-            f.awaits(run) for stage, run, _ in held for f in stage.finishes if f.awaits is not None and f.leaves
+            f.awaits(registers)
+            for state, registers, _ in held
+            for f in state.finals
+            if f.awaits is not None and f.leaves
         }
         known = {number: time for number, time in self.following.items() if number in numbers}
         missing = pl.Series(sorted(numbers - known.keys()), dtype=pl.Int64)
@@ -118,11 +121,11 @@ class Waiting:
         for number, completed in waiting:
             self._await(number, completed)
 
-    def _await(self, number: int, completed: Completed) -> None:
+    def _await(self, number: int, completed: AcceptedMatch) -> None:
         time = self.following.get(number)
         if time is None:
             self.awaiting.append((number, completed))
             return
-        due = completed.finish.due
-        end = completed.time if due is None else due(completed.run, completed.time)
+        due = completed.final.due
+        end = completed.time if due is None else due(completed.registers, completed.time)
         self.wait(max(end, time), completed)

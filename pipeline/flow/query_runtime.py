@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from ...annotator import EventShape, event_prefix
 from ...cep import build_operator
 from ...cep.joins import implied_filters
-from ...cep.nfa import Limits, ending_events
+from ...cep.nfa import Limits, stop_events
 from ...cep.order import EVENTS, all_events, event_columns, sees_all_events
 from ...cep.output import Matches, output_schema
 from ...errors import CeilingError
@@ -82,7 +82,7 @@ class QueryRuntime:
         )
         self._operator = build_operator(query, self.within.interval, limits)
         self._of_all_events = event_columns(query) if sees_all_events(query) else {}
-        self._endings = ending_events(query)
+        self._endings = stop_events(query)
         self._watermark: datetime | None = None
         self.seam: Seam | None = None
         self.failure: str | None = None

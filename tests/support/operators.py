@@ -9,7 +9,7 @@ from typing import Any, cast
 import polars as pl
 import pyarrow as pa
 from kaicep.cep import END_OF_TIME, Operator, apply_filters, build_operator
-from kaicep.cep.nfa import ending_events
+from kaicep.cep.nfa import stop_events
 from kaicep.cep.order import EVENTS, all_events, sees_all_events
 from kaicep.cep.output.row_output import _ARROW_TYPES
 from kaicep.language.checks import compile_document
@@ -67,7 +67,7 @@ def candidates(query: Query, readings: Sequence[Reading]) -> dict[str, pa.Table]
     if sees_all_events(query):
         every = {n: frame.unique("_id", keep="first", maintain_order=True).to_arrow() for n, frame in streams.items()}
         tables[EVENTS] = all_events(query, every)
-    for name, (stream, looked_at) in ending_events(query).items():
+    for name, (stream, looked_at) in stop_events(query).items():
         tables[name] = streams[stream].unique("_id", keep="first", maintain_order=True).select(looked_at).to_arrow()
     return tables
 

@@ -6,21 +6,31 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import cast
 
-from ...language.nodes import Element, Group, Negation, Pattern, Quantifier, subpatterns, walk_pattern
-from .pattern_items import Along, Beside, End, Frame, Loop, SideEnd, State, Thread, frames
+from ....language.nodes import Element, Group, Negation, Pattern, Quantifier, subpatterns, walk_pattern
+from .pattern_items import (
+    BranchEnd,
+    Continuation,
+    InterleavedRest,
+    ItemSet,
+    PatternEnd,
+    PatternItem,
+    RepetitionRest,
+    SequenceRest,
+    frames,
+)
 
-__all__ = ["Coming", "coming", "groups_under_way"]
+__all__ = ["ReachableVariables", "open_groups", "reachable_variables"]
 
-Coming = frozenset[tuple[str, frozenset[int]]]
+ReachableVariables = frozenset[tuple[str, frozenset[int]]]
 """Variables that may still come, also under NOT, each with the repetitions under way that it is part of."""
 
 
-def coming(state: State) -> Coming:
+def reachable_variables(state: ItemSet) -> ReachableVariables:
     """What may still come in a state."""
     return frozenset().union(*(_coming_by(thread) for thread in state))
 
 
-def _coming_by(thread: Thread) -> Coming:
+def _coming_by(thread: PatternItem) -> ReachableVariables:
     found = set(_coming_behind(thread.rest))
     if thread.variable is not None:
         found.add((thread.variable, frozenset(_groups(thread.rest))))
@@ -28,39 +38,39 @@ def _coming_by(thread: Thread) -> Coming:
 
 
 @lru_cache(maxsize=4096)
-def _coming_behind(rest: Frame) -> Coming:
+def _coming_behind(rest: Continuation) -> ReachableVariables:
     match rest:
-        case End() | SideEnd():
+        case PatternEnd() | BranchEnd():
             return frozenset()
-        case Along(node=node, position=position):
+        case SequenceRest(node=node, position=position):
             groups = frozenset(_groups(rest))
             here = {(v, groups) for part in node.parts[position:] for v in _variables(part)}
-        case Loop(node=node, count=count, final=final):
+        case RepetitionRest(node=node, count=count, final=final):
             quantifier = cast("Quantifier", node.quantifier)
             goes = (quantifier.maximum is None or count < quantifier.maximum) and final is not True
             groups = frozenset(_groups(rest.rest))
             here = {(v, groups) for v in _variables(node)} if goes else set()
-        case Beside(inner=inner, own=own, sides=sides):
+        case InterleavedRest(inner=inner, own=own, sides=sides):
             others = (t for i, side in enumerate(sides) if i != own for t in side)
             here = set(_coming_behind(inner)).union(*(_coming_by(t) for t in others))
     return frozenset(here) | _coming_behind(rest.rest)
 
 
-def groups_under_way(state: State) -> frozenset[int]:
+def open_groups(state: ItemSet) -> frozenset[int]:
     """The groups of which a repetition has begun and not ended."""
     return frozenset().union(*(set(_groups(t.rest)) - t.enters for t in state))
 
 
-def _groups(rest: Frame) -> Iterator[int]:
+def _groups(rest: Continuation) -> Iterator[int]:
     for frame in frames(rest):
-        if isinstance(frame, Loop) and isinstance(frame.node, Group):
+        if isinstance(frame, RepetitionRest) and isinstance(frame.node, Group):
             yield frame.node.span.start
-        if isinstance(frame, Beside):
+        if isinstance(frame, InterleavedRest):
             yield from _groups(frame.inner)
 
 
 def _variables(part: Pattern) -> frozenset[str]:
-    """The variables of a part; without those of which it was decided that they do not come (`openings`)."""
+    """The variables of a part; without those of which it was decided that they do not come (`optional_expansions`)."""
     if isinstance(part, Element | Group) and part.quantifier is not None:
         if part.quantifier.maximum == 0:
             return frozenset()

@@ -1,21 +1,19 @@
-"""What a run remembers beside its events: the slots of its tuple, and in which states each is looked at."""
+"""What a run remembers beside its events: the registers of its tuple, and in which states each is looked at."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
-from ...language.nodes import Aggregate, Link, structural_key
-from .join_conditions import Condition, Levels, variable_of
-from .pattern_items import State, threads_of
-from .pattern_scopes import Places
-from .reachability import coming, groups_under_way
+from ....language.nodes import Aggregate, Link, structural_key
+from ..automaton import ItemSet, PatternScopes, items_of, open_groups, reachable_variables
+from .join_conditions import JoinCondition, JoinLevels, LookBack, variable_of
 
-__all__ = ["Outlook", "Slot", "Slots", "outlook", "undecided"]
+__all__ = ["Lookahead", "Register", "RegisterLayout", "lookahead_of", "undecided"]
 
 
 @dataclass(frozen=True, slots=True)
-class Slot:
+class Register:
     """One thing that a run remembers.
 
     Attributes:
@@ -35,18 +33,18 @@ class Slot:
     scope: int | None = None
 
 
-FIRST, FIRST_NUMBER, SEEN = Slot("first"), Slot("number"), Slot("seen")
+FIRST, FIRST_NUMBER, SEEN = Register("first"), Register("number"), Register("seen")
 
 
-def undecided(variable: str, asked: int, *, opening: bool) -> Slot:
+def undecided(variable: str, asked: int, *, opening: bool) -> Register:
     """What is not decided of a NOT of whose JOINs so many levels have been asked; `opening`: where it stands first."""
     if asked:
-        return Slot("suspects", (variable, asked, opening))
-    return Slot("opening" if opening else "absent", variable)
+        return Register("suspects", (variable, asked, opening))
+    return Register("opening" if opening else "absent", variable)
 
 
 @dataclass(frozen=True, slots=True)
-class Outlook:
+class Lookahead:
     """What may still happen in a state.
 
     Attributes:
@@ -74,16 +72,16 @@ class Outlook:
         return any((variable, scope) in self.within for variable in variables)
 
 
-def outlook(state: State, *, interleaved: bool) -> Outlook:
-    """The outlook of a state; `interleaved`: an AND is in the pattern, so that time stamps are compared."""
-    com = coming(state)
-    threads = list(threads_of(state))
+def lookahead_of(state: ItemSet, *, interleaved: bool) -> Lookahead:
+    """The lookahead of a state; `interleaved`: an AND is in the pattern, so that time stamps are compared."""
+    com = reachable_variables(state)
+    threads = list(items_of(state))
     absences = [a for t in threads for a in (*t.absences, *t.floors)]
     before = [a.before for a in absences] + ([t.before for t in threads] if interleaved else [])
-    return Outlook(
+    return Lookahead(
         frozenset(v for v, _ in com),
         frozenset((v, group) for v, groups in com for group in groups),
-        groups_under_way(state),
+        open_groups(state),
         frozenset(a.variable for t in threads for a in t.absences),
         frozenset(v for variables in before if variables is not None for v in variables),
         frozenset(u.start for t in threads for u in t.untils if u.counts),
@@ -92,56 +90,56 @@ def outlook(state: State, *, interleaved: bool) -> Outlook:
 
 
 @dataclass(slots=True)
-class Slots:
-    """The slots of a query's runs, and in which states they are live."""
+class RegisterLayout:
+    """The registers of a query's runs, and in which states they are live."""
 
-    places: Places
-    _uses: dict[Slot, list[Callable[[Outlook], bool]]] = field(default_factory=dict)
-    _index: dict[Slot, int] = field(default_factory=dict)
-    aggregates: dict[Slot, Aggregate] = field(default_factory=dict)
+    scopes: PatternScopes
+    _uses: dict[Register, list[Callable[[Lookahead], bool]]] = field(default_factory=dict)
+    _index: dict[Register, int] = field(default_factory=dict)
+    aggregates: dict[Register, Aggregate] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.use(FIRST, lambda _: True)
         self.use(FIRST_NUMBER, lambda _: True)
 
-    def __contains__(self, slot: Slot) -> bool:
-        return slot in self._index
+    def __contains__(self, register: Register) -> bool:
+        return register in self._index
 
-    def __iter__(self) -> Iterator[Slot]:
+    def __iter__(self) -> Iterator[Register]:
         """In order of place."""
         return iter(self._index)
 
-    def place(self, slot: Slot) -> int:
-        """Where a slot is."""
-        return self._index[slot]
+    def place(self, register: Register) -> int:
+        """Where a register is."""
+        return self._index[register]
 
-    def use(self, slot: Slot, live: Callable[[Outlook], bool]) -> Slot:
-        """Have a slot that is looked at in states of such an outlook."""
-        self._index.setdefault(slot, len(self._index))
-        self._uses.setdefault(slot, []).append(live)
-        return slot
+    def use(self, register: Register, live: Callable[[Lookahead], bool]) -> Register:
+        """Have a register that is looked at in states of such a lookahead."""
+        self._index.setdefault(register, len(self._index))
+        self._uses.setdefault(register, []).append(live)
+        return register
 
-    def live(self, view: Outlook) -> frozenset[Slot]:
-        """The slots that are looked at in a state or later."""
-        return frozenset(slot for slot, uses in self._uses.items() if any(use(view) for use in uses))
+    def live(self, ahead: Lookahead) -> frozenset[Register]:
+        """The registers that are looked at in a state or later."""
+        return frozenset(register for register, uses in self._uses.items() if any(use(ahead) for use in uses))
 
-    def events(self, condition: Condition, variable: str) -> Slot:
-        """The slot of a variable's events that a condition speaks of one by one."""
+    def events(self, condition: JoinCondition, variable: str) -> Register:
+        """The register of a variable's events that a condition speaks of one by one."""
         if variable in condition.looked:
-            return Slot("looked", (condition.number, variable), condition.scope)
-        if self.places.repeats(variable, condition.scope):
-            return Slot("many", variable, condition.scope)
-        return Slot("last", variable) if condition.scope is None else Slot("one", variable, condition.scope)
+            return Register("looked", (condition.number, variable), condition.scope)
+        if self.scopes.repeats(variable, condition.scope):
+            return Register("many", variable, condition.scope)
+        return Register("last", variable) if condition.scope is None else Register("one", variable, condition.scope)
 
-    def aggregate(self, e: Aggregate, scope: int | None) -> Slot:
-        """The slot of an aggregate's state; that of RUNNING goes on over all repetitions."""
+    def aggregate(self, e: Aggregate, scope: int | None) -> Register:
+        """The register of an aggregate's state; that of RUNNING goes on over all repetitions."""
         mark = (_state_of(e), e.variable, None if e.argument is None else structural_key(e.argument))
-        slot = Slot("aggregate", mark, None if e.running else scope)
-        self.aggregates.setdefault(slot, e)
-        return slot
+        register = Register("aggregate", mark, None if e.running else scope)
+        self.aggregates.setdefault(register, e)
+        return register
 
-    def use_condition(self, condition: Condition) -> None:
-        """The slots that a JOIN over positive variables needs."""
+    def use_condition(self, condition: JoinCondition) -> None:
+        """The registers that a JOIN over positive variables needs."""
         every, scope = condition.variables, condition.scope
         for variable in {*condition.plain, *(condition.looked if condition.aggregates else ())}:
             others = every if condition.aggregates else tuple(v for v in every if v != variable)
@@ -150,33 +148,38 @@ class Slots:
         for e in condition.aggregates:
             self.use(self.aggregate(e, scope), _comes(every, scope))
         if self._may_be_left_out(condition):
-            self.use(Slot("sides", None, scope), _comes(every, scope))
+            self.use(Register("sides", None, scope), _comes(every, scope))
             for variable in condition.looked:
-                self.use(Slot("last", variable), _comes(every, None))
+                self.use(Register("last", variable), _comes(every, None))
 
-    def use_together(self, condition: Condition) -> None:
+    def use_free_join(self, condition: JoinCondition) -> None:
         """What a JOIN with a variable that SEQ does not name needs beside the events."""
-        for variable in self.places.negations.keys() & set(condition.variables):
-            self.use(Slot("doubtful", variable), lambda _: True)
-        if any(not others.isdisjoint(condition.variables) for others in self.places.others.values()):
-            self.use(Slot("sides"), lambda _: True)
+        for variable in self.scopes.negations.keys() & set(condition.variables):
+            self.use(Register("doubtful", variable), lambda _: True)
+        if any(not others.isdisjoint(condition.variables) for others in self.scopes.others.values()):
+            self.use(Register("sides"), lambda _: True)
 
-    def _may_be_left_out(self, condition: Condition) -> bool:
+    def _may_be_left_out(self, condition: JoinCondition) -> bool:
         whole = {e.variable for e in condition.aggregates} | condition.looked
-        return any(not whole.isdisjoint(others) for others in self.places.others.values())
+        return any(not whole.isdisjoint(others) for others in self.scopes.others.values())
 
-    def _use_looks(self, condition: Condition) -> None:
+    def _use_looks(self, condition: JoinCondition) -> None:
         for look in condition.looks:
-            slot = self.aggregate(look, None) if isinstance(look, Aggregate) else Slot("last", variable_of(look))
-            self.use(slot, _comes(condition.variables, None))
+            register = (
+                self.aggregate(look, None) if isinstance(look, Aggregate) else Register("last", variable_of(look))
+            )
+            self.use(register, _comes(condition.variables, None))
 
-    def use_absence(self, variable: str, levels: Levels, *, opening: bool) -> None:
-        """The slots that the JOINs with the variable of a NOT need; `opening`: they may be asked at the end alone."""
+    def _looked_at(self, look: LookBack) -> Register:
+        return self.aggregate(look, None) if isinstance(look, Aggregate) else Register("last", variable_of(look))
+
+    def use_negation(self, variable: str, levels: JoinLevels, *, opening: bool) -> None:
+        """The registers that the JOINs with a NOT's variable need; `opening`: they may be asked at the end alone."""
         joins = [c for level in levels for c in level]
         others = {v for c in joins for v in c.variables} - {variable}
 
-        def live(view: Outlook) -> bool:
-            known = variable in view.absent or variable in view.variables or view.may(others, None)
+        def live(ahead: Lookahead) -> bool:
+            known = variable in ahead.absent or variable in ahead.variables or ahead.may(others, None)
             return opening or known
 
         for condition in joins:
@@ -186,14 +189,14 @@ class Slots:
             for e in condition.aggregates:
                 self.use(self.aggregate(e, condition.scope), live)
             if self._may_be_left_out(condition):
-                self.use(Slot("sides", None, condition.scope), live)
+                self.use(Register("sides", None, condition.scope), live)
         for asked, level in enumerate(levels):
             self.use(undecided(variable, asked, opening=False), live)
             if opening and level[0].scope is not None:
                 self.use(undecided(variable, asked + 1, opening=True), live)
 
-    def use_ending(self, condition: Condition, tested: str, inside: frozenset[str]) -> None:
-        """The slots that an UNTIL needs.
+    def use_stop(self, condition: JoinCondition, tested: str, inside: frozenset[str]) -> None:
+        """The registers that an UNTIL needs.
 
         Args:
             condition: its condition.
@@ -201,21 +204,23 @@ class Slots:
             inside: the variables of the repetition, with each of which it may be asked.
         """
 
-        def live(view: Outlook) -> bool:
-            return not view.variables.isdisjoint(inside)
+        def live(ahead: Lookahead) -> bool:
+            return not ahead.variables.isdisjoint(inside)
 
         for other in condition.plain:
             if other != tested:
                 self.use(self.events(condition, other), live)
         for look in condition.looks:
-            slot = self.aggregate(look, None) if isinstance(look, Aggregate) else Slot("last", variable_of(look))
-            self.use(slot, live)
+            register = (
+                self.aggregate(look, None) if isinstance(look, Aggregate) else Register("last", variable_of(look))
+            )
+            self.use(register, live)
         for e in condition.aggregates:
             self.use(self.aggregate(e, condition.scope), live)
 
 
-def _comes(variables: tuple[str, ...], scope: int | None) -> Callable[[Outlook], bool]:
-    return lambda view: view.may(variables, scope)
+def _comes(variables: tuple[str, ...], scope: int | None) -> Callable[[Lookahead], bool]:
+    return lambda ahead: ahead.may(variables, scope)
 
 
 def _state_of(e: Aggregate) -> object:

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from ...language.nodes import Alternative, Conjunction, Element, Group, Negation, Pattern, Sequence
+from ....language.nodes import Alternative, Conjunction, Element, Group, Negation, Pattern, Sequence
 
-__all__ = ["Places", "places_of"]
+__all__ = ["PatternScopes", "scopes_of"]
 
 Groups = tuple[int, ...]
 """Repeated groups by where they begin in the text, outermost first."""
 
 
 @dataclass(frozen=True, slots=True)
-class Places:
+class PatternScopes:
     """Where variables stand.
 
     Attributes:
@@ -53,7 +53,7 @@ class Places:
         return bool(inner & set(loops))
 
 
-def places_of(pattern: Pattern) -> Places:
+def scopes_of(pattern: Pattern) -> PatternScopes:
     """The places of a pattern's variables."""
     groups: dict[str, Groups] = {}
     loops: dict[str, Groups] = {}
@@ -85,4 +85,4 @@ def places_of(pattern: Pattern) -> Places:
 
     visit(pattern, (), ())
     positive = tuple(v for v in groups if v not in negations)
-    return Places(groups, positive, negations, loops, others, alternatives)
+    return PatternScopes(groups, positive, negations, loops, others, alternatives)

@@ -13,8 +13,8 @@ from typing import cast
 
 import polars as pl
 
-from ...expressions import plain_name
-from ...language.nodes import (
+from ....expressions import plain_name
+from ....language.nodes import (
     Alternative,
     Binary,
     Conjunction,
@@ -27,9 +27,9 @@ from ...language.nodes import (
     conjuncts,
     variables_of,
 )
-from ..order import key_expressions
-from .event_layout import speaks_of_one
-from .pattern_scopes import Places
+from ...order import key_expressions
+from ..automaton import PatternScopes
+from ..event_layout import speaks_of_one
 
 __all__ = ["Keys", "keys_of", "physical", "tuples_of"]
 
@@ -48,15 +48,15 @@ class Keys:
     joined: Mapping[str, pl.Expr]
 
 
-def keys_of(query: Query, places: Places, *, relaxed: bool) -> Keys:
+def keys_of(query: Query, scopes: PatternScopes, *, relaxed: bool) -> Keys:
     """The keys of a query; `relaxed`: constraints alone say what matches, whatever came first."""
     shared = {
         source.variable: tuple(dict(columns)[source.variable] for columns in query.partition_by)
         for source in query.sources
     }
     pattern = cast("Pattern", query.pattern)
-    for joined in _classes(query, places, relaxed=relaxed):
-        if set(joined) >= set(places.positive) and _is_safe(pattern, joined, places, relaxed=relaxed):
+    for joined in _classes(query, scopes, relaxed=relaxed):
+        if set(joined) >= set(scopes.positive) and _is_safe(pattern, joined, scopes, relaxed=relaxed):
             return Keys(shared, {variable: e for variable, (e, _) in joined.items()})
     return Keys(shared, {})
 
@@ -76,25 +76,25 @@ _Class = dict[str, tuple[pl.Expr, frozenset[str]]]
 """Per variable its expression, and the variables to which JOINs compare it directly."""
 
 
-def _classes(query: Query, places: Places, *, relaxed: bool) -> list[_Class]:
+def _classes(query: Query, scopes: PatternScopes, *, relaxed: bool) -> list[_Class]:
     """Expressions that JOINs of the whole match make equal."""
     classes: list[_Class] = []
     for join in query.joins:
         for part in conjuncts(join) if relaxed else (join,):
-            pair = _pair(part, places)
+            pair = _pair(part, scopes)
             if pair is not None:
                 classes = _joined(classes, pair)
     return classes
 
 
-def _pair(e: object, places: Places) -> _Class | None:
+def _pair(e: object, scopes: PatternScopes) -> _Class | None:
     if not isinstance(e, Binary) or e.operator != "=" or not (speaks_of_one(e.left) and speaks_of_one(e.right)):
         return None
     left, right = variables_of(e.left), variables_of(e.right)
-    if left == right or places.scope((*left, *right)) is not None:
+    if left == right or scopes.scope((*left, *right)) is not None:
         return None
     (a,), (b,) = left, right
-    if not {a, b} <= {*places.positive, *places.negations}:
+    if not {a, b} <= {*scopes.positive, *scopes.negations}:
         return None
     expressions = key_expressions(e.left, e.right, plain_name)
     if expressions is None:
@@ -121,32 +121,32 @@ def _joined(classes: list[_Class], pair: _Class) -> list[_Class]:
     return [*others, merged]
 
 
-def _is_safe(pattern: Pattern, joined: _Class, places: Places, *, relaxed: bool) -> bool:
+def _is_safe(pattern: Pattern, joined: _Class, scopes: PatternScopes, *, relaxed: bool) -> bool:
     """Whether each event but the first is compared with one that has come before it."""
     mandatory = _after(pattern, frozenset(), {})
-    if relaxed and set(places.positive) <= mandatory:
-        return _are_connected(joined, places)
+    if relaxed and set(scopes.positive) <= mandatory:
+        return _are_connected(joined, scopes)
     before: dict[str, frozenset[str]] = {}
     _after(pattern, frozenset(), before)
-    firsts = [v for v in places.positive if not before[v]]
-    others = [v for v in places.positive if before[v]]
+    firsts = [v for v in scopes.positive if not before[v]]
+    others = [v for v in scopes.positive if before[v]]
     if any(not before[v] & joined[v][1] for v in others):
         return False
-    if any(places.loops[v] for v in firsts) or _in_conjunction(pattern, firsts):
+    if any(scopes.loops[v] for v in firsts) or _in_conjunction(pattern, firsts):
         return False
-    return not any(v in joined and not joined[v][1] & mandatory for v in places.negations)
+    return not any(v in joined and not joined[v][1] & mandatory for v in scopes.negations)
 
 
-def _are_connected(joined: _Class, places: Places) -> bool:
+def _are_connected(joined: _Class, scopes: PatternScopes) -> bool:
     """Whether JOINs relate all variables that are matched, none of them by way of one under NOT."""
-    first, *others = places.positive
+    first, *others = scopes.positive
     if not others:
-        return not places.loops[first]
+        return not scopes.loops[first]
     reached, grown = {first}, {first}
     while grown:
-        grown = {w for v in grown for w in joined[v][1] if w in places.positive} - reached
+        grown = {w for v in grown for w in joined[v][1] if w in scopes.positive} - reached
         reached |= grown
-    return reached == set(places.positive)
+    return reached == set(scopes.positive)
 
 
 def _after(part: Pattern, before: frozenset[str], known: dict[str, frozenset[str]]) -> frozenset[str]:

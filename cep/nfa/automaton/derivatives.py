@@ -7,7 +7,7 @@ without a variable is an end.
 Where each length is a run of its own, a step leads to several states instead of one. Such a repetition is decided as
 late as possible: when it could go on and could stop. Where a condition asks whether its run is complete it is decided
 early, when the repetition begins that may be its last. Whether it comes at all is decided before anything that could be
-repeated (`openings`).
+repeated (`optional_expansions`).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import cast
 
-from ...language.nodes import (
+from ....language.nodes import (
     Alternative,
     Conjunction,
     Element,
@@ -29,32 +29,32 @@ from ...language.nodes import (
     Sequence,
     walk_pattern,
 )
-from .ignore_transitions import barred_frame
-from .optional_expansion import openings
+from .ignore_transitions import left_after_ignoring
+from .optional_expansion import optional_expansions
 from .pattern_items import (
-    Absence,
-    Along,
-    Beside,
-    End,
-    Frame,
-    Loop,
-    Side,
-    SideEnd,
-    State,
-    Thread,
-    Way,
+    BranchChoice,
+    BranchEnd,
+    Continuation,
+    EpsilonPath,
+    InterleavedRest,
+    ItemSet,
+    PassedNegation,
+    PatternEnd,
+    PatternItem,
+    RepetitionRest,
+    SequenceRest,
+    item_at,
     parities,
-    thread_at,
 )
 
-__all__ = ["Automaton"]
+__all__ = ["PatternDerivatives"]
 
-_States = list[State]
+_States = list[ItemSet]
 _NOWHERE: _States = [()]
 
 
 @dataclass(slots=True)
-class Automaton:
+class PatternDerivatives:
     """The states of a pattern.
 
     Args:
@@ -76,53 +76,56 @@ class Automaton:
 
     def beginnings(self) -> _States:
         """The states in which nothing has come."""
-        opened = openings(self.pattern, self.decides)
-        return [state for pattern in opened for state in self._enter(pattern, Way(), End()) if state]
+        opened = optional_expansions(self.pattern, self.decides)
+        return [state for pattern in opened for state in self._enter(pattern, EpsilonPath(), PatternEnd()) if state]
 
-    def after(self, thread: Thread, *, gap: bool = False) -> _States:
+    def after(self, thread: PatternItem, *, gap: bool = False) -> _States:
         """The states to which an element leads that comes; several: each is a run of its own.
 
         Args:
             thread: the element's.
             gap: whether the run passed over events that nothing took since its last event.
         """
-        rest = barred_frame(thread.rest, Link.STRICT) if gap else thread.rest
-        return [state for state in self._resume(rest, Way(before=(cast("str", thread.variable),))) if state]
+        rest = left_after_ignoring(thread.rest, Link.STRICT) if gap else thread.rest
+        return [state for state in self._resume(rest, EpsilonPath(before=(cast("str", thread.variable),))) if state]
 
     # What follows enters parts of the pattern and goes on behind them.
 
-    def _enter(self, part: Pattern, way: Way, rest: Frame) -> _States:
+    def _enter(self, part: Pattern, way: EpsilonPath, rest: Continuation) -> _States:
         match part:
             case Element(quantifier=None, variable=variable):
-                return [(thread_at(variable, way, rest),)]
+                return [(item_at(variable, way, rest),)]
             case Element() | Group():
                 return self._begin(part, way, rest)
             case Negation():
                 return self._pass(part, way, rest)
             case Sequence():
-                return self._go_along(Along(part, 0, written=False, outer=way.link, rest=rest), way)
+                return self._go_along(SequenceRest(part, 0, written=False, outer=way.link, rest=rest), way)
             case Alternative(branches=branches):
                 link = way.link or self.policy
                 key = (part.span.start, parities(rest))
-                sided = (replace(way, link=link, sides=(*way.sides, Side(key, i, link))) for i in range(len(branches)))
+                sided = (
+                    replace(way, link=link, sides=(*way.sides, BranchChoice(key, i, link)))
+                    for i in range(len(branches))
+                )
                 return _beside(self._enter(b, w, rest) for b, w in zip(branches, sided, strict=True))
             case Conjunction(parts=parts):
                 inner = replace(way, link=way.link or self.policy, absences=(), sides=(), quits=frozenset(),
                                 enters=frozenset(), leaves=frozenset(), empty=frozenset(), written=False)  # fmt: skip
-                entered = [self._enter(p, inner, SideEnd(rest)) for p in parts]
+                entered = [self._enter(p, inner, BranchEnd(rest)) for p in parts]
                 begun = (False,) * len(parts)
                 return [s for sides in itertools.product(*entered) for s in self._side_by_side(sides, begun, way, rest)]
 
-    def _resume(self, frame: Frame, way: Way) -> _States:
+    def _resume(self, frame: Continuation, way: EpsilonPath) -> _States:
         """Behind what has come."""
         match frame:
-            case End() | SideEnd():
-                return [(thread_at(None, way, frame),)]
-            case Along():
+            case PatternEnd() | BranchEnd():
+                return [(item_at(None, way, frame),)]
+            case SequenceRest():
                 return self._go_along(frame, way)
-            case Loop():
+            case RepetitionRest():
                 return self._repeat(frame, way)
-            case Beside():
+            case InterleavedRest():
                 begun = tuple(b or i == frame.own for i, b in enumerate(frame.begun))
                 found: _States = []
                 for own in self._resume(frame.inner, way):
@@ -130,16 +133,16 @@ class Automaton:
                     found += self._side_by_side(sides, begun, _later(frame.way), frame.rest)
                 return found
 
-    def _pass(self, node: Negation, way: Way, rest: Frame) -> _States:
+    def _pass(self, node: Negation, way: EpsilonPath, rest: Continuation) -> _States:
         strict = way.link is Link.STRICT and way.before is not None and node.duration is None
-        absence = Absence(node.variable, strict, way.before, way.enters)
+        absence = PassedNegation(node.variable, strict, way.before, way.enters)
         floors = way.floors
         if node.duration is not None and way.before is not None:
             floors = (*floors, absence)
         further = replace(way, link=None, floors=floors, absences=(*way.absences, absence), written=True)
         return self._resume(rest, further)
 
-    def _go_along(self, frame: Along, way: Way) -> _States:
+    def _go_along(self, frame: SequenceRest, way: EpsilonPath) -> _States:
         """What is repeated zero times is passed together with the link before it."""
         written = frame.position > 0 and (frame.written or way.written)
         if frame.position == len(frame.node.parts):
@@ -148,10 +151,10 @@ class Automaton:
         behind = replace(frame, position=frame.position + 1, written=written)
         return self._enter(frame.node.parts[frame.position], replace(way, link=link, written=False), behind)
 
-    def _begin(self, node: Element | Group, way: Way, rest: Frame) -> _States:
+    def _begin(self, node: Element | Group, way: EpsilonPath, rest: Continuation) -> _States:
         return self._either(node, 0, way, rest, first=True)
 
-    def _repeat(self, frame: Loop, way: Way) -> _States:
+    def _repeat(self, frame: RepetitionRest, way: EpsilonPath) -> _States:
         start = frame.node.span.start
         if start in way.empty:
             return _NOWHERE
@@ -162,11 +165,11 @@ class Automaton:
         self,
         node: Element | Group,
         count: int,
-        way: Way,
-        rest: Frame,
+        way: EpsilonPath,
+        rest: Continuation,
         *,
         first: bool = False,
-        frame: Loop | None = None,
+        frame: RepetitionRest | None = None,
     ) -> _States:
         """On to the next repetition, or out."""
         quantifier = cast("Quantifier", node.quantifier)
@@ -188,7 +191,7 @@ class Automaton:
         return [*out, *on] if quantifier.every_length else _beside([on, out])
 
     def _once_more(
-        self, node: Element | Group, count: int, parity: int, way: Way, rest: Frame, *, begun: bool
+        self, node: Element | Group, count: int, parity: int, way: EpsilonPath, rest: Continuation, *, begun: bool
     ) -> _States:
         """One repetition more; where lengths are told apart early, once as the last and once as another."""
         start = node.span.start
@@ -205,7 +208,7 @@ class Automaton:
         entered = replace(way, link=link, enters=enters, empty=way.empty | {start}, written=False)
         found: _States = []
         for final, body in itertools.product(finals, bodies):
-            for state in self._enter(body, entered, Loop(node, known, parity, final, rest)):
+            for state in self._enter(body, entered, RepetitionRest(node, known, parity, final, rest)):
                 found.append(tuple(_with_until(t, node, begun=begun, link=way.link) for t in state))
         return found
 
@@ -215,16 +218,18 @@ class Automaton:
             return [replace(node, quantifier=None)]
         if count == 1:
             return [node.pattern]
-        return openings(cast("Group", self._repetitions[node.span.start]).pattern, self.decides)
+        return optional_expansions(cast("Group", self._repetitions[node.span.start]).pattern, self.decides)
 
-    def _side_by_side(self, sides: tuple[State, ...], begun: tuple[bool, ...], way: Way, rest: Frame) -> _States:
+    def _side_by_side(
+        self, sides: tuple[ItemSet, ...], begun: tuple[bool, ...], way: EpsilonPath, rest: Continuation
+    ) -> _States:
         """The threads of all sides of an AND, and of what follows once each has come to its end."""
-        own: list[Thread] = []
+        own: list[PatternItem] = []
         for i, side in enumerate(sides):
             for thread in side:
                 if thread.variable is not None:
                     others = (*sides[:i], (), *sides[i + 1 :])
-                    beside = Beside(thread.rest, i, others, begun, way, rest)
+                    beside = InterleavedRest(thread.rest, i, others, begun, way, rest)
                     own.append(_behind(way, replace(thread, rest=beside)))
         states: _States = [tuple(own)]
         ends = [[t for t in side if t.variable is None] for side in sides]
@@ -243,7 +248,7 @@ def _tells_repetitions_apart(node: Element | Group) -> bool:
     )
 
 
-def _with_until(thread: Thread, node: Element | Group, *, begun: bool, link: Link | None) -> Thread:
+def _with_until(thread: PatternItem, node: Element | Group, *, begun: bool, link: Link | None) -> PatternItem:
     """Before its first event a repetition is ended by what came since the event before, unless its link is `->>`."""
     if begun or thread.variable is None:
         return thread
@@ -252,7 +257,7 @@ def _with_until(thread: Thread, node: Element | Group, *, begun: bool, link: Lin
     return replace(thread, untils=untils)
 
 
-def _behind(way: Way, thread: Thread) -> Thread:
+def _behind(way: EpsilonPath, thread: PatternItem) -> PatternItem:
     """A thread of an AND, with what was met on the way to the AND."""
     return replace(
         thread,
@@ -265,14 +270,14 @@ def _behind(way: Way, thread: Thread) -> Thread:
     )
 
 
-def _later(way: Way) -> Way:
+def _later(way: EpsilonPath) -> EpsilonPath:
     """What stands before an AND once an event of it has come: NOTs and repetitions on the way are settled."""
     return replace(
         way, absences=(), leaves=frozenset(), sides=(), quits=frozenset(), enters=frozenset(), empty=frozenset()
     )
 
 
-def _all_ended(ends: tuple[Thread, ...], way: Way) -> Way:
+def _all_ended(ends: tuple[PatternItem, ...], way: EpsilonPath) -> EpsilonPath:
     written = any(end.written for end in ends)
     before = tuple(dict.fromkeys(v for end in ends if end.before is not None for v in end.before))
     return replace(

@@ -9,14 +9,14 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from ...expressions import NOTHING
-from .event_layout import FIRST_COLUMN, NUMBER, ROW, TIME, Event
-from .shared_buffer import Node
+from ....expressions import NOTHING
+from ..event_layout import FIRST_COLUMN, NUMBER, ROW, TIME, Event
+from ..shared_buffer import Node
 
-__all__ = ["Nodes", "read_nodes", "read_value", "written_value"]
+__all__ = ["NodeWriter", "read_nodes", "read_value", "written_value"]
 
 
-class Nodes:
+class NodeWriter:
     """Writes nodes of paths, what they are made of before them.
 
     Args:
@@ -54,7 +54,7 @@ class Nodes:
 
 
 def read_nodes(written: Sequence[Sequence[Any]]) -> list[tuple[Any, ...]]:
-    """What `Nodes` wrote."""
+    """What `NodeWriter` wrote."""
     nodes: list[tuple[Any, ...]] = []
     for count, before, *rest in written:
         first = None if before < 0 else nodes[before]

@@ -2,86 +2,90 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
 import numpy as np
 import polars as pl
 
-from ...expressions import Ints, column_expression, mask_of, timestamps
-from ...expressions import term_columns as terms
-from ...language.nodes import Query, ValueType, variables_of
-from ..order import BEFORE, EVENTS, NUMBER, group_codes, number_events
-from .compiled_pattern import Program
-from .event_layout import Event
-from .join_conditions import is_own
-from .match_rows import Rows
-from .partition_keys import keys_of, physical, tuples_of
-from .stop_conditions import Ending
+from ....expressions import Ints, column_expression, mask_of, timestamps
+from ....expressions import term_columns as terms
+from ....language.nodes import Query, ValueType, variables_of
+from ...order import BEFORE, EVENTS, NUMBER, group_codes, number_events
+from ..compiler import PatternConditions, StopCondition, is_own, keys_of, physical, tuples_of
+from ..event_layout import Event
+from ..match_rows import Rows
 
-__all__ = ["Arrivals", "Arrived", "Key"]
+__all__ = ["EncodedEvents", "EventEncoder", "PartitionKey"]
 
-Key = tuple[object, ...]
+PartitionKey = tuple[object, ...]
 """The values of PARTITION BY, and, of a partition of runs, the value in which JOINs make all events equal."""
+
+_Read = tuple[pl.DataFrame, list[Event]]
+"""The candidates that can take part, and their tuples."""
 
 
 @dataclass(frozen=True, slots=True)
-class Arrived:
+class EncodedEvents:
     """Events by partition.
 
     Attributes:
-        events: of variables that are matched, each event with the places of its variables and its tuples.
+        events: of variables that are matched, the rows in total order, each with the place of its variable.
+        several: an event may have more than one row: of several variables, or of several solutions.
         absent: candidates of variables under NOT.
         free: candidates of variables that SEQ does not name.
-        endings: events that may end repetitions, by the repetition's start or by the name of the test.
+        stops: events that may end repetitions, by the repetition's start or by the name of the test.
     """
 
-    events: Iterator[tuple[Key, Iterable[list[tuple[int, Event]]]]]
-    absent: Mapping[tuple[str, Key], list[Event]]
-    free: Mapping[tuple[str, Key], list[Event]]
-    endings: Mapping[tuple[Any, Key], list[Event]]
+    events: Sequence[tuple[PartitionKey, list[tuple[int, Event]]]]
+    several: bool
+    absent: Mapping[tuple[str, PartitionKey], list[Event]]
+    free: Mapping[tuple[str, PartitionKey], list[Event]]
+    stops: Mapping[tuple[Any, PartitionKey], list[Event]]
 
 
-class Arrivals:
+class EventEncoder:
     """Reads what was released.
 
     Args:
         query: the query.
-        program: its program.
+        conditions: the query's.
         variables: those that are matched.
         rows: gets their candidates.
     """
 
-    def __init__(self, query: Query, program: Program, variables: Sequence[str], rows: dict[str, Rows]) -> None:
+    def __init__(
+        self, query: Query, conditions: PatternConditions, variables: Sequence[str], rows: dict[str, Rows]
+    ) -> None:
         self.next_number = 0
-        self._program, self._variables, self._rows = program, variables, rows
-        places = program.places
-        own = [join for join in query.joins if is_own(join, places)]
+        self._conditions, self._variables, self._rows = conditions, variables, rows
+        scopes = conditions.scopes
+        own = [join for join in query.joins if is_own(join, scopes)]
         self._own = {v: [column_expression(join) for join in own if variables_of(join) == {v}] for v in variables}
-        self._keys = keys_of(query, places, relaxed=program.relaxed)
-        self._untils: dict[str, Ending] = {e.name: e for endings in program.endings.values() for e in endings}
-        self._stream_of = {e.name: e.variable for e in self._untils.values()}
+        self._keys = keys_of(query, scopes, relaxed=conditions.relaxed)
+        self._stops: dict[str, StopCondition] = {s.name: s for stops in conditions.stops.values() for s in stops}
+        self._stream_of = {s.name: s.variable for s in self._stops.values()}
 
     @property
     def keyed(self) -> frozenset[str]:
         """The variables whose candidates are told apart by JOINs."""
         return frozenset(self._keys.joined)
 
-    def read(self, released: Mapping[str, pl.DataFrame]) -> Arrived:
+    def read(self, released: Mapping[str, pl.DataFrame]) -> EncodedEvents:
         """Events by partition, in total order within each."""
         frames = {name: frame for name, frame in released.items() if name != EVENTS}
         numbers, before = self._numbers(released, frames)
         read: dict[str, tuple[pl.DataFrame, list[Event]]] = {}
         for name, frame in frames.items():
             read[name] = self._events(name, frame, numbers[name], before[name])
-        return Arrived(
-            self._by_partition({v: read[v] for v in self._variables if v not in self._program.free}),
-            self._apart({n: read[n] for n in self._program.places.negations}),
-            self._apart({v: read[v] for v in self._program.free}),
-            self._endings({name: read[name] for name in self._untils}),
+        free = self._conditions.free
+        return EncodedEvents(
+            *self._by_partition({v: read[v] for v in self._variables if v not in free}),
+            self._apart({n: read[n] for n in self._conditions.scopes.negations}),
+            self._apart({v: read[v] for v in free}),
+            self._stop_events({name: read[name] for name in self._stops}),
         )
 
     def _numbers(
@@ -98,7 +102,7 @@ class Arrivals:
 
     def _events(self, name: str, frame: pl.DataFrame, number: Ints, before: Ints) -> tuple[pl.DataFrame, list[Event]]:
         """The candidates that can take part, and their tuples."""
-        tests = self._own.get(name, []) if name not in self._untils else self._until(name)
+        tests = self._own.get(name, []) if name not in self._stops else self._until(name)
         if tests:
             mask = mask_of(frame, tests)
             frame, number, before = frame.filter(mask), number[mask], before[mask]
@@ -114,25 +118,26 @@ class Arrivals:
             pl.Series("before", before),
             pl.Series("row", np.arange(first, first + frame.height)),
         ]
-        values = self._program.layouts.values(name)
+        values = self._conditions.layout.values(name)
         columns = frame.select(values).get_columns() if values else []
         return frame, pl.DataFrame([*head, *columns]).rows()
 
     def _until(self, name: str) -> list[pl.Expr]:
         """Where a condition speaks of the event alone, whether it is true."""
-        ending = self._untils[name]
-        if not ending.alone:
+        stop = self._stops[name]
+        if not stop.alone:
             return []
-        value = self._program.layouts.values(name)[0]
-        return [terms.truth(value) if ending.condition.test.type is ValueType.TERM else value]
+        value = self._conditions.layout.values(name)[0]
+        return [terms.truth(value) if stop.condition.test.type is ValueType.TERM else value]
 
     def _by_partition(
-        self, read: Mapping[str, tuple[pl.DataFrame, list[Event]]]
-    ) -> Iterator[tuple[Key, Iterable[list[tuple[int, Event]]]]]:
+        self, read: Mapping[str, _Read]
+    ) -> tuple[list[tuple[PartitionKey, list[tuple[int, Event]]]], bool]:
+        """The rows of each partition in total order, and whether an event has several."""
         places = {v: place for place, v in enumerate(self._variables)}
         events = [(places[v], event) for v, (_, own) in read.items() for event in own]
         if not events:
-            return
+            return [], False
         codes, keys = self._codes({v: frame for v, (frame, _) in read.items()}, joined=True)
         number = np.array([event[1] for _, event in events], dtype=np.int64)
         order = np.lexsort([number, codes]) if len(keys) > 1 else np.argsort(number, kind="stable")
@@ -140,12 +145,11 @@ class Arrivals:
         key_of = codes[order][ends[:-1]].tolist()
         several = len(np.unique(number)) < len(number)
         sorted_events = [events[i] for i in order.tolist()]
-        for key, begin, end in zip(key_of, ends, ends[1:], strict=False):
-            own = sorted_events[begin:end]
-            yield keys[key], _one_by_one(own) if several else [[event] for event in own]
+        slices = zip(key_of, ends, ends[1:], strict=False)
+        return [(keys[key], sorted_events[begin:end]) for key, begin, end in slices], several
 
-    def _apart(self, read: Mapping[str, tuple[pl.DataFrame, list[Event]]]) -> dict[tuple[str, Key], list[Event]]:
-        found: dict[tuple[str, Key], list[Event]] = {}
+    def _apart(self, read: Mapping[str, _Read]) -> dict[tuple[str, PartitionKey], list[Event]]:
+        found: dict[tuple[str, PartitionKey], list[Event]] = {}
         for name, (frame, events) in read.items():
             if events:
                 codes, keys = self._codes({name: frame}, joined=name in self._keys.joined)
@@ -153,21 +157,21 @@ class Arrivals:
                     found.setdefault((name, keys[code]), []).append(event)
         return found
 
-    def _endings(self, read: Mapping[str, tuple[pl.DataFrame, list[Event]]]) -> dict[tuple[Any, Key], list[Event]]:
-        found: dict[tuple[Any, Key], list[Event]] = {}
+    def _stop_events(self, read: Mapping[str, _Read]) -> dict[tuple[Any, PartitionKey], list[Event]]:
+        found: dict[tuple[Any, PartitionKey], list[Event]] = {}
         for name, (frame, events) in read.items():
             if events:
-                ending = self._untils[name]
+                stop = self._stops[name]
                 codes, keys = self._codes({name: frame}, joined=False)
-                common = all(e.alone for e in self._program.endings[ending.start])
+                common = all(s.alone for s in self._conditions.stops[stop.start])
                 for code, event in zip(codes.tolist(), events, strict=True):
-                    of: Any = ending.start if common else name
+                    of: Any = stop.start if common else name
                     found.setdefault((of, keys[code]), []).append(event)
         for rows in found.values():
             rows.sort(key=itemgetter(1))
         return found
 
-    def _codes(self, frames: Mapping[str, pl.DataFrame], *, joined: bool) -> tuple[Ints, dict[int, Key]]:
+    def _codes(self, frames: Mapping[str, pl.DataFrame], *, joined: bool) -> tuple[Ints, dict[int, PartitionKey]]:
         """The partition of each row of some frames, one behind the other, and the key of each."""
         parts: list[list[pl.Series]] = []
         for name, frame in frames.items():
@@ -177,7 +181,7 @@ class Arrivals:
                 columns += frame.select(self._keys.joined[variable].alias("key")).get_columns()
             parts.append([column.alias(str(i)) for i, column in enumerate(columns)])
         height = sum(frame.height for frame in frames.values())
-        tail: Key = () if joined and self._keys.joined else ((None,) if joined else ())
+        tail: PartitionKey = () if joined and self._keys.joined else ((None,) if joined else ())
         if not parts[0]:
             return np.zeros(height, dtype=np.int64), {0: tail}
         columns_of_all = [physical(pl.concat(list(column))) for column in zip(*parts, strict=True)]
@@ -186,9 +190,3 @@ class Arrivals:
         values = tuples_of([column.gather(first) for column in columns_of_all])
         keys = {int(codes[i]): (*value, *tail) for i, value in zip(first, values, strict=True)}
         return codes, keys
-
-
-def _one_by_one(events: list[tuple[int, Event]]) -> Iterator[list[tuple[int, Event]]]:
-    """Events, each with all its tuples: of several variables, or of several solutions."""
-    for _, same in groupby(events, key=lambda one: one[1][1]):
-        yield list(same)

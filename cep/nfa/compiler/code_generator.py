@@ -1,40 +1,38 @@
-"""Functions of steps and ends, written as Python source for one query and compiled by Python.
+"""Functions of transitions and ends, written as Python source for one query and compiled by Python.
 
-In a function `r` is the run's tuple, `e` the event (`layout`), `p` the partition with `absent` and `endings`, `t` the
-time stamp of the run's last event. Of a slot there is what it was before the event, and what it is with it.
+In a function `r` is the run's tuple, `e` the event (`layout`), `p` the partition with `absent` and `stops`, `t` the
+time stamp of the run's last event. Of a register there is what it was before the event, and what it is with it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
-from ...expressions import ScalarSource, micros
-from ...language.nodes import Aggregate, Binding, Call, Column, CorrelationWindow, Negation, ValueType
-from ..order import UNBOUNDED
-from .event_layout import place_of
-from .join_conditions import Condition, Levels, Look, variable_of
-from .pattern_items import Absence, Thread
-from .registers import FIRST, Slot
+from ....expressions import ScalarSource, micros
+from ....language.nodes import Aggregate, Binding, Call, Column, CorrelationWindow, Negation, ValueType
+from ...order import UNBOUNDED
+from ..automaton import PassedNegation
+from ..event_layout import place_of
+from .join_conditions import JoinCondition, JoinLevels, LookBack, variable_of
+from .pattern_conditions import PatternConditions
+from .registers import FIRST, Register
+from .states import State
 
-if TYPE_CHECKING:
-    from .compiled_pattern import Program
-    from .stages import Finish, Stage, Take
+__all__ = ["CodeGenerator", "Read"]
 
-__all__ = ["Functions"]
-
-Read = Callable[[Slot], str]
-"""The source of a slot's value."""
+Read = Callable[[Register], str]
+"""The source of a register's value."""
 
 
-class Functions:
+class CodeGenerator:
     """Writes and compiles functions; what they speak of is in `source.names`."""
 
-    def __init__(self, program: Program, within: tuple[int, int]) -> None:
-        self.program = program
+    def __init__(self, conditions: PatternConditions, within: tuple[int, int]) -> None:
+        self.conditions = conditions
         self.source = ScalarSource()
         self.within = within
-        widths = [micros(w.width) for w in program.query.windows if isinstance(w, CorrelationWindow)]
+        widths = [micros(w.width) for w in conditions.query.windows if isinstance(w, CorrelationWindow)]
         self.width = min(widths, default=UNBOUNDED)
 
     def compiled(self, parameters: str, lines: Iterable[str]) -> Any:
@@ -44,50 +42,43 @@ class Functions:
         exec(compile(text, "<step of a pattern>", "exec"), self.source.names, space)  # noqa: S102 - written above
         return space["function"]
 
-    def take(self, stage: Stage, thread: Thread, target: Stage, *, begins: bool) -> Take:
-        """The function of a step."""
-        from .transition import Taking  # noqa: PLC0415 - speaks of this class
-
-        function: Take = self.compiled("r, e, p", Taking(self, stage, thread, target, begins=begins).lines())
-        return function
-
-    def finish(self, stage: Stage, thread: Thread, number: int) -> Finish:
-        """The functions of an end."""
-        from .acceptance import finish_of  # noqa: PLC0415 - speaks of this class
-
-        return finish_of(self, stage, thread, number)
-
-    def deadline(self, stage: Stage) -> Callable[[Any], int]:
+    def deadline(self, state: State) -> Callable[[Any], int]:
         """The last moment at which an event can be of use to a run."""
-        latest = [self._latest(thread.variable) for thread in stage.state if thread.variable is not None]
+        latest = [self._latest(item.variable) for item in state.items if item.variable is not None]
         if not latest or None in latest:
             bound = str(UNBOUNDED if None in latest else -UNBOUNDED)
             return self.compiled("r", [f"return {bound}"])  # type: ignore[no-any-return]
         distinct = list(dict.fromkeys(w for w in latest if w is not None))
         return self.compiled("r", [f"return {_extreme('max', distinct)}"])  # type: ignore[no-any-return]
 
+    def latest_of_all(self, state: State) -> str | None:
+        """Source of the last moment at which an event can be of use, if that is told by the first event alone."""
+        latest = {self._latest(item.variable) for item in state.items if item.variable is not None}
+        (only, *others) = latest or (None,)
+        return only if only is not None and not others and only.startswith("r[0]") else None
+
     def _latest(self, variable: str) -> str | None:
-        program, found = self.program, []
-        for i, (variables, width) in enumerate(program.windows):
+        found = []
+        for i, (variables, width) in enumerate(self.conditions.windows):
             if variable in variables:
-                slot = Slot("window", i)
-                if slot not in program.slots:
+                register = Register("window", i)
+                if register not in self.conditions.registers:
                     found.append(f"r[0] + {width}")
                 else:
-                    first = f"r[{program.slots.place(slot)}]"
+                    first = f"r[{self.conditions.registers.place(register)}]"
                     found.append(f"({UNBOUNDED} if {first} is None else {first} + {width})")
         return _extreme("min", found) if found else None
 
     # Conditions, as expressions.
 
     def holds(
-        self, c: Condition, read: Read, tested: str | None = None, owner: str = "e", *, whole: bool = False
+        self, c: JoinCondition, read: Read, tested: str | None = None, owner: str = "e", *, whole: bool = False
     ) -> str:
         """Source that is true unless a condition is false.
 
         Args:
             c: the condition.
-            read: the slots.
+            read: the registers.
             tested: the variable of the one event that is new, if the condition speaks of it.
             owner: what that event is called.
             whole: what the condition looks back from are all events of a run, not the new one.
@@ -103,17 +94,17 @@ class Functions:
         left_out = self._left_out(c, read)
         return f"({left_out} or {written})" if left_out else written
 
-    def _for_all(self, c: Condition, variable: str, name: str, read: Read, written: str) -> str:
-        slot = self.program.slots.events(c, variable)
-        value = read(slot)
+    def _for_all(self, c: JoinCondition, variable: str, name: str, read: Read, written: str) -> str:
+        register = self.conditions.registers.events(c, variable)
+        value = read(register)
         if value == "None":
             return "True"
-        if slot.kind in ("many", "looked"):
-            each = f"{name}, *{name}_looks" if slot.kind == "looked" else name
+        if register.kind in ("many", "looked"):
+            each = f"{name}, *{name}_looks" if register.kind == "looked" else name
             return f"all({written} for {each} in ({value} or ()))"
         return f"(({name} := {value}) is None or {written})"
 
-    def _truth(self, c: Condition, read: Read, events: dict[str, str], owner: str) -> str:
+    def _truth(self, c: JoinCondition, read: Read, events: dict[str, str], owner: str) -> str:
         """The test itself; an UNTIL is not excused by what stands before a run (its number is negative)."""
 
         def leaf(node: Column | Binding | Aggregate | Call) -> str:
@@ -121,7 +112,7 @@ class Functions:
                 case Column() | Binding():
                     return f"{events[node.variable]}[{place_of(node)}]"
                 case Aggregate(running=False):
-                    return self.aggregate_value(node, read(self.program.slots.aggregate(node, c.scope)))
+                    return self.aggregate_value(node, read(self.conditions.registers.aggregate(node, c.scope)))
                 case _:
                     name = events.get(variable_of(node), owner)
                     if name != owner:
@@ -144,26 +135,26 @@ class Functions:
         plain = self.source.truth(c.test, known)
         return f"({plain} if {guards.pop()} is not None else {cautious})" if guards else plain
 
-    def _own_looks(self, c: Condition, variable: str) -> list[object]:
+    def _own_looks(self, c: JoinCondition, variable: str) -> list[object]:
         return [look for look in c.looks if variable_of(look) == variable]
 
-    def looks(self, c: Condition, variable: str, read: Read) -> list[str]:
-        """What a condition looks back at from an event of a variable, slots as they are before it."""
+    def looks(self, c: JoinCondition, variable: str, read: Read) -> list[str]:
+        """What a condition looks back at from an event of a variable, registers as they are before it."""
         return [self.look(look, read) for look in c.looks if variable_of(look) == variable]
 
-    def guard(self, node: Look, read: Read) -> str | None:
-        """The slot that is `None` where a PREV or RUNNING sees nothing; `None`: it has a value all the same."""
+    def guard(self, node: LookBack, read: Read) -> str | None:
+        """The register that is `None` where a PREV or RUNNING sees nothing; `None`: it has a value all the same."""
         if isinstance(node, Aggregate):
-            return None if node.function in ("COUNT", "SUM") else read(self.program.slots.aggregate(node, None))
-        return read(Slot("last", variable_of(node)))
+            return None if node.function in ("COUNT", "SUM") else read(self.conditions.registers.aggregate(node, None))
+        return read(Register("last", variable_of(node)))
 
-    def look(self, node: Look, read: Read, *, certain: bool = False) -> str:
+    def look(self, node: LookBack, read: Read, *, certain: bool = False) -> str:
         """A PREV or a RUNNING aggregate, before the event; `certain`: there is something before it."""
         if isinstance(node, Aggregate):
-            found = self.aggregate_value(node, read(self.program.slots.aggregate(node, None)))
+            found = self.aggregate_value(node, read(self.conditions.registers.aggregate(node, None)))
         else:
             argument = cast("Column | Binding", node.arguments[0])
-            found = f"{read(Slot('last', argument.variable))}[{place_of(argument)}]"
+            found = f"{read(Register('last', argument.variable))}[{place_of(argument)}]"
         guard = self.guard(node, read)
         if guard is None or certain:
             return found
@@ -206,38 +197,38 @@ class Functions:
                 name = "append"
         return f"A.{name}({state}, {value})"
 
-    def _left_out(self, c: Condition, read: Read) -> str | None:
+    def _left_out(self, c: JoinCondition, read: Read) -> str | None:
         """Source that is true when a variable of a condition is unbound because of another side of an OR."""
-        places = self.program.places
-        states = [(e.variable, self.program.slots.aggregate(e, c.scope)) for e in c.aggregates]
-        states += [(variable, Slot("last", variable)) for variable in sorted(c.looked)]
+        branches = self.conditions.scopes.others
+        states = [(e.variable, self.conditions.registers.aggregate(e, c.scope)) for e in c.aggregates]
+        states += [(variable, Register("last", variable)) for variable in sorted(c.looked)]
         tests = []
         for variable, state in states if c.number >= 0 else ():
-            wanted = frozenset(side for side, others in places.others.items() if variable in others)
+            wanted = frozenset(side for side, others in branches.items() if variable in others)
             if wanted:
                 empty = f"{read(state)} is None"
-                sides = read(Slot("sides", None, c.scope))
+                sides = read(Register("sides", None, c.scope))
                 tests.append(f"({empty} and not {self.source.name(wanted, 's')}.isdisjoint({sides} or ()))")
         return f"({' or '.join(tests)})" if tests else None
 
     # NOT.
 
-    def present(self, variable: str, rows: str, levels: Levels, read: Callable[[Condition], Read]) -> str:
+    def present(self, variable: str, rows: str, levels: JoinLevels, read: Callable[[JoinCondition], Read]) -> str:
         """Source that is true when one of some candidates of a NOT satisfies some of its JOINs."""
         written = self._forbids(variable, levels, read)
         return f"any({written} for n in {rows})" if written else rows
 
-    def suspects(self, variable: str, rows: str, levels: Levels, read: Callable[[Condition], Read]) -> str:
+    def suspects(self, variable: str, rows: str, levels: JoinLevels, read: Callable[[JoinCondition], Read]) -> str:
         """Source of those of some candidates of a NOT that satisfy some of its JOINs."""
         written = self._forbids(variable, levels, read)
         return f"(n for n in {rows} if {written})" if written else rows
 
-    def _forbids(self, variable: str, levels: Levels, read: Callable[[Condition], Read]) -> str:
+    def _forbids(self, variable: str, levels: JoinLevels, read: Callable[[JoinCondition], Read]) -> str:
         joins = [c for level in levels for c in level]
         return " and ".join(self.holds(c, read(c), tested=variable, owner="n") for c in joins)
 
     def undecided(self, variable: str, asked: int, pending: str) -> str:
-        """Source of the candidates that a slot `slots.undecided` of a NOT that does not stand first holds."""
+        """Source of the candidates that a register `registers.undecided` of a NOT that does not stand first holds."""
         if asked:
             return f"({pending} or ())"
         return f"[n for i in ({pending} or ()) for n in {self.candidates(variable)}.of(i)]"
@@ -246,12 +237,12 @@ class Functions:
         """Source of the candidates that a NOT looks at which stands first, `last` being T of the last event."""
         return f"{self.candidates(variable)}.between({last} - {self.width}, {first} - 1)"
 
-    def interval(self, absence: Absence, read: Read, following: str | None) -> str:
+    def interval(self, absence: PassedNegation, read: Read, following: str | None) -> str:
         """Where a NOT looks, as a tuple: both ends, included, or the number of the event before.
 
         Args:
             absence: the NOT; not one that stands first without FOR.
-            read: the slots.
+            read: the registers.
             following: the time stamp of the event after it; `None`: it is the last of the pattern.
         """
         duration = self.negation(absence).duration
@@ -267,17 +258,17 @@ class Functions:
             return f"(t + 1, {first} + {self.width})"
         return f"({self.time_of(absence, read)} + 1, {following} - 1)"
 
-    def negation(self, absence: Absence) -> Negation:
+    def negation(self, absence: PassedNegation) -> Negation:
         """The NOT."""
-        return self.program.places.negations[absence.variable]
+        return self.conditions.scopes.negations[absence.variable]
 
-    def time_of(self, absence: Absence, read: Read) -> str:
+    def time_of(self, absence: PassedNegation, read: Read) -> str:
         """T of the last event before a NOT."""
-        return _extreme("max", [f"{read(Slot('last', v))}[0]" for v in absence.before or ()])
+        return _extreme("max", [f"{read(Register('last', v))}[0]" for v in absence.before or ()])
 
-    def number_of(self, absence: Absence, read: Read) -> str:
+    def number_of(self, absence: PassedNegation, read: Read) -> str:
         """The number of the last event before a NOT."""
-        return _extreme("max", [f"{read(Slot('last', v))}[1]" for v in absence.before or ()])
+        return _extreme("max", [f"{read(Register('last', v))}[1]" for v in absence.before or ()])
 
     def candidates(self, variable: str) -> str:
         """The candidates of a NOT's variable."""

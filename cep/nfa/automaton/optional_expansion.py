@@ -12,14 +12,14 @@ from dataclasses import replace
 from itertools import product
 from typing import TypeVar
 
-from ...language.nodes import Alternative, Conjunction, Element, Group, Negation, Pattern, Sequence
+from ....language.nodes import Alternative, Conjunction, Element, Group, Negation, Pattern, Sequence
 
-__all__ = ["openings"]
+__all__ = ["optional_expansions"]
 
 Repetition = TypeVar("Repetition", Element, Group)
 
 
-def openings(part: Pattern, decides: Callable[[Element | Group], bool]) -> list[Pattern]:
+def optional_expansions(part: Pattern, decides: Callable[[Element | Group], bool]) -> list[Pattern]:
     """The patterns that a pattern is, one for each way to decide.
 
     Args:
@@ -36,10 +36,10 @@ def openings(part: Pattern, decides: Callable[[Element | Group], bool]) -> list[
         case Element():
             return list(_lengths(part, decides))
         case Group():
-            bodies = openings(part.pattern, decides)
+            bodies = optional_expansions(part.pattern, decides)
             none, *some = _lengths(part, decides)
-            coming = [replace(one, pattern=body) for one in some or [none] for body in bodies]
-            return [none, *coming] if some else [*coming]
+            reachable_variables = [replace(one, pattern=body) for one in some or [none] for body in bodies]
+            return [none, *reachable_variables] if some else [*reachable_variables]
         case Sequence():
             return [replace(part, parts=chosen) for chosen in _chosen(part.parts, decides)]
         case Conjunction():
@@ -49,7 +49,7 @@ def openings(part: Pattern, decides: Callable[[Element | Group], bool]) -> list[
 
 
 def _chosen(parts: tuple[Pattern, ...], decides: Callable[[Element | Group], bool]) -> list[tuple[Pattern, ...]]:
-    return list(product(*(openings(part, decides) for part in parts)))
+    return list(product(*(optional_expansions(part, decides) for part in parts)))
 
 
 def _lengths(node: Repetition, decides: Callable[[Element | Group], bool]) -> tuple[Repetition, ...]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import polars as pl
 
-from ...language.nodes import (
+from ....language.nodes import (
     Aggregate,
     Binary,
     Binding,
@@ -24,16 +24,16 @@ from ...language.nodes import (
     walk,
     walk_pattern,
 )
-from ..order import empty_candidates
-from .event_layout import Layouts
-from .join_conditions import Condition, condition
-from .pattern_scopes import Places
+from ...order import empty_candidates
+from ..automaton import PatternScopes
+from ..event_layout import EventLayout
+from .join_conditions import JoinCondition, condition
 
-__all__ = ["Ending", "ending_candidates", "ending_events", "endings_of"]
+__all__ = ["StopCondition", "stop_candidates", "stop_conditions_of", "stop_events"]
 
 
 @dataclass(frozen=True, slots=True)
-class Ending:
+class StopCondition:
     """The condition of an UNTIL, asked of the events of one variable's stream.
 
     Attributes:
@@ -47,7 +47,7 @@ class Ending:
     start: int
     variable: str
     name: str
-    condition: Condition
+    condition: JoinCondition
     inside: frozenset[str]
 
     @property
@@ -77,7 +77,7 @@ def _elements(part: Pattern) -> frozenset[str]:
     return frozenset(p.variable for p in walk_pattern(part) if isinstance(p, Element))
 
 
-def ending_events(query: Query) -> dict[str, tuple[str, list[str]]]:
+def stop_events(query: Query) -> dict[str, tuple[str, list[str]]]:
     """What an operator is given beside candidates, for UNTIL.
 
     Returns:
@@ -87,7 +87,7 @@ def ending_events(query: Query) -> dict[str, tuple[str, list[str]]]:
     return {name: (source.stream.name, ["_time", "_id", *_columns(source)]) for name, source in _sources(query).items()}
 
 
-def ending_candidates(query: Query) -> dict[str, pl.DataFrame]:
+def stop_candidates(query: Query) -> dict[str, pl.DataFrame]:
     """No such events, by the name under which they are taken."""
     return {
         name: empty_candidates(source).select("_time", "_id", *_columns(source))
@@ -105,30 +105,32 @@ def _columns(source: Source) -> list[str]:
     return [column for column in source.columns if not column.startswith("?")]
 
 
-def endings_of(query: Query, places: Places, layouts: Layouts) -> dict[int, tuple[Ending, ...]]:
-    """The endings of every repetition with UNTIL, by its start."""
-    found: dict[int, tuple[Ending, ...]] = {}
+def stop_conditions_of(
+    query: Query, scopes: PatternScopes, layout: EventLayout
+) -> dict[int, tuple[StopCondition, ...]]:
+    """The stop conditions of every repetition with UNTIL, by its start."""
+    found: dict[int, tuple[StopCondition, ...]] = {}
     for number, (part, variable, until) in enumerate(_conditions(query.pattern)):
         start = part.span.start
         name = _name(start, variable)
-        test = condition(-1 - number, _of_event(until, variable, name), _with_event(places, name, variable), layouts)
-        test = replace(test, scope=start if _asks_of_repetition(places, start, test) else None)
-        found[start] = (*found.get(start, ()), Ending(start, variable, name, test, _elements(part)))
+        test = condition(-1 - number, _of_event(until, variable, name), _with_event(scopes, name, variable), layout)
+        test = replace(test, scope=start if _asks_of_repetition(scopes, start, test) else None)
+        found[start] = (*found.get(start, ()), StopCondition(start, variable, name, test, _elements(part)))
     return found
 
 
-def _with_event(places: Places, name: str, variable: str) -> Places:
-    """The places, with the tested event where its variable stands."""
+def _with_event(scopes: PatternScopes, name: str, variable: str) -> PatternScopes:
+    """The scopes, with the tested event where its variable stands."""
     return replace(
-        places,
-        groups={**places.groups, name: places.groups[variable]},
-        loops={**places.loops, name: places.loops[variable]},
+        scopes,
+        groups={**scopes.groups, name: scopes.groups[variable]},
+        loops={**scopes.loops, name: scopes.loops[variable]},
     )
 
 
-def _asks_of_repetition(places: Places, start: int, test: Condition) -> bool:
+def _asks_of_repetition(scopes: PatternScopes, start: int, test: JoinCondition) -> bool:
     """Whether it is the UNTIL of a group and speaks of the group's variables alone: of the repetition under way."""
-    return all(start in places.groups.get(v, (start,)) for v in test.variables)
+    return all(start in scopes.groups.get(v, (start,)) for v in test.variables)
 
 
 def _of_event(e: Expression, variable: str, name: str) -> Expression:

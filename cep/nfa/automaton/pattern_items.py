@@ -1,8 +1,8 @@
-"""What automata of patterns are made of: threads, what is left behind them, and what is met on the way to them.
+"""What states of a pattern's automaton are made of: items, their continuations, and the way to each.
 
-A *thread* is an element that may come next, with the link before it, what its coming means for the repetitions, NOTs
-and ORs around it, and its *continuation*: the frames of the pattern that are left once it has come. A *state* is the
-threads that are enabled at once.
+An *item* is an element that may come next, with the link before it, what its coming means for the repetitions, NOTs and
+ORs around it, and its *continuation*: what is left of the pattern once it has come. The items that are enabled at once
+make a state.
 """
 
 from __future__ import annotations
@@ -11,34 +11,34 @@ import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ...language.nodes import Element, Group, Link, Sequence
+from ....language.nodes import Element, Group, Link, Sequence
 
 __all__ = [
-    "Absence",
-    "Along",
-    "Beside",
-    "End",
-    "Frame",
-    "Key",
-    "Loop",
-    "Side",
-    "SideEnd",
-    "State",
-    "Thread",
-    "Until",
-    "Way",
+    "BranchChoice",
+    "BranchEnd",
+    "Continuation",
+    "EpsilonPath",
+    "InterleavedRest",
+    "ItemSet",
+    "PassedNegation",
+    "PatternEnd",
+    "PatternItem",
+    "RepetitionKey",
+    "RepetitionRest",
+    "SequenceRest",
+    "StopScope",
     "frames",
+    "item_at",
+    "items_of",
     "parities",
-    "thread_at",
-    "threads_of",
 ]
 
-Key = tuple[int, tuple[int, ...]]
+RepetitionKey = tuple[int, tuple[int, ...]]
 """A repetition or an OR: where it begins in the text, and which repetition of each loop around it (even or odd)."""
 
 
 @dataclass(frozen=True, slots=True)
-class Absence:
+class PassedNegation:
     """A NOT on the way to an element or to the end.
 
     Attributes:
@@ -55,16 +55,16 @@ class Absence:
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class BranchChoice:
     """A side of an OR; `link` stands before the OR."""
 
-    key: Key
+    key: RepetitionKey
     index: int
     link: Link
 
 
 @dataclass(frozen=True, slots=True)
-class Until:
+class StopScope:
     """A repetition with UNTIL that the element is part of.
 
     Attributes:
@@ -79,7 +79,7 @@ class Until:
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class EpsilonPath:
     """What was met on the way from the last event to a place in the pattern.
 
     Attributes:
@@ -92,10 +92,10 @@ class Way:
 
     link: Link | None = None
     before: tuple[str, ...] | None = None
-    floors: tuple[Absence, ...] = ()
-    absences: tuple[Absence, ...] = ()
-    leaves: frozenset[Key] = frozenset()
-    sides: tuple[Side, ...] = ()
+    floors: tuple[PassedNegation, ...] = ()
+    absences: tuple[PassedNegation, ...] = ()
+    leaves: frozenset[RepetitionKey] = frozenset()
+    sides: tuple[BranchChoice, ...] = ()
     quits: frozenset[int] = frozenset()
     enters: frozenset[int] = frozenset()
     empty: frozenset[int] = frozenset()
@@ -103,56 +103,56 @@ class Way:
 
 
 @dataclass(frozen=True, slots=True)
-class End:
+class PatternEnd:
     """Nothing is left."""
 
 
 @dataclass(frozen=True, slots=True)
-class Along:
+class SequenceRest:
     """The parts of a sequence from `position` on; `written`: one before it was, else `outer` is the link."""
 
     node: Sequence
     position: int
     written: bool
     outer: Link | None
-    rest: Frame
+    rest: Continuation
 
 
 @dataclass(frozen=True, slots=True)
-class Loop:
+class RepetitionRest:
     """The end of the `count`th repetition. `final`: it was decided whether that is the last."""
 
     node: Element | Group
     count: int
     parity: int
     final: bool | None
-    rest: Frame
+    rest: Continuation
 
 
 @dataclass(frozen=True, slots=True)
-class SideEnd:
+class BranchEnd:
     """The end of one side of an AND."""
 
-    rest: Frame
+    rest: Continuation
 
 
 @dataclass(frozen=True, slots=True)
-class Beside:
+class InterleavedRest:
     """What is left of one side of an AND, beside the threads of the others."""
 
-    inner: Frame
+    inner: Continuation
     own: int
-    sides: tuple[tuple[Thread, ...], ...]
+    sides: tuple[tuple[PatternItem, ...], ...]
     begun: tuple[bool, ...]
-    way: Way
-    rest: Frame
+    way: EpsilonPath
+    rest: Continuation
 
 
-Frame = End | Along | Loop | SideEnd | Beside
+Continuation = PatternEnd | SequenceRest | RepetitionRest | BranchEnd | InterleavedRest
 
 
 @dataclass(frozen=True, slots=True)
-class Thread:
+class PatternItem:
     """An element that may come next, or an end.
 
     Attributes:
@@ -172,50 +172,54 @@ class Thread:
     variable: str | None
     link: Link
     before: tuple[str, ...] | None
-    floors: tuple[Absence, ...]
-    absences: tuple[Absence, ...]
-    leaves: frozenset[Key]
-    inside: frozenset[Key]
-    sides: tuple[Side, ...]
-    untils: tuple[Until, ...]
+    floors: tuple[PassedNegation, ...]
+    absences: tuple[PassedNegation, ...]
+    leaves: frozenset[RepetitionKey]
+    inside: frozenset[RepetitionKey]
+    sides: tuple[BranchChoice, ...]
+    untils: tuple[StopScope, ...]
     quits: frozenset[int]
     enters: frozenset[int]
-    rest: Frame
+    rest: Continuation
     written: bool = True
 
 
-State = tuple[Thread, ...]
+ItemSet = tuple[PatternItem, ...]
 
 
-def frames(rest: Frame) -> Iterator[Frame]:
+def frames(rest: Continuation) -> Iterator[Continuation]:
     """What is left, from the inside out."""
-    while not isinstance(rest, End):
+    while not isinstance(rest, PatternEnd):
         yield rest
         rest = rest.rest
 
 
-def parities(rest: Frame) -> tuple[int, ...]:
+def parities(rest: Continuation) -> tuple[int, ...]:
     """Which repetition, even or odd, of each loop around it something stands in."""
-    return tuple(frame.parity for frame in frames(rest) if isinstance(frame, Loop))
+    return tuple(frame.parity for frame in frames(rest) if isinstance(frame, RepetitionRest))
 
 
-def _greedy(rest: Frame) -> Iterator[Key]:
+def _greedy(rest: Continuation) -> Iterator[RepetitionKey]:
     for frame in frames(rest):
-        if isinstance(frame, Loop):
+        if isinstance(frame, RepetitionRest):
             quantifier = frame.node.quantifier
             if quantifier is not None and not quantifier.every_length:
                 yield frame.node.span.start, parities(frame.rest)
 
 
-def _untils(rest: Frame) -> Iterator[Until]:
+def _untils(rest: Continuation) -> Iterator[StopScope]:
     for frame in frames(rest):
-        if isinstance(frame, Loop) and frame.node.quantifier is not None and frame.node.quantifier.until is not None:
-            yield Until(frame.node.span.start, begun=True, counts=True)
+        if (
+            isinstance(frame, RepetitionRest)
+            and frame.node.quantifier is not None
+            and frame.node.quantifier.until is not None
+        ):
+            yield StopScope(frame.node.span.start, begun=True, counts=True)
 
 
-def thread_at(variable: str | None, way: Way, rest: Frame) -> Thread:
+def item_at(variable: str | None, way: EpsilonPath, rest: Continuation) -> PatternItem:
     """An element, or an end, at the end of a way."""
-    return Thread(
+    return PatternItem(
         variable,
         way.link or Link.ANY,
         way.before,
@@ -232,10 +236,10 @@ def thread_at(variable: str | None, way: Way, rest: Frame) -> Thread:
     )
 
 
-def threads_of(state: State) -> Iterator[Thread]:
+def items_of(state: ItemSet) -> Iterator[PatternItem]:
     """The threads of a state, and those of ANDs' sides that wait for what they stand before."""
     for thread in state:
         yield thread
         for frame in frames(thread.rest):
-            if isinstance(frame, Beside):
-                yield from itertools.chain.from_iterable(map(threads_of, frame.sides))
+            if isinstance(frame, InterleavedRest):
+                yield from itertools.chain.from_iterable(map(items_of, frame.sides))

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from ...expressions import of_single_events
-from ...language.nodes import Aggregate, Binary, Binding, Call, Column, Expression, Query, Unary, conjuncts, walk
-from .event_layout import Layouts
-from .pattern_scopes import Places
+from ....expressions import of_single_events
+from ....language.nodes import Aggregate, Binary, Binding, Call, Column, Expression, Query, Unary, conjuncts, walk
+from ..automaton import PatternScopes
+from ..event_layout import EventLayout
 
-__all__ = ["Condition", "Levels", "Look", "conditions_of", "is_own", "looks_of", "together_of"]
+__all__ = ["JoinCondition", "JoinLevels", "LookBack", "free_joins_of", "is_own", "joins_of", "looks_of"]
 
-Look = Call | Aggregate
+LookBack = Call | Aggregate
 """A PREV, or an aggregate with RUNNING."""
 
 
 @dataclass(frozen=True, slots=True)
-class Condition:
+class JoinCondition:
     """A JOIN.
 
     Attributes:
@@ -35,7 +35,7 @@ class Condition:
     variables: tuple[str, ...]
     plain: tuple[str, ...]
     aggregates: tuple[Aggregate, ...]
-    looks: tuple[Look, ...]
+    looks: tuple[LookBack, ...]
     scope: int | None
 
     @property
@@ -44,65 +44,65 @@ class Condition:
         return frozenset(variable_of(look) for look in self.looks)
 
 
-Levels = tuple[tuple[Condition, ...], ...]
+JoinLevels = tuple[tuple[JoinCondition, ...], ...]
 """JOINs by the group each repetition of which they are asked of, the innermost first."""
 
 
-def conditions_of(query: Query, places: Places, layouts: Layouts, *, may_cut: bool) -> list[Condition]:
+def joins_of(query: Query, scopes: PatternScopes, layout: EventLayout, *, may_cut: bool) -> list[JoinCondition]:
     """The JOINs over several events that SEQ names, those of NOTs among them.
 
     Args:
         query: the query.
-        places: where its variables stand.
-        layouts: gets the columns that the conditions look at.
+        scopes: where its variables stand.
+        layout: gets the columns that the conditions look at.
         may_cut: whether a JOIN may be cut at its ANDs: nobody can tell when each part is tested.
     """
-    tests = [part for part in _parts(query, may_cut=may_cut) if not is_own(part, places) and _is_inside(part, places)]
-    return [condition(number, test, places, layouts) for number, test in enumerate(tests)]
+    tests = [part for part in _parts(query, may_cut=may_cut) if not is_own(part, scopes) and _is_inside(part, scopes)]
+    return [condition(number, test, scopes, layout) for number, test in enumerate(tests)]
 
 
-def together_of(query: Query, places: Places, layouts: Layouts, *, may_cut: bool) -> list[Condition]:
-    """The JOINs with variables that SEQ does not name; see `conditions_of`."""
-    tests = [part for part in _parts(query, may_cut=may_cut) if not _is_inside(part, places)]
-    return [condition(number, test, places, layouts) for number, test in enumerate(tests)]
+def free_joins_of(query: Query, scopes: PatternScopes, layout: EventLayout, *, may_cut: bool) -> list[JoinCondition]:
+    """The JOINs with variables that SEQ does not name; see `joins_of`."""
+    tests = [part for part in _parts(query, may_cut=may_cut) if not _is_inside(part, scopes)]
+    return [condition(number, test, scopes, layout) for number, test in enumerate(tests)]
 
 
 def _parts(query: Query, *, may_cut: bool) -> list[Expression]:
     return [part for join in query.joins for part in (conjuncts(join) if may_cut else (join,))]
 
 
-def _is_inside(e: Expression, places: Places) -> bool:
-    return set(_mentioned(e)) <= {*places.positive, *places.negations}
+def _is_inside(e: Expression, scopes: PatternScopes) -> bool:
+    return set(_mentioned(e)) <= {*scopes.positive, *scopes.negations}
 
 
-def condition(number: int, test: Expression, places: Places, layouts: Layouts) -> Condition:
+def condition(number: int, test: Expression, scopes: PatternScopes, layout: EventLayout) -> JoinCondition:
     """A condition taken apart."""
-    for variable in places.negations:
+    for variable in scopes.negations:
         test = _of_candidate(test, variable)
-    prepared = layouts.prepared(test)
+    prepared = layout.prepared(test)
     variables = tuple(dict.fromkeys(_mentioned(test)))
     looks = looks_of(prepared)
     aggregates = tuple(n for n in walk(prepared) if isinstance(n, Aggregate) and not n.running)
     plain = tuple(dict.fromkeys(_plainly(prepared)))
-    return Condition(number, prepared, variables, plain, aggregates, looks, places.scope(variables))
+    return JoinCondition(number, prepared, variables, plain, aggregates, looks, scopes.scope(variables))
 
 
-def is_own(e: Expression, places: Places) -> bool:
+def is_own(e: Expression, scopes: PatternScopes) -> bool:
     """Whether a JOIN speaks of each event of one run by itself: a condition on candidates."""
     variables = set(_mentioned(e))
     return len(variables) == 1 and not looks_of(e) and not any(isinstance(n, Aggregate) for n in walk(e)) and (
-        variables <= set(places.positive)
+        variables <= set(scopes.positive)
     )  # fmt: skip
 
 
-def looks_of(e: Expression) -> tuple[Look, ...]:
+def looks_of(e: Expression) -> tuple[LookBack, ...]:
     """The PREVs and RUNNING aggregates in a condition."""
     return tuple(
         n for n in walk(e) if (isinstance(n, Call) and n.function == "PREV") or (isinstance(n, Aggregate) and n.running)
     )
 
 
-def variable_of(look: Look) -> str:
+def variable_of(look: LookBack) -> str:
     """The variable whose run it looks back at."""
     if isinstance(look, Aggregate):
         return look.variable

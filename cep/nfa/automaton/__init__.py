@@ -1,0 +1,25 @@
+"""A checked pattern in; the states of its automaton, and what may still come in each, out."""
+
+from __future__ import annotations
+
+from .derivatives import PatternDerivatives
+from .ignore_transitions import after_ignoring
+from .pattern_items import BranchChoice, ItemSet, PassedNegation, PatternItem, RepetitionKey, StopScope, items_of
+from .pattern_scopes import PatternScopes, scopes_of
+from .reachability import open_groups, reachable_variables
+
+__all__ = [
+    "BranchChoice",
+    "ItemSet",
+    "PassedNegation",
+    "PatternDerivatives",
+    "PatternItem",
+    "PatternScopes",
+    "RepetitionKey",
+    "StopScope",
+    "after_ignoring",
+    "items_of",
+    "open_groups",
+    "reachable_variables",
+    "scopes_of",
+]

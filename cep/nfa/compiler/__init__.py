@@ -1,0 +1,33 @@
+"""A query with SEQ in; tables of states and transitions, with the functions of their conditions, out."""
+
+from __future__ import annotations
+
+from .code_generator import CodeGenerator
+from .compiled_pattern import CompiledPattern
+from .join_conditions import JoinCondition, LookBack, is_own, variable_of
+from .partition_keys import keys_of, physical, tuples_of
+from .pattern_conditions import PatternConditions, windows_of
+from .states import FinalState, Moves, RegisterValues, State, Transition
+from .stop_conditions import StopCondition, stop_candidates, stop_events
+
+__all__ = [
+    "CodeGenerator",
+    "CompiledPattern",
+    "FinalState",
+    "JoinCondition",
+    "LookBack",
+    "Moves",
+    "PatternConditions",
+    "RegisterValues",
+    "State",
+    "StopCondition",
+    "Transition",
+    "is_own",
+    "keys_of",
+    "physical",
+    "stop_candidates",
+    "stop_events",
+    "tuples_of",
+    "variable_of",
+    "windows_of",
+]

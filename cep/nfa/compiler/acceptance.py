@@ -1,0 +1,164 @@
+"""The ends of a pattern: whether a run that comes to one is a match, and when that is known."""
+
+from __future__ import annotations
+
+from ....expressions import micros
+from ..automaton import PassedNegation, PatternItem
+from .code_generator import CodeGenerator, Read
+from .join_conditions import JoinCondition
+from .registers import FIRST, Register, undecided
+from .states import FinalState, State
+
+__all__ = ["final_state"]
+
+
+def final_state(code: CodeGenerator, state: State, item: PatternItem, number: int) -> FinalState:
+    """The end that an item without a variable is; `number`: which of its state's."""
+    writing = AcceptanceCode(code, state, item)
+    lines = writing.lines()
+    ends = writing.ends()
+    together = code.conditions.free_joins
+    awaited = [a for a in item.absences if writing.is_strict(a)]
+    return FinalState(
+        place=(state.number, number),
+        leaves=item.leaves,
+        holds=code.compiled("r, t, p", [*lines, "return True"]) if lines else None,
+        due=code.compiled("r, t", [f"return max(t, {', '.join(ends)})"]) if ends else None,
+        awaits=code.compiled("r", [f"return {code.number_of(awaited[0], writing.read)}"]) if awaited else None,
+        rest=code.compiled("r, t, p", [f"return {writing.rest()}"]) if together else None,
+    )
+
+
+class AcceptanceCode:
+    """What is asked of a run at the end."""
+
+    def __init__(self, code: CodeGenerator, state: State, item: PatternItem) -> None:
+        self.code, self.conditions = code, code.conditions
+        self.state, self.item = state, item
+        self._doubtful: dict[str, list[str]] = {variable: [] for variable in self.conditions.doubtful}
+
+    def read(self, register: Register) -> str:
+        """A register of the run, with the sides of ORs that the end takes."""
+        value = f"r[{self.conditions.registers.place(register)}]" if register in self.state.live else "None"
+        if register.kind != "sides":
+            return value
+        around = self.conditions.scopes.alternatives
+        taken = {
+            (s.key[0], s.index) for s in self.item.sides if register.scope is None or register.scope in around[s.key[0]]
+        }
+        name = self.code.source.name(frozenset(taken), "s")
+        return f"(({value} or {name}) | {name})"
+
+    def lines(self) -> list[str]:
+        """What refuses a run."""
+        tests = [f"if not {self._asked(c)}: return False" for c in self.conditions.joins if self._is_undecided(c)]
+        return [*tests, *self._pending(), *self._opening(), *self._absent()]
+
+    def _is_undecided(self, c: JoinCondition) -> bool:
+        return bool(c.aggregates) and self.state.ahead.may((e.variable for e in c.aggregates), c.scope)
+
+    def _asked(self, c: JoinCondition) -> str:
+        written = self.code.holds(c, self.read, whole=True)
+        if c.scope is None or c.plain:
+            return written
+        empty = " and ".join(
+            f"{self.read(self.conditions.registers.aggregate(e, c.scope))} is None" for e in c.aggregates
+        )
+        return f"(({empty}) or {written})"
+
+    def _reading(self, _: JoinCondition) -> Read:
+        return self.read
+
+    def _refused(self, variable: str, rows: str, given: str = "True", asked: int = 0) -> list[str]:
+        """What refuses a run for a NOT; where that is for others to say, its candidates are kept for `rest`.
+
+        Args:
+            variable: the NOT's.
+            rows: the candidates.
+            given: whether they are looked at.
+            asked: how many levels of the NOT's JOINs they are known to satisfy.
+        """
+        left = self.conditions.negation_joins(variable)[asked:]
+        if variable in self._doubtful:
+            kept = self.code.suspects(variable, rows, left, self._reading)
+            self._doubtful[variable].append(f"*({kept} if {given} else ())")
+            return []
+        present = self.code.present(variable, rows, left, self._reading)
+        return [f"if {present}: return False" if given == "True" else f"if {given} and {present}: return False"]
+
+    def rest(self) -> str:
+        """The sides of ORs, and the candidates of NOTs that JOINs with what SEQ does not name decide about."""
+        sides = self.read(Register("sides")) if Register("sides") in self.conditions.registers else "None"
+        known = {v: self.read(Register("doubtful", v)) for v in self._doubtful}
+        kept = (f"({', '.join([f'*({known[v]} or ())', *rows])},)" for v, rows in self._doubtful.items())
+        return f"({sides}, ({''.join(f'{rows}, ' for rows in kept)}))"
+
+    def _pending(self) -> list[str]:
+        """NOTs between events of which the JOINs could not be asked before."""
+        found = []
+        for variable in self.conditions.scopes.negations:
+            for asked, _ in enumerate(self.conditions.negation_joins(variable)):
+                register = undecided(variable, asked, opening=False)
+                if register in self.state.live:
+                    rows = self.code.undecided(variable, asked, self.read(register))
+                    found += self._refused(variable, rows, asked=asked)
+        return found
+
+    def _opening(self) -> list[str]:
+        """NOTs that stand first."""
+        found = []
+        for variable, node in self.conditions.scopes.negations.items():
+            opened = self.read(Register("opening", variable))
+            if node.duration is not None:
+                found.append(
+                    f"if {opened} and {self._outside(f'{self.read(FIRST)} - {micros(node.duration)}')}: return False"
+                )
+            else:
+                found += self._refused(variable, self._rows_before(variable), opened) + self._suspected(variable)
+        return found
+
+    def _suspected(self, variable: str) -> list[str]:
+        """A NOT that stands first in a repetition that is over."""
+        found = []
+        for asked in range(1, len(self.conditions.negation_joins(variable)) + 1):
+            register = undecided(variable, asked, opening=True)
+            if register in self.state.live:
+                rows = f"[n for n in ({self.read(register)} or ()) if n[0] >= t - {self.code.width}]"
+                found += self._refused(variable, rows, asked=asked)
+        return found
+
+    def _rows_before(self, variable: str) -> str:
+        return self.code.before(variable, "t", self.read(FIRST))
+
+    def is_strict(self, absence: PassedNegation) -> bool:
+        """Whether a NOT at the end says of the very next event alone that it is no such candidate."""
+        return absence.strict and self.code.negation(absence).duration is None
+
+    def _absent(self) -> list[str]:
+        """NOTs that stand last."""
+        found = []
+        for absence in self.item.absences:
+            duration = self.code.negation(absence).duration
+            variable = absence.variable
+            if absence.before is None and duration is None:
+                found += self._refused(variable, self._rows_before(variable))
+                continue
+            interval = self.code.interval(absence, self.read, None)
+            found += self._refused(variable, f"{self.code.candidates(variable)}.of({interval})")
+            if absence.before is None:
+                found.append(f"if {self._outside(f'{interval}[0]')}: return False")
+            elif not self.is_strict(absence):
+                found.append(f"if {self._outside(f'{interval}[1]')}: return False")
+        return found
+
+    def ends(self) -> list[str]:
+        """The ends of the intervals of NOTs that reach beyond the events before them."""
+        return [
+            f"{self.code.interval(a, self.read, None)}[1]"
+            for a in self.item.absences
+            if a.before is not None and not self.is_strict(a)
+        ]
+
+    def _outside(self, moment: str) -> str:
+        lower, upper = self.code.within
+        return f"not {lower} <= {moment} <= {upper}"
