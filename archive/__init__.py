@@ -3,27 +3,17 @@
 from __future__ import annotations
 
 from .archive import Archive, Counts
-from .backup import backup
-from .endpoint_reader import EndpointReader
-from .folder_layout import LOG
-from .history import History
-from .read_view import Recorded, view_archive
-from .reader import ArchiveReader, open_reader
-from .restore import restore
-from .verify import Health, verify
+from .archive_backup import backup, restore
+from .read_view import ReadView, open_read_view
+from .verification import Health, verify
 
 __all__ = [
-    "LOG",
     "Archive",
-    "ArchiveReader",
     "Counts",
-    "EndpointReader",
     "Health",
-    "History",
-    "Recorded",
+    "ReadView",
     "backup",
-    "open_reader",
+    "open_read_view",
     "restore",
     "verify",
-    "view_archive",
 ]

@@ -7,7 +7,7 @@
 - `matches/<query>/…`: the rows of named queries, in files like those of the event log; see `matches/`
 - `origins/<digest>.json`: what made them: the text of the query, the version of the knowledge
 - `store/`: Oxigraph; `store.lock` is held by whoever has it open
-- `intake/`: what an archiver has written and the engine has not taken yet; see `intake.py`
+- `intake/`: the spool: what an archiver has written and the engine has not taken yet; see `sync/spool.py`
 - `identity`: what tells this archive from others that write to a SPARQL endpoint
 - `snapshots/`: copies of the store that other processes asked for
 """
@@ -19,13 +19,13 @@ from pathlib import Path
 from urllib.parse import quote, unquote
 
 from ..errors import ArchiveError, Place
-from ..storage import replacing
+from ..storage import write_atomically
 
 FORMAT = 3
 """1 had one segment per batch, 2 no matches; their archives are read, and become of this format when next written."""
-LOG, ADVANCES, STORE, SNAPSHOTS = "log", "advances", "store", "snapshots"
-MATCHES, ORIGINS = "matches", "origins"
-INTAKE, IDENTITY = "intake", "identity"
+LOG, IDLE_WATERMARKS, STORE, SNAPSHOTS = "log", "advances", "store", "snapshots"
+MATCHES, PROVENANCES = "matches", "origins"
+SPOOL, IDENTITY = "intake", "identity"
 LOCK = ".lock"
 TAKEN = "taken.json"
 _VERSION_FILE = "format.json"
@@ -53,7 +53,7 @@ def prepare(root: Path) -> None:
         root.mkdir(parents=True, exist_ok=True)
         if version.exists():
             check_version(root)
-        with replacing(version) as temporary:
+        with write_atomically(version) as temporary:
             temporary.write_text(json.dumps({"format": FORMAT}), encoding="utf-8")
     except OSError as error:
         raise ArchiveError(
@@ -61,6 +61,17 @@ def prepare(root: Path) -> None:
             place=Place(str(root)),
             hint="choose another path under [archive]",
         ) from error
+
+
+def require_archive(root: Path) -> None:
+    """Refuse a folder that is no archive.
+
+    Raises:
+        ArchiveError: there is none, or a newer kaicep wrote it.
+    """
+    if not (root / LOG).is_dir():
+        raise ArchiveError("there is no archive", place=Place(str(root)), hint="run the project first")
+    check_version(root)
 
 
 def check_version(root: Path) -> None:

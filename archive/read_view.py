@@ -1,98 +1,199 @@
-"""The archive as its past is asked: by the engine that writes it, or by another process that plans only."""
+"""The one way to read an archive: log, matches and store, as whoever plans, asks or explains has them.
+
+The engine's `Archive` is a read view that also writes; any other process opens one of its own.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import Protocol
+import threading
+from collections.abc import Iterable, Mapping
+from contextlib import ExitStack
+from datetime import datetime
+from functools import cached_property
+from types import TracebackType
+from typing import Self
 
-from ..annotator import EventShape
+from ..annotator import Annotator, EventShape
 from ..config import Settings
+from ..errors import ArchiveError, Place
 from ..ontology import KnowledgeBase
-from .backup import require
-from .folder_layout import LOG
-from .history import History
-from .log import EventLog, Position
-from .store import AskedStore, StoreCopy, copy_of_store, endpoint_store
-from .sync import held_of
+from .folder_layout import LOG, require_archive
+from .log import EventLog, LogScan, Position
+from .matches import MatchLog, match_encoder
+from .sparql import Result, SparqlRequest, Timeout
+from .store import BucketRange, ScratchStore, Store, encoder, store_kind
+from .sync import EncodedLog, Lag, held_of, lag_of, load_buckets
 
-__all__ = ["ArchiveView", "Recorded", "view_archive"]
+__all__ = ["ReadView", "open_read_view"]
 
 
-class Recorded(Protocol):
-    """What a past is asked of: `Archive` or `ArchiveView`."""
+class ReadView:
+    """An archive that is read, until it is closed; see `open_read_view`.
 
-    @property
+    Args:
+        settings: of the project.
+        log: of events.
+        matches: of what named queries found.
+        store: the semantic store; `None`: it is switched off, or not asked.
+        knowledge: what queries know beside the events; `None`: what the store knows.
+        shapes: stream → how its events become triples; `None`: as the project's annotations say.
+        opened: what is let go when this is closed.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        log: EventLog,
+        matches: MatchLog,
+        *,
+        store: Store | None = None,
+        knowledge: KnowledgeBase | None = None,
+        shapes: Mapping[str, EventShape] | None = None,
+        opened: ExitStack | None = None,
+    ) -> None:
+        self.log, self.matches, self.store = log, matches, store
+        self._settings = settings
+        self._knowledge, self._shapes = knowledge, shapes
+        self._opened = opened or ExitStack()
+
+    @cached_property
     def knowledge(self) -> KnowledgeBase:
         """What queries know beside the events."""
+        if self._knowledge is not None:
+            return self._knowledge
+        return KnowledgeBase.of_closure(self._asked_store().closure(), self._settings.prefixes)
 
-    @property
+    @cached_property
     def shapes(self) -> Mapping[str, EventShape]:
-        """Stream → how its events become triples."""
+        """Stream → how its events become triples.
 
-    @property
-    def store(self) -> AskedStore | None:
-        """The semantic store; `None` when it is switched off."""
+        Raises:
+            AnnotationError: an annotation does not go with the knowledge.
+        """
+        if self._shapes is not None:
+            return self._shapes
+        return {name: Annotator(name, self._settings, self.knowledge).shape for name in self._settings.streams}
 
     @property
     def informed(self) -> bool:
         """Whether there is a store, and it has the knowledge base as it is now."""
-
-    @property
-    def held(self) -> Position | None:
-        """The last batch up to which the store holds every event of the log; `None`: it holds none for certain."""
-
-    def history(self, streams: Iterable[str], after: Position | None = None, upto: Position | None = None) -> History:
-        """Give the log's events of some streams by time, of the batches behind `after` and not behind `upto`."""
-
-
-@dataclass(frozen=True)
-class ArchiveView:
-    """An archive as a process that does not write it has it, also beside a running engine; see `Recorded`."""
-
-    log: EventLog
-    store: AskedStore | None
-    knowledge: KnowledgeBase
-    shapes: Mapping[str, EventShape]
-
-    @property
-    def informed(self) -> bool:
-        """Whether there is a store, and it has this knowledge base."""
         return self.store is not None and self.store.knowledge_version == self.knowledge.version
 
     @property
     def held(self) -> Position | None:
         """The last batch up to which the store holds every event of the log; `None`: it holds none for certain."""
-        return None if self.store is None else held_of(self.log, self.store.progress)
+        return None if self.store is None else held_of(self.log, self.store.committed())
 
-    def history(self, streams: Iterable[str], after: Position | None = None, upto: Position | None = None) -> History:
-        """Give the log's events of some streams by time, of the batches behind `after` and not behind `upto`."""
-        return History(self.log, {stream: self.shapes[stream] for stream in streams}, after, upto)
+    @property
+    def lag(self) -> Lag:
+        """How far the store is behind the log as it is now; without a store, not at all."""
+        return Lag(0, 0) if self.store is None else lag_of(self.store, self.log, self.matches.log)
+
+    @property
+    def since(self) -> datetime | None:
+        """From when on the store has events, earlier ones being in the log alone; `None`: it has all."""
+        return None if self.store is None else self.store.since
+
+    def scan(self, streams: Iterable[str], after: Position | None = None, upto: Position | None = None) -> LogScan:
+        """Scan the log's events of some streams by time, of the batches behind `after` and not behind `upto`."""
+        return LogScan(self.log, {stream: self.shapes[stream] for stream in streams}, after, upto)
+
+    def query(
+        self,
+        text: str,
+        *,
+        start: datetime | None = None,
+        end: datetime | None = None,
+        timeout: float | None = None,
+        cancelled: threading.Event | None = None,
+    ) -> Result:
+        """Answer SPARQL over knowledge and events: those that the store holds, or those of a time.
+
+        Args:
+            text: SELECT, ASK, CONSTRUCT or DESCRIBE; the project's prefixes are known; the default graph is the union
+                of all graphs.
+            start: aware; with `end`, the graphs are those of the buckets that overlap start <= t < end. Those that the
+                store has dropped are brought back from the log, for this request.
+            end: aware.
+            timeout: seconds after which the query is given up; it is then answered in another process.
+            cancelled: when another thread sets it, the query is given up; it is then answered in another process.
+
+        Raises:
+            ArchiveError: the text is no query, it cannot be answered in time, there is no store, or more than two
+                million events would have to be brought back.
+        """
+        return self.answer(SparqlRequest(text, start, end, timeout, cancelled))
+
+    def answer(self, request: SparqlRequest) -> Result:
+        """Answer as `query`."""
+        store = self._asked_store()
+        if store.lacking(request) is None:
+            return store.answer(request, self._settings.prefixes)
+        with store.scratch() as scratch:
+            timeout, lacking = Timeout(request), scratch.lacking(request)
+            if lacking is not None:
+                self._rehydrate(scratch, lacking, timeout)
+            return scratch.answer(request, self._settings.prefixes, timeout)
+
+    def close(self) -> None:
+        """Answer no more."""
+        self._opened.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _asked_store(self) -> Store:
+        if self.store is None:
+            raise ArchiveError(
+                "this archive has no store to query",
+                place=Place(str(self._settings.path(self._settings.archive.path))),
+                hint="set store = true under [archive]",
+            )
+        return self.store
+
+    def _rehydrate(self, scratch: ScratchStore, lacking: BucketRange, timeout: Timeout) -> None:
+        with scratch.adding(lacking) as add:
+            load_buckets(self._encoded_logs(), add, lacking, timeout)
+
+    def _encoded_logs(self) -> tuple[EncodedLog, ...]:
+        bucket = self._settings.archive.bucket
+        return (
+            EncodedLog(self.log, encoder(self.shapes, bucket)),
+            EncodedLog(self.matches.log, match_encoder(self.matches.provenance, bucket)),
+        )
 
 
-@contextmanager
-def view_archive(
-    settings: Settings, knowledge: KnowledgeBase, shapes: Mapping[str, EventShape], timeout: float = 10.0
-) -> Iterator[ArchiveView]:
-    """Open an archive to plan over it, wherever its store is.
+def open_read_view(
+    settings: Settings,
+    knowledge: KnowledgeBase | None = None,
+    shapes: Mapping[str, EventShape] | None = None,
+    *,
+    store: bool = True,
+    timeout: float = 10.0,
+) -> ReadView:
+    """Open an archive to read it, also while an engine writes it: its store is as it is now, or answers as of now.
 
     Args:
         settings: of the project.
-        knowledge: what queries know beside the events.
-        shapes: stream → how its events become triples.
+        knowledge: what queries know beside the events; `None`: what the store knows.
+        shapes: stream → how its events become triples; `None`: as the project's annotations say.
+        store: whether its store is asked; without, only the log is read.
         timeout: seconds that a running engine has to answer.
 
     Raises:
-        ArchiveError: there is no archive, it is damaged, or the engine does not answer.
+        ArchiveError: there is no archive or no store, it is damaged, or the engine does not answer.
     """
-    chosen, path = settings.archive, settings.path(settings.archive.path)
-    require(path)
-    log = EventLog(path / LOG)
-    if not chosen.store:
-        yield ArchiveView(log, None, knowledge, shapes)
-    elif chosen.endpoint is not None:
-        yield ArchiveView(log, endpoint_store(chosen, chosen.endpoint, path), knowledge, shapes)
+    root = settings.path(settings.archive.path)
+    opened = ExitStack()
+    if store:
+        found = opened.enter_context(store_kind(settings.archive).reading(settings.archive, root, timeout))
     else:
-        with copy_of_store(path, timeout) as copy:
-            yield ArchiveView(log, StoreCopy(copy, chosen.bucket), knowledge, shapes)
+        require_archive(root)
+        found = None
+    log, matches = EventLog(root / LOG), MatchLog(root)
+    return ReadView(settings, log, matches, store=found, knowledge=knowledge, shapes=shapes, opened=opened)

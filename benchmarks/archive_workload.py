@@ -18,9 +18,9 @@ import pyarrow as pa
 from kaicep import Project
 from kaicep.annotator import EventShape
 from kaicep.archive import Archive
-from kaicep.archive.store import EventStore
+from kaicep.archive.store import OxigraphStore
 from kaicep.archive.store.event_quads import encoder
-from kaicep.archive.store.store_metadata import Progress
+from kaicep.archive.store.store_metadata import CommittedOffset
 from kaicep.config import Settings
 
 from . import workload_w
@@ -126,7 +126,7 @@ def _make(of: Campus, folder: Path, minutes: int) -> None:
         last = archive.last
     if last is None:
         raise ValueError("an archive without a minute")
-    store = EventStore(folder / "store", BUCKET)
+    store = OxigraphStore(folder / "store", BUCKET)
     encode = encoder(of.shapes, BUCKET)
     window = min(minutes, STORED // (of.rate * 60))
     events = of.rate * 60
@@ -134,7 +134,7 @@ def _make(of: Campus, folder: Path, minutes: int) -> None:
         store.add(encode(STREAM, table))
     store.set_knowledge(of.project.knowledge)
     store.announce(end_of(minutes - window))
-    store.add(b"", Progress(last, total=events, rows=events))
+    store.add(b"", CommittedOffset(last, total=events, rows=events))
     store.close()
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 import pyarrow as pa
 from kaicep import Engine, Project
 from kaicep.archive.store.event_quads import encoder
-from kaicep.archive.store.oxigraph_store import EventStore
+from kaicep.archive.store.oxigraph_store import OxigraphStore
 from kaicep.config import Settings
 from kaicep.pipeline.hosting.spark_session import start_spark
 from kaicep.planner import Strategy
@@ -42,7 +42,7 @@ def store_ratio(of: Campus, minutes: int, rounds: int) -> float:
     for _ in range(rounds):
         with _scratch() as folder:
             began = time.perf_counter()
-            store = EventStore(folder / "bare", BUCKET)
+            store = OxigraphStore(folder / "bare", BUCKET)
             for text in quads:
                 store.add(text)
             store.close()

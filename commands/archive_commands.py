@@ -43,13 +43,13 @@ def sparql(
     TIME is 2021-09-07, 2021-09-07T08:00+08:00 (without a zone: UTC), now, or now - 1h; now is the time of the archive's
     newest event. What has left the store is then brought back from the log.
     """
-    from ..archive import open_reader
+    from ..archive import open_read_view
     from ..archive.sparql import Graph, Solutions
     from ..config import Settings
 
     text, _ = text_of(query)
     settings = Settings.load(project)
-    with open_reader(settings) as archive:
+    with open_read_view(settings) as archive:
         begin, stop = _moments(archive.log, start, end)
         notes = list(_notes(archive.log, archive.since, archive.lag.rows, asked=(begin, stop)))
         answer = archive.query(text, start=begin, end=stop, timeout=timeout)
@@ -66,11 +66,11 @@ def sparql(
 
 def _moments(log: EventLog, *written: str | None) -> list[datetime | None]:
     """The moments that options name."""
-    from ..archive.sparql import moment_of
+    from ..archive.sparql import parse_time_argument
 
     known = log.extent()
     now = None if known is None else known[1]
-    return [None if text is None else moment_of(text, now, "TIME") for text in written]
+    return [None if text is None else parse_time_argument(text, now, "TIME") for text in written]
 
 
 def _notes(
@@ -138,7 +138,7 @@ def verify(project: ProjectFile) -> None:
     the store is not: move it away, and the next start builds it again from the log.
     """
     from ..archive import verify
-    from ..archive.sync import Intake
+    from ..archive.sync import Spool
     from ..config import Settings
 
     settings = Settings.load(project)
@@ -151,7 +151,7 @@ def verify(project: ProjectFile) -> None:
     if found.lag is not None:
         rows = found.lag.rows or "0 events"
         typer.echo(f"store: {rows} of {found.lag.batches:,} batches behind the log")
-    for stream, events in Intake(settings.path(settings.archive.path)).rows().items():
+    for stream, events in Spool(settings.path(settings.archive.path)).rows().items():
         typer.echo(f"intake: {events:,} events of {stream} that no engine has taken yet")
     for fault in (*found.log_faults, *found.store_faults):
         tell(fault)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..annotator import Annotated
-from ..archive import Recorded, view_archive
+from ..archive import ReadView, open_read_view
 from ..errors import ArchiveError
 from ..pipeline.flow import Backfill, Dataflow, Registration, begin_in_the_past
 from ..planner import outline, speaks_of_the_past
@@ -44,7 +44,7 @@ def _has_archive(project: Catalog) -> bool:
 def _over_archive(project: Catalog, queries: Sequence[Registration]) -> list[str]:
     """Register queries behind the archive's last events; see what is chosen for the past of each that has one."""
     dataflow = project.dataflow()
-    with view_archive(project.settings, project.knowledge, project.shapes) as archive:
+    with open_read_view(project.settings, project.knowledge, project.shapes) as archive:
         dataflow.accept(_last_events(archive, dataflow))
         for query in queries:
             dataflow.register(replace(query, now=dataflow.now(query.query)))
@@ -56,11 +56,11 @@ def _over_archive(project: Catalog, queries: Sequence[Registration]) -> list[str
     return [project.explain_flow(flow) for flow in dataflow.flows.values()]
 
 
-def _last_events(archive: Recorded, dataflow: Dataflow) -> dict[str, Annotated]:
+def _last_events(archive: ReadView, dataflow: Dataflow) -> dict[str, Annotated]:
     """By stream, the events that tell how far it has come: those of its greatest time stamp."""
     found = {}
     for stream in dataflow.annotators:
-        history = archive.history([stream])
+        history = archive.scan([stream])
         known = history.time_range()
         if known is not None:
             found[stream] = Annotated.again(history.read(known[1], None, {})[stream])

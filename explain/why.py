@@ -12,8 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..annotator import EVENT_NAMESPACE
-from ..archive import LOG
-from ..archive.log import EventLog
+from ..archive import open_read_view
 from ..cep import apply_filters
 from ..errors import PipelineError
 from ..language import Prefix, SourceText, Span
@@ -218,7 +217,7 @@ def _stream_of(project: Catalog, queries: Sequence[Query], event: EventOrId, str
 
 
 def _archived(project: Catalog, stream: str, event: str) -> pa.Table:
-    log = EventLog(project.settings.path(project.settings.archive.path) / LOG)
+    log = open_read_view(project.settings, store=False).log
     moment = _moment(project, stream, event)
     events = log.read(stream, moment, None if moment is None else moment + timedelta(microseconds=1))
     found = events.filter(pc.equal(events["_id"], event))

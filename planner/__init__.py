@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .archive_gap import wait_for_archive
-from .backfill import ROWS_AT_ONCE, Asked, Part, Seam, Watermarks, smallest, span_of
+from .backfill import ROWS_AT_ONCE, BackfillChunk, BackfillRequest, Seam, Watermarks, covering_range, lowest_watermark
 from .explain_past import outline, speaks_of_the_past
 from .query_plan import explain
 from .strategies import Strategy
@@ -12,20 +12,20 @@ from .within import Range, bounds_in_words, resolve_bounds
 
 __all__ = [
     "ROWS_AT_ONCE",
-    "Asked",
+    "BackfillChunk",
+    "BackfillRequest",
     "Choice",
-    "Part",
     "Range",
     "Seam",
     "Strategy",
     "Watermarks",
     "bounds_in_words",
     "choose",
+    "covering_range",
     "explain",
+    "lowest_watermark",
     "outline",
     "resolve_bounds",
-    "smallest",
-    "span_of",
     "speaks_of_the_past",
     "wait_for_archive",
 ]

@@ -18,8 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..annotator import ids_of, without
-from ..archive import History
-from ..archive.log import Position
+from ..archive.log import LogScan, Position
 from ..cep.output import Matches
 from ..language.nodes import Query
 from .within import Range
@@ -30,7 +29,7 @@ _MICROSECOND = timedelta(microseconds=1)
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class BackfillChunk:
     """A piece of the past.
 
     Attributes:
@@ -56,8 +55,8 @@ class TimeRange:
     end: datetime | None
 
 
-def span_of(ranges: Sequence[Range]) -> TimeRange | None:
-    """The smallest span that has all moments of some ranges; `None`: they have none."""
+def covering_range(ranges: Sequence[Range]) -> TimeRange | None:
+    """The smallest range that has all moments of some ranges; `None`: they have none."""
     some = [r for r in ranges if not r.empty]
     if not some:
         return None
@@ -74,7 +73,7 @@ def _all_known(
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class BackfillRequest:
     """What is asked of the past.
 
     Attributes:
@@ -92,7 +91,7 @@ class Asked:
     upto: Position | None = None
 
 
-def replayed(history: History, asked: Asked, rows: int) -> Iterator[Part]:
+def replayed(history: LogScan, asked: BackfillRequest, rows: int) -> Iterator[BackfillChunk]:
     """The past from the log alone (paper §5.1).
 
     Args:
@@ -103,10 +102,10 @@ def replayed(history: History, asked: Asked, rows: int) -> Iterator[Part]:
     if asked.span is None:
         return
     for start, end in pieces(asked, history.borders(asked.span.start, asked.span.end, rows)):
-        yield Part(at_most(asked.watermarks, end), events=history.read(start, end, asked.columns))
+        yield BackfillChunk(at_most(asked.watermarks, end), events=history.read(start, end, asked.columns))
 
 
-def replayed_from(moment: datetime, history: History, asked: Asked, rows: int) -> Iterator[Part]:
+def replayed_from(moment: datetime, history: LogScan, asked: BackfillRequest, rows: int) -> Iterator[BackfillChunk]:
     """What of the past does not lie before a moment, from the log alone, as `replayed`."""
     if asked.span is None:
         return
@@ -116,11 +115,11 @@ def replayed_from(moment: datetime, history: History, asked: Asked, rows: int) -
 
 
 def prefiltered(
-    history: History,
-    asked: Asked,
+    history: LogScan,
+    asked: BackfillRequest,
     borders: Sequence[datetime],
     ask: Callable[[datetime | None, datetime | None], Mapping[str, pa.Table]],
-) -> Iterator[Part]:
+) -> Iterator[BackfillChunk]:
     """The past from the store, PATHs and FILTERs evaluated there (paper §5.3), and from the log what the store lacks.
 
     Args:
@@ -134,12 +133,12 @@ def prefiltered(
         # While this runs, the store goes on: what it has of the rest by now would stand twice.
         known = pl.concat(map(ids_of, rest.values()))
         found = {v: _between(table, start, end, known) for v, table in ask(start, end).items()}
-        yield Part(at_most(asked.watermarks, end), events=rest, candidates=found)
+        yield BackfillChunk(at_most(asked.watermarks, end), events=rest, candidates=found)
 
 
-def pieces(asked: Asked, borders: Sequence[datetime]) -> Iterator[tuple[datetime | None, datetime | None]]:
+def pieces(asked: BackfillRequest, borders: Sequence[datetime]) -> Iterator[tuple[datetime | None, datetime | None]]:
     """Cut what is asked for at borders, and at the smallest watermark: what lies above it is the last piece."""
-    span, border = asked.span, smallest(asked.watermarks)
+    span, border = asked.span, lowest_watermark(asked.watermarks)
     if span is None:
         return
     cuts = [b for b in borders if border is None or b < border]
@@ -166,11 +165,11 @@ class Seam:
     """
 
     def __init__(self, watermarks: Watermarks) -> None:
-        self._lowest = smallest(watermarks)
+        self._lowest = lowest_watermark(watermarks)
         self._given = pl.Series(dtype=pl.String)
         self._latest: datetime | None = None
 
-    def note(self, part: Part) -> None:
+    def note(self, part: BackfillChunk) -> None:
         """Remember what of a part can come again."""
         for table in (*part.events.values(), *part.candidates.values()):
             ids = ids_of(table)
@@ -189,7 +188,7 @@ class Seam:
         return without(events, self._given)
 
 
-def smallest(watermarks: Watermarks) -> datetime | None:
+def lowest_watermark(watermarks: Watermarks) -> datetime | None:
     """The smallest watermark; `None` when a stream has none."""
     known = [w for w in watermarks.values() if w is not None]
     return min(known) if known and len(known) == len(watermarks) else None

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import assert_never
 
-from ..archive import Recorded
+from ..archive import ReadView
 from ..archive.rewrite import CandidateQuery
 from ..language.nodes import Kind, Query
-from .backfill import Asked
+from .backfill import BackfillRequest
 
 _SEGMENT = 4e-4
 """To open a segment of the log."""
@@ -76,15 +76,15 @@ class Statistics:
         return self.hybrid() + _TRIPLE * again + _PAIR * pairs
 
 
-def log_statistics(archive: Recorded, asked: Asked) -> Statistics:
+def log_statistics(archive: ReadView, asked: BackfillRequest) -> Statistics:
     """What the log's footers tell, which costs next to nothing."""
     if asked.span is None:
         return Statistics(0, 0, 0, {}, {})
-    history = archive.history(asked.columns, upto=asked.upto)
+    history = archive.scan(asked.columns, upto=asked.upto)
     return Statistics(history.rows(asked.span.start, asked.span.end), history.segments, 0, {}, {})
 
 
-def store_statistics(archive: Recorded, asked: Asked, selects: tuple[CandidateQuery, ...]) -> Statistics:
+def store_statistics(archive: ReadView, asked: BackfillRequest, selects: tuple[CandidateQuery, ...]) -> Statistics:
     """The same and what the store tells: its buckets, and how many candidates one of them has."""
     known = log_statistics(archive, asked)
     store = archive.store
@@ -95,7 +95,7 @@ def store_statistics(archive: Recorded, asked: Asked, selects: tuple[CandidateQu
         stream = select.source.stream.name
         buckets = store.graphs(stream, asked.span.start, asked.span.end)
         graphs = max(graphs, len(buckets))
-        of_stream = archive.history([stream], upto=asked.upto).rows(asked.span.start, asked.span.end)
+        of_stream = archive.scan([stream], upto=asked.upto).rows(asked.span.start, asked.span.end)
         sample = buckets[len(buckets) // 2 :][:1]
         found = select.read(store.select(select.text, *select.datasets(sample))).num_rows if sample else 0
         candidates[select.source.variable] = found * len(buckets)

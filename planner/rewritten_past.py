@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from ..annotator import EventShape
-from ..archive import Recorded
+from ..archive import ReadView
 from ..archive.rewrite import (
     CandidateQuery,
     MatchQuery,
@@ -18,12 +18,21 @@ from ..archive.rewrite import (
     whole_candidate_query,
     window_query,
 )
-from ..archive.store import AskedStore, EndpointError
+from ..archive.store import Store, StoreUnavailableError
 from ..cep import adopted_matches, adopted_windows
 from ..cep.output import Matches
 from ..language.nodes import AfterMatchKind, Kind, Query
 from ..ontology import KnowledgeBase
-from .backfill import Asked, Part, TimeRange, at_most, latest, replayed, replayed_from, smallest
+from .backfill import (
+    BackfillChunk,
+    BackfillRequest,
+    TimeRange,
+    at_most,
+    latest,
+    lowest_watermark,
+    replayed,
+    replayed_from,
+)
 
 Rewritten = CandidateQuery | MatchQuery | WindowQuery
 
@@ -44,22 +53,22 @@ class Rewrite:
         rows: how many events of the log are read at once, about.
     """
 
-    archive: Recorded
-    asked: Asked
+    archive: ReadView
+    asked: BackfillRequest
     rewritten: Rewritten
     border: datetime | None
     rows: int
 
     @classmethod
-    def of(cls, archive: Recorded, asked: Asked, query: Query, rows: int) -> Rewrite:
+    def of(cls, archive: ReadView, asked: BackfillRequest, query: Query, rows: int) -> Rewrite:
         """Rewrite a query that the store can be asked for.
 
         Raises:
             RefusedError: why it cannot be rewritten.
         """
         rewritten = rewrite(query, archive.shapes, archive.knowledge)
-        border = smallest(asked.watermarks)
-        missing = archive.history(asked.columns, after=archive.held, upto=asked.upto).time_range()
+        border = lowest_watermark(asked.watermarks)
+        missing = archive.scan(asked.columns, after=archive.held, upto=asked.upto).time_range()
         if border is not None and missing is not None:
             border = min(border, missing[0])
         made = cls(archive, asked, rewritten, border, rows)
@@ -81,10 +90,10 @@ class Rewrite:
             return self.rewritten.text(told, span.start, span.end, self.border)
         return self.rewritten.text(told, span.start, span.end)
 
-    def parts(self) -> Iterator[Part]:
+    def parts(self) -> Iterator[BackfillChunk]:
         """First SPARQL's rows, then what the operators have to know, then the rest of the log."""
         store, asked, border = self.archive.store, self.asked, self.border
-        history = self.archive.history(asked.columns, upto=asked.upto)
+        history = self.archive.scan(asked.columns, upto=asked.upto)
         if store is None or asked.span is None:
             return
         if border is None:
@@ -94,24 +103,24 @@ class Rewrite:
         try:
             if any(self._graphs().values()) and (asked.span.start is None or asked.span.start < border):
                 yield from self._answered(store, watermarks)
-        except EndpointError:
+        except StoreUnavailableError:
             yield from replayed(history, asked, self.rows)
             return
         reach = timedelta(0) if isinstance(self.rewritten, CandidateQuery) else self.rewritten.reach
         start = latest(asked.span.start, _before(border, reach))
         if reach and start < border:
-            yield Part(watermarks, events=history.read(start, border, asked.columns), primes=True)
+            yield BackfillChunk(watermarks, events=history.read(start, border, asked.columns), primes=True)
         yield from replayed_from(border, history, asked, self.rows)
 
-    def _answered(self, store: AskedStore, watermarks: Mapping[str, datetime | None]) -> Iterator[Part]:
+    def _answered(self, store: Store, watermarks: Mapping[str, datetime | None]) -> Iterator[BackfillChunk]:
         """What SPARQL finds, if anything: time goes on only when the operators know what lies before the border."""
         graphs = [name for of_stream in self._graphs().values() for name in of_stream]
         tsv = store.select(self.text(), *datasets(graphs, apart=self.rewritten.apart))
         rewritten = self.rewritten
         if isinstance(rewritten, CandidateQuery):
-            yield Part(watermarks, candidates={rewritten.source.variable: rewritten.read(tsv)})
+            yield BackfillChunk(watermarks, candidates={rewritten.source.variable: rewritten.read(tsv)})
         elif (matches := self._matches(rewritten, tsv)) is not None:
-            yield Part(watermarks, matches=matches)
+            yield BackfillChunk(watermarks, matches=matches)
 
     def _matches(self, rewritten: MatchQuery | WindowQuery, tsv: bytes) -> Matches | None:
         query, span = self.asked.queries[-1], self._span()
@@ -133,7 +142,7 @@ class Rewrite:
         if end is not None and self.asked.span is not None and self.asked.span.end is not None:
             end = min(end, self.asked.span.end)
         if start is None and isinstance(self.rewritten, WindowQuery):
-            known = self.archive.history(self.asked.columns, upto=self.asked.upto).time_range()
+            known = self.archive.scan(self.asked.columns, upto=self.asked.upto).time_range()
             start = end if known is None else known[0]
         return TimeRange(start, end)
 

@@ -11,13 +11,14 @@ from functools import cached_property
 import pyarrow as pa
 
 from ..annotator import EventShape
-from ..archive import History, Recorded
+from ..archive import ReadView
+from ..archive.log import LogScan
 from ..archive.rewrite import CandidateQuery, RefusedError, ask, candidate_query
-from ..archive.store import AskedStore, EndpointError, bucket_start
+from ..archive.store import Store, StoreUnavailableError, bucket_start
 from ..cep.order import sees_all_events
 from ..language.nodes import Element, Group, Query, walk_pattern
 from ..ontology import KnowledgeBase
-from .backfill import Asked, Part, TimeRange, prefiltered, replayed, replayed_from, smallest
+from .backfill import BackfillChunk, BackfillRequest, TimeRange, lowest_watermark, prefiltered, replayed, replayed_from
 
 _GRAPHS_AT_ONCE = 16
 """So many graphs a query: what is asked of knowledge is asked once for all of them."""
@@ -38,18 +39,18 @@ class Strategy(StrEnum):
 class Replay:
     """All events from the log, through the same filters and operators as live ones."""
 
-    archive: Recorded
-    asked: Asked
+    archive: ReadView
+    asked: BackfillRequest
     rows: int
 
     @cached_property
-    def history(self) -> History:
+    def scanned(self) -> LogScan:
         """The log up to the border."""
-        return self.archive.history(self.asked.columns, upto=self.asked.upto)
+        return self.archive.scan(self.asked.columns, upto=self.asked.upto)
 
-    def parts(self) -> Iterator[Part]:
+    def parts(self) -> Iterator[BackfillChunk]:
         """The past, piece by piece."""
-        yield from replayed(self.history, self.asked, self.rows)
+        yield from replayed(self.scanned, self.asked, self.rows)
 
 
 @dataclass(frozen=True)
@@ -63,13 +64,13 @@ class Hybrid:
         rows: how many events of the log are read at once, about.
     """
 
-    archive: Recorded
-    asked: Asked
+    archive: ReadView
+    asked: BackfillRequest
     selects: tuple[CandidateQuery, ...]
     rows: int
 
     @classmethod
-    def of(cls, archive: Recorded, asked: Asked, rows: int) -> Hybrid:
+    def of(cls, archive: ReadView, asked: BackfillRequest, rows: int) -> Hybrid:
         """Rewrite the query.
 
         Raises:
@@ -78,17 +79,17 @@ class Hybrid:
         selects = candidate_queries(only_query(archive, asked), archive.shapes, archive.knowledge)
         return cls(archive, asked, selects, rows)
 
-    def parts(self) -> Iterator[Part]:
+    def parts(self) -> Iterator[BackfillChunk]:
         """The past, bucket range by bucket range; from the border on, where batches still come, from the log."""
-        whole = self.archive.history(self.asked.columns, upto=self.asked.upto)
-        border = smallest(self.asked.watermarks)
+        whole = self.archive.scan(self.asked.columns, upto=self.asked.upto)
+        border = lowest_watermark(self.asked.watermarks)
         if border is None:
             yield from replayed(whole, self.asked, self.rows)
             return
         yield from self._complete(border, whole)
         yield from replayed_from(border, whole, self.asked, self.rows)
 
-    def _complete(self, border: datetime, whole: History) -> Iterator[Part]:
+    def _complete(self, border: datetime, whole: LogScan) -> Iterator[BackfillChunk]:
         """What lies before the border: nothing comes to it, so each variable is asked about the same events.
 
         From where a store behind an endpoint stops answering, the log gives the rest.
@@ -97,7 +98,7 @@ class Hybrid:
         if store is None or span is None or (span.start is not None and span.start >= border):
             return
         before = TimeRange(span.start, border if span.end is None else min(span.end, border))
-        rest = self.archive.history(self.asked.columns, after=held, upto=self.asked.upto)
+        rest = self.archive.scan(self.asked.columns, after=held, upto=self.asked.upto)
         at_once = _GRAPHS_AT_ONCE if all(select.apart for select in self.selects) else _GRAPHS_AT_ONCE_MIXED
         borders = bucket_borders(store, list(self.asked.columns), before, at_once)
 
@@ -110,7 +111,7 @@ class Hybrid:
 
         try:
             yield from prefiltered(rest, replace(self.asked, span=before), borders, found)
-        except EndpointError:
+        except StoreUnavailableError:
             yield from replayed(whole, replace(self.asked, span=TimeRange(asked_from, before.end)), self.rows)
 
 
@@ -133,7 +134,7 @@ def candidate_queries(
     return tuple(candidate_query(s, shapes[s.stream.name], knowledge) for s in query.sources)
 
 
-def only_query(archive: Recorded, asked: Asked) -> Query:
+def only_query(archive: ReadView, asked: BackfillRequest) -> Query:
     """The query, when the store can be asked for it.
 
     Raises:
@@ -149,7 +150,7 @@ def only_query(archive: Recorded, asked: Asked) -> Query:
     return asked.queries[-1]
 
 
-def bucket_borders(store: AskedStore, streams: Sequence[str], span: TimeRange, at_once: int) -> list[datetime]:
+def bucket_borders(store: Store, streams: Sequence[str], span: TimeRange, at_once: int) -> list[datetime]:
     """The moments at which a few buckets end and the next few begin."""
     graphs = (name for stream in streams for name in store.graphs(stream, span.start, span.end))
     starts = sorted({start for name in graphs if (start := bucket_start(name)) is not None})

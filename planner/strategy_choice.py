@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ..archive import Recorded
+from ..archive import ReadView
 from ..archive.rewrite import RefusedError
-from ..archive.store import EndpointError
+from ..archive.store import StoreUnavailableError
 from ..errors import PlanError
-from .backfill import ROWS_AT_ONCE, Asked
+from .backfill import ROWS_AT_ONCE, BackfillRequest
 from .cost import Statistics, log_statistics, store_statistics
 from .rewritten_past import Rewrite
 from .strategies import Hybrid, Replay, Strategy, only_query
@@ -38,7 +38,9 @@ class Choice:
         return f"{self.strategy}: {self.reason}"
 
 
-def choose(archive: Recorded, asked: Asked, strategy: Strategy | None = None, rows: int = ROWS_AT_ONCE) -> Choice:
+def choose(
+    archive: ReadView, asked: BackfillRequest, strategy: Strategy | None = None, rows: int = ROWS_AT_ONCE
+) -> Choice:
     """Choose how the past is answered.
 
     Args:
@@ -64,11 +66,11 @@ def choose(archive: Recorded, asked: Asked, strategy: Strategy | None = None, ro
         return Choice(Strategy.REPLAY, _alone(known), replay)
     try:
         return _cheapest(archive, asked, replay)
-    except EndpointError as trouble:
+    except StoreUnavailableError as trouble:
         return Choice(Strategy.REPLAY, f"{_alone(known)}; {trouble.message}", replay)
 
 
-def _answer(archive: Recorded, asked: Asked, strategy: Strategy, rows: int) -> Answer:
+def _answer(archive: ReadView, asked: BackfillRequest, strategy: Strategy, rows: int) -> Answer:
     match strategy:
         case Strategy.REPLAY:
             return Replay(archive, asked, rows)
@@ -78,7 +80,7 @@ def _answer(archive: Recorded, asked: Asked, strategy: Strategy, rows: int) -> A
             return Rewrite.of(archive, asked, only_query(archive, asked), rows)
 
 
-def _cheapest(archive: Recorded, asked: Asked, replay: Replay) -> Choice:
+def _cheapest(archive: ReadView, asked: BackfillRequest, replay: Replay) -> Choice:
     try:
         hybrid = Hybrid.of(archive, asked, replay.rows)
     except RefusedError as reason:

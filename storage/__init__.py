@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .atomic_write import make_folder, remove_temporaries, replacing, standing_in, sync
+from .atomic_write import fsync, make_folder, remove_temporaries, write_atomically
 from .process_lock import ProcessLock
 
-__all__ = ["ProcessLock", "make_folder", "remove_temporaries", "replacing", "standing_in", "sync"]
+__all__ = ["ProcessLock", "fsync", "make_folder", "remove_temporaries", "write_atomically"]

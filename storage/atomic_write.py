@@ -1,4 +1,4 @@
-"""How files get to their place without ever being half there, and stay there when the machine loses its power."""
+"""Atomic writes: a file is there as a whole or not at all, and stays there when the machine loses its power."""
 
 from __future__ import annotations
 
@@ -7,40 +7,38 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-__all__ = ["make_folder", "remove_temporaries", "replacing", "standing_in", "sync"]
+__all__ = ["fsync", "make_folder", "remove_temporaries", "write_atomically"]
 
 _TEMPORARY = ".tmp-"
 
 
 @contextmanager
-def replacing(path: Path) -> Iterator[Path]:
+def write_atomically(path: Path, *, sync_folder: bool = True) -> Iterator[Path]:
     """Give a temporary file beside `path` that takes its place, durably, when the block ends without an error.
 
     It is hidden, and no pattern for the ending of `path` finds it.
+
+    Args:
+        path: what is written, or replaced.
+        sync_folder: make the name durable too; `False` for one of many files, whose folder the caller syncs once.
     """
-    with standing_in(path) as temporary:
-        yield temporary
-    sync(path.parent)
-
-
-@contextmanager
-def standing_in(path: Path) -> Iterator[Path]:
-    """`replacing` for one of many files: its content is durable, and its name when its folder is synced after it."""
     temporary = path.with_name(f"{_TEMPORARY}{os.getpid()}-{path.name}.part")
     try:
         yield temporary
-        sync(temporary)
+        fsync(temporary)
         temporary.replace(path)
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+    if sync_folder:
+        fsync(path.parent)
 
 
 def make_folder(path: Path) -> None:
     """Make a folder whose existence survives a power cut."""
     if not path.is_dir():
         path.mkdir(parents=True, exist_ok=True)
-        sync(path.parent)
+        fsync(path.parent)
 
 
 def remove_temporaries(folder: Path) -> None:
@@ -49,7 +47,7 @@ def remove_temporaries(folder: Path) -> None:
         leftover.unlink(missing_ok=True)
 
 
-def sync(path: Path) -> None:
+def fsync(path: Path) -> None:
     """Make a file's content, or the names in a folder, survive a power cut."""
     descriptor = os.open(path, os.O_RDONLY)
     try:

@@ -18,15 +18,15 @@ class ProcessLock:
         self.path = path
         self._file: IO[str] | None = None
 
-    def acquire(self, patience: float = 0.0) -> bool:
+    def acquire(self, timeout: float = 0.0) -> bool:
         """Take the lock; tell whether it is held now.
 
         Args:
-            patience: seconds to wait for another holder.
+            timeout: seconds to wait for another holder.
         """
         if self._file is not None:
             return True
-        deadline = time.monotonic() + patience
+        deadline = time.monotonic() + timeout
         file = self.path.open("a+", encoding="ascii")
         while not _try(file):
             if time.monotonic() >= deadline:

@@ -2,27 +2,34 @@
 
 from __future__ import annotations
 
-from .deduplication import ids_before, without_known
-from .event_log import EventLog, concatenated, first_of_each_id, write_together
-from .idle_watermark_log import AdvanceLog
+from .deduplication import drop_late_duplicates, earlier_ids
+from .event_log import EventLog, concatenated, first_of_each_id, write_compacted
+from .idle_watermark_log import IdleWatermarkLog
 from .late_events import late_rows
-from .manifest import Catalogue, Part, Segment, steadily
-from .segment import Position, SegmentFacts, plain
+from .log_scan import LogScan, rows_between, with_all_columns
+from .manifest import Manifest, Segment, SegmentSlice, read_consistently
+from .segment import Position, SegmentFacts, plain_table, read_segment, segment_name, segment_types
 
 __all__ = [
-    "AdvanceLog",
-    "Catalogue",
     "EventLog",
-    "Part",
+    "IdleWatermarkLog",
+    "LogScan",
+    "Manifest",
     "Position",
     "Segment",
     "SegmentFacts",
+    "SegmentSlice",
     "concatenated",
+    "drop_late_duplicates",
+    "earlier_ids",
     "first_of_each_id",
-    "ids_before",
     "late_rows",
-    "plain",
-    "steadily",
-    "without_known",
-    "write_together",
+    "plain_table",
+    "read_consistently",
+    "read_segment",
+    "rows_between",
+    "segment_name",
+    "segment_types",
+    "with_all_columns",
+    "write_compacted",
 ]

@@ -10,15 +10,15 @@ import pyarrow as pa
 from ...annotator import ids_of
 from .event_log import EventLog
 from .late_events import late_rows
-from .manifest import steadily
+from .manifest import read_consistently
 from .segment import Position
 
-__all__ = ["ids_before", "without_known"]
+__all__ = ["drop_late_duplicates", "earlier_ids"]
 
 _MICROSECOND = timedelta(microseconds=1)
 
 
-def ids_before(log: EventLog, stream: str, position: Position, times: pa.ChunkedArray) -> pl.Series:
+def earlier_ids(log: EventLog, stream: str, position: Position, times: pa.ChunkedArray) -> pl.Series:
     """Return the ids of a stream's events of earlier batches that may be the same as some others.
 
     Args:
@@ -31,14 +31,14 @@ def ids_before(log: EventLog, stream: str, position: Position, times: pa.Chunked
     end = moments[-1] + _MICROSECOND
 
     def read() -> pa.Table:
-        parts = log.parts(stream, upto=position.before)
+        parts = log.slices(stream, upto=position.before)
         near = [part for part in parts if moments.is_between(part.facts.first, part.facts.last).any()]
-        return log.read_parts(near, moments[0], end, ["_id"])
+        return log.read_slices(near, moments[0], end, ["_id"])
 
-    return ids_of(steadily(read))
+    return ids_of(read_consistently(read))
 
 
-def without_known(log: EventLog, stream: str, position: Position, rows: pa.Table) -> pa.Table:
+def drop_late_duplicates(log: EventLog, stream: str, position: Position, rows: pa.Table) -> pa.Table:
     """Rows of a batch, but late ones whose event an earlier batch has: that it came again says nothing new of it.
 
     Args:
@@ -50,6 +50,6 @@ def without_known(log: EventLog, stream: str, position: Position, rows: pa.Table
     late = late_rows(rows)
     if late is None:
         return rows
-    known = ids_before(log, stream, position, rows.filter(late.to_arrow())["_time"])
+    known = earlier_ids(log, stream, position, rows.filter(late.to_arrow())["_time"])
     again = late & ids_of(rows).is_in(known.implode())
     return rows.filter((~again).to_arrow()) if again.any() else rows

@@ -16,9 +16,8 @@ import pyarrow.compute as pc
 from ...errors import ArchiveError, Place
 from ...storage import ProcessLock, make_folder, remove_temporaries
 from ..folder_layout import LOCK, folder_of_stream, stream_of_folder
-from . import segment
-from .manifest import Catalogue, Part, steadily
-from .segment import TIME, BatchFacts, Position, SegmentFacts
+from .manifest import Manifest, SegmentSlice, read_consistently
+from .segment import TIME, BatchFacts, Position, SegmentFacts, plain_table, read_segment, segment_name, write_segment
 
 
 class EventLog:
@@ -41,7 +40,7 @@ class EventLog:
         self.path = path
         self.generation = generation
         self._lock: ProcessLock | None = None
-        self._catalogues: dict[str, Catalogue] = {}
+        self._manifests: dict[str, Manifest] = {}
         self.settling = threading.Lock()
         self.newest: Position | None = None
         self.readers: WeakSet[object] = WeakSet()
@@ -76,7 +75,7 @@ class EventLog:
         self._lock = lock
         for stream in self.streams():
             remove_temporaries(self.path / folder_of_stream(stream))
-            for leftover in self.catalogue(stream).leftovers():
+            for leftover in self.manifest(stream).leftovers():
                 leftover.path.unlink(missing_ok=True)
         self.newest = max(self.positions(), default=None)
 
@@ -94,7 +93,7 @@ class EventLog:
             ArchiveError: another process writes this log, the table is none of events, the file system refuses.
         """
         position = Position(self.generation, batch_id)
-        kept = segment.plain(events) if events.num_rows else None
+        kept = plain_table(events) if events.num_rows else None
         self.lock()
         if self.newest is None or position >= self.newest:
             self._write(stream, position, kept)
@@ -105,27 +104,27 @@ class EventLog:
         return position
 
     def _write(self, stream: str, position: Position, events: pa.Table | None) -> None:
-        path = self.path / folder_of_stream(stream) / segment.file_name(position)
+        path = self.path / folder_of_stream(stream) / segment_name(position)
         if events is None:
             path.unlink(missing_ok=True)
         else:
-            segment.write(path, events)
+            write_segment(path, events)
 
     def _write_again(self, stream: str, position: Position, events: pa.Table | None) -> None:
         """Write a batch that is not the newest, perhaps in the middle of a segment of several."""
-        holder = self.catalogue(stream).holder(position)
+        holder = self.manifest(stream).holder(position)
         if holder is None or holder.single:
             self._write(stream, position, events)
             return
         held = self.batch_of(stream, position)
         if (held is None and events is None) or (held is not None and events is not None and _same(held, events)):
             return
-        batches = {b.position: b for b in self.catalogue(stream).facts(holder.path).batches}
+        batches = {b.position: b for b in self.manifest(stream).facts(holder.path).batches}
         others = {p: self.batch_of(stream, p) for p in batches if p != position}
         tables = {p: table for p, table in others.items() if table is not None}
         tables |= {} if events is None else {position: events}
         if tables:
-            write_together(holder.path, tables)
+            write_compacted(holder.path, tables)
         else:
             holder.path.unlink()
 
@@ -147,27 +146,27 @@ class EventLog:
         Raises:
             ArchiveError: a segment is broken, or a column has types that do not go together.
         """
-        return steadily(lambda: self.read_parts(self.parts(stream), start, end, columns))
+        return read_consistently(lambda: self.read_slices(self.slices(stream), start, end, columns))
 
-    def parts(self, stream: str, after: Position | None = None, upto: Position | None = None) -> list[Part]:
+    def slices(self, stream: str, after: Position | None = None, upto: Position | None = None) -> list[SegmentSlice]:
         """Find a stream's events of the batches behind `after` and not behind `upto`, in order of arrival."""
-        return steadily(lambda: self.catalogue(stream).parts(after, upto))
+        return read_consistently(lambda: self.manifest(stream).slices(after, upto))
 
-    def read_parts(
+    def read_slices(
         self,
-        parts: Iterable[Part],
+        slices: Iterable[SegmentSlice],
         start: datetime | None = None,
         end: datetime | None = None,
         columns: Sequence[str] | None = None,
     ) -> pa.Table:
-        """`read` for some parts of a stream.
+        """`read` for some slices of a stream.
 
         Raises:
             FileNotFoundError: a segment is gone since they were found.
         """
         needed = None if columns is None else frozenset({*columns, "_time", "_id"})
-        overlapping = [part for part in parts if _overlaps(part.facts, start, end)]
-        tables = [(p.path, segment.read(p.path, start, end, needed, p.rows)) for p in overlapping]
+        overlapping = [part for part in slices if _overlaps(part.facts, start, end)]
+        tables = [(p.path, read_segment(p.path, start, end, needed, p.rows)) for p in overlapping]
         events = first_of_each_id(_concatenate(tables))
         return events if columns is None else _select(events, columns)
 
@@ -180,14 +179,14 @@ class EventLog:
         """Return the events of one batch of a stream as they were appended; `None`: there are none."""
 
         def read() -> pa.Table | None:
-            part = self.catalogue(stream).part(position)
-            return None if part is None else segment.read(part.path, rows=part.rows)
+            part = self.manifest(stream).slice_of(position)
+            return None if part is None else read_segment(part.path, rows=part.rows)
 
-        return steadily(read)
+        return read_consistently(read)
 
     def positions(self, after: Position | None = None) -> list[Position]:
         """List the batches that the log holds, ascending; only those later than `after`."""
-        found = {p for stream in self.streams() for p in steadily(self.catalogue(stream).positions)}
+        found = {p for stream in self.streams() for p in read_consistently(self.manifest(stream).positions)}
         return sorted(p for p in found if after is None or p > after)
 
     def streams(self) -> tuple[str, ...]:
@@ -198,16 +197,16 @@ class EventLog:
 
     def count(self, stream: str) -> int:
         """Count the events of the stream, late ones included."""
-        return sum(part.facts.rows for part in self.parts(stream))
+        return sum(part.facts.rows for part in self.slices(stream))
 
     def batch_rows(self, position: Position) -> int:
         """Count the events of a batch over all streams."""
-        found = (steadily(partial(self.catalogue(s).part, position)) for s in self.streams())
+        found = (read_consistently(partial(self.manifest(s).slice_of, position)) for s in self.streams())
         return sum(part.facts.rows for part in found if part is not None)
 
     def time_range(self, stream: str) -> tuple[datetime, datetime] | None:
         """Return least and greatest `_time` of the stream's events; `None` without events."""
-        known = [part.facts for part in self.parts(stream)]
+        known = [part.facts for part in self.slices(stream)]
         return (min(f.first for f in known), max(f.last for f in known)) if known else None
 
     def extent(self) -> tuple[datetime, datetime] | None:
@@ -215,11 +214,11 @@ class EventLog:
         known = [found for stream in self.streams() if (found := self.time_range(stream)) is not None]
         return (min(first for first, _ in known), max(last for _, last in known)) if known else None
 
-    def catalogue(self, stream: str) -> Catalogue:
+    def manifest(self, stream: str) -> Manifest:
         """The segments of a stream."""
-        if stream not in self._catalogues:
-            self._catalogues[stream] = Catalogue(self.path / folder_of_stream(stream))
-        return self._catalogues[stream]
+        if stream not in self._manifests:
+            self._manifests[stream] = Manifest(self.path / folder_of_stream(stream))
+        return self._manifests[stream]
 
     def close(self) -> None:
         """Let another process write."""
@@ -228,7 +227,7 @@ class EventLog:
             self._lock = None
 
 
-def write_together(path: Path, batches: Mapping[Position, pa.Table]) -> None:
+def write_compacted(path: Path, batches: Mapping[Position, pa.Table]) -> None:
     """Write one segment of several batches of a stream, durably and at once.
 
     Args:
@@ -241,7 +240,7 @@ def write_together(path: Path, batches: Mapping[Position, pa.Table]) -> None:
     ordered = sorted(batches.items())
     ranges = [pc.min_max(events["_time"]).as_py() for _, events in ordered]
     known = [BatchFacts(p, t.num_rows, r["min"], r["max"]) for (p, t), r in zip(ordered, ranges, strict=True)]
-    segment.write(path, _concatenate([(path, events) for _, events in ordered]), known)
+    write_segment(path, _concatenate([(path, events) for _, events in ordered]), known)
 
 
 def _same(held: pa.Table, events: pa.Table) -> bool:

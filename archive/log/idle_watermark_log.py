@@ -1,4 +1,4 @@
-"""The advances: where wall clock moved the watermarks of silent streams, batch by batch (docs/semantics.md 1.5).
+"""The idle-watermark log: where wall clock moved the watermarks of idle streams, by batch (docs/semantics.md 1.5).
 
 They are part of the log: a replay that follows them judges lateness, and closes windows, as was done live.
 """
@@ -11,13 +11,13 @@ from datetime import datetime
 from pathlib import Path
 
 from ...errors import ArchiveError, Place
-from ...storage import make_folder, replacing
+from ...storage import make_folder, write_atomically
 from .segment import Position
 
 _ENDING = ".json"
 
 
-class AdvanceLog:
+class IdleWatermarkLog:
     """A file per batch that moved watermarks without events; whole or not there.
 
     Args:
@@ -47,7 +47,7 @@ class AdvanceLog:
         earlier = {} if replaces is None else self.read(replaces)
         try:
             make_folder(self.folder)
-            with replacing(path) as temporary:
+            with write_atomically(path) as temporary:
                 texts = {stream: moment.isoformat() for stream, moment in {**earlier, **watermarks}.items()}
                 temporary.write_text(json.dumps(texts), encoding="utf-8")
             if replaces is not None:

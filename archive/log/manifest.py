@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from ...errors import ArchiveError, Place
-from . import segment
-from .segment import Position, SegmentFacts
+from .segment import Position, SegmentFacts, batch_range, first_batch, segment_facts, segment_name
 
 T = TypeVar("T")
 
@@ -30,11 +29,11 @@ class Segment:
     @property
     def single(self) -> bool:
         """Whether the file is one batch as it was appended, and not several that were put together."""
-        return self.path.name == segment.file_name(self.first)
+        return self.path.name == segment_name(self.first)
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class SegmentSlice:
     """Rows of a segment: those of batches that lie beside each other. `rows` is `None` for all of them."""
 
     path: Path
@@ -44,10 +43,10 @@ class Part:
     @property
     def first(self) -> Position:
         """The first batch of the segment."""
-        return segment.first_of(self.path)
+        return first_batch(self.path)
 
 
-class Catalogue:
+class Manifest:
     """The segments of one stream, as they are now; nothing is kept that could be out of date.
 
     Args:
@@ -76,10 +75,10 @@ class Catalogue:
         version = path.stat().st_mtime_ns
         known = self._facts.get(path)
         if known is None or known[0] != version:
-            known = self._facts[path] = (version, segment.facts(path))
+            known = self._facts[path] = (version, segment_facts(path))
         return known[1]
 
-    def parts(self, after: Position | None, upto: Position | None) -> list[Part]:
+    def slices(self, after: Position | None, upto: Position | None) -> list[SegmentSlice]:
         """Find the events of the batches behind `after` and not behind `upto`, in order of arrival."""
         found = []
         for one in self.segments():
@@ -87,21 +86,21 @@ class Catalogue:
                 continue
             facts = self.facts(one.path)
             whole = (after is None or one.first > after) and (upto is None or one.last <= upto)
-            part = Part(one.path, facts) if whole else _cut(one.path, facts, after, upto)
+            part = SegmentSlice(one.path, facts) if whole else _cut(one.path, facts, after, upto)
             if part is not None:
                 found.append(part)
         return found
 
-    def part(self, position: Position) -> Part | None:
+    def slice_of(self, position: Position) -> SegmentSlice | None:
         """Find the events of one batch."""
-        single = self.folder / segment.file_name(position)
+        single = self.folder / segment_name(position)
         if single.exists():
-            return Part(single, self.facts(single))
+            return SegmentSlice(single, self.facts(single))
         holder = self.holder(position)
         if holder is None:
             return None
         facts = self.facts(holder.path)
-        return Part(holder.path, facts) if holder.single else _cut(holder.path, facts, None, position, position)
+        return SegmentSlice(holder.path, facts) if holder.single else _cut(holder.path, facts, None, position, position)
 
     def holder(self, position: Position) -> Segment | None:
         """Find the segment that holds a batch, or would hold it if it had events."""
@@ -131,14 +130,14 @@ class Catalogue:
         if self._listing is not None and self._listing[0] == changed:
             return self._listing[1]
         now = time.time_ns()
-        ranges = ((segment.range_of(path), path) for path in self.folder.iterdir())
+        ranges = ((batch_range(path), path) for path in self.folder.iterdir())
         listed = [Segment(*found, path) for found, path in ranges if found is not None]
         listed.sort(key=lambda one: (one.first, (-one.last.generation, -one.last.batch)))
         self._listing = (changed, listed) if now - changed > _SETTLED_NS else None
         return listed
 
 
-def steadily(read: Callable[[], T]) -> T:
+def read_consistently(read: Callable[[], T]) -> T:
     """Read from the log; again, when a compaction or retention takes files away meanwhile.
 
     Raises:
@@ -154,7 +153,7 @@ def steadily(read: Callable[[], T]) -> T:
 
 def _cut(
     path: Path, facts: SegmentFacts, after: Position | None, upto: Position | None, only: Position | None = None
-) -> Part | None:
+) -> SegmentSlice | None:
     """The rows of some of a segment's batches."""
     start, rows, wanted = 0, 0, []
     for batch in facts.batches:
@@ -168,4 +167,4 @@ def _cut(
     if not wanted:
         return None
     first, last = min(b.first for b in wanted), max(b.last for b in wanted)
-    return Part(path, SegmentFacts(rows, first, last), range(start, start + rows))
+    return SegmentSlice(path, SegmentFacts(rows, first, last), range(start, start + rows))

@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from ...errors import ArchiveError, Place
-from ...storage import make_folder, replacing
+from ...storage import make_folder, write_atomically
 
 TIME = pa.timestamp("us", tz="UTC")
 _NAME = re.compile(r"(\d+)-(\d+)(?:_(\d+)-(\d+))?\.parquet")
@@ -61,24 +61,24 @@ class SegmentFacts:
     batches: tuple[BatchFacts, ...] = ()
 
 
-def file_name(first: Position, last: Position | None = None) -> str:
+def segment_name(first: Position, last: Position | None = None) -> str:
     """Name the segment's file: of one batch, or of all from `first` to `last`."""
     return f"{first}.parquet" if last is None else f"{first}_{last}.parquet"
 
 
-def first_of(path: Path) -> Position:
+def first_batch(path: Path) -> Position:
     """Return the first batch that the name of a segment's file says.
 
     Raises:
         ValueError: it is no segment.
     """
-    found = range_of(path)
+    found = batch_range(path)
     if found is None:
         raise ValueError(path)
     return found[0]
 
 
-def range_of(path: Path) -> tuple[Position, Position] | None:
+def batch_range(path: Path) -> tuple[Position, Position] | None:
     """Return the first and last batch that a file's name says, `None` when it is no segment."""
     found = _NAME.fullmatch(path.name)
     if found is None:
@@ -87,7 +87,7 @@ def range_of(path: Path) -> tuple[Position, Position] | None:
     return first, first if found[3] is None else Position(int(found[3]), int(found[4]))
 
 
-def plain(events: pa.Table) -> pa.Table:
+def plain_table(events: pa.Table) -> pa.Table:
     """Cast to types that every Parquet reader shares: plain strings and lists, µs UTC; `_row` and untyped columns go.
 
     A column of type null holds nothing: left out, it reads as null again beside segments that have it.
@@ -109,7 +109,7 @@ def plain(events: pa.Table) -> pa.Table:
     )
 
 
-def write(path: Path, events: pa.Table, batches: Sequence[BatchFacts] = ()) -> None:
+def write_segment(path: Path, events: pa.Table, batches: Sequence[BatchFacts] = ()) -> None:
     """Write a segment of plain events, durably and at once.
 
     Args:
@@ -125,7 +125,7 @@ def write(path: Path, events: pa.Table, batches: Sequence[BatchFacts] = ()) -> N
     repetitive = [f.name for f in events.schema if pa.types.is_string(f.type) and f.name != "_id"]
     try:
         make_folder(path.parent)
-        with replacing(path) as temporary:
+        with write_atomically(path) as temporary:
             writer = pq.ParquetWriter(
                 temporary,
                 events.schema,
@@ -146,7 +146,7 @@ def write(path: Path, events: pa.Table, batches: Sequence[BatchFacts] = ()) -> N
         ) from error
 
 
-def facts(path: Path) -> SegmentFacts:
+def segment_facts(path: Path) -> SegmentFacts:
     """Read the segment's facts from its footer.
 
     Raises:
@@ -165,7 +165,7 @@ def facts(path: Path) -> SegmentFacts:
         raise _broken(path, error) from error
 
 
-def types(path: Path) -> dict[str, pa.DataType]:
+def segment_types(path: Path) -> dict[str, pa.DataType]:
     """Read the types of the segment's columns.
 
     Raises:
@@ -180,7 +180,7 @@ def types(path: Path) -> dict[str, pa.DataType]:
         raise _broken(path, error) from error
 
 
-def read(
+def read_segment(
     path: Path,
     start: datetime | None = None,
     end: datetime | None = None,
@@ -209,7 +209,7 @@ def read(
         raise
     except (pa.ArrowException, OSError, ValueError) as error:
         raise _broken(path, error) from error
-    return within(table if rows is None else _sliced(table, [held for _, held in groups], rows), start, end)
+    return _within(table if rows is None else _sliced(table, [held for _, held in groups], rows), start, end)
 
 
 def _groups(
@@ -254,7 +254,7 @@ def _micros(moment: datetime) -> int:
     return (moment - _EPOCH) // _MICROSECOND
 
 
-def within(events: pa.Table, start: datetime | None, end: datetime | None) -> pa.Table:
+def _within(events: pa.Table, start: datetime | None, end: datetime | None) -> pa.Table:
     """Keep the events with start <= `_time` < end."""
     if start is not None:
         events = events.filter(pc.greater_equal(events["_time"], pa.scalar(start, TIME)))

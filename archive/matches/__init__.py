@@ -4,6 +4,6 @@ from __future__ import annotations
 
 from .match_log import MatchLog
 from .match_quads import match_encoder
-from .origin import Origin
+from .provenance import Provenance
 
-__all__ = ["MatchLog", "Origin", "match_encoder"]
+__all__ = ["MatchLog", "Provenance", "match_encoder"]

@@ -5,26 +5,26 @@ from __future__ import annotations
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..log import segment
-from .origin import Origin
+from ..log import plain_table
+from .provenance import Provenance
 
 ORIGIN, START, END = "_origin", "_window_start", "_window_end"
 _OWN = ("_time", "_id", "_events", "_window")
 
 
-def flat(rows: pa.Table, origin: Origin) -> pa.Table:
+def flat(rows: pa.Table, provenance: Provenance) -> pa.Table:
     """Put rows into the log's form.
 
     Args:
         rows: as queries give them: items, `_time`, `_events`, perhaps `_window`, `_id`.
-        origin: of all of them.
+        provenance: of all of them.
 
     Returns:
         `_time`, `_id`, `_origin`, `_window_start` and `_window_end` where there are windows, a list of event ids named
         `?x` for each variable x, and the items; durations in microseconds.
     """
     columns = {"_time": rows["_time"], "_id": rows["_id"]}
-    columns[ORIGIN] = pa.repeat(pa.scalar(origin.digest), rows.num_rows)
+    columns[ORIGIN] = pa.repeat(pa.scalar(provenance.digest), rows.num_rows)
     if "_window" in rows.column_names:
         columns |= {name: pc.struct_field(rows["_window"], field) for name, field in ((START, "start"), (END, "end"))}
     events = rows["_events"]
@@ -33,7 +33,7 @@ def flat(rows: pa.Table, origin: Origin) -> pa.Table:
     for name in rows.column_names:
         if name not in _OWN:
             columns[name] = _counted(rows[name])
-    return segment.plain(pa.table(columns))
+    return plain_table(pa.table(columns))
 
 
 def _counted(column: pa.ChunkedArray) -> pa.ChunkedArray:

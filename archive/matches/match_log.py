@@ -11,10 +11,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ...annotator import ids_of, without
-from ..folder_layout import MATCHES, ORIGINS
-from ..log import EventLog, Position, concatenated, first_of_each_id, ids_before, segment, steadily
+from ..folder_layout import MATCHES, PROVENANCES
+from ..log import EventLog, Position, concatenated, earlier_ids, first_of_each_id, read_consistently, read_segment
 from .match_columns import ORIGIN, flat
-from .origin import Origin
+from .provenance import Provenance
 
 _WRITERS = 8
 
@@ -35,8 +35,8 @@ class MatchLog:
 
     def __init__(self, root: Path, generation: int = 0) -> None:
         self.log = EventLog(root / MATCHES, generation)
-        self._origins = root / ORIGINS
-        self._known: dict[str, Origin] = {}
+        self._folder = root / PROVENANCES
+        self._known: dict[str, Provenance] = {}
         self._latest: dict[str, datetime | None] = {}
 
     def open(self) -> None:
@@ -52,34 +52,34 @@ class MatchLog:
         """Let another process write."""
         self.log.close()
 
-    def origin(self, digest: str) -> Origin:
+    def provenance(self, digest: str) -> Provenance:
         """What rows that name it come from.
 
         Raises:
             ArchiveError: it is lost.
         """
         if digest not in self._known:
-            self._known[digest] = Origin.read(self._origins, digest)
+            self._known[digest] = Provenance.read(self._folder, digest)
         return self._known[digest]
 
-    def origins(self) -> frozenset[str]:
+    def provenances(self) -> frozenset[str]:
         """What all rows come from, by digest."""
 
         def named() -> frozenset[str]:
-            parts = [part for query in self.log.streams() for part in self.log.parts(query)]
-            columns = [segment.read(part.path, columns=frozenset({"_time", ORIGIN}), rows=part.rows) for part in parts]
+            parts = [part for query in self.log.streams() for part in self.log.slices(query)]
+            columns = [read_segment(part.path, columns=frozenset({"_time", ORIGIN}), rows=part.rows) for part in parts]
             return frozenset(digest for table in columns for digest in table[ORIGIN].unique().to_pylist())
 
-        return steadily(named)
+        return read_consistently(named)
 
-    def append(self, batch_id: int, found: Iterable[tuple[Origin, pa.Table]]) -> int:
+    def append(self, batch_id: int, found: Iterable[tuple[Provenance, pa.Table]]) -> int:
         """Keep rows of a batch; when this returns, they survive a crash of the machine.
 
         Rows that the log has, of this batch or an earlier one, change nothing.
 
         Args:
             batch_id: not negative; ascending in order of arrival.
-            found: rows as queries give them, without marks of where they come from, and their origin; each query once.
+            found: rows as queries give them, and their provenance; each query once.
 
         Returns:
             How many rows of the batch the log has now; 0 where nothing is new.
@@ -87,7 +87,7 @@ class MatchLog:
         Raises:
             ArchiveError: another process writes this log, or the file system refuses.
         """
-        some = [(origin, rows) for origin, rows in found if rows.num_rows]
+        some = [(provenance, rows) for provenance, rows in found if rows.num_rows]
         if not some:
             return 0
         self.log.lock()
@@ -97,16 +97,16 @@ class MatchLog:
             new = sum(pool.map(lambda entry: self._append(position, *entry, again=again), some))
         return self.log.batch_rows(position) if new and again else new
 
-    def _append(self, position: Position, origin: Origin, rows: pa.Table, *, again: bool) -> int:
+    def _append(self, position: Position, provenance: Provenance, rows: pa.Table, *, again: bool) -> int:
         """Keep a query's rows; count those that are new."""
-        query = origin.query
+        query = provenance.query
         held = self.log.batch_of(query, position) if again else None
-        new = self._without_known(first_of_each_id(flat(rows, origin)), query, position, held)
+        new = self._without_known(first_of_each_id(flat(rows, provenance)), query, position, held)
         if not new.num_rows:
             return 0
-        if origin.digest not in self._known:
-            origin.keep(self._origins)
-            self._known[origin.digest] = origin
+        if provenance.digest not in self._known:
+            provenance.keep(self._folder)
+            self._known[provenance.digest] = provenance
         self.log.append(query, position.batch, new if held is None else concatenated(held, new))
         self._latest[query] = _later(self._latest[query], pc.max(new["_time"]).as_py())
         return int(new.num_rows)
@@ -124,7 +124,7 @@ class MatchLog:
         latest = self._latest[query]
         if latest is None or not rows.num_rows or pc.min(rows["_time"]).as_py() > latest:
             return rows
-        return without(rows, ids_before(self.log, query, position, rows["_time"]))
+        return without(rows, earlier_ids(self.log, query, position, rows["_time"]))
 
 
 def _later(known: datetime | None, new: datetime) -> datetime:

@@ -20,7 +20,7 @@ from ...annotator import USUAL_DATATYPES, attribute_iri, event_prefix, literal_t
 from ...language.nodes import XSD, ValueType
 from ..store import EVALUATIONS, match_graphs_of
 from .match_columns import END, ORIGIN, START
-from .origin import Origin
+from .provenance import Provenance
 
 KAICEP = "urn:kaicep:"
 PROV = "http://www.w3.org/ns/prov#"
@@ -39,28 +39,28 @@ def variable_iri(query: str, variable: str) -> str:
     return f"{VARIABLE}{quote(query, safe='')}:{quote(variable, safe='')}"
 
 
-def match_encoder(origin_of: Callable[[str], Origin], bucket: timedelta) -> Callable[[str, pa.Table], bytes]:
+def match_encoder(provenance_of: Callable[[str], Provenance], bucket: timedelta) -> Callable[[str, pa.Table], bytes]:
     """Return (query, rows of the log of matches) → N-Quads.
 
     Args:
-        origin_of: what rows come from, by its digest.
+        provenance_of: what rows come from, by its digest.
         bucket: the time range of one graph.
     """
 
     def encode(query: str, rows: pa.Table) -> bytes:
         frame = pl.DataFrame(pl.from_arrow(rows)).with_columns(match_graphs_of(query, rows, bucket).alias("graph"))
         parts = frame.partition_by(ORIGIN, as_dict=True, maintain_order=True)
-        return b"".join(_quads(origin_of(digest), part) for (digest,), part in parts.items())
+        return b"".join(_quads(provenance_of(digest), part) for (digest,), part in parts.items())
 
     return encode
 
 
-def _quads(origin: Origin, rows: pl.DataFrame) -> bytes:
+def _quads(provenance: Provenance, rows: pl.DataFrame) -> bytes:
     ends = rows.select(
-        subject="<" + pl.lit(event_prefix(origin.query)) + pl.col("_id") + ">", end=" <" + pl.col("graph") + "> .\n"
+        subject="<" + pl.lit(event_prefix(provenance.query)) + pl.col("_id") + ">", end=" <" + pl.col("graph") + "> .\n"
     )
-    lines = [_lines(ends, *statement) for statement in _statements(origin, rows)]
-    return "".join(pl.concat(lines)).encode() + _evaluation_quads(origin)
+    lines = [_lines(ends, *statement) for statement in _statements(provenance, rows)]
+    return "".join(pl.concat(lines)).encode() + _evaluation_quads(provenance)
 
 
 def _lines(ends: pl.DataFrame, predicate: str, values: pl.Series, terms: _Terms) -> pl.Series:
@@ -75,11 +75,11 @@ def _lines(ends: pl.DataFrame, predicate: str, values: pl.Series, terms: _Terms)
     ).to_series()
 
 
-def _statements(origin: Origin, rows: pl.DataFrame) -> Iterator[tuple[str, pl.Series, _Terms]]:
+def _statements(provenance: Provenance, rows: pl.DataFrame) -> Iterator[tuple[str, pl.Series, _Terms]]:
     """Each predicate of the matches with its values, and what writes them as terms."""
     moments = _written_as(ValueType.DATETIME)
     for predicate, iri in (
-        (_RDF_TYPE, f"{PROV}Entity"), (_RDF_TYPE, MATCH), (f"{PROV}wasGeneratedBy", _evaluation(origin)),
+        (_RDF_TYPE, f"{PROV}Entity"), (_RDF_TYPE, MATCH), (f"{PROV}wasGeneratedBy", _evaluation(provenance)),
     ):  # fmt: skip
         yield predicate, pl.repeat(iri, rows.height, dtype=pl.String, eager=True), _iris
     yield f"{PROV}generatedAtTime", rows["_time"], moments
@@ -88,10 +88,10 @@ def _statements(origin: Origin, rows: pl.DataFrame) -> Iterator[tuple[str, pl.Se
             yield predicate, rows[name], moments
     for name in rows.columns:
         if name.startswith("?"):
-            yield variable_iri(origin.query, name[1:]), rows[name], _iris
+            yield variable_iri(provenance.query, name[1:]), rows[name], _iris
             yield f"{PROV}wasDerivedFrom", rows[name], _iris
-        elif name in origin.items:
-            yield attribute_iri(origin.query, name), rows[name], _written_as(origin.items[name])
+        elif name in provenance.items:
+            yield attribute_iri(provenance.query, name), rows[name], _written_as(provenance.items[name])
 
 
 def _written_as(kind: ValueType) -> _Terms:
@@ -123,15 +123,15 @@ def _durations(microseconds: pl.Series) -> pl.Series:
     return pl.select(sign.str.replace("^", '"') + "PT" + seconds + f'S"^^{datatype}').to_series()
 
 
-def _evaluation(origin: Origin) -> str:
-    return f"{KAICEP}evaluation:{quote(origin.query, safe='')}/{origin.digest}"
+def _evaluation(provenance: Provenance) -> str:
+    return f"{KAICEP}evaluation:{quote(provenance.query, safe='')}/{provenance.digest}"
 
 
-def _evaluation_quads(origin: Origin) -> bytes:
+def _evaluation_quads(provenance: Provenance) -> bytes:
     """What made the matches."""
-    evaluation = ox.NamedNode(_evaluation(origin))
-    text = ox.NamedNode(f"{KAICEP}query:{quote(origin.query, safe='')}/{origin.text_digest}")
-    knowledge = ox.NamedNode(f"{KAICEP}knowledge:{quote(origin.knowledge, safe='')}")
+    evaluation = ox.NamedNode(_evaluation(provenance))
+    text = ox.NamedNode(f"{KAICEP}query:{quote(provenance.query, safe='')}/{provenance.text_digest}")
+    knowledge = ox.NamedNode(f"{KAICEP}knowledge:{quote(provenance.knowledge, safe='')}")
     kind, entity, used = ox.NamedNode(_RDF_TYPE), ox.NamedNode(f"{PROV}Entity"), ox.NamedNode(f"{PROV}used")
     triples: list[tuple[ox.NamedNode, ox.NamedNode, ox.NamedNode | ox.Literal]] = [
         (evaluation, kind, ox.NamedNode(f"{PROV}Activity")),
@@ -139,8 +139,8 @@ def _evaluation_quads(origin: Origin) -> bytes:
         (evaluation, used, knowledge),
         (text, kind, entity),
         (text, kind, ox.NamedNode(f"{KAICEP}Query")),
-        (text, ox.NamedNode(_LABEL), ox.Literal(origin.query)),
-        (text, ox.NamedNode(f"{KAICEP}text"), ox.Literal(origin.text)),
+        (text, ox.NamedNode(_LABEL), ox.Literal(provenance.query)),
+        (text, ox.NamedNode(f"{KAICEP}text"), ox.Literal(provenance.text)),
         (knowledge, kind, entity),
     ]
     quads = [ox.Quad(s, p, o, ox.NamedNode(EVALUATIONS)) for s, p, o in triples]

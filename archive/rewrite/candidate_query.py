@@ -31,7 +31,7 @@ from ...language.nodes import (
     walk,
 )
 from ...ontology import KnowledgeBase
-from ..store import KNOWLEDGE, LATE, AskedStore
+from ..store import KNOWLEDGE, LATE, Store
 from .path_query import semantics_text
 from .solutions import iri_of, read_solutions, typed
 from .sparql_terms import constant, iri, iris, moment_text
@@ -183,7 +183,7 @@ def candidate_query(source: Source, shape: EventShape, knowledge: KnowledgeBase)
     return CandidateQuery(source, text, stems, tuple(rest), tuple(notes), found.apart)
 
 
-def ask(store: AskedStore, query: CandidateQuery, start: datetime | None, end: datetime | None) -> pa.Table:
+def ask(store: Store, query: CandidateQuery, start: datetime | None, end: datetime | None) -> pa.Table:
     """The candidates in the buckets that overlap start <= `_time` < end."""
     graphs = store.graphs(query.source.stream.name, start, end)
     return query.read(store.select(query.text, *query.datasets(graphs)) if graphs else b"")

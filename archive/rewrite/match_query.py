@@ -38,7 +38,7 @@ from .sparql_terms import constant, duration_text
 
 
 @dataclass(frozen=True, slots=True)
-class Absence:
+class NotExists:
     """A NOT: no candidate of this SELECT for which the tests hold."""
 
     select: CandidateQuery
@@ -58,7 +58,7 @@ class MatchQuery:
 
     selects: Mapping[str, CandidateQuery]
     tests: tuple[str, ...]
-    absences: tuple[Absence, ...]
+    absences: tuple[NotExists, ...]
     reach: timedelta
 
     def text(self, graphs: Mapping[str, Sequence[str]] | None, start: datetime | None, end: datetime | None) -> str:
@@ -112,7 +112,7 @@ def match_query(query: Query, shapes: Mapping[str, EventShape], knowledge: Knowl
     tests += _windows(query, selects)
     tests += [_join(join, every) for join in query.joins if absent.isdisjoint(event_variables(join))]
     tests += _partitions(query, every, frozenset(selects))
-    nots = tuple(Absence(every[a.variable], tuple(_absence(query, a, every, selects))) for a in absences)
+    nots = tuple(NotExists(every[a.variable], tuple(_absence(query, a, every, selects))) for a in absences)
     return MatchQuery(selects, tuple(tests), nots, _reach(query))
 
 

@@ -16,7 +16,7 @@ from ...semfilter.rules import compile_subquery, event_dependencies, plan_contex
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class PathPattern:
     """Parts of a graph pattern whose solutions are the events that PATHs hold for, with what they bind outside.
 
     Attributes:
@@ -32,7 +32,7 @@ class Found:
     apart: bool = True
 
 
-def semantics_text(source: Source, shape: EventShape, knowledge: KnowledgeBase, anchor: str) -> Found:
+def semantics_text(source: Source, shape: EventShape, knowledge: KnowledgeBase, anchor: str) -> PathPattern:
     """PATHs as SPARQL.
 
     Args:
@@ -45,15 +45,15 @@ def semantics_text(source: Source, shape: EventShape, knowledge: KnowledgeBase, 
         RefusedError: a PATH means something else where many events are.
     """
     if source.semantics is None:
-        return Found()
+        return PathPattern()
     context = plan_context(source, shape, knowledge)
     text = _text(source.semantics, context, anchor)
     if isinstance(source.semantics, Subquery) and not context.known_events:
-        return _by_graph(source.semantics) or Found(before=(text,), apart=False)
-    return Found(before=(text,), apart=False)
+        return _by_graph(source.semantics) or PathPattern(before=(text,), apart=False)
+    return PathPattern(before=(text,), apart=False)
 
 
-def _by_graph(subquery: Subquery) -> Found | None:
+def _by_graph(subquery: Subquery) -> PathPattern | None:
     """A PATH whose triples are known to be knowledge or the event's own; `None`: they are not.
 
     Asked for where they are, they are joined event by event. A SELECT of its own is joined as a whole, and among
@@ -67,7 +67,7 @@ def _by_graph(subquery: Subquery) -> Found | None:
     paths = any(not isinstance(t.predicate, URIRef) for t in subquery.triples)
     if not (subquery.flat and own) or loose or paths or event in tied:
         return None
-    return Found(
+    return PathPattern(
         tuple(f"{triple_text(t)} ." for t in known),
         tuple(f"{triple_text(t)} ." for t in own),
         tuple(f"FILTER ({f.text})" for f in subquery.filters),

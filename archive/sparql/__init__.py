@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from .queryable import Queryable, Question
 from .sparql_faults import explain_syntax
+from .sparql_request import SparqlRequest
 from .sparql_results import Graph, Result, Solutions, collected, evaluate, names_dataset, select
-from .time_argument import moment_of
+from .time_argument import parse_time_argument
+from .timeout import Timeout
 
 __all__ = [
     "Graph",
-    "Queryable",
-    "Question",
     "Result",
     "Solutions",
+    "SparqlRequest",
+    "Timeout",
     "collected",
     "evaluate",
     "explain_syntax",
-    "moment_of",
     "names_dataset",
+    "parse_time_argument",
     "select",
 ]

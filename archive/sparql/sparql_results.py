@@ -148,7 +148,7 @@ def names_dataset(text: str) -> bool:
 
 
 def select(store: ox.Store, text: str, default: Sequence[str], named: Sequence[str]) -> bytes:
-    """Answer a SELECT of our own in SPARQL's TSV format; see `EventStore.select`."""
+    """Answer a SELECT of our own in SPARQL's TSV format; see `Store.select`."""
     try:
         found = store.query(
             text,

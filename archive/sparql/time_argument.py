@@ -11,7 +11,7 @@ from ...language.syntax import parse_duration, parse_moment
 _RELATIVE = re.compile(r"\s*now\s*(?:([+-])\s*(\d+(?:\.\d+)?\s*(?:ms|sec|s|min|hour|h|day|d|week))\s*)?")
 
 
-def moment_of(text: str, now: datetime | None, source: str) -> datetime:
+def parse_time_argument(text: str, now: datetime | None, source: str) -> datetime:
     """The moment that a text names: `2021-09-07`, `2021-09-07T08:00+08:00`, `now`, `now - 1h`.
 
     Args:

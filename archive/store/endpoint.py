@@ -14,6 +14,7 @@ import pyoxigraph as ox
 import urllib3
 
 from ...errors import ArchiveError, Place
+from .store import StoreUnavailableError
 
 AUTHORIZATION = "KAICEP_ENDPOINT_AUTHORIZATION"
 """Environment variable with the text of the `Authorization` header, if the endpoint wants one."""
@@ -29,10 +30,6 @@ _SHOWN = 300
 Answer = ox.QuerySolutions | ox.QueryBoolean | ox.QuadParser
 
 
-class EndpointError(ArchiveError):
-    """The endpoint cannot be reached, refuses, or does not answer as SPARQL 1.1 says; it may do later."""
-
-
 class AskedWrongError(ArchiveError):
     """The endpoint does not understand a query."""
 
@@ -44,12 +41,12 @@ class Endpoint:
     Args:
         queries: URL that takes queries.
         updates: URL that takes updates.
-        patience: seconds that it has to answer.
+        answer_timeout: seconds that it has to answer.
     """
 
     queries: str
     updates: str
-    patience: float = _ANSWER_S
+    answer_timeout: float = _ANSWER_S
     _pool: urllib3.PoolManager = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -73,7 +70,7 @@ class Endpoint:
             cancelled: when it is set, the answer is not waited for any longer.
 
         Raises:
-            EndpointError: there is no answer.
+            StoreUnavailableError: there is no answer.
             AskedWrongError: the query is not understood.
             ArchiveError: it takes too long, or was cancelled.
         """
@@ -87,7 +84,7 @@ class Endpoint:
         """Do an update.
 
         Raises:
-            EndpointError: it is not done, or nobody knows.
+            StoreUnavailableError: it is not done, or nobody knows.
         """
         response = self._post(self.updates, text.encode(), {"Content-Type": "application/sparql-update"}, None)
         if not 200 <= response.status < 300:
@@ -119,7 +116,7 @@ class Endpoint:
         self, url: str, body: bytes, headers: Mapping[str, str], timeout: float | None
     ) -> urllib3.BaseHTTPResponse:
         address, own = _authorized(url)
-        allowed = urllib3.Timeout(connect=_CONNECT_S, read=self.patience if timeout is None else timeout)
+        allowed = urllib3.Timeout(connect=_CONNECT_S, read=self.answer_timeout if timeout is None else timeout)
         try:
             return self._pool.request("POST", address, body=body, headers={**headers, **own}, timeout=allowed)
         except urllib3.exceptions.ReadTimeoutError as error:
@@ -129,13 +126,13 @@ class Endpoint:
                     place=Place("query"),
                     hint="ask for a shorter time range, or allow more time",
                 ) from error
-            raise self._unreachable(url, f"no answer within {self.patience:g} s") from error
+            raise self._unreachable(url, f"no answer within {self.answer_timeout:g} s") from error
         except (urllib3.exceptions.HTTPError, OSError) as error:
             raise self._unreachable(url, _reason(error)) from error
 
     @staticmethod
-    def _unreachable(url: str, reason: str) -> EndpointError:
-        return EndpointError(
+    def _unreachable(url: str, reason: str) -> StoreUnavailableError:
+        return StoreUnavailableError(
             f"the SPARQL endpoint cannot be reached: {reason}",
             place=Place(_shown(url)),
             hint="start it, or correct endpoint under [archive]",
@@ -159,7 +156,7 @@ class Endpoint:
             reason = f"'{kind or 'nothing'}' is no result of SPARQL"
         except (SyntaxError, ValueError) as error:
             reason = str(error)
-        raise EndpointError(
+        raise StoreUnavailableError(
             f"the SPARQL endpoint answers what cannot be read: {reason}",
             place=Place(_shown(self.queries)),
             hint="see whether endpoint under [archive] is the URL that takes queries",
@@ -173,7 +170,7 @@ class Endpoint:
             401: f"set the environment variable {AUTHORIZATION}",
             403: f"let it be written, or set {AUTHORIZATION}",
         }
-        raise EndpointError(
+        raise StoreUnavailableError(
             f"the SPARQL endpoint {what} (HTTP {response.status}){f': {said}' if said else ''}",
             place=Place(_shown(url)),
             hint=hints.get(response.status, "see its log, and endpoint and endpoint_update under [archive]"),

@@ -2,17 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime, timedelta
+import uuid
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Self
 
 import pyoxigraph as ox
 
 from ...errors import ArchiveError, Place
 from ...ontology import KnowledgeBase
-from ..sparql import Question, Result, collected, explain_syntax, names_dataset
-from .endpoint import AskedWrongError, Endpoint
+from ...settings import ArchiveSettings
+from ...storage import write_atomically
+from ..folder_layout import IDENTITY as IDENTITY_FILE
+from ..folder_layout import require_archive
+from ..log import Position
+from ..sparql import Result, SparqlRequest, collected, explain_syntax, names_dataset
+from .copy_requests import make_room
+from .endpoint import AskedWrongError, Endpoint, update_url
 from .endpoint_updates import drop, in_one, insert_quads, insert_triples, set_value
-from .graphs import KNOWLEDGE, bucket_start, graphs_between
+from .graphs import KNOWLEDGE, graphs_between
+from .oxigraph_folder import open_folder
+from .store import Store, StoreUnavailableError, WritableStore
+from .store_copy import StoreCopy
 from .store_metadata import (
     EVENTS_BY_GRAPH,
     GRAPH,
@@ -22,69 +35,97 @@ from .store_metadata import (
     KNOWS,
     SINCE,
     SUBJECT,
-    Progress,
+    CommittedOffset,
     events_by_graph,
     values_query,
 )
-from .stored_graphs import AskedStore
 
+_END_OF_TIME = datetime.max.replace(tzinfo=UTC)
 _DEFAULT, _NAMED, _UNION = "default-graph-uri", "named-graph-uri", "union-default-graph"
 
 
-class EndpointStore(AskedStore):
+class EndpointStore(WritableStore):
     """What an archive writes to and asks of an endpoint; it has the endpoint's graphs to itself.
 
     Args:
         endpoint: where.
         bucket: the time range of one graph.
         identity: of the archive.
+        root: the archive's folder.
     """
 
     events_per_load = 2_000
     """Endpoints limit requests, and do each as one transaction."""
 
-    def __init__(self, endpoint: Endpoint, bucket: timedelta, identity: str) -> None:
+    def __init__(self, endpoint: Endpoint, bucket: timedelta, identity: str, root: Path) -> None:
         self.endpoint, self.bucket = endpoint, bucket
-        self._identity = identity
+        self._identity, self._root = identity, root
         self._union: Sequence[tuple[str, str]] | None = None
 
-    def claim(self) -> Progress | None:
-        """Make sure that the endpoint's graphs are of this archive; tell how far they are.
+    @classmethod
+    def open(cls, settings: ArchiveSettings, root: Path) -> Self:
+        """Open the store of the archive in a folder; see `WritableStore`.
 
         Raises:
-            EndpointError: it does not answer.
-            ArchiveError: they are another archive's.
+            ArchiveError: `[archive]` names no endpoint, or the archive's identity cannot be kept.
         """
-        owners = self._marks(IDENTITY)
+        if settings.endpoint is None:
+            raise ArchiveError("[archive] names no SPARQL endpoint", hint="set endpoint under [archive]")
+        endpoint = Endpoint(settings.endpoint, settings.endpoint_update or update_url(settings.endpoint))
+        return cls(endpoint, settings.bucket, _identity(root), root)
+
+    @classmethod
+    @contextmanager
+    def reading(cls, settings: ArchiveSettings, root: Path, timeout: float) -> Iterator[Store]:
+        """Give the endpoint itself, which answers as of now."""
+        del timeout  # whoever writes need not answer
+        require_archive(root)
+        store = cls.open(settings, root)
+        try:
+            with suppress(StoreUnavailableError):  # whoever asks it learns that
+                store.claim()
+            yield store
+        finally:
+            store.close()
+
+    def claim(self) -> CommittedOffset | None:
+        """Make sure that the endpoint's graphs are of this archive; see `WritableStore`."""
+        owners = self._values(IDENTITY)
         if not owners:
-            self._mark(IDENTITY, self._identity)
+            self._set(IDENTITY, self._identity)
         elif self._identity not in owners:
             raise ArchiveError(
                 "the SPARQL endpoint holds the events of another archive",
                 place=Place(self.endpoint.queries),
                 hint="name another endpoint, or clear this one: the log fills it again",
             )
-        return self.progress
+        return self.committed()
 
-    def add(self, quads: bytes, progress: Progress | None = None, mark: ox.NamedNode = HOLDS) -> None:
-        """Add N-Quads; what is there already changes nothing. `progress`, of what `mark` says, is said last.
+    def require_log(self, newest: Position | None) -> None:
+        """Refuse an endpoint that holds batches behind the newest one of the log: nobody could tell which it has."""
+        held = self.committed()
+        if held is not None and (newest is None or held.position > newest):
+            raise ArchiveError(
+                f"the SPARQL endpoint holds batch {held.position}, the log none behind {newest}",
+                place=Place(self.endpoint.queries),
+                hint="clear the endpoint: the log fills it again",
+            )
 
-        Raises:
-            EndpointError: that they are there is not certain.
-        """
+    def add(self, quads: bytes, offset: CommittedOffset | None = None, log: ox.NamedNode = HOLDS) -> None:
+        """Add N-Quads, and after them their offset; see `WritableStore`."""
         updates = [insert_quads(quads)] if quads else []
-        updates += [] if progress is None else [_saying(mark, str(progress))]
+        updates += [] if offset is None else [_saying(log, str(offset))]
         if updates:
             self.endpoint.update(in_one(updates))
 
-    def progress_of(self, mark: ox.NamedNode) -> Progress | None:
-        """How far it is with events or with matches; `None` when it holds no batch of them."""
-        return max(map(Progress.parse, self._marks(mark)), default=None)
+    def committed(self, log: ox.NamedNode = HOLDS) -> CommittedOffset | None:
+        """How far it is with a log; `None` when it holds no batch of it."""
+        return max(map(CommittedOffset.parse, self._values(log)), default=None)
 
     @property
     def knowledge_version(self) -> str | None:
         """The version of the knowledge that it holds."""
-        return next(iter(self._marks(KNOWS)), None)
+        return next(iter(self._values(KNOWS)), None)
 
     def set_knowledge(self, knowledge: KnowledgeBase) -> None:
         """Hold this knowledge base's closure instead of another; of the same version, do nothing."""
@@ -96,35 +137,35 @@ class EndpointStore(AskedStore):
         updates = (drop(graph), insert_triples(graph, closure), _saying(KNOWS, knowledge.version))
         self.endpoint.update(in_one(updates))
 
-    def answer(self, question: Question, prefixes: Mapping[str, str]) -> Result:
-        """Answer SPARQL over events and knowledge; as `EventStore.answer`, perhaps with a limit of time.
+    def answer(self, request: SparqlRequest, prefixes: Mapping[str, str]) -> Result:
+        """Let the endpoint answer; see `Store`.
 
         Raises:
-            EndpointError: it does not answer.
+            StoreUnavailableError: it does not answer.
             ArchiveError: the text is no query, or there is no answer in time.
         """
-        if names_dataset(question.text):
+        if names_dataset(request.text):
             options: Sequence[tuple[str, str]] = ()
-        elif question.start is None and question.end is None:
+        elif request.start is None and request.end is None:
             options = self._all()
         else:
-            graphs = graphs_between(self.named_graphs(), self.bucket, question.start, question.end)
+            graphs = graphs_between(self.named_graphs(), self.bucket, request.start, request.end)
             options = _dataset(graphs, graphs)
         # On one line, so that the lines of messages are those of the query.
         declared = " ".join(f"PREFIX {name}: {ox.NamedNode(iri)}" for name, iri in prefixes.items())
-        text = f"{declared} {question.text}"
+        text = f"{declared} {request.text}"
         try:
-            answer = self.endpoint.ask(text, options, timeout=question.timeout, cancelled=question.cancelled)
+            answer = self.endpoint.ask(text, options, timeout=request.timeout, cancelled=request.cancelled)
             return collected(answer, prefixes)
         except AskedWrongError:
-            _raise_syntax(question.text, prefixes)
+            _raise_syntax(request.text, prefixes)
             raise
 
     def closure(self) -> bytes:
         """The knowledge that it holds, as N-Triples.
 
         Raises:
-            EndpointError: it does not answer.
+            StoreUnavailableError: it does not answer.
         """
         found = self.endpoint.ask("CONSTRUCT WHERE { ?s ?p ?o }", _dataset([KNOWLEDGE], []))
         if not isinstance(found, ox.QuadParser):
@@ -132,7 +173,7 @@ class EndpointStore(AskedStore):
         return ox.serialize((quad.triple for quad in found), format=ox.RdfFormat.N_TRIPLES) or b""
 
     def select(self, text: str, default: Sequence[str], named: Sequence[str]) -> bytes:
-        """Answer a SELECT of our own over some graphs, in SPARQL's TSV format; see `AskedStore`."""
+        """Answer a SELECT of our own over some graphs, in SPARQL's TSV format; see `Store`."""
         found = self.endpoint.ask(text, _dataset(default, named))
         if not isinstance(found, ox.QuerySolutions):
             raise TypeError(type(found))
@@ -146,19 +187,31 @@ class EndpointStore(AskedStore):
     @property
     def since(self) -> datetime | None:
         """From when on it has the log's events; `None`: from the first."""
-        return max(map(datetime.fromisoformat, self._marks(SINCE)), default=None)
+        return max(map(datetime.fromisoformat, self._values(SINCE)), default=None)
 
     def announce(self, since: datetime) -> None:
         """Say that from now on it has events from this moment on only."""
-        self._mark(SINCE, since.isoformat())
+        self._set(SINCE, since.isoformat())
 
-    def drop_before(self, moment: datetime) -> int:
-        """Drop the graphs, of events and of matches, whose buckets end at this moment or before; count them."""
-        starts = {name: bucket_start(name) for name in self.named_graphs()}
-        gone = [name for name, start in starts.items() if start is not None and start + self.bucket <= moment]
-        if gone:
-            self.endpoint.update(in_one(drop(ox.NamedNode(name)) for name in gone))
-        return len(gone)
+    def drop_graphs(self, names: Sequence[str]) -> None:
+        """Drop some graphs."""
+        self.endpoint.update(in_one(drop(ox.NamedNode(name)) for name in names))
+
+    @contextmanager
+    def scratch(self) -> Iterator[StoreCopy]:
+        """Give a store with the endpoint's knowledge and none of its events."""
+        closure = self.closure()
+        with make_room(self._root) as folder:
+            store = open_folder(folder)
+            store.bulk_load(closure, format=ox.RdfFormat.N_TRIPLES, to_graph=ox.NamedNode(KNOWLEDGE), lenient=True)
+            del store
+            yield StoreCopy(folder, self.bucket, since=_END_OF_TIME)
+
+    def serve_copies(self) -> None:
+        """Leave readers to the endpoint, which any process may ask."""
+
+    def remove_copies(self) -> None:
+        """There are none."""
 
     def reclaim(self) -> None:
         """Leave that to whoever runs the endpoint."""
@@ -195,11 +248,11 @@ class EndpointStore(AskedStore):
             raise TypeError(type(found))
         return found
 
-    def _marks(self, predicate: ox.NamedNode) -> set[str]:
+    def _values(self, predicate: ox.NamedNode) -> set[str]:
         rows = self._rows(values_query(predicate))
         return {row[0].value for row in rows if isinstance(row[0], ox.Literal)}
 
-    def _mark(self, predicate: ox.NamedNode, value: str) -> None:
+    def _set(self, predicate: ox.NamedNode, value: str) -> None:
         self.endpoint.update(_saying(predicate, value))
 
 
@@ -220,3 +273,19 @@ def _raise_syntax(text: str, prefixes: Mapping[str, str]) -> None:
         raise explain_syntax(error, text, prefixes, "query") from error
     except (OSError, RuntimeError, ValueError):
         return  # the endpoint's own words say more
+
+
+def _identity(root: Path) -> str:
+    """What tells this archive from any other: made once."""
+    file = root / IDENTITY_FILE
+    try:
+        if not file.exists():
+            with write_atomically(file) as temporary:
+                temporary.write_text(uuid.uuid4().hex, encoding="utf-8")
+        return file.read_text(encoding="utf-8")
+    except OSError as error:
+        raise ArchiveError(
+            f"the archive's identity cannot be kept: {error.strerror}",
+            place=Place(str(file)),
+            hint="choose another path under [archive]",
+        ) from error

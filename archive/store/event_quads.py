@@ -8,9 +8,9 @@ from datetime import timedelta
 import polars as pl
 import pyarrow as pa
 
-from ...annotator import COLUMN_TYPES, EventShape, event_quads, ids_of
+from ...annotator import EventShape, event_quads, ids_of
 from ...language.nodes import XSD
-from ..log import late_rows
+from ..log import late_rows, with_all_columns
 from .graphs import graphs_of
 
 LATE = "urn:kaicep:late"
@@ -27,24 +27,12 @@ def encoder(shapes: Mapping[str, EventShape], bucket: timedelta) -> Callable[[st
         if shape is None or not events.num_rows:
             return b""
         graphs = graphs_of(stream, events, bucket)
-        return event_quads(shape, with_all_columns(shape, events), graphs) + _marks(events, graphs)
+        return event_quads(shape, with_all_columns(shape, events), graphs) + _late_quads(events, graphs)
 
     return encode
 
 
-def with_all_columns(shape: EventShape, events: pa.Table) -> pa.Table:
-    """The events with every column of their shape; those that they lack are null, and typed."""
-    wanted = {a.name: COLUMN_TYPES.get(a.type, pl.String()) for a in shape.attributes}
-    wanted |= {
-        a.individual: pl.String() for a in shape.attributes if a.individual is not None and a.individual not in wanted
-    }
-    for name, kind in wanted.items():
-        if name not in events.column_names:
-            events = events.append_column(name, pl.repeat(None, events.num_rows, dtype=kind, eager=True).to_arrow())
-    return events
-
-
-def _marks(events: pa.Table, graphs: pl.Series) -> bytes:
+def _late_quads(events: pa.Table, graphs: pl.Series) -> bytes:
     late = late_rows(events)
     if late is None:
         return b""

@@ -1,8 +1,9 @@
-"""The named graphs of the store: one per stream, or named query, and time bucket; those of knowledge and marks."""
+"""The named graphs of the store: one per stream, or named query, and time bucket; those of knowledge and metadata."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from urllib.parse import quote, unquote
 
@@ -14,6 +15,7 @@ _MATCHES = "urn:kaicep:matches:"
 KNOWLEDGE = f"{_GRAPH}knowledge"
 ARCHIVE = f"{_GRAPH}archive"
 EVALUATIONS = f"{_GRAPH}evaluations"
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def graph_of(stream: str, start: datetime) -> str:
@@ -94,3 +96,30 @@ def _parts(kind: str, graph: str) -> tuple[str, str] | None:
     """Name and bucket that a graph's name says, `None` where it is none of that kind."""
     name, colon, moment = graph.removeprefix(kind).partition(":")
     return (name, moment) if colon and name and graph.startswith(kind) else None
+
+
+@dataclass(frozen=True, slots=True)
+class BucketRange:
+    """The buckets of start <= t < end, both at their borders; `None` is unbounded."""
+
+    start: datetime | None
+    end: datetime | None
+
+    @classmethod
+    def of(cls, start: datetime | None, end: datetime | None, bucket: timedelta) -> BucketRange | None:
+        """Those that overlap start <= t < end; `None`: no time is named."""
+        if start is None and end is None:
+            return None
+        first = None if start is None else start - (start - _EPOCH) % bucket
+        return cls(first, None if end is None else end + (_EPOCH - end) % bucket)
+
+    def before(self, moment: datetime | None) -> BucketRange | None:
+        """Those of them that end at a moment or before; `None`: there are none."""
+        if moment is None or (self.start is not None and self.start >= moment):
+            return None
+        return BucketRange(self.start, moment if self.end is None else min(self.end, moment))
+
+    def within(self, other: BucketRange) -> bool:
+        """Whether all of them are among others."""
+        after = other.start is None or (self.start is not None and self.start >= other.start)
+        return after and (other.end is None or (self.end is not None and self.end <= other.end))

@@ -1,32 +1,39 @@
-"""The semantic store: events and knowledge as named graphs in Oxigraph, on disk."""
+"""Oxigraph in the archive's folder: events and knowledge as named graphs, on disk."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import Self
 
 import pyoxigraph as ox
 
 from ...errors import ArchiveError, Place
 from ...ontology import KnowledgeBase
-from ...storage import ProcessLock, make_folder
-from ..folder_layout import LOCK
-from ..sparql import Question, Result, evaluate
-from .graphs import KNOWLEDGE, bucket_start
-from .store_metadata import GRAPH, HOLDS, KNOWS, SINCE, SUBJECT, Progress
-from .stored_graphs import StoredGraphs, graphs_within, progress_in
+from ...settings import ArchiveSettings
+from ...storage import make_folder
+from ..folder_layout import STORE
+from ..log import Position
+from ..sparql import Result, SparqlRequest
+from .copy_requests import answer_requests, copy_store, remove_leftovers
+from .graphs import KNOWLEDGE
+from .oxigraph_folder import damaged, in_use, lock_of, open_folder
+from .store import Store, WritableStore
+from .store_copy import OxigraphGraphs, StoreCopy
+from .store_metadata import GRAPH, HOLDS, KNOWS, SINCE, SUBJECT, CommittedOffset
 
 _KNOWLEDGE = ox.NamedNode(KNOWLEDGE)
 
 
-class EventStore(StoredGraphs):
+class OxigraphStore(OxigraphGraphs, WritableStore):
     """The store of one archive; one process at a time has it open.
 
     Args:
         path: its folder; made when it is not there.
         bucket: the time range of one graph.
-        patience: seconds to wait while another has it open; a reader needs it for the moment that a copy takes.
+        timeout: seconds to wait while another has it open; a reader needs it for the moment that a copy takes.
 
     Raises:
         ArchiveError: another process has it open, it is damaged, or its folder cannot be made.
@@ -35,31 +42,41 @@ class EventStore(StoredGraphs):
     events_per_load = 10_000
     """Oxigraph's loader is fastest around 50,000 quads at once: below, each load costs files; above, sorting memory."""
 
-    def __init__(self, path: Path, bucket: timedelta, patience: float = 2.0) -> None:
+    def __init__(self, path: Path, bucket: timedelta, timeout: float = 2.0) -> None:
         self.path = path
         self.bucket = bucket
         self._lock = lock_of(path)
         make_folder(path.parent)
-        if not self._lock.acquire(patience):
+        if not self._lock.acquire(timeout):
             raise in_use(path, self._lock.holder())
         try:
-            self._store: ox.Store | None = open_store(path)
+            self._store: ox.Store | None = open_folder(path)
         except ArchiveError:
             self._lock.release()
             raise
 
-    def add(self, quads: bytes, progress: Progress | None = None, mark: ox.NamedNode = HOLDS) -> None:
-        """Add N-Quads, all or none of them, durably; what is there already changes nothing.
+    @classmethod
+    def open(cls, settings: ArchiveSettings, root: Path) -> Self:
+        """Open the store of the archive in a folder; see `WritableStore`."""
+        return cls(root / STORE, settings.bucket)
 
-        Args:
-            quads: N-Quads text, UTF-8.
-            progress: how far the store is with them; kept in the same transaction.
-            mark: of what it is the progress.
+    @classmethod
+    @contextmanager
+    def reading(cls, settings: ArchiveSettings, root: Path, timeout: float) -> Iterator[Store]:
+        """Give a copy as the store is now: Oxigraph lets one process open it."""
+        with copy_store(root, timeout) as copy:
+            yield StoreCopy(copy, settings.bucket)
 
-        Raises:
-            ArchiveError: the text is no N-Quads, or the file system refuses.
-        """
-        said = "" if progress is None else f"{SUBJECT} {mark} {ox.Literal(str(progress))} {GRAPH} .\n"
+    def claim(self) -> CommittedOffset | None:
+        """Tell how far the graphs are; they are in the archive's own folder."""
+        return self.committed()
+
+    def require_log(self, newest: Position | None) -> None:
+        """Go on in any case: `kaicep verify` tells of segments that are lost, and the graphs can be built anew."""
+
+    def add(self, quads: bytes, offset: CommittedOffset | None = None, log: ox.NamedNode = HOLDS) -> None:
+        """Add N-Quads, all or none of them, and in the same transaction their offset; see `WritableStore`."""
+        said = "" if offset is None else f"{SUBJECT} {log} {ox.Literal(str(offset))} {GRAPH} .\n"
         try:
             # Lenient: the annotator wrote these terms, and a term that only a validator minds must not stop the store.
             self.oxigraph.bulk_load(quads + said.encode(), format=ox.RdfFormat.N_QUADS, lenient=True)
@@ -71,8 +88,8 @@ class EventStore(StoredGraphs):
             ) from error
         except (OSError, RuntimeError) as error:
             raise damaged(self.path, error) from error
-        if progress is not None:
-            self._forget_all_but(progress, mark)
+        if offset is not None:
+            self._remove_offsets_before(offset, log)
 
     def set_knowledge(self, knowledge: KnowledgeBase) -> None:
         """Hold this knowledge base's closure instead of another; of the same version, do nothing."""
@@ -88,18 +105,16 @@ class EventStore(StoredGraphs):
         store.add(ox.Quad(SUBJECT, KNOWS, ox.Literal(knowledge.version), GRAPH))
         store.flush()
 
-    def answer(self, question: Question, prefixes: Mapping[str, str]) -> Result:
-        """Answer SPARQL over events and knowledge, however long it takes; the default graph is the union of all graphs.
+    def answer(self, request: SparqlRequest, prefixes: Mapping[str, str]) -> Result:
+        """Answer; what may be given up from a copy, in another process: Oxigraph itself answers until it is done."""
+        if not request.may_be_given_up:
+            return self.evaluated(request, prefixes)
+        with self._copied() as copy:
+            return copy.answer(request, prefixes)
 
-        Args:
-            question: what is asked.
-            prefixes: preset; the text may declare more.
-
-        Raises:
-            ArchiveError: the text is no query, or it cannot be answered.
-        """
-        graphs = graphs_within(self.oxigraph, self.bucket, question.start, question.end)
-        return evaluate(self.oxigraph, question.text, prefixes, graphs)
+    def scratch(self) -> AbstractContextManager[StoreCopy]:
+        """Give a copy of it."""
+        return self._copied()
 
     def announce(self, since: datetime) -> None:
         """Say, durably, that from now on the store has events from this moment on only."""
@@ -109,13 +124,10 @@ class EventStore(StoredGraphs):
             self.oxigraph.remove(quad)
         self.oxigraph.flush()
 
-    def drop_before(self, moment: datetime) -> int:
-        """Drop the graphs, of events and of matches, whose buckets end at this moment or before; count them."""
-        starts = {name: bucket_start(name) for name in self.named_graphs()}
-        gone = [name for name, start in starts.items() if start is not None and start + self.bucket <= moment]
-        for name in gone:
+    def drop_graphs(self, names: Sequence[str]) -> None:
+        """Drop some graphs."""
+        for name in names:
             self.oxigraph.remove_graph(ox.NamedNode(name))
-        return len(gone)
 
     def size(self) -> int | None:
         """Bytes of its files."""
@@ -162,62 +174,22 @@ class EventStore(StoredGraphs):
             self._store = None
             self._lock.release()
 
-    def _forget_all_but(self, progress: Progress, mark: ox.NamedNode) -> None:
-        """Remove marks of earlier batches; a kill before this leaves both, and the later one counts."""
-        for quad in list(self.oxigraph.quads_for_pattern(SUBJECT, mark, None, GRAPH)):
-            if progress_in(quad) < progress:
+    def serve_copies(self) -> None:
+        """Make the copies that other processes asked for."""
+        answer_requests(self.path.parent, self.backup)
+
+    def remove_copies(self) -> None:
+        """Delete the copies of readers that were killed."""
+        remove_leftovers(self.path.parent)
+
+    @contextmanager
+    def _copied(self) -> Iterator[StoreCopy]:
+        """Ask for a copy as another process would: whoever writes makes it between two writes."""
+        with copy_store(self.path.parent) as copy:
+            yield StoreCopy(copy, self.bucket)
+
+    def _remove_offsets_before(self, offset: CommittedOffset, log: ox.NamedNode) -> None:
+        """Remove those of earlier batches; a kill before this leaves both, and the later one counts."""
+        for quad in list(self.oxigraph.quads_for_pattern(SUBJECT, log, None, GRAPH)):
+            if isinstance(quad.object, ox.Literal) and CommittedOffset.parse(quad.object.value) < offset:
                 self.oxigraph.remove(quad)
-
-
-def open_store(path: Path) -> ox.Store:
-    """Open an Oxigraph store whose lock is held.
-
-    Raises:
-        ArchiveError: it is damaged, its folder cannot be made, or another program has it open.
-    """
-    try:
-        make_folder(path)
-        return ox.Store(path)
-    except (OSError, RuntimeError) as error:
-        raise damaged(path, error) from error
-
-
-def open_copy(path: Path) -> ox.Store:
-    """Open a copy of a store, which nobody writes.
-
-    Raises:
-        ArchiveError: it is damaged.
-    """
-    try:
-        return ox.Store.read_only(str(path))
-    except (OSError, RuntimeError) as error:
-        raise damaged(path, error) from error
-
-
-def lock_of(path: Path) -> ProcessLock:
-    """Return the lock of a store's folder.
-
-    RocksDB has one of its own, but asking for it rotates the holder's log file each time.
-    """
-    return ProcessLock(path.with_name(f"{path.name}{LOCK}"))
-
-
-def damaged(path: Path, error: Exception) -> ArchiveError:
-    """Explain what RocksDB says of a store's folder."""
-    if "While lock file" in str(error) or "lock hold by current process" in str(error):
-        return in_use(path, "another program")
-    reason = str(error).split("\n", maxsplit=1)[0].rstrip(".")
-    return ArchiveError(
-        f"the store cannot be used: {reason}",
-        place=Place(str(path)),
-        hint="move the folder away; the next start builds it again from the log",
-    )
-
-
-def in_use(path: Path, holder: str) -> ArchiveError:
-    """Explain that somebody else has the store open."""
-    return ArchiveError(
-        f"{holder} has the store open",
-        place=Place(str(path)),
-        hint="stop it first; `kaicep sparql` can query the store meanwhile",
-    )

@@ -1,156 +1,139 @@
-"""Copies of the store for other processes, on request.
-
-Oxigraph lets one process open a store, and reading beside a writer is undefined. So a reader leaves a request file;
-the process that has the store open answers it with a copy made of hard links; the reader reads that, then deletes it.
-A reader that finds the store free makes its copy itself, so that it never stands in an engine's way for long.
-"""
+"""Oxigraph stores, asked: the graphs of an open one, and a copy, which nobody else has."""
 
 from __future__ import annotations
 
-import shutil
-import time
-import uuid
-from collections.abc import Iterator
+from abc import abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from datetime import datetime, timedelta
+from functools import partial
 from pathlib import Path
 
 import pyoxigraph as ox
 
-from ...errors import ArchiveError, Place
-from ...storage import ProcessLock
-from ..folder_layout import SNAPSHOTS, STORE, check_version
-from .oxigraph_store import EventStore, damaged, lock_of, open_copy, open_store
+from ..sparql import Result, SparqlRequest, Timeout, evaluate, select
+from .graphs import KNOWLEDGE, BucketRange, graphs_between
+from .oxigraph_folder import open_folder, open_read_only
+from .query_process import ask_in_process
+from .store import ScratchStore, Store
+from .store_metadata import (
+    EVENTS_BY_GRAPH,
+    GRAPH,
+    HOLDS,
+    KNOWS,
+    SINCE,
+    SUBJECT,
+    CommittedOffset,
+    events_by_graph,
+)
 
-_ALIVE, _REQUEST, _UNFINISHED = ".alive", ".request", ".unfinished"
-_POLL_S = 0.02
-_YOUNG_S = 60.0
-
-
-def answer_requests(store: EventStore, folder: Path) -> None:
-    """Make the copies that other processes asked for; a reader whose copy cannot be made learns it by waiting."""
-    if not folder.is_dir():
-        return
-    for request in folder.glob(f"*{_REQUEST}"):
-        copy, unfinished = request.with_suffix(""), request.with_suffix(_UNFINISHED)
-        if request.with_suffix(_ALIVE).exists() and not copy.exists():
-            try:
-                store.backup(unfinished)
-                unfinished.rename(copy)
-            except (ArchiveError, OSError):
-                shutil.rmtree(unfinished, ignore_errors=True)
-        request.unlink(missing_ok=True)
+__all__ = ["OxigraphGraphs", "StoreCopy"]
 
 
-def remove_leftovers(folder: Path) -> None:
-    """Delete the copies of readers that were killed."""
-    if not folder.is_dir():
-        return
-    for alive in folder.glob(f"*{_ALIVE}"):
-        lock = ProcessLock(alive)
-        # A young file may belong to a reader that is just about to take its lock.
-        if time.time() - alive.stat().st_mtime > _YOUNG_S and lock.acquire():
-            _remove(alive)
-            lock.release()
-    for copy in folder.iterdir():
-        if copy.is_dir() and not copy.with_suffix(_ALIVE).exists():
-            shutil.rmtree(copy, ignore_errors=True)
+class OxigraphGraphs(Store):
+    """The graphs of an Oxigraph store that is open."""
+
+    @property
+    @abstractmethod
+    def oxigraph(self) -> ox.Store:
+        """The open store."""
+
+    def committed(self, log: ox.NamedNode = HOLDS) -> CommittedOffset | None:
+        """How far the store is with a log; `None` when it holds no batch of it."""
+        return max(map(CommittedOffset.parse, self._values(log)), default=None)
+
+    @property
+    def knowledge_version(self) -> str | None:
+        """The version of the knowledge that the store holds."""
+        return next(self._values(KNOWS), None)
+
+    def closure(self) -> bytes:
+        """The knowledge that the store holds, as N-Triples."""
+        return self.oxigraph.dump(format=ox.RdfFormat.N_TRIPLES, from_graph=ox.NamedNode(KNOWLEDGE)) or b""
+
+    @property
+    def since(self) -> datetime | None:
+        """From when on the store has the log's events; `None`: from the first."""
+        return max(map(datetime.fromisoformat, self._values(SINCE)), default=None)
+
+    def named_graphs(self) -> list[str]:
+        """Name all graphs."""
+        return [graph.value for graph in self.oxigraph.named_graphs()]
+
+    def events_by_graph(self) -> dict[str, int]:
+        """Count the events of each graph."""
+        return events_by_graph(self.oxigraph.query(EVENTS_BY_GRAPH))
+
+    def select(self, text: str, default: Sequence[str], named: Sequence[str]) -> bytes:
+        """Answer a SELECT of our own over some graphs; see `Store`."""
+        return select(self.oxigraph, text, default, named)
+
+    def evaluated(self, request: SparqlRequest, prefixes: Mapping[str, str]) -> Result:
+        """Answer, however long it takes."""
+        return evaluate(self.oxigraph, request.text, prefixes, self.graphs_asked(request))
+
+    def graphs_asked(self, request: SparqlRequest) -> Sequence[str] | None:
+        """Name the graphs that a request over some time is about; `None`: all of them."""
+        if request.start is None and request.end is None:
+            return None
+        return graphs_between(self.named_graphs(), self.bucket, request.start, request.end)
+
+    def _values(self, predicate: ox.NamedNode) -> Iterator[str]:
+        """What the archive says of itself with a predicate."""
+        found = self.oxigraph.quads_for_pattern(SUBJECT, predicate, None, GRAPH)
+        return (quad.object.value for quad in found if isinstance(quad.object, ox.Literal))
 
 
-@contextmanager
-def copy_of_store(root: Path, timeout: float = 10.0) -> Iterator[ox.Store]:
-    """Give the store of an archive as it is now, to read from; see `store_copied`."""
-    with store_copied(root, timeout) as copy:
-        yield open_copy(copy)
-
-
-@contextmanager
-def store_copied(root: Path, timeout: float = 10.0) -> Iterator[Path]:
-    """Give a folder with the store of an archive as it is now, whether or not an engine has it open.
+class StoreCopy(OxigraphGraphs, ScratchStore):
+    """A copy of a store in a folder of its own.
 
     Args:
-        root: the archive's folder.
-        timeout: seconds that an engine has for answering; it answers between two writes.
-
-    Raises:
-        ArchiveError: there is no store, it is damaged, or whoever has it open does not answer.
+        folder: the copy's; nobody else has it open.
+        bucket: the time range of one graph.
+        since: from when on it has events; `None`: as it says itself.
     """
-    if not (root / STORE).is_dir():
-        raise ArchiveError(
-            "there is no store", place=Place(str(root)), hint="run the project first, with store = true under [archive]"
-        )
-    check_version(root)
-    with _own_place(root) as alive:
-        yield _copy(root, alive, timeout)
 
+    def __init__(self, folder: Path, bucket: timedelta, since: datetime | None = None) -> None:
+        self.folder, self.bucket = folder, bucket
+        self._since = since
+        self._added: list[BucketRange] = []
+        self._open: ox.Store | None = open_read_only(folder)
 
-@contextmanager
-def room_for_store(root: Path) -> Iterator[Path]:
-    """Give the name of a folder in an archive for a store that is gone afterwards.
+    @property
+    def oxigraph(self) -> ox.Store:
+        """The copy, open to be read."""
+        if self._open is None:
+            self._open = open_read_only(self.folder)
+        return self._open
 
-    Raises:
-        ArchiveError: the archive may not be written.
-    """
-    with _own_place(root) as alive:
-        yield alive.with_suffix("")
+    @property
+    def since(self) -> datetime | None:
+        """From when on it has the log's events, those that were added left out; `None`: from the first."""
+        return super().since if self._since is None else self._since
 
+    def lacking(self, request: SparqlRequest) -> BucketRange | None:
+        """The buckets that a request names and that neither were copied nor added; `None`: there are none."""
+        dropped = super().lacking(request)
+        return None if dropped is None or any(dropped.within(before) for before in self._added) else dropped
 
-@contextmanager
-def _own_place(root: Path) -> Iterator[Path]:
-    """Give a file that is locked while this lasts; what has its name with other endings is removed afterwards."""
-    alive = root / SNAPSHOTS / f"{uuid.uuid4().hex}{_ALIVE}"
-    lock = ProcessLock(alive)
-    try:
-        alive.parent.mkdir(exist_ok=True)
-        lock.acquire()
-    except OSError as error:
-        raise ArchiveError(
-            f"no copy of the store can be made: {error.strerror}",
-            place=Place(str(alive.parent)),
-            hint="a reader needs write access to that folder",
-        ) from error
-    try:
-        yield alive
-    finally:
-        _remove(alive)
-        lock.release()
+    @contextmanager
+    def adding(self, buckets: BucketRange) -> Iterator[Callable[[bytes], object]]:
+        """Give what adds N-Quads; see `ScratchStore`."""
+        self._open = None  # a read-only store does not see what another handle adds
+        yield partial(open_folder(self.folder).bulk_load, format=ox.RdfFormat.N_QUADS, lenient=True)
+        self._added.append(buckets)
 
+    def answer(self, request: SparqlRequest, prefixes: Mapping[str, str], timeout: Timeout | None = None) -> Result:
+        """Answer; one that may be given up in a process of its own. `timeout`: when its time began before this."""
+        if not request.may_be_given_up:
+            return self.evaluated(request, prefixes)
+        return ask_in_process(self.folder, request, prefixes, self.graphs_asked(request), timeout)
 
-def _copy(root: Path, alive: Path, timeout: float) -> Path:
-    """Copy the store, or have it copied by the process that has it open."""
-    copy, request = alive.with_suffix(""), alive.with_suffix(_REQUEST)
-    deadline = time.monotonic() + timeout
-    lock = lock_of(root / STORE)
-    request.touch()
-    while not copy.exists():
-        if lock.acquire():
-            try:
-                _copy_free(root / STORE, copy)
-            finally:
-                lock.release()
-        elif time.monotonic() > deadline:
-            raise ArchiveError(
-                f"{lock.holder()} has the store open and does not answer",
-                place=Place(str(root / STORE)),
-                hint="try again, or stop it",
-            )
-        else:
-            time.sleep(_POLL_S)
-    request.unlink(missing_ok=True)
-    return copy
+    @contextmanager
+    def scratch(self) -> Iterator[StoreCopy]:
+        """Give this copy: it is private already."""
+        yield self
 
-
-def _copy_free(path: Path, copy: Path) -> None:
-    """Copy a store whose lock is held; the one who had it may just have left the copy."""
-    if not copy.exists():
-        store = open_store(path)
-        try:
-            store.backup(copy)
-        except (OSError, RuntimeError) as error:
-            raise damaged(path, error) from error
-
-
-def _remove(alive: Path) -> None:
-    alive.with_suffix(_REQUEST).unlink(missing_ok=True)
-    for folder in (alive.with_suffix(""), alive.with_suffix(_UNFINISHED)):
-        shutil.rmtree(folder, ignore_errors=True)
-    alive.unlink(missing_ok=True)
+    def close(self) -> None:
+        """Close it; its folder stays."""
+        self._open = None

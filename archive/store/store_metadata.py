@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Self
 
@@ -28,8 +27,8 @@ _PROGRESS = re.compile(r"(\d+)-(\d+):(\d+)/(\d+)")
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Progress:
-    """How far the store is: it holds every batch before `position`, and `rows` of that batch's `total` events."""
+class CommittedOffset:
+    """How far a store is with a log: it has every batch before `position`, and `rows` of that batch's `total` rows."""
 
     position: Position
     total: int
@@ -59,6 +58,8 @@ def values_query(predicate: ox.NamedNode) -> str:
     return f"SELECT ?o {{ GRAPH {GRAPH} {{ {SUBJECT} {predicate} ?o }} }}"
 
 
-def events_by_graph(found: Iterable[ox.QuerySolution]) -> dict[str, int]:
+def events_by_graph(found: object) -> dict[str, int]:
     """The answer to `EVENTS_BY_GRAPH`."""
+    if not isinstance(found, ox.QuerySolutions):
+        raise TypeError(type(found))
     return {row["g"].value: int(row["n"].value) for row in found}

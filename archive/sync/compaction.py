@@ -1,4 +1,4 @@
-"""Small log segments put together into large ones, while others append and read.
+"""Compaction: small log segments become large ones, while others append and read.
 
 The new segment is durable before the old ones go, and until they are gone they count for nothing: its name says which
 batches it holds. Killed at any moment, the log holds every event once.
@@ -13,14 +13,13 @@ from datetime import timedelta
 import pyarrow as pa
 
 from ...config import Settings
-from ..backup import require
-from ..folder_layout import LOG, MATCHES, STORE
-from ..log import Catalogue, EventLog, Position, Segment, segment, write_together
-from ..store import EventStore
+from ..folder_layout import LOG, MATCHES, STORE, require_archive
+from ..log import EventLog, Manifest, Position, Segment, read_segment, segment_name, segment_types, write_compacted
+from ..store import OxigraphStore
 
 
 @dataclass(frozen=True, slots=True)
-class Compaction:
+class CompactionPolicy:
     """When segments are put together.
 
     Attributes:
@@ -37,17 +36,17 @@ class Compaction:
 
 
 @dataclass(frozen=True, slots=True)
-class Compacted:
+class CompactionResult:
     """What a compaction did: so many segments became so many."""
 
     before: int = 0
     after: int = 0
 
-    def __add__(self, other: Compacted) -> Compacted:
-        return Compacted(self.before + other.before, self.after + other.after)
+    def __add__(self, other: CompactionResult) -> CompactionResult:
+        return CompactionResult(self.before + other.before, self.after + other.after)
 
 
-def compact(log: EventLog, rules: Compaction, go_on: Callable[[], bool] = lambda: True) -> Compacted:
+def compact(log: EventLog, rules: CompactionPolicy, go_on: Callable[[], bool] = lambda: True) -> CompactionResult:
     """Put segments together until the rules ask for no more; the newest batch is left as it is.
 
     Args:
@@ -62,31 +61,31 @@ def compact(log: EventLog, rules: Compaction, go_on: Callable[[], bool] = lambda
     for stream in log.streams():
         while go_on():
             with log.settling:
-                group = _next_group(log.catalogue(stream), log.newest, rules)
+                group = _next_group(log.manifest(stream), log.newest, rules)
                 if group is None:
                     break
-                _put_together(log.catalogue(stream), group)
+                _put_together(log.manifest(stream), group)
             before, after = before + len(group), after + 1
-    return Compacted(before, after)
+    return CompactionResult(before, after)
 
 
-def compact_archive(settings: Settings) -> Compacted:
+def compact_archive(settings: Settings) -> CompactionResult:
     """Put together what there is, of an archive that nobody writes, and let its store give back the space it can.
 
     Raises:
         ArchiveError: there is no archive, another process writes it, or it is broken.
     """
     path = settings.path(settings.archive.path)
-    require(path)
+    require_archive(path)
     log, matches = EventLog(path / LOG), EventLog(path / MATCHES)
     log.lock()
     try:
-        done = compact(log, Compaction(files=2))
+        done = compact(log, CompactionPolicy(files=2))
         if matches.path.is_dir():
             matches.lock()
-            done += compact(matches, Compaction(files=2))
+            done += compact(matches, CompactionPolicy(files=2))
         if (path / STORE).is_dir():
-            store = EventStore(path / STORE, settings.archive.bucket)
+            store = OxigraphStore(path / STORE, settings.archive.bucket)
             try:
                 store.reclaim()
             finally:
@@ -97,57 +96,57 @@ def compact_archive(settings: Settings) -> Compacted:
         log.close()
 
 
-def _put_together(catalogue: Catalogue, group: Sequence[Segment]) -> None:
-    batches = dict(batch for one in group for batch in _batches(catalogue, one))
-    write_together(catalogue.folder / segment.file_name(group[0].first, group[-1].last), batches)
+def _put_together(manifest: Manifest, group: Sequence[Segment]) -> None:
+    batches = dict(batch for one in group for batch in _batches(manifest, one))
+    write_compacted(manifest.folder / segment_name(group[0].first, group[-1].last), batches)
     for one in group:
         one.path.unlink()
 
 
-def _batches(catalogue: Catalogue, one: Segment) -> Iterator[tuple[Position, pa.Table]]:
-    events = segment.read(one.path)
+def _batches(manifest: Manifest, one: Segment) -> Iterator[tuple[Position, pa.Table]]:
+    events = read_segment(one.path)
     if one.single:
         yield one.first, events
     offset = 0
-    for batch in catalogue.facts(one.path).batches:
+    for batch in manifest.facts(one.path).batches:
         yield batch.position, events.slice(offset, batch.rows)
         offset += batch.rows
 
 
-def _next_group(catalogue: Catalogue, newest: Position | None, rules: Compaction) -> list[Segment] | None:
+def _next_group(manifest: Manifest, newest: Position | None, rules: CompactionPolicy) -> list[Segment] | None:
     """Find segments beside each other that are worth to be put together."""
-    settled = [one for one in catalogue.segments() if newest is not None and one.last < newest]
-    for group in _groups(catalogue, settled, rules):
-        balanced = _balanced(catalogue, group)
+    settled = [one for one in manifest.segments() if newest is not None and one.last < newest]
+    for group in _groups(manifest, settled, rules):
+        balanced = _balanced(manifest, group)
         if len(balanced) >= max(2, rules.files):
             return balanced
     return None
 
 
-def _groups(catalogue: Catalogue, segments: Sequence[Segment], rules: Compaction) -> Iterator[list[Segment]]:
+def _groups(manifest: Manifest, segments: Sequence[Segment], rules: CompactionPolicy) -> Iterator[list[Segment]]:
     """Cut the segments where together they would be too large, or their columns' types do not go together."""
     group = _Group(rules)
     for one in segments:
-        if not group.take(catalogue, one):
+        if not group.take(manifest, one):
             yield group.segments
             group = _Group(rules)
-            group.take(catalogue, one)
+            group.take(manifest, one)
     yield group.segments
 
 
 class _Group:
     """Segments beside each other, as many as one new segment may hold."""
 
-    def __init__(self, rules: Compaction) -> None:
+    def __init__(self, rules: CompactionPolicy) -> None:
         self.segments: list[Segment] = []
         self._rules, self._rows, self._size = rules, 0, 0
         self._types: dict[str, pa.DataType] = {}
 
-    def take(self, catalogue: Catalogue, one: Segment) -> bool:
+    def take(self, manifest: Manifest, one: Segment) -> bool:
         """Take one more; tell whether it fits. The first always does."""
-        facts, types = catalogue.facts(one.path), segment.types(one.path)
+        facts, types = manifest.facts(one.path), segment_types(one.path)
         rows, size = self._rows + facts.rows, self._size + one.path.stat().st_size
-        known = [catalogue.facts(s.path) for s in self.segments] + [facts]
+        known = [manifest.facts(s.path) for s in self.segments] + [facts]
         span = max(f.last for f in known) - min(f.first for f in known)
         fits = rows <= self._rules.rows and size <= self._rules.size and span <= self._rules.span
         if self.segments and not (fits and all(self._types.get(n, t) == t for n, t in types.items())):
@@ -158,9 +157,9 @@ class _Group:
         return True
 
 
-def _balanced(catalogue: Catalogue, group: Sequence[Segment]) -> list[Segment]:
+def _balanced(manifest: Manifest, group: Sequence[Segment]) -> list[Segment]:
     """Leave the first out while it is larger than all others together: an event is rewritten a few times only."""
-    rows = [catalogue.facts(one.path).rows for one in group]
+    rows = [manifest.facts(one.path).rows for one in group]
     first = 0
     while first + 1 < len(group) and rows[first] > sum(rows[first + 1 :]):
         first += 1

@@ -1,4 +1,4 @@
-"""The keeper: puts segments together and drops what is beyond the limits, on a thread of its own."""
+"""Maintenance: compaction of the log, and retention of log and store, on a thread of its own."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from datetime import UTC, datetime, timedelta
 from ...config import ArchiveSettings
 from ...errors import ArchiveError
 from ..log import EventLog, Position
-from ..retention import Limits, drop_graphs, drop_segments
-from ..store import SemanticStore
-from .compaction import Compaction, compact
+from ..store import WritableStore
+from .compaction import CompactionPolicy, compact
+from .retention import RetentionPolicy, drop_graphs, drop_segments
 
 _LOG = logging.getLogger("kaicep")
 _PERIOD_S = 10.0
@@ -21,28 +21,28 @@ _SEGMENTS_AT_LEAST = 16
 
 
 @dataclass(frozen=True, slots=True)
-class Housekeeping:
+class MaintenancePolicy:
     """What is done: of log and store how much is kept, and when segments are put together."""
 
-    log: Limits
-    store: Limits
-    compaction: Compaction | None
+    log: RetentionPolicy
+    store: RetentionPolicy
+    compaction: CompactionPolicy | None
 
     @classmethod
-    def of(cls, settings: ArchiveSettings) -> Housekeeping:
+    def of(cls, settings: ArchiveSettings) -> MaintenancePolicy:
         """As `[archive]` says; no segment grows so large that retention by whole segments becomes coarse."""
         size = float("inf") if settings.log_size is None else settings.log_size / _SEGMENTS_AT_LEAST
         never = settings.log_age == timedelta.max
         span = timedelta.max if never else settings.log_age / _SEGMENTS_AT_LEAST
         return cls(
-            Limits(settings.log_age, settings.log_size),
-            Limits(settings.store_age, settings.store_size),
-            Compaction(size=size, span=span) if settings.compact else None,
+            RetentionPolicy(settings.log_age, settings.log_size),
+            RetentionPolicy(settings.store_age, settings.store_size),
+            CompactionPolicy(size=size, span=span) if settings.compact else None,
         )
 
 
-class Keeper:
-    """Keeps an archive in order until `close`.
+class Maintenance:
+    """Compacts and drops in the background until `close`.
 
     Args:
         logs: of events, then of matches; the archive's locks are held.
@@ -54,14 +54,14 @@ class Keeper:
     def __init__(
         self,
         logs: Sequence[EventLog],
-        store: SemanticStore | None,
-        rules: Housekeeping,
+        store: WritableStore | None,
+        rules: MaintenancePolicy,
         settled: Callable[[], Sequence[Position | None]],
     ) -> None:
         self._logs, self._store, self._rules, self._settled = logs, store, rules, settled
         self._stop = threading.Event()
         self._said = ""
-        self._thread = threading.Thread(target=self._run, name="kaicep-keeper", daemon=True)
+        self._thread = threading.Thread(target=self._run, name="kaicep-maintenance", daemon=True)
         self._thread.start()
 
     def once(self) -> None:

@@ -1,4 +1,4 @@
-"""What a log has and a store lacks: batch by batch, in the order in which it is to be written."""
+"""Pending writes: what a log has and a store lacks, batch by batch, in the order in which it is to be written."""
 
 from __future__ import annotations
 
@@ -9,52 +9,52 @@ from itertools import islice
 import pyarrow as pa
 import pyoxigraph as ox
 
-from ..log import EventLog, Position, without_known
-from ..store import Progress
+from ..log import EventLog, Position, drop_late_duplicates
+from ..store import CommittedOffset
 
 Encode = Callable[[str, pa.Table], bytes]
 
 
 @dataclass(frozen=True, slots=True)
-class Load:
-    """What is written to a store at once: N-Quads, and how far the store is with them."""
+class WriteBatch:
+    """What is written to a store at once: N-Quads, and the offset that they bring it to."""
 
     quads: bytes
-    progress: Progress
+    offset: CommittedOffset
     batches: Sequence[Position]
 
 
-class Backlog:
+class PendingWrites:
     """The batches of one log that a store does not hold as a whole. Whoever shares it between threads locks it.
 
     Args:
         log: read only here.
         encode: (stream, rows) → N-Quads; rows of a stream that it does not know become nothing.
-        mark: by which the store says how far it is with this log.
+        name: by which the store says how far it is with this log.
         share: a load has so many times fewer of these rows than of events: each has so many times more quads.
 
     Attributes:
-        done: how far the store is, as far as this knows.
+        committed: how far the store is, as far as this knows.
     """
 
-    def __init__(self, log: EventLog, encode: Encode, mark: ox.NamedNode, share: int = 1) -> None:
-        self.log, self.encode, self.mark = log, encode, mark
-        self.done: Progress | None = None
+    def __init__(self, log: EventLog, encode: Encode, name: ox.NamedNode, share: int = 1) -> None:
+        self.log, self.encode, self.name = log, encode, name
+        self.committed: CommittedOffset | None = None
         self._share = share
         # Batches with their number of rows, ascending as batches come; loads take from the front.
         self._pending: dict[Position, int] = {}
         self._batch: tuple[Position, int, list[tuple[str, pa.Table]]] | None = None
 
-    def begin(self, done: Progress | None) -> None:
+    def begin(self, committed: CommittedOffset | None) -> None:
         """Learn how far the store is."""
         newest = max(self.log.positions(), default=None)
-        pending = pending_batches(self.log, done)
+        pending = pending_batches(self.log, committed)
         since = {p: rows for p, rows in self._pending.items() if newest is None or p > newest}
-        self.done, self._pending = done, pending | since
+        self.committed, self._pending = committed, pending | since
 
     def note(self, position: Position, rows: int) -> None:
         """Learn that a batch of so many rows is in the log."""
-        if _missing(self.done, position, rows):
+        if _missing(self.committed, position, rows):
             self._pending[position] = rows
         else:
             self._pending.pop(position, None)
@@ -72,18 +72,18 @@ class Backlog:
     @property
     def rows(self) -> int:
         """How many rows the store lacks."""
-        return missing_rows(self._pending, self.done)
+        return missing_rows(self._pending, self.committed)
 
     @property
     def held(self) -> Position | None:
         """The last batch up to which the store holds every row of the log; `None`: it holds none for certain."""
-        return held_of(self.log, self.done)
+        return held_of(self.log, self.committed)
 
     def waiting(self, events: int) -> list[tuple[Position, int]]:
         """The batches that the next load may have rows of, where a load has so many events."""
         return list(islice(self._pending.items(), self._room(events)))
 
-    def load(self, waiting: Sequence[tuple[Position, int]], events: int) -> Load:
+    def load(self, waiting: Sequence[tuple[Position, int]], events: int) -> WriteBatch:
         """Encode what fits into one load, of as many of the waiting batches as it takes.
 
         Args:
@@ -92,21 +92,21 @@ class Backlog:
         """
         texts, room = [], self._room(events)
         for position, rows in waiting:
-            start = rows - _missing(self.done, position, rows)
+            start = rows - _missing(self.committed, position, rows)
             stop = min(rows, start + room)
-            parts = self._slices(position, rows, start, stop)
-            texts += [self.encode(stream, without_known(self.log, stream, position, part)) for stream, part in parts]
-            progress = Progress(position, total=rows, rows=stop)
+            for stream, part in self._slices(position, rows, start, stop):
+                texts.append(self.encode(stream, drop_late_duplicates(self.log, stream, position, part)))
+            offset = CommittedOffset(position, total=rows, rows=stop)
             room -= stop - start
             if not room:
                 break
-        return Load(b"".join(texts), progress, [position for position, _ in waiting])
+        return WriteBatch(b"".join(texts), offset, [position for position, _ in waiting])
 
-    def written(self, load: Load) -> None:
+    def written(self, load: WriteBatch) -> None:
         """Learn that a load is in the store."""
-        self.done = load.progress
+        self.committed = load.offset
         for position in load.batches:
-            if position in self._pending and not _missing(self.done, position, self._pending[position]):
+            if position in self._pending and not _missing(self.committed, position, self._pending[position]):
                 del self._pending[position]
 
     def _room(self, events: int) -> int:
@@ -124,31 +124,35 @@ class Backlog:
             offset += found.num_rows
 
 
-def pending_batches(log: EventLog, progress: Progress | None) -> dict[Position, int]:
+def pending_batches(log: EventLog, committed: CommittedOffset | None) -> dict[Position, int]:
     """List the batches of the log, with their number of rows, that a store does not hold as a whole."""
-    begun = [] if progress is None else [progress.position]
-    found = [(p, log.batch_rows(p)) for p in [*begun, *log.positions(progress.position if progress else None)]]
-    return {position: rows for position, rows in found if _missing(progress, position, rows)}
+    begun = [] if committed is None else [committed.position]
+    found = [(p, log.batch_rows(p)) for p in [*begun, *log.positions(committed.position if committed else None)]]
+    return {position: rows for position, rows in found if _missing(committed, position, rows)}
 
 
-def held_of(log: EventLog, progress: Progress | None) -> Position | None:
-    """The last batch of a log up to which a store with this progress has every row; `None`: of none for certain."""
-    if progress is None:
+def held_of(log: EventLog, committed: CommittedOffset | None) -> Position | None:
+    """The last batch of a log up to which a store with this offset has every row; `None`: of none for certain."""
+    if committed is None:
         return None
-    whole = progress.rows >= log.batch_rows(progress.position)
-    return progress.position if whole else progress.position.before
+    whole = committed.rows >= log.batch_rows(committed.position)
+    return committed.position if whole else committed.position.before
 
 
-def missing_rows(pending: Mapping[Position, int], progress: Progress | None) -> int:
-    """Count the rows of some batches that a store with this progress does not have."""
-    return sum(_missing(progress, *entry) for entry in pending.items())
+def missing_rows(pending: Mapping[Position, int], committed: CommittedOffset | None) -> int:
+    """Count the rows of some batches that a store with this offset does not have."""
+    return sum(_missing(committed, *entry) for entry in pending.items())
 
 
-def _missing(progress: Progress | None, position: Position, rows: int) -> int:
+def _missing(committed: CommittedOffset | None, position: Position, rows: int) -> int:
     """Count the rows of a batch that a store does not have.
 
     A batch that has grown since (a crash had torn it between its streams) counts as a whole: adding twice is harmless.
     """
-    if progress is None or position > progress.position or (position == progress.position and rows > progress.total):
+    if (
+        committed is None
+        or position > committed.position
+        or (position == committed.position and rows > committed.total)
+    ):
         return rows
-    return max(0, rows - progress.rows) if position == progress.position else 0
+    return max(0, rows - committed.rows) if position == committed.position else 0

@@ -20,12 +20,12 @@ from pathlib import Path
 import pyarrow as pa
 
 from ...errors import ArchiveError, Place
-from ...storage import ProcessLock, replacing
-from ..folder_layout import INTAKE, LOCK, TAKEN, prepare
-from ..log import EventLog, Position, Segment, steadily
-from .compaction import Compaction, compact
+from ...storage import ProcessLock, write_atomically
+from ..folder_layout import LOCK, SPOOL, TAKEN, prepare
+from ..log import EventLog, Position, Segment, read_consistently
+from .compaction import CompactionPolicy, compact
 
-__all__ = ["Intake", "Taken"]
+__all__ = ["Spool", "Taken"]
 
 Taken = Mapping[str, int]
 """By stream, a position in the intake."""
@@ -33,7 +33,7 @@ Taken = Mapping[str, int]
 _PATIENCE_S = 5.0
 
 
-class Intake:
+class Spool:
     """The intake of an archive; one archiver writes it, one engine takes from it.
 
     Args:
@@ -44,9 +44,9 @@ class Intake:
     """
 
     def __init__(self, archive: Path) -> None:
-        self.reading = ProcessLock(archive / INTAKE / "reading.lock")
+        self.reading = ProcessLock(archive / SPOOL / "reading.lock")
         self._archive = archive
-        self.path = archive / INTAKE
+        self.path = archive / SPOOL
         self._log = EventLog(self.path)
         self._last: int | None = None
 
@@ -83,7 +83,7 @@ class Intake:
     def tidy(self) -> None:
         """Delete what the engine has taken, and put small segments together; only the archiver may."""
         self._drop()
-        compact(self._log, Compaction())
+        compact(self._log, CompactionPolicy())
 
     def close(self) -> None:
         """Let another process be the archiver."""
@@ -123,7 +123,7 @@ class Intake:
         before = self.taken()
         if all(before.get(stream, 0) >= batch for stream, batch in taken.items()):
             return
-        with replacing(self.path / TAKEN) as temporary:
+        with write_atomically(self.path / TAKEN) as temporary:
             temporary.write_text(json.dumps({**before, **taken}), encoding="utf-8")
         lock = ProcessLock(self.path / LOCK)
         if lock.acquire():
@@ -154,37 +154,37 @@ class Intake:
             piece = {}
             for stream in behind:
                 read = partial(self._piece, stream, at[stream], upto[stream], rows)
-                piece[stream], at[stream] = steadily(read)
+                piece[stream], at[stream] = read_consistently(read)
             yield piece
 
     def mark(self, stream: str, taken: Taken) -> datetime | None:
         """The greatest `_time` of a stream behind what was taken: the high-water mark; `None`: nothing is there."""
-        known = self._log.parts(stream, Position(self._log.generation, taken.get(stream, 0)))
+        known = self._log.slices(stream, Position(self._log.generation, taken.get(stream, 0)))
         return max((part.facts.last for part in known), default=None)
 
     def rows(self) -> dict[str, int]:
         """Count the events that the engine has not taken, by stream."""
         taken = self.taken()
         after = {s: Position(self._log.generation, taken.get(s, 0)) for s in self._log.streams()}
-        counts = {s: sum(part.facts.rows for part in self._log.parts(s, p)) for s, p in after.items()}
+        counts = {s: sum(part.facts.rows for part in self._log.slices(s, p)) for s, p in after.items()}
         return {stream: count for stream, count in counts.items() if count}
 
     def _drop(self) -> None:
         taken = self.taken()
         for stream in self._log.streams():
-            for one in self._log.catalogue(stream).segments():
+            for one in self._log.manifest(stream).segments():
                 if one.last.batch <= taken.get(stream, 0):
                     one.path.unlink(missing_ok=True)
 
     def _behind(self, stream: str, batch: int) -> list[Segment]:
-        return [one for one in self._log.catalogue(stream).segments() if one.last.batch > batch]
+        return [one for one in self._log.manifest(stream).segments() if one.last.batch > batch]
 
     def _piece(self, stream: str, batch: int, upto: int, rows: int) -> tuple[pa.Table, int]:
         count, last = 0, batch
         for one in self._behind(stream, batch):
-            held = self._log.catalogue(stream).facts(one.path).rows
+            held = self._log.manifest(stream).facts(one.path).rows
             if count and (count + held > rows or one.first.batch > upto):
                 break
             count, last = count + held, min(one.last.batch, upto)
         after, to = (Position(self._log.generation, b) for b in (batch, last))
-        return self._log.read_parts(self._log.parts(stream, after, to)), last if count else upto
+        return self._log.read_slices(self._log.slices(stream, after, to)), last if count else upto

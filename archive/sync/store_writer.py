@@ -10,13 +10,12 @@ import logging
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 
-from ...errors import ArchiveError, Place
+from ...errors import ArchiveError
 from ...ontology import KnowledgeBase
 from ..log import EventLog, Position
-from ..store import EndpointError, EndpointStore, EventStore, Progress, SemanticStore, answer_requests, remove_leftovers
-from .pending_writes import Backlog, Encode, missing_rows, pending_batches
+from ..store import HOLDS_MATCHES, Store, StoreUnavailableError, WritableStore
+from .pending_writes import Encode, PendingWrites, missing_rows, pending_batches
 
 _LOG = logging.getLogger("kaicep")
 _POLL_S = 0.05
@@ -48,16 +47,14 @@ class StoreWriter:
         matches: what it lacks of the log of matches; a batch's matches follow its events.
         store: written only here.
         knowledge: the store's knowledge from now on.
-        snapshots: the folder in which other processes ask for copies.
     """
 
     def __init__(
-        self, events: Backlog, matches: Backlog, store: SemanticStore, knowledge: KnowledgeBase, snapshots: Path
+        self, events: PendingWrites, matches: PendingWrites, store: WritableStore, knowledge: KnowledgeBase
     ) -> None:
         self._events, self._matches, self._store, self._knowledge = events, matches, store, knowledge
-        self._snapshots = snapshots
         self._met = False
-        self._trouble: EndpointError | None = None
+        self._trouble: StoreUnavailableError | None = None
         self._pause = _FIRST_PAUSE_S
         self._changed = threading.Condition()
         self._stopping = False
@@ -66,9 +63,9 @@ class StoreWriter:
         self._told = False
         try:
             self._meet()
-        except EndpointError as trouble:
-            for backlog in (events, matches):
-                backlog.begin(None)
+        except StoreUnavailableError as trouble:
+            for pending in (events, matches):
+                pending.begin(None)
             self._in_trouble(trouble)
         self._thread = threading.Thread(target=self._run, name="kaicep-store-writer", daemon=True)
         self._thread.start()
@@ -80,14 +77,14 @@ class StoreWriter:
             batches = self._events.batches | self._matches.batches
             return Lag(len(batches), self._events.rows, self._matches.rows)
 
-    def notify(self, backlog: Backlog, position: Position, rows: int) -> None:
+    def notify(self, pending: PendingWrites, position: Position, rows: int) -> None:
         """Say that a batch of so many rows is in a log.
 
         Raises:
             ArchiveError: writing the store has failed.
         """
         with self._changed:
-            backlog.note(position, rows)
+            pending.note(position, rows)
             self._changed.notify_all()
         self._raise_failure()
 
@@ -151,14 +148,14 @@ class StoreWriter:
 
     def _run(self) -> None:
         try:
-            remove_leftovers(self._snapshots)
+            self._store.remove_copies()
             while not self._stopping:
                 try:
                     self._meet()
                     self._learn()
                     self._step()
                     self._out_of_trouble()
-                except EndpointError as trouble:
+                except StoreUnavailableError as trouble:
                     self._in_trouble(trouble)
                     self._rest()
         except ArchiveError as error:
@@ -170,26 +167,19 @@ class StoreWriter:
         """Find out how far the store is.
 
         Raises:
-            EndpointError: it does not answer.
+            StoreUnavailableError: it does not answer.
             ArchiveError: it is another archive's, or has what the log lost.
         """
         if self._met:
             return
-        done = self._store.claim() if isinstance(self._store, EndpointStore) else self._store.progress
-        matched = self._store.progress_of(self._matches.mark)
-        newest = max(self._events.log.positions(), default=None)
-        if isinstance(self._store, EndpointStore) and done is not None and (newest is None or done.position > newest):
-            raise ArchiveError(
-                f"the SPARQL endpoint holds batch {done.position}, the log none behind {newest}",
-                place=Place(self._store.endpoint.queries),
-                hint="clear the endpoint: the log fills it again",
-            )
+        committed, matched = self._store.claim(), self._store.committed(self._matches.name)
+        self._store.require_log(max(self._events.log.positions(), default=None))
         with self._changed:
-            self._events.begin(done)
+            self._events.begin(committed)
             self._matches.begin(matched)
             self._met = True
 
-    def _in_trouble(self, trouble: EndpointError) -> None:
+    def _in_trouble(self, trouble: StoreUnavailableError) -> None:
         """Say, once for each thing that is wrong, that the store falls behind."""
         with self._changed:
             before, self._trouble = self._trouble, trouble
@@ -219,24 +209,23 @@ class StoreWriter:
             self._changed.notify_all()
 
     def _step(self) -> None:
-        if isinstance(self._store, EventStore):
-            answer_requests(self._store, self._snapshots)
+        self._store.serve_copies()
         with self._changed:
-            backlog = self._next()
-            if backlog is None:
+            pending = self._next()
+            if pending is None:
                 self._changed.wait(_POLL_S)
                 return
-            waiting = backlog.waiting(self._store.events_per_load)
-        load = backlog.load(waiting, self._store.events_per_load)
-        self._store.add(load.quads, load.progress, backlog.mark)
+            waiting = pending.waiting(self._store.events_per_load)
+        load = pending.load(waiting, self._store.events_per_load)
+        self._store.add(load.quads, load.offset, pending.name)
         with self._changed:
-            backlog.written(load)
+            pending.written(load)
             self._changed.notify_all()
 
-    def _next(self) -> Backlog | None:
+    def _next(self) -> PendingWrites | None:
         """What the store lacks longest, events before the matches of their batch; `None`: it lacks nothing."""
-        lacking = [(backlog.first, i, backlog) for i, backlog in enumerate((self._events, self._matches))]
-        known = [(first, i, backlog) for first, i, backlog in lacking if first is not None]
+        lacking = [(pending.first, i, pending) for i, pending in enumerate((self._events, self._matches))]
+        known = [(first, i, pending) for first, i, pending in lacking if first is not None]
         return min(known, key=lambda entry: entry[:2])[2] if known else None
 
     def _fail(self, error: ArchiveError) -> None:
@@ -245,14 +234,8 @@ class StoreWriter:
             self._changed.notify_all()
 
 
-def lag_of(log: EventLog, progress: Progress | None, matches: EventLog, matched: Progress | None) -> Lag:
-    """Tell how far a store is behind an archive.
-
-    Args:
-        log: of events.
-        progress: of the store with them.
-        matches: the log of matches.
-        matched: the progress of the store with these.
-    """
-    events, rows = pending_batches(log, progress), pending_batches(matches, matched)
-    return Lag(len({*events, *rows}), missing_rows(events, progress), missing_rows(rows, matched))
+def lag_of(store: Store, log: EventLog, matches: EventLog) -> Lag:
+    """Tell how far a store is behind the logs of events and of matches."""
+    committed, matched = store.committed(), store.committed(HOLDS_MATCHES)
+    events, rows = pending_batches(log, committed), pending_batches(matches, matched)
+    return Lag(len({*events, *rows}), missing_rows(events, committed), missing_rows(rows, matched))

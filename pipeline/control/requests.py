@@ -16,7 +16,7 @@ from typing import Any
 
 from ... import errors
 from ...errors import KaicepError, PipelineError, Place
-from ...storage import ProcessLock, replacing
+from ...storage import ProcessLock, write_atomically
 
 __all__ = ["RequestServer", "Requests"]
 
@@ -66,7 +66,7 @@ class Requests:
         """
         request = self._folder / f"{time.time_ns()}-{os.getpid()}.request"
         answer = request.with_suffix(".answer")
-        with replacing(request) as temporary:
+        with write_atomically(request) as temporary:
             temporary.write_text(json.dumps(content), encoding="utf-8")
         try:
             while not answer.exists():
@@ -89,7 +89,7 @@ class Requests:
     def answer(self, taken: Path, found: object) -> None:
         """Answer a request that was taken, by a JSON value or an error."""
         content = _refusal(found) if isinstance(found, KaicepError) else {"answer": found}
-        with replacing(taken.with_suffix(".answer")) as temporary:
+        with write_atomically(taken.with_suffix(".answer")) as temporary:
             temporary.write_text(json.dumps(content), encoding="utf-8")
         taken.unlink(missing_ok=True)
 

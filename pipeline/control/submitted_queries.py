@@ -14,7 +14,7 @@ from pathlib import Path
 
 from ...config import Settings
 from ...errors import PipelineError, Place, did_you_mean
-from ...storage import replacing
+from ...storage import write_atomically
 from ..flow import Registration
 
 __all__ = ["SubmittedDocument", "SubmittedQueries", "folder_of", "free_label"]
@@ -101,7 +101,7 @@ class SubmittedQueries:
             "retention": None if document.retention is None else document.retention.total_seconds(),
             "queries": document.queries,
         }
-        with replacing(self._path(document.number)) as temporary:
+        with write_atomically(self._path(document.number)) as temporary:
             temporary.write_text(json.dumps(content, ensure_ascii=False, indent=1), encoding="utf-8")
 
     def _paths(self) -> list[Path]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ...config import Settings
-from ...storage import make_folder, replacing
+from ...storage import make_folder, write_atomically
 
 _FILE = "generation.json"
 
@@ -47,7 +47,7 @@ def current_generation(settings: Settings, state: Path, last: int | None) -> Gen
     base = 1 if last is None else last + 1
     folder = state / f"generation-{len(folders):06d}"
     make_folder(folder)
-    with replacing(folder / _FILE) as temporary:
+    with write_atomically(folder / _FILE) as temporary:
         temporary.write_text(json.dumps({"base": base, "sources": sources}, indent=1), encoding="utf-8")
     return _in(folder, base)
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...archive import Archive
-from ...archive.log import AdvanceLog, Position
+from ...archive.log import IdleWatermarkLog, Position
 from ...errors import PipelineError, PlanError
 from ...planner import Strategy
 from ..flow import Backfill, BackfilledQuery, BatchResult, Dataflow, Past, Registration, begin_in_the_past
@@ -82,7 +82,7 @@ class CheckpointedFlow:
         self._archive = archive
         self._snapshots = OperatorSnapshots(state / "snapshots")
         self._generation = 0 if archive is None else archive.log.generation
-        advances = AdvanceLog(state / "advances") if archive is None else archive.advances
+        advances = IdleWatermarkLog(state / "advances") if archive is None else archive.idle_watermarks
         self._silence = Silence(advances, self._generation, forgets=archive is None)
         queries = state / "queries"
         self._registry = QueryRegistry(queries / "registrations.json")

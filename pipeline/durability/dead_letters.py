@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from ...storage import make_folder, remove_temporaries, replacing
+from ...storage import make_folder, remove_temporaries, write_atomically
 from ..sources import Malformed, RawBatch
 
 __all__ = ["DeadLetters"]
@@ -45,7 +45,7 @@ class DeadLetters:
             make_folder(target.parent)
             remove_temporaries(target.parent)
             self._begun.add(stream)
-        with replacing(target) as temporary, temporary.open("w", encoding="utf-8") as file:
+        with write_atomically(target) as temporary, temporary.open("w", encoding="utf-8") as file:
             for letter in letters:
                 line = {"record": letter.text, "reason": letter.reason, "place": letter.place, "batch": batch_id}
                 file.write(json.dumps(line, ensure_ascii=False) + "\n")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from ...archive.log import AdvanceLog, Position
+from ...archive.log import IdleWatermarkLog, Position
 from ..flow import Dataflow
 from .idleness import Idleness
 
@@ -20,7 +20,7 @@ class Silence:
         forgets: nobody replays the log: only the batch at work is kept.
     """
 
-    def __init__(self, advances: AdvanceLog, generation: int, *, forgets: bool) -> None:
+    def __init__(self, advances: IdleWatermarkLog, generation: int, *, forgets: bool) -> None:
         self._advances = advances
         self._generation = generation
         self._forgets = forgets

@@ -17,7 +17,7 @@ def logged(
     """The batches behind `after` up to `last` with their numbers, in order; none without an archive."""
     if archive is None:
         return
-    log, advances = archive.log, archive.advances
+    log, advances = archive.log, archive.idle_watermarks
     for position in sorted({*log.positions(), *advances.positions()}):
         if after < position.batch <= last:
             then = history.at(position.batch)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import pyarrow as pa
 
 from ...archive import Archive
-from ...archive.matches import Origin
+from ...archive.matches import Provenance
 from ..flow import QueryRuntime
 
 __all__ = ["keep_matches"]
@@ -29,4 +29,4 @@ def keep_matches(
         ArchiveError: they cannot be written.
     """
     named = [(flows[label].query, rows) for label, rows in matches.items() if rows.num_rows]
-    archive.append_matches(batch, [(Origin.of(q, knowledge), rows) for q, rows in named if q.name is not None])
+    archive.append_matches(batch, [(Provenance.of(q, knowledge), rows) for q, rows in named if q.name is not None])

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ...errors import PipelineError, Place
-from ...storage import remove_temporaries, replacing
+from ...storage import remove_temporaries, write_atomically
 
 _KEPT = 3
 _NAME = re.compile(r"(\d{12})\.snapshot")
@@ -38,7 +38,10 @@ class OperatorSnapshots:
     def write(self, batch: int, parts: Mapping[str, bytes]) -> None:
         """Make the state after a batch durable, all of it or nothing."""
         remove_temporaries(self.folder)
-        with replacing(self._path(batch)) as temporary, zipfile.ZipFile(temporary, "w", zipfile.ZIP_STORED) as archive:
+        with (
+            write_atomically(self._path(batch)) as temporary,
+            zipfile.ZipFile(temporary, "w", zipfile.ZIP_STORED) as archive,
+        ):
             for name, content in parts.items():
                 archive.writestr(name, content)
         for old in self._batches()[:-_KEPT]:

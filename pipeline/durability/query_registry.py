@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 
-from ...storage import make_folder, replacing
+from ...storage import make_folder, write_atomically
 from ..flow import Registration
 
 
@@ -28,7 +28,7 @@ class QueryRegistry:
             r.label: {"query": r.query.normal, "now": None if r.now is None else r.now.isoformat()}
             for r in registrations
         }
-        with replacing(self._path) as temporary:
+        with write_atomically(self._path) as temporary:
             temporary.write_text(json.dumps(content, indent=1), encoding="utf-8")
 
     def read(self, queries: Sequence[Registration]) -> list[Registration]:

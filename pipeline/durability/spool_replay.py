@@ -1,7 +1,7 @@
 """Outages: what an archiver kept while no engine ran is taken before what comes live (paper §6.3).
 
 Operators go on from the last snapshot, so a match that spans either border of the outage needs no query of its own: the
-missed events are replayed between what was seen and what comes. Whatever is both in the intake and live, or in the log
+missed events are replayed between what was seen and what comes. Whatever is both in the spool and live, or in the log
 already, is recognised by its identity.
 """
 
@@ -21,10 +21,10 @@ import pyarrow.compute as pc
 
 from ...annotator import Annotated, ids_of, without
 from ...archive import Archive
-from ...archive.log import Position, ids_before
-from ...archive.sync import Intake
+from ...archive.log import Position, earlier_ids
+from ...archive.sync import Spool
 from ...planner import ROWS_AT_ONCE
-from ...storage import replacing
+from ...storage import write_atomically
 from ..flow import Dataflow, StreamResult, joined, together
 
 __all__ = ["Brought", "SpoolReplay", "admit"]
@@ -35,7 +35,7 @@ _POLL_S = 0.02
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """What a batch takes from the intake.
+    """What a batch takes from the spool.
 
     Attributes:
         upto: by stream, the last position.
@@ -52,7 +52,7 @@ class Brought:
 
     Attributes:
         live: what it brings by itself, to be answered still.
-        streams: that and what the intake gave before: what the log gets.
+        streams: that and what the spool gave before: what the log gets.
         recovered: by query label, the rows of what was missed.
         ahead: the same of what an archiver was quicker with.
     """
@@ -71,7 +71,7 @@ class Brought:
 def admit(
     outage: SpoolReplay | None, dataflow: Dataflow, batch: int, annotated: Mapping[str, Annotated], *, again: bool
 ) -> Brought:
-    """Tell the events that count in a batch, after those that the intake gives, which are answered here.
+    """Tell the events that count in a batch, after those that the spool gives, which are answered here.
 
     Args:
         outage: knows what was missed; `None`: nobody does.
@@ -103,7 +103,7 @@ class SpoolReplay:
     """Brings each batch what its streams missed.
 
     Args:
-        archive: whose intake is taken; its log tells what is known.
+        archive: whose spool is taken; its log tells what is known.
         state: folder in which it is noted what a batch takes, so that it takes the same when it is delivered again.
         patience: how long the first batch waits for an archiver that is behind the live stream.
         say: takes a line of the log.
@@ -119,18 +119,18 @@ class SpoolReplay:
         rows: int = ROWS_AT_ONCE,
     ) -> None:
         self._archive, self._note, self._patience, self._say, self._rows = archive, state / _TAKING, patience, say, rows
-        self._intake = Intake(archive.path)
-        self._taken: dict[str, int] = self._intake.taken()
+        self._spool = Spool(archive.path)
+        self._taken: dict[str, int] = self._spool.taken()
         self._waited = self._over = False
 
     @property
     def waiting(self) -> bool:
         """Whether there is something that no batch has taken."""
-        return bool(self._intake.waiting(self._taken))
+        return bool(self._spool.waiting(self._taken))
 
     def begin(self) -> None:
         """Wait until an archiver that stands by has noticed that an engine runs, and reads no more."""
-        reading = self._intake.reading
+        reading = self._spool.reading
         if reading.path.exists() and not reading.acquire(self._patience.total_seconds()):
             self._say(f"recovery: {reading.holder()} reads the streams still; going on beside it")
         reading.release()
@@ -144,10 +144,10 @@ class SpoolReplay:
             batch: its number.
             live: what it brings by itself.
         """
-        before = self._intake.taken()
+        before = self._spool.taken()
         self._wait(live, before)
-        taken = Taken(self._intake.newest(before), missed=not self._over)
-        self._over = any(a.events.num_rows for a in live.values()) or not self._intake.archiver_runs
+        taken = Taken(self._spool.newest(before), missed=not self._over)
+        self._over = any(a.events.num_rows for a in live.values()) or not self._spool.archiver_runs
         if taken.upto:
             self._keep_note(batch, taken)
         return taken
@@ -164,8 +164,8 @@ class SpoolReplay:
 
     def pieces(self, upto: Mapping[str, int]) -> Iterator[dict[str, Annotated]]:
         """The events up to some positions, in order of arrival; to be taken to the end."""
-        before = self._intake.taken()
-        for events in self._intake.pieces(before, upto, self._rows):
+        before = self._spool.taken()
+        for events in self._spool.pieces(before, upto, self._rows):
             yield {stream: _annotated(table) for stream, table in events.items()}
         self._taken = {**before, **upto}
 
@@ -177,7 +177,7 @@ class SpoolReplay:
         Args:
             batch: its number.
             live: what it brings by itself.
-            kept: what it took from the intake.
+            kept: what it took from the spool.
         """
         found = dict(live)
         for stream, logged in self._archive.log.read_batch(Position(self._archive.log.generation, batch)).items():
@@ -198,7 +198,7 @@ class SpoolReplay:
 
         Admission forgets what lies below the watermark: there, the log remembers.
         """
-        if not self._intake.path.is_dir():
+        if not self._spool.path.is_dir():
             return [dict(step) for step in steps]
         found: list[dict[str, StreamResult]] = []
         for step in steps:
@@ -221,13 +221,13 @@ class SpoolReplay:
 
     def settle(self) -> None:
         """Note that what was taken is in the log, and its rows with the sinks."""
-        self._intake.settle(self._taken)
+        self._spool.settle(self._taken)
 
     def _without_known(self, stream: str, batch: int, step: StreamResult, earlier: Sequence[pa.Table]) -> StreamResult:
         if not step.late.num_rows:
             return step
         log = self._archive.log
-        known = ids_before(log, stream, Position(log.generation, batch), step.late["_time"])
+        known = earlier_ids(log, stream, Position(log.generation, batch), step.late["_time"])
         late = _without(without(step.late, known), earlier)
         gone = step.late.num_rows - late.num_rows
         return replace(step, late=late, duplicates=step.duplicates + gone)
@@ -238,12 +238,12 @@ class SpoolReplay:
         One that stands by has nothing in hand: `begin` has waited for it.
         """
         last = {s: pc.max(a.events["_time"]).as_py() for s, a in live.items() if a.events.num_rows}
-        if self._waited or not last or self._intake.reading.path.exists():
+        if self._waited or not last or self._spool.reading.path.exists():
             return
         self._waited = True
         deadline = monotonic() + self._patience.total_seconds()
         while behind := self._behind(last, taken):
-            if not self._intake.archiver_runs:
+            if not self._spool.archiver_runs:
                 return
             if monotonic() > deadline:
                 gaps = ", ".join(f"{stream} by {gap}" for stream, gap in behind.items())
@@ -255,7 +255,7 @@ class SpoolReplay:
         """By stream, how far the archive is behind the live stream; those left out where it is not."""
         found = {}
         for stream, moment in last.items():
-            marks = [self._intake.mark(stream, taken), (self._archive.log.time_range(stream) or (None, None))[1]]
+            marks = [self._spool.mark(stream, taken), (self._archive.log.time_range(stream) or (None, None))[1]]
             mark = max((m for m in marks if m is not None), default=None)
             if mark is not None and mark < moment:
                 found[stream] = moment - mark
@@ -263,7 +263,7 @@ class SpoolReplay:
 
     def _keep_note(self, batch: int, taken: Taken) -> None:
         content = {"batch": batch, "upto": dict(taken.upto), "missed": taken.missed}
-        with replacing(self._note) as temporary:
+        with write_atomically(self._note) as temporary:
             temporary.write_text(json.dumps(content), encoding="utf-8")
 
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 
 import pyarrow as pa
 
-from ...archive import Recorded
+from ...archive import ReadView
 from ...archive.log import Position
-from ...planner import ROWS_AT_ONCE, Asked, Choice, Seam, Strategy, choose, span_of
+from ...planner import ROWS_AT_ONCE, BackfillRequest, Choice, Seam, Strategy, choose, covering_range
 from .dataflow import Dataflow
 
 
@@ -28,7 +28,7 @@ class Backfill:
         self,
         dataflow: Dataflow,
         labels: Sequence[str],
-        archive: Recorded,
+        archive: ReadView,
         *,
         upto: Position | None,
         strategy: Strategy | None = None,
@@ -64,7 +64,7 @@ class Backfill:
         for label in self._labels:
             self._dataflow.adopt(label, self._rehearsal)
 
-    def _asked(self, upto: Position | None) -> Asked:
+    def _asked(self, upto: Position | None) -> BackfillRequest:
         flows = list(self._rehearsal.flows.values())
         origins = {stream for flow in flows for stream in self._rehearsal.origins(flow.query)}
         columns: dict[str, frozenset[str]] = {stream: frozenset() for stream in sorted(origins)}
@@ -73,8 +73,8 @@ class Backfill:
                 if stream in origins:
                     columns[stream] |= names
         watermarks = {stream: self._dataflow.watermarks[stream] for stream in columns}
-        span = span_of([flow.within for flow in flows])
-        return Asked(tuple(flow.query for flow in flows), span, columns, watermarks, upto)
+        span = covering_range([flow.within for flow in flows])
+        return BackfillRequest(tuple(flow.query for flow in flows), span, columns, watermarks, upto)
 
 
 def begin_in_the_past(dataflow: Dataflow, labels: Sequence[str]) -> list[str]:

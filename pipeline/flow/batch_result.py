@@ -9,7 +9,7 @@ from datetime import datetime
 import pyarrow as pa
 
 from ...annotator import Annotator
-from ...archive.log import plain
+from ...archive.log import plain_table
 from ...ontology import KnowledgeBase
 
 __all__ = ["BatchResult", "Past", "StreamResult", "joined", "together"]
@@ -92,7 +92,7 @@ def together(steps: Sequence[Mapping[str, StreamResult]]) -> dict[str, StreamRes
 
 def joined(tables: Sequence[pa.Table]) -> pa.Table:
     """Event tables one after the other, with the columns of all, as the log has them."""
-    return pa.concat_tables([plain(table) for table in tables], promote_options="default")
+    return pa.concat_tables([plain_table(table) for table in tables], promote_options="default")
 
 
 def _with_rows(tables: Sequence[pa.Table]) -> pa.Table:

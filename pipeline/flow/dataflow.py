@@ -18,7 +18,7 @@ from ...cep.nfa import Limits
 from ...errors import CeilingError
 from ...language.nodes import Query, StreamType
 from ...ontology import KnowledgeBase
-from ...planner import Part
+from ...planner import BackfillChunk
 from ...semfilter import SemanticFilter
 from ...semfilter.runtime import FilterOptions, SubqueryStatistics
 from .admission import Admission
@@ -189,7 +189,7 @@ class Dataflow:
         self.advance(past.advances)
         return BatchResult(streams, dict(self.answer(streams)))
 
-    def take(self, part: Part) -> dict[str, pa.Table]:
+    def take(self, part: BackfillChunk) -> dict[str, pa.Table]:
         """The rows of each query by label for a piece of the past, whose events were admitted when they came."""
         if part.matches is None and not part.primes:
             return dict(self._answer(part.events, dict(part.watermarks), part.candidates))

@@ -21,7 +21,7 @@ from ...cep.output import Matches, output_schema
 from ...errors import CeilingError
 from ...language.nodes import Query, StreamType
 from ...ontology import KnowledgeBase
-from ...planner import Seam, Watermarks, explain, resolve_bounds, smallest
+from ...planner import Seam, Watermarks, explain, lowest_watermark, resolve_bounds
 from ...semfilter import SemanticFilter
 from ...semfilter.runtime import FilterOptions, SubqueryStatistics
 from .candidate_selection import CandidateSelection, EventBatch
@@ -131,7 +131,7 @@ class QueryRuntime:
 
     def watermark_of(self, watermarks: Watermarks) -> datetime | None:
         """The smallest watermark of its streams; `None`: one of them has not begun."""
-        return smallest({name: watermarks[name] for name in self.streams})
+        return lowest_watermark({name: watermarks[name] for name in self.streams})
 
     def row_watermark(self, watermark: datetime | None) -> datetime | None:
         """What no later row's `_time` lies below, when the streams' watermark is this one: OUTPUT holds rows back."""

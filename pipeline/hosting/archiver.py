@@ -1,6 +1,6 @@
 """The archiver: a second process that keeps every event of a project's streams, whether an engine runs or not.
 
-It writes the archive's intake only; the engine takes that into its log, and has the store for itself.
+It writes the archive's spool only; the engine takes that into its log, and has the store for itself.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from rich.console import Console
 
-from ...archive.sync import Intake
+from ...archive.sync import Spool
 from ...errors import KaicepError, PipelineError
 from ..catalog import Catalog
 from ..control import Requests, folder_of
@@ -37,7 +37,7 @@ class _StoppingError(Exception):
 
 
 class Archiver:
-    """Reads the streams of a project into its archive's intake.
+    """Reads the streams of a project into its archive's spool.
 
     Args:
         project: settings, knowledge, annotations.
@@ -63,12 +63,12 @@ class Archiver:
         self._failure: Exception | None = None
         self._working, self._stopping = threading.Lock(), threading.Event()
         self.events = 0
-        self._intake = Intake(settings.path(settings.archive.path))
-        self._intake.lock()
+        self._spool = Spool(settings.path(settings.archive.path))
+        self._spool.lock()
         try:
             self._spark = start_spark(settings.engine) if spark is None else spark
         except PipelineError:
-            self._intake.close()
+            self._spool.close()
             raise
 
     @property
@@ -101,11 +101,11 @@ class Archiver:
             PipelineError: a batch failed.
         """
         if not standby:
-            self._intake.reading.path.unlink(missing_ok=True)
+            self._spool.reading.path.unlink(missing_ok=True)
         stream: StreamingQuery | None = None
         while not until():
             wanted = not (standby and self.engine_runs)
-            if wanted and stream is None and (not standby or self._intake.reading.acquire()):
+            if wanted and stream is None and (not standby or self._spool.reading.acquire()):
                 stream = self._begin(follow=True)
             elif stream is not None and not (wanted and stream.isActive):
                 self._end(stream)
@@ -116,7 +116,7 @@ class Archiver:
 
     def close(self) -> None:
         """Let another archiver go on."""
-        self._intake.close()
+        self._spool.close()
         if self._given is None:
             self._spark.stop()
 
@@ -136,7 +136,7 @@ class Archiver:
         self._stopping.set()
         with self._working:
             stream.stop()
-        self._intake.reading.release()
+        self._spool.reading.release()
         if failed:
             self._check(stream)
 
@@ -176,9 +176,9 @@ class Archiver:
             annotated = self._project.annotators[stream].annotate(raw.table)
             self._dead_letters.write(stream, number, raw, annotated.rejected)
             events[stream] = annotated.events
-        self.events += self._intake.append(events)
+        self.events += self._spool.append(events)
         if number % _TIDY_EVERY == 0:
-            self._intake.tidy()
+            self._spool.tidy()
 
 
 def archive(project: Catalog, log: Console, *, follow: bool, standby: bool, quiet: bool) -> None:

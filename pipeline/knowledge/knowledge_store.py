@@ -20,7 +20,7 @@ from ...errors import PipelineError, Place
 from ...ontology import KnowledgeBase
 from ...ontology.modules import Module, ModuleChange, ntriples, parse_ntriples
 from ...settings import ReasonerName
-from ...storage import replacing
+from ...storage import write_atomically
 
 __all__ = ["Changes", "Entry", "KnowledgeStore", "Version"]
 
@@ -124,7 +124,7 @@ class KnowledgeStore:
         for module in modules:
             path = self._copy(module.digest)
             if not path.exists():
-                with replacing(path) as temporary:
+                with write_atomically(path) as temporary:
                     temporary.write_bytes(gzip.compress(ntriples(module), _LEVEL, mtime=0))
 
     def module(self, entry: Entry) -> Module:
@@ -156,7 +156,7 @@ class KnowledgeStore:
     def change(self, change: ModuleChange) -> None:
         """Make one more change durable, for this engine's restarts and for every other command."""
         self.keep(() if change.added is None else (change.added,))
-        with replacing(self._changes) as temporary:
+        with write_atomically(self._changes) as temporary:
             temporary.write_text(json.dumps(asdict(self.changes.after(change)), indent=1), encoding="utf-8")
 
     def changed(self, modules: Sequence[Module]) -> tuple[Module, ...]:
@@ -192,7 +192,7 @@ class KnowledgeStore:
             entries,
         )
         self._versions.mkdir(parents=True, exist_ok=True)
-        with replacing(self._versions / f"{number:06d}.json") as temporary:
+        with write_atomically(self._versions / f"{number:06d}.json") as temporary:
             content = asdict(version) | {"since": version.since.isoformat()}
             temporary.write_text(json.dumps(content, indent=1), encoding="utf-8")
         self._known[number] = version

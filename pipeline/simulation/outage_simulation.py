@@ -1,6 +1,6 @@
 """An outage in the middle of a recorded stream: an engine ends, an archiver goes on, another engine comes (paper §6.3).
 
-What an engine does is done: its durable data flow, log, snapshots, an archiver's intake; only Spark is left out.
+What an engine does is done: its durable data flow, log, snapshots, an archiver's spool; only Spark is left out.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import pyarrow as pa
 
 from ...annotator import Annotated
 from ...archive import Archive
-from ...archive.sync import Intake
+from ...archive.sync import Spool
 from ...planner import Strategy
 from ..durability import CheckpointedFlow
 from ..flow import Registration
@@ -103,7 +103,7 @@ def simulate_outage(
             first.go(queries, stream, (None, down.since), registered_at)
         begin = down.since - down.overlap
         end = max(begin, down.until - down.in_flight)
-        archiver = Intake(root / "archive")
+        archiver = Spool(root / "archive")
         archiver.append(stream.events(begin, end))
         if not down.snapshots:
             shutil.rmtree(root / "state" / "snapshots")

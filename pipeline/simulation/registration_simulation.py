@@ -93,7 +93,7 @@ def _past(
     early = begin_in_the_past(live, labels)
     if not early:
         return
-    rows = max(_FEWEST, archive.history(live.watermarks).rows() // _PIECES)
+    rows = max(_FEWEST, archive.scan(live.watermarks).rows() // _PIECES)
     catch_up = Backfill(live, early, archive, upto=upto, strategy=strategy, rows=min(rows, ROWS_AT_ONCE))
     for of_piece in catch_up.rows():
         if labels[-1] in of_piece:

@@ -20,7 +20,7 @@ import pyarrow.parquet as pq
 from rich.console import Console
 
 from ...errors import PipelineError
-from ...storage import make_folder, remove_temporaries, standing_in, sync
+from ...storage import fsync, make_folder, remove_temporaries, write_atomically
 from .row_printing import table
 from .rows import json_lines, rows
 
@@ -137,7 +137,7 @@ class ParquetSink(Sink):
             written.result()
         # When all files are there: the journal of the file system then takes their names in one go.
         for folder in folders:
-            sync(folder)
+            fsync(folder)
 
 
 class ConsoleSink(Sink):
@@ -194,7 +194,7 @@ def _write_parquet(matches: pa.Table, target: Path) -> None:
     # Ids are almost all different: neither a dictionary, nor statistics, nor compression of them is worth its time.
     words = [field.name for field in matches.schema if pa.types.is_string(field.type) and field.name != "_id"]
     try:
-        with standing_in(target) as temporary:
+        with write_atomically(target, sync_folder=False) as temporary:
             pq.write_table(
                 matches,
                 temporary,

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
-from kaicep.archive import Archive, ArchiveReader, Counts
+from kaicep.archive import Archive, Counts, open_read_view
 from kaicep.archive.sync import Lag
 from kaicep.errors import ArchiveError
 from kaicep.ontology import KnowledgeBase
@@ -75,7 +75,7 @@ def test_lag_counts_batches_and_events_of_the_log_that_the_store_lacks(tmp_path:
     with opened(tmp_path, store=False) as archive:
         archive.append(1, {STREAM: readings(3, first=5), "other": readings(2)})
         archive.append(2, {STREAM: readings(1, first=8)})
-    with ArchiveReader(project(tmp_path)) as reader:
+    with open_read_view(project(tmp_path)) as reader:
         assert reader.lag == Lag(batches=2, events=6)
 
 
@@ -187,7 +187,7 @@ def test_a_file_in_the_way_is_named(tmp_path: Path, folder: str, message: str) -
     shutil.rmtree(place, ignore_errors=True)
     place.write_text("a file")
     with pytest.raises(ArchiveError) as error:
-        opened(tmp_path) if folder == "log" else ArchiveReader(project(tmp_path))
+        opened(tmp_path) if folder == "log" else open_read_view(project(tmp_path))
     assert str(error.value) == message.format(place)
 
 

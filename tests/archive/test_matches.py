@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyoxigraph as ox
 import pytest
 from kaicep.archive import Archive, backup, restore, verify
-from kaicep.archive.matches import MatchLog, Origin, match_encoder
+from kaicep.archive.matches import MatchLog, Provenance, match_encoder
 from kaicep.archive.sparql import Solutions
 from kaicep.archive.store.graphs import bucket_start, match_graph_of, query_of_graph, stream_of_graph
 from kaicep.archive.sync import Lag, compact_archive
@@ -55,12 +55,14 @@ def flushed(archive: Archive, text: str) -> list[tuple[object, ...]]:
     return rows(archive, text)
 
 
-def quads_of(table: pa.Table, origin: Origin, folder: Path) -> ox.Store:
+def quads_of(table: pa.Table, origin: Provenance, folder: Path) -> ox.Store:
     """What the rows are as RDF."""
     log = MatchLog(folder)
     assert log.append(0, [(origin, table)])
     store = ox.Store()
-    store.load(match_encoder(log.origin, MINUTE)(origin.query, log.log.read(origin.query)), format=ox.RdfFormat.N_QUADS)
+    store.load(
+        match_encoder(log.provenance, MINUTE)(origin.query, log.log.read(origin.query)), format=ox.RdfFormat.N_QUADS
+    )
     log.close()
     return store
 
@@ -135,7 +137,7 @@ def test_windows_lists_and_what_is_unbound(tmp_path: Path) -> None:
             "_id": ["1", "2", "3"],
         }
     )
-    origin = Origin("w", "", "", {"levels": ValueType.INTEGER, "waits": ValueType.DURATION})
+    origin = Provenance("w", "", "", {"levels": ValueType.INTEGER, "waits": ValueType.DURATION})
     store = quads_of(table, origin, tmp_path)
     subject = ox.NamedNode("urn:kaicep:event:w/1")
     found = {(q.predicate.value, str(q.object)) for q in store.quads_for_pattern(subject, None, None)}
@@ -170,7 +172,7 @@ def test_matches_that_come_again_change_nothing(archive: Archive) -> None:
     archive.append_matches(3, [(ORIGIN, matches(range(100, 130)))])
     assert flushed(archive, COUNT) == [(130,)]
     assert archive.matches.log.count(QUERY) == 130
-    archive.append_matches(4, [(Origin(QUERY, "other", "v2", {}), matches(range(130)))])
+    archive.append_matches(4, [(Provenance(QUERY, "other", "v2", {}), matches(range(130)))])
     assert archive.flush()
     assert archive.matches.log.count(QUERY) == 130
     assert archive.quads() > quads

@@ -11,7 +11,7 @@ import pytest
 from kaicep.archive import Health, backup, restore, verify
 from kaicep.archive.sparql import Solutions
 from kaicep.archive.store.graphs import graph_of
-from kaicep.archive.sync import Compacted, Lag, compact_archive
+from kaicep.archive.sync import CompactionResult, Lag, compact_archive
 from kaicep.cli import app
 from kaicep.config import Settings
 from kaicep.errors import ArchiveError
@@ -43,7 +43,7 @@ def call(*arguments: object) -> tuple[int, str, str]:
 
 def test_a_sound_archive(settings: Settings) -> None:
     assert verify(settings) == Health({STREAM: 150}, 5, Lag(0, 0), (), ())
-    assert compact_archive(settings) == Compacted(4, 1)
+    assert compact_archive(settings) == CompactionResult(4, 1)
     assert verify(settings) == Health({STREAM: 150}, 2, Lag(0, 0), (), ())
 
 

@@ -13,12 +13,12 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from kaicep.archive import ArchiveReader
+from kaicep.archive import open_read_view
 from kaicep.archive.log import EventLog
-from kaicep.archive.sparql import Question, Solutions
-from kaicep.archive.store import EventStore
-from kaicep.archive.store.store_copy import copy_of_store
-from kaicep.archive.store.store_metadata import Progress
+from kaicep.archive.sparql import Solutions, SparqlRequest
+from kaicep.archive.store import OxigraphStore
+from kaicep.archive.store.copy_requests import copy_store
+from kaicep.archive.store.store_metadata import CommittedOffset
 from kaicep.errors import ArchiveError
 from support.archives import NINE, SECOND, STREAM, opened, project, readings
 
@@ -49,7 +49,7 @@ def ask(reader: subprocess.Popen[str], text: str) -> str:
     return reader.stdout.readline().strip()
 
 
-def _events_of(progress: Progress | None) -> int:
+def _events_of(progress: CommittedOffset | None) -> int:
     """How many readings a store with this progress holds; in each batch they come before the event of `other`."""
     return 0 if progress is None else EVENTS * progress.position.batch + min(progress.rows, EVENTS)
 
@@ -67,8 +67,8 @@ def test_kill_9_loses_no_acknowledged_batch_and_leaves_none_half_written(tmp_pat
     sizes = [log.read_batch(position)[STREAM].num_rows for position in log.positions()]
     assert sizes == [EVENTS] * len(sizes)
     assert len(sizes) in (acknowledged + 1, acknowledged + 2)
-    store = EventStore(tmp_path / "var/archive/store", timedelta(minutes=1))
-    held, progress = store.answer(Question(COUNT), {"e": "http://e/"}), store.progress
+    store = OxigraphStore(tmp_path / "var/archive/store", timedelta(minutes=1))
+    held, progress = store.answer(SparqlRequest(COUNT), {"e": "http://e/"}), store.committed()
     store.close()
     assert isinstance(held, Solutions)
     assert held.rows == [(_events_of(progress),)]
@@ -99,7 +99,7 @@ def test_another_process_reads_without_an_engine_and_holds_none_up(tmp_path: Pat
     with opened(tmp_path) as archive:
         archive.append(0, {STREAM: readings(5)})
         archive.flush()
-    with ArchiveReader(project(tmp_path)) as reader:
+    with open_read_view(project(tmp_path)) as reader:
         with opened(tmp_path) as archive:
             archive.append(1, {STREAM: readings(5, first=5)})
             archive.flush()
@@ -113,8 +113,8 @@ def test_an_engine_that_does_not_answer_is_named(tmp_path: Path) -> None:
     with opened(tmp_path) as archive:
         archive.flush()
     path = tmp_path / "var/archive/store"
-    store = EventStore(path, SECOND)
-    with pytest.raises(ArchiveError) as error, copy_of_store(tmp_path / "var/archive", timeout=0.1):
+    store = OxigraphStore(path, SECOND)
+    with pytest.raises(ArchiveError) as error, copy_store(tmp_path / "var/archive", timeout=0.1):
         pass
     store.close()
     assert str(error.value) == (
@@ -138,7 +138,7 @@ def test_copies_of_killed_readers_are_removed(tmp_path: Path) -> None:
 
 def test_without_an_archive_there_is_nothing_to_read(tmp_path: Path) -> None:
     with pytest.raises(ArchiveError) as error:
-        ArchiveReader(project(tmp_path))
+        open_read_view(project(tmp_path))
     assert str(error.value) == (
         f"{tmp_path}/var/archive: there is no store: run the project first, with store = true under [archive]"
     )

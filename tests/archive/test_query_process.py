@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from kaicep.archive import Archive, ArchiveReader
+from kaicep.archive import Archive, open_read_view
 from kaicep.errors import ArchiveError
 from support.archives import STREAM, opened, project, readings
 
@@ -47,7 +47,7 @@ def test_a_query_that_takes_too_long_is_given_up(archive: Archive, tmp_path: Pat
     with pytest.raises(ArchiveError) as error:
         archive.query(ENDLESS, timeout=0.3)
     assert str(error.value) == ("query: no answer within 0.3 s: ask for a shorter time range, or allow more time")
-    with ArchiveReader(project(tmp_path)) as reader, pytest.raises(ArchiveError, match=r"no answer within 0\.3 s"):
+    with open_read_view(project(tmp_path)) as reader, pytest.raises(ArchiveError, match=r"no answer within 0\.3 s"):
         reader.query(ENDLESS, timeout=0.3)
     assert list((tmp_path / "var/archive/snapshots").iterdir()) == []
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from kaicep.archive import Archive
 from kaicep.archive.log import Position
-from kaicep.archive.retention import Limits, drop_segments
 from kaicep.archive.sparql import Solutions
+from kaicep.archive.sync.retention import RetentionPolicy, drop_segments
 from kaicep.errors import ConfigError
 from support.archives import NINE, STREAM, opened, project, readings
 
@@ -39,7 +39,7 @@ def test_segments_older_than_the_limit_leave_the_log(tmp_path: Path) -> None:
 def test_the_oldest_segments_leave_a_log_that_is_too_large(tmp_path: Path) -> None:
     with opened(tmp_path, compact=False) as archive:
         fill(archive)
-        [*_, last] = archive.log.parts(STREAM)
+        [*_, last] = archive.log.slices(STREAM)
     limit = 3.5 * last.path.stat().st_size / 1000
     with opened(tmp_path, log_size=f"{limit:.3f} kB", compact=False) as archive:
         archive.tidy()
@@ -77,7 +77,7 @@ def test_what_the_store_lacks_and_what_is_read_stays_in_the_log(tmp_path: Path) 
         fill(archive)
     with opened(tmp_path, log_age="0s", compact=False) as archive:
         archive.flush()
-        history = archive.history([STREAM])
+        history = archive.scan([STREAM])
         archive.tidy()
         assert len(archive.log.positions()) == 10
         assert history.rows() == 600
@@ -89,7 +89,7 @@ def test_what_the_store_lacks_and_what_is_read_stays_in_the_log(tmp_path: Path) 
 def test_nothing_goes_that_the_store_lacks(tmp_path: Path) -> None:
     with opened(tmp_path, store=False, compact=False) as archive:
         fill(archive)
-        limits, now = Limits(age=timedelta(0)), datetime.now(UTC)
+        limits, now = RetentionPolicy(age=timedelta(0)), datetime.now(UTC)
         assert drop_segments([(archive.log, None)], limits, now) == 0
         assert drop_segments([(archive.log, Position(0, 2))], limits, now) == 3
         assert [p.batch for p in archive.log.positions()] == [3, 4, 5, 6, 7, 8, 9]
@@ -100,7 +100,7 @@ def test_a_clock_that_is_ahead_ages_nothing(tmp_path: Path) -> None:
         fill(archive)
         now = NINE + timedelta(minutes=2)
         assert now < datetime.now(UTC)
-        assert drop_segments([(archive.log, archive.log.newest)], Limits(age=timedelta(minutes=2)), now) == 0
+        assert drop_segments([(archive.log, archive.log.newest)], RetentionPolicy(age=timedelta(minutes=2)), now) == 0
 
 
 def test_a_size_is_a_number_with_a_unit(tmp_path: Path) -> None:

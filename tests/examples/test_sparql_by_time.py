@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 from kaicep.annotator import Annotator
 from kaicep.archive import Archive
-from kaicep.archive.sparql import Solutions, moment_of
+from kaicep.archive.sparql import Solutions, parse_time_argument
 from kaicep.config import Settings
 from kaicep.examples.robod.readings import load_readings
 from kaicep.pipeline.sinks.row_printing import print_rows
@@ -53,7 +53,7 @@ def test_there_are_ten() -> None:
 def test_the_questions_are_answered_as_shown(archive: Archive) -> None:
     """All in one test: the archive takes seconds to make."""
     for number, options, text, shown in EXAMPLES:
-        start, end = (moment_of(written, None, "the page") for written in shlex.split(options)[1::2])
+        start, end = (parse_time_argument(written, None, "the page") for written in shlex.split(options)[1::2])
         answer = archive.query(text, start=start, end=end)
         assert isinstance(answer, Solutions)
         out = io.StringIO(newline="")

@@ -15,7 +15,7 @@ from kaicep.archive.log import Position
 from kaicep.archive.rewrite import ask
 from kaicep.errors import PlanError
 from kaicep.pipeline.sources.memory_source import raw_table
-from kaicep.planner.backfill import Asked, TimeRange
+from kaicep.planner.backfill import BackfillRequest, TimeRange
 from kaicep.planner.strategies import Hybrid
 
 ROOT = Path(__file__).resolve().parents[2] / "examples" / "campus"
@@ -165,7 +165,7 @@ def test_what_the_store_gets_meanwhile_is_seen_by_no_variable(
             arrive()
         (query,) = project.compile(f"{TWO} (?a, ?b) WINDOW (?a, ?b, 1s)")
         columns = {"airflowReport": frozenset({"sensorID"})}
-        asked = Asked((query,), TimeRange(None, None), columns, dict(live.watermarks), archive.last)
+        asked = BackfillRequest((query,), TimeRange(None, None), columns, dict(live.watermarks), archive.last)
         monkeypatch.setattr("kaicep.planner.strategies.ask", ask_while_batches_come)
         parts = list(Hybrid.of(archive, asked, 100).parts())
     found = [[ids(table) for table in part.candidates.values()] for part in parts]

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from kaicep.errors import PlanError
 from kaicep.language.nodes.query import Bounds, Instant
-from kaicep.planner.backfill import TimeRange, span_of
+from kaicep.planner.backfill import TimeRange, covering_range
 from kaicep.planner.within import Range, bounds_in_words, duration_in_words, resolve_bounds
 
 NINE = datetime(2012, 5, 7, 9, tzinfo=UTC)
@@ -184,7 +184,7 @@ def test_durations_in_words(duration: timedelta, words: str) -> None:
 
 def test_a_span_has_just_the_moments_of_its_ranges() -> None:
     ten, tick = NINE + HOUR, timedelta(microseconds=1)
-    assert span_of([span(NINE, ten, inclusive=(True, True))]) == TimeRange(NINE, ten + tick)
-    assert span_of([span(NINE, ten, inclusive=(False, False))]) == TimeRange(NINE + tick, ten)
+    assert covering_range([span(NINE, ten, inclusive=(True, True))]) == TimeRange(NINE, ten + tick)
+    assert covering_range([span(NINE, ten, inclusive=(False, False))]) == TimeRange(NINE + tick, ten)
     open_ended = span(NINE, None, inclusive=(False, False))
-    assert span_of([open_ended, span(ten, ten, inclusive=(True, True))]) == TimeRange(NINE + tick, None)
+    assert covering_range([open_ended, span(ten, ten, inclusive=(True, True))]) == TimeRange(NINE + tick, None)

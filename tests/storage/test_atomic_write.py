@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from kaicep.storage.atomic_write import remove_temporaries, replacing
+from kaicep.storage.atomic_write import remove_temporaries, write_atomically
 
 
 def test_the_old_file_is_there_until_the_new_one_is_whole(tmp_path: Path) -> None:
     path = tmp_path / "a.json"
     path.write_text("old")
-    with replacing(path) as temporary:
+    with write_atomically(path) as temporary:
         temporary.write_text("new")
         assert path.read_text() == "old"
         assert list(tmp_path.glob("*.json")) == [path], "others find no half file by its ending"
@@ -22,7 +22,7 @@ def test_the_old_file_is_there_until_the_new_one_is_whole(tmp_path: Path) -> Non
 def test_an_error_leaves_what_was_there(tmp_path: Path) -> None:
     path = tmp_path / "a.json"
     path.write_text("old")
-    with pytest.raises(ZeroDivisionError), replacing(path) as temporary:
+    with pytest.raises(ZeroDivisionError), write_atomically(path) as temporary:
         temporary.write_text(str(1 / 0))
     assert path.read_text() == "old"
     assert list(tmp_path.iterdir()) == [path]
@@ -31,7 +31,7 @@ def test_an_error_leaves_what_was_there(tmp_path: Path) -> None:
 def test_what_a_killed_writer_left_is_removed(tmp_path: Path) -> None:
     path = tmp_path / "a.json"
     path.write_text("old")
-    writing = replacing(tmp_path / "b.json")
+    writing = write_atomically(tmp_path / "b.json")
     writing.__enter__().write_text("half")
     assert len(list(tmp_path.iterdir())) == 2
     remove_temporaries(tmp_path)

@@ -8,9 +8,8 @@ from typing import Any
 
 import pyarrow as pa
 from kaicep.annotator import event_shape
-from kaicep.archive import Archive
+from kaicep.archive import Archive, ReadView
 from kaicep.archive.sparql import Solutions
-from kaicep.archive.sparql.queryable import Queryable
 from kaicep.config import Settings
 from kaicep.language.nodes.types import ValueType
 from kaicep.language.nodes.vocabulary import AttributeType, StreamType
@@ -70,7 +69,7 @@ def opened(root: Path, **archive: object) -> Archive:
     return Archive(project(root, **archive), knowledge, {STREAM: SHAPE})
 
 
-def rows(archive: Queryable, text: str, **window: Any) -> list[tuple[object, ...]]:
+def rows(archive: ReadView, text: str, **window: Any) -> list[tuple[object, ...]]:
     """What a SELECT finds."""
     found = archive.query(text, **window)
     assert isinstance(found, Solutions)

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from datetime import timedelta
 
 import pyarrow as pa
-from kaicep.archive.matches import Origin
+from kaicep.archive.matches import Provenance
 from kaicep.language.nodes.types import ValueType
 
 from .archives import NINE, SECOND, STREAM, TIME
 
 QUERY = "pairs"
 TYPES = {"flow": ValueType.DOUBLE, "note": ValueType.STRING, "room": ValueType.IRI, "lasts": ValueType.DURATION}
-ORIGIN = Origin(QUERY, "CREATE QUERY pairs AS SELECT …", "v1", TYPES)
+ORIGIN = Provenance(QUERY, "CREATE QUERY pairs AS SELECT …", "v1", TYPES)
 EVENTS = pa.struct([pa.field(name, pa.list_(pa.string())) for name in ("a", "b")])
 
 

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 from kaicep.archive import Archive
 from kaicep.archive.log import Position
-from kaicep.archive.log.deduplication import ids_before, without_known
+from kaicep.archive.log.deduplication import drop_late_duplicates, earlier_ids
 from support.archives import NINE, SECOND, STREAM, opened, readings, rows
 
 EVENTS = "SELECT (STR(?e) AS ?i) ?f { ?e a e:AirflowReport ; e:flow ?f } ORDER BY ?i"
@@ -44,11 +44,11 @@ def test_a_late_event_that_is_known_is_nothing_new(tmp_path: Path, *, compacted:
             archive.tidy()
         generation = archive.log.generation
         for batch, fresh in ((4, ids(70)), (2, ids(50, 70)), (0, ids(1, 50, 70))):
-            rest = without_known(archive.log, STREAM, Position(generation, batch), late(1, 50, 70))
+            rest = drop_late_duplicates(archive.log, STREAM, Position(generation, batch), late(1, 50, 70))
             assert rest["_id"].to_pylist() == fresh
         on_time = readings(2)
-        assert without_known(archive.log, STREAM, Position(generation, 4), on_time) is on_time
-        assert without_known(archive.log, "unheard of", Position(generation, 4), late(1)).num_rows == 1
+        assert drop_late_duplicates(archive.log, STREAM, Position(generation, 4), on_time) is on_time
+        assert drop_late_duplicates(archive.log, "unheard of", Position(generation, 4), late(1)).num_rows == 1
 
 
 def test_the_ids_of_earlier_batches_are_looked_up_where_the_moments_lie(tmp_path: Path) -> None:
@@ -56,8 +56,8 @@ def test_the_ids_of_earlier_batches_are_looked_up_where_the_moments_lie(tmp_path
         fill(archive)
         generation = archive.log.generation
         moments = pa.chunked_array([pa.array([NINE, NINE + 90 * SECOND])])
-        assert ids_before(archive.log, STREAM, Position(generation, 2), moments).to_list() == ids(0, 1, 90)
-        assert ids_before(archive.log, STREAM, Position(generation, 1), moments).to_list() == ids(0, 1)
+        assert earlier_ids(archive.log, STREAM, Position(generation, 2), moments).to_list() == ids(0, 1, 90)
+        assert earlier_ids(archive.log, STREAM, Position(generation, 1), moments).to_list() == ids(0, 1)
 
 
 def test_an_event_that_comes_again_is_in_the_store_as_it_came_first(tmp_path: Path) -> None:

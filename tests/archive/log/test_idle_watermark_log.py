@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from kaicep.archive.log import AdvanceLog, Position
+from kaicep.archive.log import IdleWatermarkLog, Position
 from kaicep.errors import ArchiveError
 
 MOMENT = datetime(2026, 1, 1, 12, 30, 0, 7, tzinfo=UTC)
@@ -14,7 +14,7 @@ LATER = MOMENT + timedelta(seconds=5)
 
 
 def test_what_is_written_comes_back_in_order(tmp_path: Path) -> None:
-    log = AdvanceLog(tmp_path / "advances")
+    log = IdleWatermarkLog(tmp_path / "advances")
     assert log.positions() == []
     log.write(Position(0, 12), {"air": LATER})
     log.write(Position(0, 7), {"air": MOMENT, "räume/1": MOMENT})
@@ -24,7 +24,7 @@ def test_what_is_written_comes_back_in_order(tmp_path: Path) -> None:
 
 
 def test_a_note_can_take_the_place_of_the_one_before(tmp_path: Path) -> None:
-    log = AdvanceLog(tmp_path)
+    log = IdleWatermarkLog(tmp_path)
     log.write(Position(0, 7), {"air": MOMENT, "door": MOMENT})
     log.write(Position(0, 9), {"air": LATER}, replaces=Position(0, 7))
     assert log.positions() == [Position(0, 9)]
@@ -32,14 +32,14 @@ def test_a_note_can_take_the_place_of_the_one_before(tmp_path: Path) -> None:
 
 
 def test_a_batch_that_moves_nothing_any_more_has_no_note(tmp_path: Path) -> None:
-    log = AdvanceLog(tmp_path)
+    log = IdleWatermarkLog(tmp_path)
     log.write(Position(0, 7), {"air": MOMENT})
     log.write(Position(0, 7), {})
     assert log.positions() == []
 
 
 def test_old_notes_can_be_removed(tmp_path: Path) -> None:
-    log = AdvanceLog(tmp_path)
+    log = IdleWatermarkLog(tmp_path)
     for batch in range(4):
         log.write(Position(0, batch), {"air": MOMENT})
     log.remove(before=Position(0, 2))
@@ -50,7 +50,7 @@ def test_a_broken_note_says_what_to_do(tmp_path: Path) -> None:
     path = tmp_path / "000000-000000000003.json"
     path.write_text("[]", encoding="utf-8")
     with pytest.raises(ArchiveError) as error:
-        AdvanceLog(tmp_path).read(Position(0, 3))
+        IdleWatermarkLog(tmp_path).read(Position(0, 3))
     assert str(error.value) == (
         f"{path}: the note of moved watermarks cannot be read: 'list' object has no attribute 'items': "
         "restore it from a copy, or remove it: a replay then takes the streams' own time"
@@ -60,7 +60,7 @@ def test_a_broken_note_says_what_to_do(tmp_path: Path) -> None:
 def test_a_note_that_cannot_be_written_says_what_to_do(tmp_path: Path) -> None:
     (tmp_path / "advances").write_text("", encoding="utf-8")
     with pytest.raises(ArchiveError) as error:
-        AdvanceLog(tmp_path / "advances").write(Position(0, 3), {"air": MOMENT})
+        IdleWatermarkLog(tmp_path / "advances").write(Position(0, 3), {"air": MOMENT})
     assert str(error.value) == (
         f"{tmp_path}/advances/000000-000000000003.json: cannot note that watermarks are moved: File exists: "
         "free some space or choose another path under [archive]"

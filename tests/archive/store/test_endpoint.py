@@ -12,13 +12,13 @@ import pyarrow as pa
 import pyoxigraph as ox
 import pytest
 from kaicep import Project
-from kaicep.archive import Archive, EndpointReader, open_reader, verify
-from kaicep.archive.sparql import Graph, Question, Solutions
-from kaicep.archive.store import EndpointError
+from kaicep.archive import Archive, ReadView, open_read_view, verify
+from kaicep.archive.sparql import Graph, Solutions, SparqlRequest
+from kaicep.archive.store import StoreUnavailableError
 from kaicep.archive.store.endpoint import AUTHORIZATION, Endpoint, update_url
 from kaicep.archive.store.endpoint_store import EndpointStore
 from kaicep.archive.store.graphs import graph_of
-from kaicep.archive.store.oxigraph_store import EventStore
+from kaicep.archive.store.oxigraph_store import OxigraphStore
 from kaicep.archive.sync import Lag
 from kaicep.errors import ArchiveError, ConfigError
 from kaicep.ontology import KnowledgeBase
@@ -76,8 +76,8 @@ def test_an_endpoint_answers_what_the_store_in_a_folder_answers(endpoint: str, t
         assert far.store is not None
         assert far.store.graphs(STREAM, NINE + MINUTE) == near.store.graphs(STREAM, NINE + MINUTE)
         assert sorted(far.store.buckets()) == sorted(near.store.buckets())
-        with open_reader(project(tmp_path / "far", endpoint=endpoint)) as reader:
-            assert isinstance(reader, EndpointReader)
+        with open_read_view(project(tmp_path / "far", endpoint=endpoint)) as reader:
+            assert isinstance(reader, ReadView)
             assert rows(reader, COUNT) == [(300,)]
             assert reader.lag == Lag(0, 0)
     assert not (tmp_path / "far/var/archive/store").exists()
@@ -110,11 +110,11 @@ def test_a_batch_that_comes_again_changes_nothing_and_a_new_process_goes_on(endp
     "text", ['"', "\\", "a\\u0022b", "\\\\u000A", "\n\r\t", "x\u2028\x85y", "} } ; DROP ALL", "<a> 😀 é", '\' """ \'']
 )
 def test_every_text_comes_back_as_it_went(endpoint: str, text: str) -> None:
-    store = EndpointStore(Endpoint(endpoint, update_url(endpoint)), MINUTE, "me")
+    store = EndpointStore(Endpoint(endpoint, update_url(endpoint)), MINUTE, "me", Path())
     graph = ox.NamedNode(graph_of(STREAM, NINE))
     quad = ox.Quad(ox.NamedNode("http://e/x"), ox.NamedNode("http://e/p"), ox.Literal(text), graph)
     store.add(ox.serialize([quad], format=ox.RdfFormat.N_QUADS) or b"")
-    found = store.answer(Question("SELECT ?o { <http://e/x> <http://e/p> ?o }", start=NINE, end=NINE + SECOND), {})
+    found = store.answer(SparqlRequest("SELECT ?o { <http://e/x> <http://e/p> ?o }", start=NINE, end=NINE + SECOND), {})
     assert isinstance(found, Solutions)
     assert found.rows == [(text,)]
     assert store.buckets() == [graph.value]
@@ -140,10 +140,10 @@ def test_the_stream_goes_on_while_nobody_answers_and_the_store_catches_up(tmp_pa
         archive.append(1, {STREAM: readings(10, first=10)})
         assert archive.lag == Lag(2, 20)
         away = f"{url}: the SPARQL endpoint cannot be reached: Connection refused: {START}"
-        with pytest.raises(EndpointError) as error:
+        with pytest.raises(StoreUnavailableError) as error:
             archive.query(COUNT)
         assert str(error.value) == away
-        with pytest.raises(EndpointError) as error:
+        with pytest.raises(StoreUnavailableError) as error:
             archive.flush()
         assert str(error.value) == away
         assert archive.flush(timeout=0.01) is False
@@ -199,7 +199,7 @@ UNREADABLE = (
     ],
 )
 def test_what_an_endpoint_does_wrong_is_said(status: int, kind: str, content: bytes, message: str) -> None:
-    with answering(lambda _: (status, kind, content)) as url, pytest.raises(EndpointError) as error:
+    with answering(lambda _: (status, kind, content)) as url, pytest.raises(StoreUnavailableError) as error:
         Endpoint(url, update_url(url)).ask("ASK { }")
     assert str(error.value) == f"{url}: the SPARQL endpoint {message}"
 
@@ -213,10 +213,10 @@ def test_who_asks_is_said_by_the_environment_or_the_address(monkeypatch: pytest.
 
     with answering(reply) as url:
         named = url.replace("http://", "http://me:secret@")
-        with pytest.raises(EndpointError) as error:
+        with pytest.raises(StoreUnavailableError) as error:
             Endpoint(named, named).update("CLEAR ALL")
         monkeypatch.setenv(AUTHORIZATION, "Bearer token")
-        with pytest.raises(EndpointError):
+        with pytest.raises(StoreUnavailableError):
             Endpoint(named, named).ask("ASK { }")
     assert seen == ["Basic bWU6c2VjcmV0", "Bearer token"]
     assert "secret" not in str(error.value)
@@ -232,7 +232,7 @@ def test_an_answer_that_does_not_come_is_given_up() -> None:
     cancelled = threading.Event()
     cancelled.set()
     with answering(reply) as url:
-        endpoint = Endpoint(url, url, patience=0.05)
+        endpoint = Endpoint(url, url, answer_timeout=0.05)
         slow = f"{url}: the SPARQL endpoint cannot be reached: no answer within 0.05 s: {START}"
         cases: list[tuple[dict[str, Any], str]] = [
             ({"timeout": 0.05}, "query: no answer within 0.05 s: ask for a shorter time range, or allow more time"),
@@ -342,7 +342,7 @@ def test_the_log_answers_what_the_endpoint_does_not_answer_any_more(
         def once(store: EndpointStore, *arguments: Any) -> bytes:
             asked.append(arguments)
             if strategy is Strategy.REWRITE or len(asked) > 2:
-                raise EndpointError("gone")
+                raise StoreUnavailableError("gone")
             return select(store, *arguments)
 
         monkeypatch.setattr("kaicep.planner.strategies._GRAPHS_AT_ONCE", 1)
@@ -360,7 +360,7 @@ def test_the_planner_takes_the_log_when_the_endpoint_is_away(
         archive.flush()
 
         def gone(_: EndpointStore) -> str:
-            raise EndpointError("the SPARQL endpoint cannot be reached")
+            raise StoreUnavailableError("the SPARQL endpoint cannot be reached")
 
         monkeypatch.setattr("kaicep.planner.strategy_choice._QUICK", 0.0)
         monkeypatch.setattr(EndpointStore, "knowledge_version", property(gone))
@@ -379,7 +379,7 @@ def test_an_archive_over_an_endpoint_is_verified(endpoint: str, tmp_path: Path) 
     settings = settings.model_copy(update={"streams": {STREAM: None}})
     health = verify(settings)
     assert (health.lag, health.store_faults) == (Lag(0, 0), ())
-    store = EndpointStore(Endpoint(endpoint, update_url(endpoint)), MINUTE, "me")
+    store = EndpointStore(Endpoint(endpoint, update_url(endpoint)), MINUTE, "me", Path())
     graph = graph_of(STREAM, NINE)
     store.endpoint.update(f"DROP GRAPH <{graph}>")
     assert verify(settings).store_faults == (f"<{graph}> has 0 events, the log 60",)
@@ -387,17 +387,17 @@ def test_an_archive_over_an_endpoint_is_verified(endpoint: str, tmp_path: Path) 
 
 def test_knowledge_with_blank_nodes_stays_connected(endpoint: str) -> None:
     knowledge = KnowledgeBase.of_turtle("@prefix e: <http://e/> . e:a e:has [ e:size 3 ; e:in [ e:b 4 ] ] .", "none")
-    store = EndpointStore(Endpoint(endpoint, update_url(endpoint)), MINUTE, "me")
+    store = EndpointStore(Endpoint(endpoint, update_url(endpoint)), MINUTE, "me", Path())
     for _ in range(2):
         store.set_knowledge(knowledge)
     assert store.knowledge_version == knowledge.version
     found = store.answer(
-        Question("SELECT ?n ?m { e:a e:has ?x . ?x e:size ?n ; e:in ?y . ?y e:b ?m }"), {"e": "http://e/"}
+        SparqlRequest("SELECT ?n ?m { e:a e:has ?x . ?x e:size ?n ; e:in ?y . ?y e:b ?m }"), {"e": "http://e/"}
     )
     assert isinstance(found, Solutions)
     assert found.rows == [(3, 4)]
 
 
 def test_both_stores_can_do_the_same() -> None:
-    public = {name for name in vars(EventStore) if not name.startswith("_")} - {"backup", "oxigraph"}
+    public = {name for name in vars(OxigraphStore) if not name.startswith("_")} - {"backup", "oxigraph"}
     assert public <= set(dir(EndpointStore))

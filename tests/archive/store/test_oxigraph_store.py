@@ -15,11 +15,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from kaicep.annotator.triples import events_from_quads
 from kaicep.archive.log.segment import Position
-from kaicep.archive.sparql import Question, Solutions
-from kaicep.archive.store import EventStore
+from kaicep.archive.sparql import Solutions, SparqlRequest
+from kaicep.archive.store import OxigraphStore
 from kaicep.archive.store.event_quads import encoder
 from kaicep.archive.store.graphs import bucket_start, graph_of, graphs_between, graphs_of
-from kaicep.archive.store.store_metadata import Progress
+from kaicep.archive.store.store_metadata import CommittedOffset
 from kaicep.errors import ArchiveError
 from support.archives import NINE, SECOND, SHAPE, STREAM, TIME, readings
 
@@ -28,13 +28,13 @@ QUAD = b'<urn:s> <urn:p> "o" <urn:g> .\n'
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[EventStore]:
-    store = EventStore(tmp_path / "store", MINUTE)
+def store(tmp_path: Path) -> Iterator[OxigraphStore]:
+    store = OxigraphStore(tmp_path / "store", MINUTE)
     yield store
     store.close()
 
 
-def test_adding_twice_changes_nothing(store: EventStore) -> None:
+def test_adding_twice_changes_nothing(store: OxigraphStore) -> None:
     quads = encoder({STREAM: SHAPE}, MINUTE)(STREAM, readings(10))
     store.add(quads)
     before = store.quads()
@@ -43,24 +43,24 @@ def test_adding_twice_changes_nothing(store: EventStore) -> None:
 
 
 def test_progress_comes_with_the_quads_and_outlives_the_process(tmp_path: Path) -> None:
-    store = EventStore(tmp_path / "store", MINUTE)
-    assert store.progress is None
+    store = OxigraphStore(tmp_path / "store", MINUTE)
+    assert store.committed() is None
     for rows in (5, 9):
-        store.add(QUAD, Progress(Position(0, 3), total=9, rows=rows))
+        store.add(QUAD, CommittedOffset(Position(0, 3), total=9, rows=rows))
     store.close()
-    again = EventStore(tmp_path / "store", MINUTE)
-    assert again.progress == Progress(Position(0, 3), total=9, rows=9)
+    again = OxigraphStore(tmp_path / "store", MINUTE)
+    assert again.committed() == CommittedOffset(Position(0, 3), total=9, rows=9)
     assert again.quads() == 2
     again.close()
 
 
-def test_the_later_of_two_marks_counts(store: EventStore) -> None:
+def test_the_later_of_two_marks_counts(store: OxigraphStore) -> None:
     for batch, rows in ((10, 1), (9, 7), (2, 3)):
-        store.add(b"", Progress(Position(0, batch), total=9, rows=rows))
-    assert store.progress == Progress(Position(0, 10), total=9, rows=1)
+        store.add(b"", CommittedOffset(Position(0, batch), total=9, rows=rows))
+    assert store.committed() == CommittedOffset(Position(0, 10), total=9, rows=1)
 
 
-def test_what_is_no_quads_is_refused_as_a_whole(store: EventStore) -> None:
+def test_what_is_no_quads_is_refused_as_a_whole(store: OxigraphStore) -> None:
     with pytest.raises(ArchiveError) as error:
         store.add(QUAD + b"<urn:s> nonsense\n")
     assert str(error.value).startswith(f"{store.path}: events cannot be written to the store: Parser error at line ")
@@ -68,9 +68,9 @@ def test_what_is_no_quads_is_refused_as_a_whole(store: EventStore) -> None:
     assert store.quads() == 0
 
 
-def test_one_process_has_the_store_open(store: EventStore) -> None:
+def test_one_process_has_the_store_open(store: OxigraphStore) -> None:
     with pytest.raises(ArchiveError) as error:
-        EventStore(store.path, MINUTE, patience=0.1)
+        OxigraphStore(store.path, MINUTE, timeout=0.1)
     assert str(error.value) == (
         f"{store.path}: process {os.getpid()} has the store open: "
         "stop it first; `kaicep sparql` can query the store meanwhile"
@@ -80,7 +80,7 @@ def test_one_process_has_the_store_open(store: EventStore) -> None:
 def test_another_program_may_have_it_open(tmp_path: Path) -> None:
     held = ox.Store(tmp_path / "store")
     with pytest.raises(ArchiveError) as error:
-        EventStore(tmp_path / "store", MINUTE)
+        OxigraphStore(tmp_path / "store", MINUTE)
     assert len(held) == 0
     assert str(error.value) == (
         f"{tmp_path}/store: another program has the store open: "
@@ -97,10 +97,10 @@ def test_another_program_may_have_it_open(tmp_path: Path) -> None:
 )
 def test_a_damaged_store_says_what_to_do(tmp_path: Path, file: str, content: bytes, reason: str) -> None:
     path = tmp_path / "store"
-    EventStore(path, MINUTE).close()
+    OxigraphStore(path, MINUTE).close()
     (path / file).write_bytes(content)
     with pytest.raises(ArchiveError) as error:
-        EventStore(path, MINUTE)
+        OxigraphStore(path, MINUTE)
     assert error.value.message.startswith(f"the store cannot be used: {reason}")
     assert error.value.hint == "move the folder away; the next start builds it again from the log"
     assert error.value.place is not None
@@ -110,18 +110,18 @@ def test_a_damaged_store_says_what_to_do(tmp_path: Path, file: str, content: byt
 def test_a_file_in_the_way_is_named(tmp_path: Path) -> None:
     (tmp_path / "store").write_text("a file")
     with pytest.raises(ArchiveError) as error:
-        EventStore(tmp_path / "store", MINUTE)
+        OxigraphStore(tmp_path / "store", MINUTE)
     assert error.value.message.startswith("the store cannot be used: [Errno 17] File exists")
 
 
-def test_a_closed_store_says_so(store: EventStore) -> None:
+def test_a_closed_store_says_so(store: OxigraphStore) -> None:
     store.close()
     with pytest.raises(ArchiveError) as error:
-        store.answer(Question("ASK {}"), {})
+        store.answer(SparqlRequest("ASK {}"), {})
     assert str(error.value) == f"{store.path}: the store is closed: open the archive again"
 
 
-def test_a_backup_goes_to_a_new_folder(store: EventStore, tmp_path: Path) -> None:
+def test_a_backup_goes_to_a_new_folder(store: OxigraphStore, tmp_path: Path) -> None:
     store.add(QUAD)
     store.backup(tmp_path / "copy")
     assert len(ox.Store.read_only(str(tmp_path / "copy"))) == 1
@@ -176,7 +176,7 @@ def test_events_come_back_from_the_store_as_they_were(values: list[tuple[str | N
         }
     )
     with tempfile.TemporaryDirectory() as folder:
-        store = EventStore(Path(folder) / "store", MINUTE)
+        store = OxigraphStore(Path(folder) / "store", MINUTE)
         store.add(encoder({STREAM: SHAPE}, MINUTE)(STREAM, events))
         found = events_from_quads(SHAPE, store.oxigraph.dump(format=ox.RdfFormat.N_QUADS) or b"")
         store.close()
@@ -186,8 +186,10 @@ def test_events_come_back_from_the_store_as_they_were(values: list[tuple[str | N
     }
 
 
-def test_a_column_that_old_segments_lack_is_unbound(store: EventStore) -> None:
+def test_a_column_that_old_segments_lack_is_unbound(store: OxigraphStore) -> None:
     store.add(encoder({STREAM: SHAPE}, MINUTE)(STREAM, readings(2).drop(["flowrate"])))
-    assert isinstance(found := store.answer(Question("SELECT ?e { ?e e:sensor ?s }"), {"e": "http://e/"}), Solutions)
+    assert isinstance(
+        found := store.answer(SparqlRequest("SELECT ?e { ?e e:sensor ?s }"), {"e": "http://e/"}), Solutions
+    )
     assert len(found) == 2
-    assert store.answer(Question("ASK { ?e e:flow ?f }"), {"e": "http://e/"}) is False
+    assert store.answer(SparqlRequest("ASK { ?e e:flow ?f }"), {"e": "http://e/"}) is False

@@ -11,16 +11,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from kaicep.annotator import EventShape
-from kaicep.archive import History
 from kaicep.archive.folder_layout import folder_of_stream
-from kaicep.archive.log import EventLog
-from kaicep.archive.log.manifest import Catalogue
+from kaicep.archive.log import EventLog, LogScan
+from kaicep.archive.log.manifest import Manifest
 from kaicep.archive.log.segment import Position
 from kaicep.archive.sparql import Solutions
-from kaicep.archive.sync.compaction import Compacted, Compaction, compact
+from kaicep.archive.sync.compaction import CompactionPolicy, CompactionResult, compact
 from support.archives import NINE, SECOND, SHAPE, STREAM, opened, readings
 
-ALL = Compaction(files=2)
+ALL = CompactionPolicy(files=2)
 SHAPES: dict[str, EventShape] = {STREAM: SHAPE}
 
 
@@ -44,8 +43,8 @@ def contents(log: EventLog) -> list[object]:
         positions,
         [log.read_batch(p)[STREAM].to_pylist() for p in positions],
         [log.batch_rows(p) for p in positions],
-        [log.read_parts(log.parts(STREAM, after=p)).to_pylist() for p in positions],
-        [log.read_parts(log.parts(STREAM, upto=p)).to_pylist() for p in positions],
+        [log.read_slices(log.slices(STREAM, after=p)).to_pylist() for p in positions],
+        [log.read_slices(log.slices(STREAM, upto=p)).to_pylist() for p in positions],
         log.count(STREAM),
         log.time_range(STREAM),
     ]
@@ -53,11 +52,11 @@ def contents(log: EventLog) -> list[object]:
 
 def test_all_but_the_newest_batch_are_put_together_and_nothing_else_changes(log: EventLog) -> None:
     before = contents(log)
-    assert compact(log, ALL) == Compacted(5, 1)
+    assert compact(log, ALL) == CompactionResult(5, 1)
     assert files(log) == ["000000-000000000000_000000-000000000004.parquet", "000000-000000000005.parquet"]
     assert contents(log) == before
     assert contents(EventLog(log.path)) == before
-    assert compact(log, ALL) == Compacted(0, 0)
+    assert compact(log, ALL) == CompactionResult(0, 0)
 
 
 def test_what_was_put_together_is_put_together_again_when_it_is_small(log: EventLog) -> None:
@@ -65,7 +64,7 @@ def test_what_was_put_together_is_put_together_again_when_it_is_small(log: Event
     for batch in range(6, 14):
         log.append(STREAM, batch, readings(3, first=3 * batch))
     before = contents(log)
-    assert compact(log, ALL) == Compacted(9, 1)
+    assert compact(log, ALL) == CompactionResult(9, 1)
     assert len(files(log)) == 2
     assert contents(log) == before
 
@@ -73,13 +72,13 @@ def test_what_was_put_together_is_put_together_again_when_it_is_small(log: Event
 def test_a_large_segment_is_not_rewritten_for_a_few_events(log: EventLog) -> None:
     compact(log, ALL)
     log.append(STREAM, 6, readings(1, first=18))
-    assert compact(log, ALL) == Compacted(0, 0)
+    assert compact(log, ALL) == CompactionResult(0, 0)
 
 
 def test_segments_stay_within_their_limits(log: EventLog) -> None:
-    assert compact(log, Compaction(files=2, rows=6)) == Compacted(4, 2)
-    assert compact(log, Compaction(files=2, span=timedelta(seconds=2))) == Compacted(0, 0)
-    assert compact(log, Compaction(files=2, size=1)) == Compacted(0, 0)
+    assert compact(log, CompactionPolicy(files=2, rows=6)) == CompactionResult(4, 2)
+    assert compact(log, CompactionPolicy(files=2, span=timedelta(seconds=2))) == CompactionResult(0, 0)
+    assert compact(log, CompactionPolicy(files=2, size=1)) == CompactionResult(0, 0)
 
 
 def test_columns_of_other_types_are_not_put_together(log: EventLog) -> None:
@@ -88,7 +87,7 @@ def test_columns_of_other_types_are_not_put_together(log: EventLog) -> None:
     log.append(STREAM, 7, readings(3, first=21).drop_columns("flowrate"))
     log.append(STREAM, 8, readings(3, first=24))
     before = contents(log)
-    assert compact(log, ALL) == Compacted(8, 2)
+    assert compact(log, ALL) == CompactionResult(8, 2)
     assert [r.pop("flowrate") for r in log.read_batch(Position(0, 7))[STREAM].to_pylist()] == [None] * 3
     assert contents(log)[0] == before[0]
 
@@ -129,7 +128,7 @@ def test_killed_before_the_old_segments_go_each_event_is_there_once(log: EventLo
 
 
 def test_whoever_reads_meanwhile_reads_on(log: EventLog) -> None:
-    history = History(log, SHAPES, upto=Position(0, 3))
+    history = LogScan(log, SHAPES, upto=Position(0, 3))
     columns = {STREAM: frozenset({"flowrate"})}
     before = history.read(None, None, columns)[STREAM].to_pylist()
     compact(log, ALL)
@@ -139,7 +138,7 @@ def test_whoever_reads_meanwhile_reads_on(log: EventLog) -> None:
 
 def test_a_listing_is_never_out_of_date(tmp_path: Path) -> None:
     log = EventLog(tmp_path)
-    other = Catalogue(tmp_path / folder_of_stream(STREAM))
+    other = Manifest(tmp_path / folder_of_stream(STREAM))
     for batch in range(30):
         log.append(STREAM, batch, readings(1, first=batch))
         assert len(other.positions()) == batch + 1
@@ -155,9 +154,9 @@ def test_any_log_says_the_same_before_and_after(sizes: list[int], rows: int, cou
             log.append(STREAM, batch, readings(size, first=first))
             first += size
             if batch == cut:
-                compact(log, Compaction(files=count, rows=rows))
+                compact(log, CompactionPolicy(files=count, rows=rows))
         one = EventLog(Path(folder) / "other")
-        compact(log, Compaction(files=count, rows=rows))
+        compact(log, CompactionPolicy(files=count, rows=rows))
         first = 0
         for batch, size in enumerate(sizes):
             one.append(STREAM, batch, readings(size, first=first))

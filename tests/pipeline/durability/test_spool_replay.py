@@ -11,8 +11,8 @@ from typing import Any
 import pyarrow as pa
 import pytest
 from kaicep.archive import Archive, backup
-from kaicep.archive.sync import Intake
-from kaicep.archive.sync.spool import Intake as IntakeClass
+from kaicep.archive.sync import Spool
+from kaicep.archive.sync.spool import Spool as SpoolClass
 from kaicep.pipeline.durability.checkpointed_flow import CheckpointedFlow
 from kaicep.pipeline.durability.idleness import Idleness
 from kaicep.pipeline.durability.operator_snapshots import OperatorSnapshots
@@ -67,21 +67,21 @@ class Archiver:
 
     def __init__(self, folder: Path) -> None:
         self._annotator = project(folder, archive=True).annotators["air"]
-        self.intake = Intake(folder / "var" / "archive")
-        self.intake.lock()
+        self.spool = Spool(folder / "var" / "archive")
+        self.spool.lock()
 
     def keep(self, *seconds: int) -> None:
         """Keep the reports of some seconds, a batch each."""
         for second in seconds:
-            self.intake.append({"air": self._annotator.annotate(batch(second)["air"].table).events})
+            self.spool.append({"air": self._annotator.annotate(batch(second)["air"].table).events})
 
 
 def keep(folder: Path, *seconds: int) -> None:
     """What an archiver does that ends when it has kept the reports of some seconds."""
     archiver = Archiver(folder)
     archiver.keep(*seconds)
-    archiver.intake.tidy()
-    archiver.intake.close()
+    archiver.spool.tidy()
+    archiver.spool.close()
 
 
 def rows(folder: Path) -> list[dict[str, Any]]:
@@ -162,14 +162,14 @@ def test_large_intakes_are_taken_in_pieces(
     tmp_path: Path, expected: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     read = list[int]()
-    piece = IntakeClass._piece
+    piece = SpoolClass._piece
 
-    def counted(self: IntakeClass, stream: str, batch: int, upto: int, _rows: int) -> Any:
+    def counted(self: SpoolClass, stream: str, batch: int, upto: int, _rows: int) -> Any:
         found = piece(self, stream, batch, upto, 5)
         read.append(found[0].num_rows)
         return found
 
-    monkeypatch.setattr(IntakeClass, "_piece", counted)
+    monkeypatch.setattr(SpoolClass, "_piece", counted)
     interrupted(tmp_path)
     keep(tmp_path, 5, 6, 7)
     process = Process(tmp_path)
@@ -211,7 +211,7 @@ def test_recovery_needs_the_archive_and_the_queries_only(
 def test_a_backup_has_what_no_engine_has_taken(tmp_path: Path, expected: list[dict[str, Any]]) -> None:
     interrupted(tmp_path)
     keep(tmp_path, 5, 6, 7)
-    assert Intake(tmp_path / "var/archive").rows() == {"air": 12}
+    assert Spool(tmp_path / "var/archive").rows() == {"air": 12}
     assert backup(project(tmp_path, archive=True).settings, tmp_path / "copy") == 16
     shutil.rmtree(tmp_path / "var/archive")
     shutil.move(tmp_path / "copy", tmp_path / "var/archive")
@@ -286,7 +286,7 @@ def test_the_first_batch_waits_for_an_archiver_that_is_behind(
     process.run(5, 8, 9)
     assert late == []
     process.end()
-    archiver.intake.close()
+    archiver.spool.close()
     assert rows(tmp_path) == expected
 
 
@@ -299,7 +299,7 @@ def test_the_wait_for_an_archiver_ends(tmp_path: Path, monkeypatch: pytest.Monke
     process = Process(tmp_path)
     process.run(5, 8)
     process.kill()
-    archiver.intake.close()
+    archiver.spool.close()
     assert process.said == ["recovery: the archiver is behind the live stream (air by 0:00:04); going on without it"]
 
 
@@ -318,7 +318,7 @@ def test_an_archiver_that_is_quicker_than_the_engine_is_no_news(
     process.kill()
     process = Process(tmp_path, begun=6)
     process.run(6, 6, 7)
-    archiver.intake.close()
+    archiver.spool.close()
     process.run(7, 8, 9)
     process.end()
     assert rows(tmp_path) == expected

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from kaicep import Engine, PipelineError, Project
-from kaicep.archive.sync import Intake
+from kaicep.archive.sync import Spool
 from kaicep.errors import ArchiveError
 from kaicep.pipeline.control.requests import Requests
 from kaicep.pipeline.control.submitted_queries import folder_of
@@ -101,7 +101,7 @@ def test_an_archiver_that_stands_by_reads_only_while_no_engine_runs(tmp_path: Pa
     over = threading.Event()
     thread = threading.Thread(target=lambda: archiver.follow(over.is_set, standby=True))
     thread.start()
-    reading = Intake(tmp_path / "var/archive").reading
+    reading = Spool(tmp_path / "var/archive").reading
     assert reading.acquire()
     engine.lock.release()
     reading.release()
@@ -119,8 +119,8 @@ def test_an_archiver_that_stands_by_reads_only_while_no_engine_runs(tmp_path: Pa
 
 
 def _impatient(folder: Path) -> None:
-    intake = Intake(folder / "var/archive")
-    intake._log.lock()
+    spool = Spool(folder / "var/archive")
+    spool._log.lock()
 
 
 def _until(holds: Callable[[], bool], thread: threading.Thread) -> None:

@@ -12,8 +12,8 @@ from typing import Any
 import pyarrow as pa
 import pytest
 from kaicep.annotator import Annotator
-from kaicep.archive import Archive, ArchiveReader, EndpointReader, open_reader
-from kaicep.archive.sparql import Graph, Solutions, moment_of
+from kaicep.archive import Archive, ReadView, open_read_view
+from kaicep.archive.sparql import Graph, Solutions, parse_time_argument
 from kaicep.cli import app
 from kaicep.config import Settings
 from kaicep.errors import ArchiveError
@@ -116,8 +116,8 @@ def test_a_reader_gets_them_too(tmp_path: Path, before: list[str], engine_runs: 
     archive = shrunk(tmp_path)
     if not engine_runs:
         archive.close()
-    with open_reader(settings(tmp_path)) as reader:
-        assert isinstance(reader, ArchiveReader)
+    with open_read_view(settings(tmp_path)) as reader:
+        assert isinstance(reader, ReadView)
         assert reader.since == NINE + 7 * MINUTE
         assert count(reader) == 180
         assert triples(reader, **EARLY) == before
@@ -128,9 +128,9 @@ def test_a_reader_gets_them_too(tmp_path: Path, before: list[str], engine_runs: 
 
 def test_a_reader_brings_nothing_back_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shrunk(tmp_path).close()
-    with open_reader(settings(tmp_path)) as reader:
+    with open_read_view(settings(tmp_path)) as reader:
         assert count(reader, **EARLY) == 600
-        monkeypatch.setattr("kaicep.archive.sync.rehydrate.MOST", 0)
+        monkeypatch.setattr("kaicep.archive.sync.rehydration.MOST", 0)
         assert count(reader, **EARLY) == 600
         assert count(reader, start=NINE + MINUTE, end=NINE + 2 * MINUTE, timeout=60) == 60
         with pytest.raises(ArchiveError):
@@ -152,8 +152,8 @@ def test_an_endpoint_has_its_time_from_the_log(tmp_path: Path, before: list[str]
         assert count(archive, start=NINE + 9 * MINUTE) == 60
         by_graph = "SELECT (COUNT(?e) AS ?n) { GRAPH ?bucket { ?e a e:AirflowReport } }"
         assert count(archive, by_graph, start=NINE + 9 * MINUTE) == 60
-        with open_reader(settings(tmp_path, endpoint=endpoint)) as reader:
-            assert isinstance(reader, EndpointReader)
+        with open_read_view(settings(tmp_path, endpoint=endpoint)) as reader:
+            assert isinstance(reader, ReadView)
             assert reader.since == NINE + 7 * MINUTE
             assert triples(reader, **EARLY) == before
             assert count(reader, start=NINE + 9 * MINUTE) == 60
@@ -161,7 +161,7 @@ def test_an_endpoint_has_its_time_from_the_log(tmp_path: Path, before: list[str]
 
 
 def test_too_much_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kaicep.archive.sync.rehydrate.MOST", 100)
+    monkeypatch.setattr("kaicep.archive.sync.rehydration.MOST", 100)
     with shrunk(tmp_path, compact=False) as archive:
         with pytest.raises(ArchiveError) as refused:
             archive.query(COUNT, **EARLY)
@@ -218,18 +218,18 @@ def test_the_command_says_what_it_leaves_out(tmp_path: Path) -> None:
     ],
 )
 def test_moments_are_written_as_in_queries(text: str, moment: datetime) -> None:
-    assert moment_of(text, NINE, "--start") == moment
+    assert parse_time_argument(text, NINE, "--start") == moment
 
 
 @pytest.mark.parametrize("text", ["", "now - ", "now 1h", "tomorrow", "2021-13-01", "now - 9999999999 week"])
 def test_what_is_no_moment_is_refused(text: str) -> None:
     with pytest.raises(ArchiveError, match=f"^--start: '{text}' is no moment: write"):
-        moment_of(text, NINE, "--start")
+        parse_time_argument(text, NINE, "--start")
 
 
 def test_without_events_there_is_no_now() -> None:
     with pytest.raises(ArchiveError) as refused:
-        moment_of("now", None, "--end")
+        parse_time_argument("now", None, "--end")
     assert str(refused.value) == (
         "--end: there are no events, whose newest would be now: name a moment, such as 2021-09-07T08:00Z"
     )

@@ -9,35 +9,34 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from ..errors import ArchiveError, Place
-from .sparql import Question, Result, evaluate
-from .store import open_copy
-from .timeout import Patience
+from ...errors import ArchiveError, Place
+from ..sparql import Result, SparqlRequest, Timeout, evaluate
+from .oxigraph_folder import open_read_only
 
 _POLL_S = 0.05
 
 
 def ask_in_process(
     copy: Path,
-    question: Question,
+    request: SparqlRequest,
     prefixes: Mapping[str, str],
     graphs: Sequence[str] | None,
-    patience: Patience | None = None,
+    timeout: Timeout | None = None,
 ) -> Result:
     """As `sparql.evaluate`, in another process.
 
     Args:
         copy: the folder of a store that nobody writes.
-        question: what is asked, and how long.
+        request: what is asked, and how long.
         prefixes: preset.
         graphs: whose union is the default graph; `None`: of all.
-        patience: how long is waited; `None`: as long as the question says, from now on.
+        timeout: of the request; `None`: it begins now.
 
     Raises:
         ArchiveError: the query is wrong, takes too long, or was cancelled.
     """
     # The answer comes from a process of this very program, so it can be trusted.
-    request = pickle.dumps((copy, question.text, dict(prefixes), graphs))
+    content = pickle.dumps((copy, request.text, dict(prefixes), graphs))
     path = os.pathsep.join(folder for folder in sys.path if folder)
     process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
         [sys.executable, "-c", f"from {__name__} import main; main()"],
@@ -48,7 +47,7 @@ def ask_in_process(
     )
     with process:
         try:
-            answer, complaint = _communicate(process, request, patience or Patience(question))
+            answer, complaint = _communicate(process, content, timeout or Timeout(request))
         finally:
             process.kill()
     if process.returncode:
@@ -67,17 +66,17 @@ def main() -> None:
     copy, text, prefixes, graphs = pickle.loads(sys.stdin.buffer.read())  # noqa: S301 - written by `ask_in_process`
     answer: tuple[Result | None, tuple[str, Place | None, str | None] | None]
     try:
-        answer = (evaluate(open_copy(copy), text, prefixes, graphs), None)
+        answer = (evaluate(open_read_only(copy), text, prefixes, graphs), None)
     except ArchiveError as error:
         answer = (None, (error.message, error.place, error.hint))
     sys.stdout.buffer.write(pickle.dumps(answer))
 
 
-def _communicate(process: subprocess.Popen[bytes], request: bytes, patience: Patience) -> tuple[bytes, bytes]:
-    said: bytes | None = request
+def _communicate(process: subprocess.Popen[bytes], content: bytes, timeout: Timeout) -> tuple[bytes, bytes]:
+    said: bytes | None = content
     while True:
         try:
             return process.communicate(said, timeout=_POLL_S)
         except subprocess.TimeoutExpired:
             said = None  # the rest of it is sent by the next call
-        patience.check()
+        timeout.check()

@@ -10,15 +10,15 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from .log import EventLog, Position, Segment
-from .store import SemanticStore, bucket_start
+from ..log import EventLog, Position, Segment
+from ..store import WritableStore, bucket_start
 
 _NEVER = timedelta.max
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
-    """How much is kept: `age` of event time, `size` in bytes; `timedelta.max` and `None` are no limit."""
+class RetentionPolicy:
+    """How much is retained: `age` of event time, `size` in bytes; `timedelta.max` and `None` are no limit."""
 
     age: timedelta = _NEVER
     size: int | None = None
@@ -30,13 +30,13 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
-class _Kept:
+class _Aged:
     segment: Segment
     last: datetime
     size: int
 
 
-def drop_segments(logs: Sequence[tuple[EventLog, Position | None]], limits: Limits, now: datetime) -> int:
+def drop_segments(logs: Sequence[tuple[EventLog, Position | None]], limits: RetentionPolicy, now: datetime) -> int:
     """Delete the segments of an archive's logs that are beyond its limits, the oldest first of all; count them.
 
     Kept in any case: the newest batch, what somebody needs still, and everything while somebody reads the past.
@@ -70,7 +70,7 @@ def drop_segments(logs: Sequence[tuple[EventLog, Position | None]], limits: Limi
     return len(gone)
 
 
-def drop_graphs(store: SemanticStore, limits: Limits, now: datetime, *, read: bool) -> int:
+def drop_graphs(store: WritableStore, limits: RetentionPolicy, now: datetime, *, read: bool) -> int:
     """Drop the graphs of a store that are beyond its limits; count them.
 
     From when on the store holds events is said durably one call before the graphs go: whoever plans with what it says
@@ -93,26 +93,26 @@ def drop_graphs(store: SemanticStore, limits: Limits, now: datetime, *, read: bo
     return dropped
 
 
-def _segments(log: EventLog) -> Iterator[_Kept]:
+def _segments(log: EventLog) -> Iterator[_Aged]:
     for stream in log.streams():
-        catalogue = log.catalogue(stream)
-        for one in catalogue.segments():
-            yield _Kept(one, catalogue.facts(one.path).last, one.path.stat().st_size)
+        manifest = log.manifest(stream)
+        for one in manifest.segments():
+            yield _Aged(one, manifest.facts(one.path).last, one.path.stat().st_size)
 
 
-def _free(log: EventLog, settled: Position | None, segments: Sequence[_Kept]) -> list[_Kept]:
+def _free(log: EventLog, settled: Position | None, segments: Sequence[_Aged]) -> list[_Aged]:
     """The segments of a log that nobody needs."""
     if settled is None or log.newest is None:
         return []
     return [one for one in segments if one.segment.last < log.newest and one.segment.last <= settled]
 
 
-def _too_old(free: Sequence[_Kept], newest: datetime, age: timedelta) -> list[_Kept]:
+def _too_old(free: Sequence[_Aged], newest: datetime, age: timedelta) -> list[_Aged]:
     """The first of `free`, which ascend by time, as far as they are too old."""
     return [] if age == _NEVER else [one for one in free if newest - one.last > age]
 
 
-def _since(store: SemanticStore, limits: Limits, now: datetime) -> datetime | None:
+def _since(store: WritableStore, limits: RetentionPolicy, now: datetime) -> datetime | None:
     """The start of the first bucket that is kept; the newest one always is."""
     starts = sorted({start for name in store.buckets() if (start := bucket_start(name)) is not None})
     if not starts:

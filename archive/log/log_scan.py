@@ -1,20 +1,23 @@
-"""The past of some streams as the log has it, piece by piece in time order: in bounded memory, however long it is."""
+"""A scan of the log: events of some streams, split by time, so that any past is read in bounded memory."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 
+import polars as pl
 import pyarrow as pa
 
-from ..annotator import EventShape
-from .log import EventLog, Part, Position, SegmentFacts, late_rows, steadily
-from .store import with_all_columns
+from ...annotator import COLUMN_TYPES, EventShape
+from .event_log import EventLog
+from .late_events import late_rows
+from .manifest import SegmentSlice, read_consistently
+from .segment import Position, SegmentFacts
 
 _MICROSECOND = timedelta(microseconds=1)
 
 
-class History:
+class LogScan:
     """The events that a log holds of some streams, of some of its batches; late ones are left out.
 
     What is appended after this was made is not seen.
@@ -36,11 +39,11 @@ class History:
         self._log, self._shapes = log, shapes
         log.readers.add(self)  # retention leaves a log alone that somebody reads
         self._after, self._upto = after, max(log.positions(), default=None) if upto is None else upto
-        self._parts = self._find()
+        self._slices = self._find()
 
     def rows(self, start: datetime | None = None, end: datetime | None = None) -> int:
         """Count the events, late ones included, with start <= `_time` < end, as far as the segments' footers tell."""
-        return round(sum(share(facts, start, end) for facts in self._facts()))
+        return round(sum(rows_between(facts, start, end) for facts in self._facts()))
 
     def time_range(self) -> tuple[datetime, datetime] | None:
         """Return least and greatest `_time`; `None` without events."""
@@ -74,14 +77,14 @@ class History:
             end: aware; `None`: to the last.
             columns: stream → the columns that are needed, `_time` and `_id` not counted.
         """
-        return {stream: self._read(stream, start, end, columns.get(stream, frozenset())) for stream in self._parts}
+        return {stream: self._read(stream, start, end, columns.get(stream, frozenset())) for stream in self._slices}
 
     def _read(self, stream: str, start: datetime | None, end: datetime | None, columns: frozenset[str]) -> pa.Table:
         wanted = ["_time", "_id", "_late", *sorted(columns - {"_time", "_id"})]
         try:
-            events = self._log.read_parts(self._parts[stream], start, end, wanted)
+            events = self._log.read_slices(self._slices[stream], start, end, wanted)
         except FileNotFoundError:
-            events = steadily(lambda: self._read_anew(stream, start, end, wanted))
+            events = read_consistently(lambda: self._read_anew(stream, start, end, wanted))
         late = late_rows(events)
         if late is not None:
             events = events.filter((~late).to_arrow())
@@ -91,24 +94,36 @@ class History:
 
     def _read_anew(self, stream: str, start: datetime | None, end: datetime | None, columns: Sequence[str]) -> pa.Table:
         """Find the events again, which a compaction has put into another segment, and read them."""
-        self._parts = self._find()
-        return self._log.read_parts(self._parts[stream], start, end, columns)
+        self._slices = self._find()
+        return self._log.read_slices(self._slices[stream], start, end, columns)
 
-    def _find(self) -> dict[str, list[Part]]:
-        return {stream: self._log.parts(stream, self._after, self._upto) for stream in self._shapes}
+    def _find(self) -> dict[str, list[SegmentSlice]]:
+        return {stream: self._log.slices(stream, self._after, self._upto) for stream in self._shapes}
 
     def _facts(self) -> Iterator[SegmentFacts]:
-        for parts in self._parts.values():
-            yield from (part.facts for part in parts)
+        for slices in self._slices.values():
+            yield from (one.facts for one in slices)
 
     @property
     def segments(self) -> int:
         """How many segments hold them."""
-        return sum(len(parts) for parts in self._parts.values())
+        return sum(map(len, self._slices.values()))
 
 
-def share(facts: SegmentFacts, start: datetime | None, end: datetime | None) -> float:
-    """How many events of a segment lie in a time range, if they are spread evenly."""
+def with_all_columns(shape: EventShape, events: pa.Table) -> pa.Table:
+    """The events with every column of their shape; those that they lack are null, and typed."""
+    wanted = {a.name: COLUMN_TYPES.get(a.type, pl.String()) for a in shape.attributes}
+    wanted |= {
+        a.individual: pl.String() for a in shape.attributes if a.individual is not None and a.individual not in wanted
+    }
+    for name, kind in wanted.items():
+        if name not in events.column_names:
+            events = events.append_column(name, pl.repeat(None, events.num_rows, dtype=kind, eager=True).to_arrow())
+    return events
+
+
+def rows_between(facts: SegmentFacts, start: datetime | None, end: datetime | None) -> float:
+    """Estimate how many events of a segment lie in a time range: as if they were spread evenly."""
     first = facts.first if start is None else max(facts.first, start)
     last = facts.last if end is None else min(facts.last, end - _MICROSECOND)
     if last < first:
@@ -118,7 +133,7 @@ def share(facts: SegmentFacts, start: datetime | None, end: datetime | None) -> 
 
 def _points(facts: SegmentFacts, rows: int) -> Iterator[tuple[datetime, int]]:
     """A segment as moments and how many events come from each on, none more than `rows`."""
-    parts = -(-facts.rows // rows)
-    step = (facts.last - facts.first) / parts
-    for part in range(parts):
-        yield facts.first + part * step, facts.rows // parts + (part < facts.rows % parts)
+    pieces = -(-facts.rows // rows)
+    step = (facts.last - facts.first) / pieces
+    for part in range(pieces):
+        yield facts.first + part * step, facts.rows // pieces + (part < facts.rows % pieces)

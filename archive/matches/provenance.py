@@ -12,13 +12,13 @@ from typing import Self
 
 from ...errors import ArchiveError, Place
 from ...language.nodes import Aggregate, Item, Query, ValueType
-from ...storage import make_folder, replacing
+from ...storage import make_folder, write_atomically
 
 _DIGEST_BYTES = 16
 
 
 @dataclass(frozen=True)
-class Origin:
+class Provenance:
     """What rows of a query need to be told apart from those of another text of that name, and to become RDF.
 
     Attributes:
@@ -68,7 +68,7 @@ class Origin:
         try:
             if not file.exists():
                 make_folder(folder)
-                with replacing(file) as temporary:
+                with write_atomically(file) as temporary:
                     temporary.write_bytes(self._json)
         except OSError as error:
             raise ArchiveError(

@@ -1,0 +1,132 @@
+"""Backups of an archive: complete by themselves, made also while an engine writes, and put back."""
+
+from __future__ import annotations
+
+import shutil
+import uuid
+from functools import partial
+from pathlib import Path
+
+from ..config import Settings
+from ..errors import ArchiveError, Place
+from ..storage import make_folder, write_atomically
+from .folder_layout import IDLE_WATERMARKS, LOG, MATCHES, PROVENANCES, SPOOL, STORE, TAKEN, prepare, require_archive
+from .log import EventLog, Manifest, read_consistently
+from .store import backup_store
+
+
+def backup(settings: Settings, target: Path, timeout: float = 10.0) -> int:
+    """Copy log, notes and store into a new folder; an engine or `[archive] path` can use that as it is.
+
+    The store is copied first, so that the log has all that the store has.
+
+    Args:
+        settings: of the project.
+        target: a folder that is not there yet, or empty.
+        timeout: seconds that a running engine has to answer.
+
+    Returns:
+        The number of events.
+
+    Raises:
+        ArchiveError: there is no archive, the folder is not empty, or it cannot be written.
+    """
+    source = settings.path(settings.archive.path)
+    require_archive(source)
+    if _is_taken(target):
+        raise ArchiveError("the backup's folder is not empty", place=Place(str(target)), hint="name a new one")
+    try:
+        prepare(target)
+        if (source / STORE).is_dir():
+            backup_store(source, target / STORE, timeout)
+        log = EventLog(source / LOG)
+        for stream in log.streams():
+            read_consistently(partial(_copy_segments, log.manifest(stream), target / LOG))
+        _copy_matches(source, target)
+        for note in (source / IDLE_WATERMARKS).glob("[0-9]*.json"):
+            _copy(note, target / IDLE_WATERMARKS / note.name)
+        _copy_spool(source, target)
+    except (OSError, RuntimeError) as error:
+        raise ArchiveError(
+            f"the backup cannot be made: {error}", place=Place(str(target)), hint="name a folder with enough space"
+        ) from error
+    return _count(target)
+
+
+def restore(settings: Settings, source: Path) -> int:
+    """Copy a backup to where the project's archive belongs; it is there as a whole, or not at all.
+
+    Args:
+        settings: of the project.
+        source: what `backup` made.
+
+    Returns:
+        The number of events.
+
+    Raises:
+        ArchiveError: it is no archive or of a newer version, the project has an archive, or it cannot be written.
+    """
+    require_archive(source)
+    target = settings.path(settings.archive.path)
+    if _is_taken(target):
+        raise ArchiveError(
+            "the project has an archive",
+            place=Place(str(target)),
+            hint="stop the engine and move that folder away first, or name another path under [archive]",
+        )
+    unfinished = target.with_name(f"{target.name}.{uuid.uuid4().hex}.unfinished")
+    try:
+        shutil.copytree(source, unfinished)
+        if target.exists():
+            target.rmdir()
+        unfinished.rename(target)
+    except OSError as error:
+        shutil.rmtree(unfinished, ignore_errors=True)
+        raise ArchiveError(
+            f"the backup cannot be restored: {error}",
+            place=Place(str(target)),
+            hint="see whether there is enough space",
+        ) from error
+    return _count(target)
+
+
+def _copy_matches(source: Path, target: Path) -> None:
+    """Copy the rows, then what they come from, which is there before them."""
+    matches = EventLog(source / MATCHES)
+    for query in matches.streams():
+        read_consistently(partial(_copy_segments, matches.manifest(query), target / MATCHES))
+    for origin in (source / PROVENANCES).glob("[0-9a-f]*.json"):
+        _copy(origin, target / PROVENANCES / origin.name)
+
+
+def _copy_spool(source: Path, target: Path) -> None:
+    """Copy what no engine has taken yet; the note of what was taken first: what comes twice is recognised."""
+    note = source / SPOOL / TAKEN
+    if note.exists():
+        _copy(note, target / SPOOL / TAKEN)
+    spool = EventLog(source / SPOOL)
+    for stream in spool.streams():
+        read_consistently(partial(_copy_segments, spool.manifest(stream), target / SPOOL))
+
+
+def _copy_segments(manifest: Manifest, log: Path) -> None:
+    for one in manifest.segments():
+        copy = log / manifest.folder.name / one.path.name
+        if not copy.exists():
+            _copy(one.path, copy)
+
+
+def _copy(file: Path, copy: Path) -> None:
+    make_folder(copy.parent)
+    with write_atomically(copy) as temporary:
+        shutil.copyfile(file, temporary)
+
+
+def _count(archive: Path) -> int:
+    log = EventLog(archive / LOG)
+    return sum(log.count(stream) for stream in log.streams())
+
+
+def _is_taken(target: Path) -> bool:
+    """Whether something is where a folder is to be made."""
+    return target.exists() and (not target.is_dir() or any(target.iterdir()))

@@ -1,0 +1,160 @@
+"""Copies of the store for other processes, on request.
+
+Oxigraph lets one process open a store, and reading beside a writer is undefined. So a reader leaves a request file;
+the process that has the store open answers it with a copy made of hard links; the reader reads that, then deletes it.
+A reader that finds the store free makes its copy itself, so that it never stands in an engine's way for long.
+"""
+
+from __future__ import annotations
+
+import shutil
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from ...errors import ArchiveError, Place
+from ...storage import ProcessLock
+from ..folder_layout import SNAPSHOTS, STORE, check_version
+from .oxigraph_folder import damaged, lock_of, open_folder, open_read_only
+
+_ALIVE, _REQUEST, _UNFINISHED = ".alive", ".request", ".unfinished"
+_POLL_S = 0.02
+_YOUNG_S = 60.0
+
+
+def answer_requests(root: Path, backup: Callable[[Path], None]) -> None:
+    """Make the copies that other processes asked for; a reader whose copy cannot be made learns it by waiting.
+
+    Args:
+        root: the archive's folder.
+        backup: copies the open store to a new folder.
+    """
+    folder = root / SNAPSHOTS
+    if not folder.is_dir():
+        return
+    for request in folder.glob(f"*{_REQUEST}"):
+        copy, unfinished = request.with_suffix(""), request.with_suffix(_UNFINISHED)
+        if request.with_suffix(_ALIVE).exists() and not copy.exists():
+            try:
+                backup(unfinished)
+                unfinished.rename(copy)
+            except (ArchiveError, OSError):
+                shutil.rmtree(unfinished, ignore_errors=True)
+        request.unlink(missing_ok=True)
+
+
+def remove_leftovers(root: Path) -> None:
+    """Delete the copies of readers that were killed."""
+    folder = root / SNAPSHOTS
+    if not folder.is_dir():
+        return
+    for alive in folder.glob(f"*{_ALIVE}"):
+        lock = ProcessLock(alive)
+        # A young file may belong to a reader that is just about to take its lock.
+        if time.time() - alive.stat().st_mtime > _YOUNG_S and lock.acquire():
+            _remove(alive)
+            lock.release()
+    for copy in folder.iterdir():
+        if copy.is_dir() and not copy.with_suffix(_ALIVE).exists():
+            shutil.rmtree(copy, ignore_errors=True)
+
+
+@contextmanager
+def copy_store(root: Path, timeout: float = 10.0) -> Iterator[Path]:
+    """Give a folder with the store of an archive as it is now, whether or not an engine has it open.
+
+    Args:
+        root: the archive's folder.
+        timeout: seconds that an engine has for answering; it answers between two writes.
+
+    Raises:
+        ArchiveError: there is no store, it is damaged, or whoever has it open does not answer.
+    """
+    if not (root / STORE).is_dir():
+        raise ArchiveError(
+            "there is no store", place=Place(str(root)), hint="run the project first, with store = true under [archive]"
+        )
+    check_version(root)
+    with _private_place(root) as alive:
+        yield _copy(root, alive, timeout)
+
+
+def backup_store(root: Path, target: Path, timeout: float) -> None:
+    """Copy the store of an archive as it is now to a new folder, as `copy_store`."""
+    with copy_store(root, timeout) as copy:
+        open_read_only(copy).backup(target)
+
+
+@contextmanager
+def make_room(root: Path) -> Iterator[Path]:
+    """Give the name of a folder in an archive for a store that is gone afterwards.
+
+    Raises:
+        ArchiveError: the archive may not be written.
+    """
+    with _private_place(root) as alive:
+        yield alive.with_suffix("")
+
+
+@contextmanager
+def _private_place(root: Path) -> Iterator[Path]:
+    """Give a file that is locked while this lasts; what has its name with other endings is removed afterwards."""
+    alive = root / SNAPSHOTS / f"{uuid.uuid4().hex}{_ALIVE}"
+    lock = ProcessLock(alive)
+    try:
+        alive.parent.mkdir(exist_ok=True)
+        lock.acquire()
+    except OSError as error:
+        raise ArchiveError(
+            f"no copy of the store can be made: {error.strerror}",
+            place=Place(str(alive.parent)),
+            hint="a reader needs write access to that folder",
+        ) from error
+    try:
+        yield alive
+    finally:
+        _remove(alive)
+        lock.release()
+
+
+def _copy(root: Path, alive: Path, timeout: float) -> Path:
+    """Copy the store, or have it copied by the process that has it open."""
+    copy, request = alive.with_suffix(""), alive.with_suffix(_REQUEST)
+    deadline = time.monotonic() + timeout
+    lock = lock_of(root / STORE)
+    request.touch()
+    while not copy.exists():
+        if lock.acquire():
+            try:
+                _copy_free(root / STORE, copy)
+            finally:
+                lock.release()
+        elif time.monotonic() > deadline:
+            raise ArchiveError(
+                f"{lock.holder()} has the store open and does not answer",
+                place=Place(str(root / STORE)),
+                hint="try again, or stop it",
+            )
+        else:
+            time.sleep(_POLL_S)
+    request.unlink(missing_ok=True)
+    return copy
+
+
+def _copy_free(path: Path, copy: Path) -> None:
+    """Copy a store whose lock is held; the one who had it may just have left the copy."""
+    if not copy.exists():
+        store = open_folder(path)
+        try:
+            store.backup(copy)
+        except (OSError, RuntimeError) as error:
+            raise damaged(path, error) from error
+
+
+def _remove(alive: Path) -> None:
+    alive.with_suffix(_REQUEST).unlink(missing_ok=True)
+    for folder in (alive.with_suffix(""), alive.with_suffix(_UNFINISHED)):
+        shutil.rmtree(folder, ignore_errors=True)
+    alive.unlink(missing_ok=True)

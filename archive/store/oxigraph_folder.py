@@ -1,0 +1,65 @@
+"""The folder of an Oxigraph store: opened to be written or read-only, and what is wrong when it cannot be."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pyoxigraph as ox
+
+from ...errors import ArchiveError, Place
+from ...storage import ProcessLock, make_folder
+from ..folder_layout import LOCK
+
+
+def open_folder(path: Path) -> ox.Store:
+    """Open an Oxigraph store whose lock is held; made when it is not there.
+
+    Raises:
+        ArchiveError: it is damaged, its folder cannot be made, or another program has it open.
+    """
+    try:
+        make_folder(path)
+        return ox.Store(path)
+    except (OSError, RuntimeError) as error:
+        raise damaged(path, error) from error
+
+
+def open_read_only(path: Path) -> ox.Store:
+    """Open a store, which nobody writes.
+
+    Raises:
+        ArchiveError: it is damaged.
+    """
+    try:
+        return ox.Store.read_only(str(path))
+    except (OSError, RuntimeError) as error:
+        raise damaged(path, error) from error
+
+
+def lock_of(path: Path) -> ProcessLock:
+    """Return the lock of a store's folder.
+
+    RocksDB has one of its own, but asking for it rotates the holder's log file each time.
+    """
+    return ProcessLock(path.with_name(f"{path.name}{LOCK}"))
+
+
+def damaged(path: Path, error: Exception) -> ArchiveError:
+    """Explain what RocksDB says of a store's folder."""
+    if "While lock file" in str(error) or "lock hold by current process" in str(error):
+        return in_use(path, "another program")
+    reason = str(error).split("\n", maxsplit=1)[0].rstrip(".")
+    return ArchiveError(
+        f"the store cannot be used: {reason}",
+        place=Place(str(path)),
+        hint="move the folder away; the next start builds it again from the log",
+    )
+
+
+def in_use(path: Path, holder: str) -> ArchiveError:
+    """Explain that somebody else has the store open."""
+    return ArchiveError(
+        f"{holder} has the store open",
+        place=Place(str(path)),
+        hint="stop it first; `kaicep sparql` can query the store meanwhile",
+    )
