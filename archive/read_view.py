@@ -157,8 +157,9 @@ class ReadView:
         return self.store
 
     def _rehydrate(self, scratch: ScratchStore, lacking: BucketRange, timeout: Timeout) -> None:
+        logs = self._encoded_logs()  # asks the store what it knows, which nobody may while it is added to
         with scratch.adding(lacking) as add:
-            load_buckets(self._encoded_logs(), add, lacking, timeout)
+            load_buckets(logs, add, lacking, timeout)
 
     def _encoded_logs(self) -> tuple[EncodedLog, ...]:
         bucket = self._settings.archive.bucket
