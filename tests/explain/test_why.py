@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from kaicep import PipelineError, Project, QueryTypeError
+from kaicep.archive.folder_layout import prepare
 from kaicep.archive.log import EventLog
 from kaicep.explain.why_printing import explanation_dict, explanation_tree
 from kaicep.ontology.proofs import TurtleWriter
@@ -365,6 +366,7 @@ def test_of_a_document_the_last_query_over_the_stream_is_explained(project: Proj
 def test_an_archived_event_is_explained_by_its_id(project: Project, tmp_path: Path) -> None:
     raw = [{"sensor": "D1-flow", "at": f"2026-01-01T00:00:0{n}Z", "flow": float(n)} for n in range(5)]
     events = project.annotators["air"].annotate(raw_table(raw)).events
+    prepare(project.settings.root / "var" / "archive")
     log = EventLog(project.settings.root / "var" / "archive" / "log")
     log.append("air", 0, events)
     log.close()
