@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from .annotation import compile_annotation
 from .annotator import Annotated, Annotator
-from .casting import cast_column, to_series
-from .datatypes import COLUMN_TYPES, EXACT_INTEGERS, MOMENT, lexical_text
-from .identity import ids_of, without
+from .datatypes import COLUMN_TYPES, EXACT_INTEGERS, MOMENT, USUAL_DATATYPES, lexical_text
+from .identity import exclude_ids, ids_of
 from .shape import (
     EVENT_NAMESPACE,
-    USUAL_DATATYPES,
     AttributeShape,
     EventShape,
     RootProperty,
@@ -18,6 +16,7 @@ from .shape import (
     event_shape,
 )
 from .triples import ambiguous_properties, event_quads, literal_terms
+from .type_casts import cast_column, to_series
 
 __all__ = [
     "COLUMN_TYPES",
@@ -37,9 +36,9 @@ __all__ = [
     "event_prefix",
     "event_quads",
     "event_shape",
+    "exclude_ids",
     "ids_of",
     "lexical_text",
     "literal_terms",
     "to_series",
-    "without",
 ]

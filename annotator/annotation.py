@@ -14,7 +14,7 @@ from ..errors import AnnotationError, Place, did_you_mean
 from ..language.nodes import XSD, AttributeType, StreamType, ValueType, type_of_datatype
 from ..ontology import KnowledgeBase
 from .datatypes import COLUMN_DATATYPES, datatype_of_range, short
-from .own_units import check_own_units
+from .unit_conversion import check_unit_sources
 
 _EMPTY = AttributeSettings()
 _IRI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\x00-\x20<>\"{}|^`\\]*")
@@ -113,7 +113,7 @@ class _Compiler:
             self._check_name(name)
         properties = {name: self._property(name, a) for name, a in self.declared.items()}
         self._check_properties(properties)
-        check_own_units(self.declared, self._error)
+        check_unit_sources(self.declared, self._error)
         aliases = self._aliases(properties)
         attributes = tuple(self._attribute(name, properties[name], aliases[name]) for name in self.declared)
         warnings = tuple(self._unknown_names(event_type, attributes))

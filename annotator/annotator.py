@@ -12,15 +12,13 @@ from ..config import Settings
 from ..language.nodes import ValueType
 from ..ontology import KnowledgeBase
 from .annotation import Attribute, compile_annotation
-from .casting import Cast, cast_column, to_series
-from .datatypes import COLUMN_TYPES
-from .extra import extra_column
+from .datatypes import ARROW_MOMENT, COLUMN_TYPES
+from .entity_linking import encode, link
 from .identity import event_ids, tuple_ids
-from .linking import encode, link
-from .own_units import Converted, OwnUnits
 from .shape import event_shape
-
-_MOMENT = pa.timestamp("us", "UTC")
+from .type_casts import Cast, cast_column, to_series
+from .undeclared_attributes import extra_column
+from .unit_conversion import ConvertedColumn, UnitConverter
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +72,8 @@ class Annotator:
             a.name: {} if a.key is None else knowledge.individuals_by_key(a.key) for a in attributes if a.individual
         }
 
-        self._own_units = {
-            a.name: OwnUnits(knowledge, a.unit) for a in attributes if a.unit_of is not None and a.unit is not None
+        self._converters = {
+            a.name: UnitConverter(knowledge, a.unit) for a in attributes if a.unit_of is not None and a.unit is not None
         }
 
     @property
@@ -91,7 +89,7 @@ class Annotator:
 
     def remeasured(self, after: Annotator) -> dict[str, int]:
         """Attribute → how many individuals measure in another unit by the knowledge of `after`, where there are any."""
-        found = {name: units.differing(after._own_units[name]) for name, units in self._own_units.items()}
+        found = {name: units.differing(after._converters[name]) for name, units in self._converters.items()}
         return {name: number for name, number in found.items() if number}
 
     def annotate(self, raw: pa.Table) -> Annotated:
@@ -118,12 +116,12 @@ class Annotator:
         values, in_unit = ({n: column.filter(kept) for n, column in of.items()} for of in (values, in_unit))
         return self._annotated(values, in_unit, extra.filter(kept), rows.filter(kept), refused)
 
-    def _converted(self, values: dict[str, pl.Series]) -> dict[str, Converted]:
+    def _converted(self, values: dict[str, pl.Series]) -> dict[str, ConvertedColumn]:
         """The attributes whose individuals may measure in units of their own, in the attribute's unit."""
         attributes = {a.name: a for a in self.annotation.attributes}
         linked: dict[str, pa.DictionaryArray] = {}
-        found: dict[str, Converted] = {}
-        for name, units in self._own_units.items():
+        found: dict[str, ConvertedColumn] = {}
+        for name, units in self._converters.items():
             by, of = attributes[attributes[name].unit_of or name], attributes[name].value_of
             if by.name not in linked:
                 linked[by.name] = link(encode(values[by.name]), by, self._individuals[by.name])
@@ -132,7 +130,7 @@ class Annotator:
         return found
 
     def _reasons(
-        self, casts: Mapping[str, list[tuple[str, Cast]]], converted: Mapping[str, Converted], length: int
+        self, casts: Mapping[str, list[tuple[str, Cast]]], converted: Mapping[str, ConvertedColumn], length: int
     ) -> pl.Series | None:
         """Why each row is refused; `None` when no row is."""
         found = [cast.reasons(source) for pairs in casts.values() for source, cast in pairs if cast.failed is not None]
@@ -161,7 +159,7 @@ class Annotator:
         """The event table; events are identified by `values`, the raw ones, and have those `in_unit` instead."""
         encoded = {a.name: encode(values[a.name]) for a in self.annotation.attributes if _links(a)}
         columns: dict[str, pa.Array] = {
-            "_time": values[self.annotation.time].to_arrow().cast(_MOMENT),
+            "_time": values[self.annotation.time].to_arrow().cast(ARROW_MOMENT),
             "_id": self._ids(values, extra, encoded).to_arrow(),
         }
         linked: dict[str, pa.Array] = {}

@@ -5,12 +5,14 @@ from __future__ import annotations
 from decimal import Decimal
 
 import polars as pl
+import pyarrow as pa
 from pyoxigraph import NamedNode
 
 from ..language.nodes import XSD, ValueType, type_of_datatype
 from ..ontology import KnowledgeBase, select
 
 MOMENT = pl.Datetime("us", "UTC")
+ARROW_MOMENT = pa.timestamp("us", "UTC")
 COLUMN_TYPES: dict[ValueType, pl.DataType] = {
     ValueType.BOOLEAN: pl.Boolean(),
     ValueType.INTEGER: pl.Int64(),
@@ -37,13 +39,15 @@ _BOUNDS = {
     "unsignedByte": (0, 2**8 - 1),
 }
 COLUMN_DATATYPES = frozenset(XSD + name for name in {*_OTHERS, *_MOMENTS, *_BOUNDS})
-_USUAL = {
-    ValueType.BOOLEAN: "boolean",
-    ValueType.INTEGER: "integer",
-    ValueType.DOUBLE: "double",
-    ValueType.STRING: "string",
-    ValueType.DATETIME: "dateTime",
+USUAL_DATATYPES = {
+    ValueType.BOOLEAN: XSD + "boolean",
+    ValueType.INTEGER: XSD + "integer",
+    ValueType.DOUBLE: XSD + "double",
+    ValueType.STRING: XSD + "string",
+    ValueType.DATETIME: XSD + "dateTime",
+    ValueType.TERM: XSD + "string",
 }
+"""The datatype of the literals of a type, where no annotation says another."""
 EXACT_INTEGERS = 2**53
 """From here on a double cannot tell neighbouring integers apart."""
 
@@ -65,7 +69,7 @@ def datatype_of_range(prop: str, knowledge: KnowledgeBase) -> str | None:
     if len(stated) == 1:
         return stated.pop()
     kind = knowledge.range_of(prop)
-    return XSD + _USUAL[kind] if kind in _USUAL else None
+    return None if kind is ValueType.TERM else USUAL_DATATYPES.get(kind)
 
 
 def canonical_text(values: pl.Series, kind: ValueType) -> pl.Series:

@@ -22,7 +22,7 @@ def ids_of(events: pa.Table) -> pl.Series:
     return pl.Series(events["_id"]).cast(pl.String)
 
 
-def without(events: pa.Table, ids: pl.Series) -> pa.Table:
+def exclude_ids(events: pa.Table, ids: pl.Series) -> pa.Table:
     """The events that have none of these ids; the table itself when that is all of them."""
     if not len(ids) or not events.num_rows:
         return events

@@ -8,18 +8,10 @@ from urllib.parse import quote
 
 from ..language.nodes import XSD, AttributeType, StreamType, ValueType
 from ..ontology import KnowledgeBase
+from .datatypes import USUAL_DATATYPES
 
 ATTRIBUTE_NAMESPACE = "urn:kaicep:attribute:"
 EVENT_NAMESPACE = "urn:kaicep:event:"
-
-USUAL_DATATYPES = {
-    ValueType.BOOLEAN: XSD + "boolean",
-    ValueType.INTEGER: XSD + "integer",
-    ValueType.DOUBLE: XSD + "double",
-    ValueType.STRING: XSD + "string",
-    ValueType.DATETIME: XSD + "dateTime",
-    ValueType.TERM: XSD + "string",
-}
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,8 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from .datatypes import MOMENT
+from .datatypes import ARROW_MOMENT, MOMENT
 
-_ARROW_MOMENT = pa.timestamp("us", "UTC")
 # The usual machine form of our time, read by one kernel; finer ones take a few, and everything else goes through the
 # pattern below.
 _USUAL = r"^[1-9]\d{3}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,6})?Z$"
@@ -72,7 +71,7 @@ def _usual(text: pl.Series) -> pl.Series | None:
     if not pc.all(pc.match_substring_regex(array, _USUAL), min_count=0).as_py():
         return None
     try:
-        return pl.Series(text.name, array.cast(_ARROW_MOMENT))
+        return pl.Series(text.name, array.cast(ARROW_MOMENT))
     except pa.ArrowInvalid:
         return None
 

@@ -16,9 +16,9 @@ import polars as pl
 import pyarrow as pa
 
 from ..language.nodes import XSD, ValueType
-from .casting import cast_column, to_series
 from .datatypes import COLUMN_TYPES, MOMENT, lexical_text
 from .shape import AttributeShape, EventShape, attribute_iri, event_prefix
+from .type_casts import cast_column, to_series
 
 _TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
 _EXTRA = "_extra"

@@ -17,7 +17,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..annotator import ids_of, without
+from ..annotator import exclude_ids, ids_of
 from ..archive.log import LogScan, Position
 from ..cep.output import Matches
 from ..language.nodes import Query
@@ -185,7 +185,7 @@ class Seam:
 
     def drop(self, events: pa.Table) -> pa.Table:
         """The events that the archive did not give; the table itself when it gave none of them."""
-        return without(events, self._given)
+        return exclude_ids(events, self._given)
 
 
 def lowest_watermark(watermarks: Watermarks) -> datetime | None:
@@ -195,7 +195,7 @@ def lowest_watermark(watermarks: Watermarks) -> datetime | None:
 
 
 def _between(table: pa.Table, start: datetime | None, end: datetime | None, known: pl.Series) -> pa.Table:
-    frame = pl.DataFrame(pl.from_arrow(without(table, known)))
+    frame = pl.DataFrame(pl.from_arrow(exclude_ids(table, known)))
     if start is not None:
         frame = frame.filter(pl.col("_time") >= start)
     if end is not None:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import timedelta
 from typing import assert_never
 
+from ..language import moment_text
 from ..language.nodes import (
     AfterMatchKind,
     Alternative,
@@ -27,7 +28,6 @@ from ..language.nodes import (
     Source,
     Window,
     expression_text,
-    moment_text,
 )
 from .within import Range, bounds_in_words, duration_in_words
 

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from pydantic import BeforeValidator, Field
 
-from ..language.syntax import parse_duration
+from ..language import parse_duration
 
 __all__ = ["Duration", "Endpoint", "Size", "Timeout"]
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ...annotator import ids_of, without
+from ...annotator import exclude_ids, ids_of
 from ..folder_layout import MATCHES, PROVENANCES
 from ..log import EventLog, Position, concatenated, earlier_ids, first_of_each_id, read_consistently, read_segment
 from .match_columns import ORIGIN, flat
@@ -117,14 +117,14 @@ class MatchLog:
         Rows come in order of time, so mostly there is nothing to look at.
         """
         if held is not None:
-            rows = without(rows, ids_of(held))
+            rows = exclude_ids(rows, ids_of(held))
         if query not in self._latest:
             times = self.log.time_range(query)
             self._latest[query] = None if times is None else times[1]
         latest = self._latest[query]
         if latest is None or not rows.num_rows or pc.min(rows["_time"]).as_py() > latest:
             return rows
-        return without(rows, earlier_ids(self.log, query, position, rows["_time"]))
+        return exclude_ids(rows, earlier_ids(self.log, query, position, rows["_time"]))
 
 
 def _later(known: datetime | None, new: datetime) -> datetime:

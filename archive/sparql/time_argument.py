@@ -6,7 +6,7 @@ import re
 from datetime import datetime
 
 from ...errors import ArchiveError, Place
-from ...language.syntax import parse_duration, parse_moment
+from ...language import parse_duration, parse_moment
 
 _RELATIVE = re.compile(r"\s*now\s*(?:([+-])\s*(\d+(?:\.\d+)?\s*(?:ms|sec|s|min|hour|h|day|d|week))\s*)?")
 

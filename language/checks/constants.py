@@ -6,9 +6,9 @@ from datetime import UTC, datetime, timedelta
 from typing import assert_never
 
 from .. import syntax_tree as syntax
+from ..literals import parse_double, parse_integer, parse_moment, parse_xsd_duration
 from ..name_lookup import Names
 from ..nodes import Constant, ValueType, type_of_datatype
-from ..syntax import parse_double, parse_integer, parse_moment, parse_xsd_duration
 
 LiteralNode = (
     syntax.NumberLiteral

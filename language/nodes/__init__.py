@@ -15,7 +15,7 @@ from .expression import (
     Unary,
 )
 from .measures import Conversion, Unit
-from .normal_form import expression_text, moment_text, normal_text
+from .normal_form import expression_text, normal_text
 from .pattern import (
     Alternative,
     BatchWindow,
@@ -137,7 +137,6 @@ __all__ = [
     "event_variables",
     "expression_text",
     "fault_of",
-    "moment_text",
     "negated_variables",
     "normal_text",
     "plain_columns",

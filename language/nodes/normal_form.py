@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import assert_never
 
+from ..literals import duration_text, moment_text, quote
 from .expression import Aggregate, Binary, Binding, Call, Column, Constant, Expression, Membership, Unary
 from .pattern import (
     Alternative,
@@ -171,30 +172,9 @@ def _constant(constant: Constant) -> str:
         case str(text) if constant.type is ValueType.TERM:
             return text
         case str(text):
-            return _quoted(text)
+            return quote(text)
         case _:
             assert_never(constant.value)
-
-
-_ESCAPED = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t", "\f": "\\f", "\b": "\\b"}
-
-
-def _quoted(text: str) -> str:
-    return '"' + "".join(_ESCAPED.get(character, character) for character in text) + '"'
-
-
-def moment_text(moment: datetime) -> str:
-    """An aware time in UTC as a dateTime ending in `Z`."""
-    return moment.astimezone(UTC).replace(tzinfo=None).isoformat() + "Z"
-
-
-def duration_text(duration: timedelta) -> str:
-    """A duration of 0 or more, in seconds when they are whole, else in milliseconds."""
-    microseconds = duration // timedelta(microseconds=1)
-    if microseconds % 1_000_000 == 0:
-        return f"{microseconds // 1_000_000}s"
-    whole, rest = divmod(microseconds, 1000)
-    return f"{whole}.{rest:03d}ms" if rest else f"{whole}ms"
 
 
 def _pattern(pattern: Pattern) -> str:

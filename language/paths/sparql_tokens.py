@@ -10,9 +10,10 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from ..literals import quote, unquote
 from ..name_lookup import Names
 from ..source_text import Span
-from ..syntax import prefixed, unquote
+from ..syntax import prefixed
 
 _TOKEN = re.compile(
     r"(?P<space>[ \t\r\n\f\ufeff\xa0]+|\#[^\n\r]*)"
@@ -32,7 +33,6 @@ _TOKEN = re.compile(
     re.DOTALL,
 )
 _TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
-_WRITTEN = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t", "\f": "\\f", "\b": "\\b"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +113,7 @@ def _requote(names: Names, token: SparqlToken) -> str:
         value = unquote(token.text)
     except ValueError as error:
         raise names.source.syntax_error(token.span, f"{token.text} is no string", str(error)) from error
-    return '"' + "".join(_WRITTEN.get(character, character) for character in value) + '"'
+    return quote(value)
 
 
 def render(tokens: Iterable[SparqlToken], rename: Mapping[str, str] | None = None) -> str:

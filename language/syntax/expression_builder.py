@@ -13,9 +13,9 @@ from lark import Token, Transformer, v_args
 from lark.tree import Meta
 
 from .. import syntax_tree as syntax
+from ..literals import parse_double, parse_duration, parse_integer, unquote
 from ..nodes import BinaryOperator
 from ..source_text import SourceText, Span
-from .literals import parse_double, parse_duration, parse_integer, unquote
 
 T = TypeVar("T")
 

@@ -10,8 +10,8 @@ from typing import cast
 from lark import Lark, UnexpectedCharacters, UnexpectedEOF, UnexpectedInput, UnexpectedToken
 
 from ...errors import QuerySyntaxError, did_you_mean
+from ..literals import UNITS
 from ..source_text import SourceText, Span, listed
-from .literals import UNITS
 from .scanner import STRING
 
 _WORD = re.compile(r"[?$]?[\w.:-]*\w|.", re.DOTALL)

@@ -11,6 +11,7 @@ from lark import Token, v_args
 from lark.tree import Meta
 
 from .. import syntax_tree as syntax
+from ..literals import parse_duration, parse_integer, parse_moment
 from ..nodes import AfterMatchKind, Policy
 from ..source_text import Span
 from .expression_builder import (
@@ -24,7 +25,6 @@ from .expression_builder import (
     span_of,
     variable_of,
 )
-from .literals import parse_duration, parse_integer, parse_moment
 
 _COUNTS = {"+": (1, None), "*": (0, None), "?": (0, 1)}
 

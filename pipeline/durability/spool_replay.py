@@ -19,7 +19,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ...annotator import Annotated, ids_of, without
+from ...annotator import Annotated, exclude_ids, ids_of
 from ...archive import Archive
 from ...archive.log import Position, earlier_ids
 from ...archive.sync import Spool
@@ -228,7 +228,7 @@ class SpoolReplay:
             return step
         log = self._archive.log
         known = earlier_ids(log, stream, Position(log.generation, batch), step.late["_time"])
-        late = _without(without(step.late, known), earlier)
+        late = _without(exclude_ids(step.late, known), earlier)
         gone = step.late.num_rows - late.num_rows
         return replace(step, late=late, duplicates=step.duplicates + gone)
 
@@ -278,4 +278,4 @@ def _with_rows(events: pa.Table) -> pa.Table:
 
 def _without(events: pa.Table, others: Sequence[pa.Table]) -> pa.Table:
     """The events whose identity none of the others has."""
-    return without(events, pl.concat([pl.Series(dtype=pl.String), *map(ids_of, others)]))
+    return exclude_ids(events, pl.concat([pl.Series(dtype=pl.String), *map(ids_of, others)]))

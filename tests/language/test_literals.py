@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from kaicep.language.syntax.literals import (
+from kaicep.language.literals import (
     UNITS,
     parse_double,
     parse_duration,

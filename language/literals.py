@@ -1,4 +1,4 @@
-"""Numbers, strings, durations and moments: from their text to Python values."""
+"""Numbers, strings, durations and moments: from their text to Python values, and back."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ UNITS = tuple(_MICROSECONDS)
 """The units that a duration may have."""
 
 _ESCAPES = {"t": "\t", "b": "\b", "n": "\n", "r": "\r", "f": "\f", "\\": "\\", '"': '"', "'": "'"}
+_QUOTED = {character: f"\\{letter}" for letter, character in _ESCAPES.items() if character != "'"}
 _ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|(.))", re.DOTALL)
 _XSD_DURATION = re.compile(r"(-?)P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?")
 _MOMENT = re.compile(r"(\d{4})-(\d{2})-(\d{2})(?:T(\d{2}):(\d{2})(?::(\d{2})(?:\.(\d+))?)?)?(Z|[+-]\d{2}:\d{2})?")
@@ -127,3 +128,22 @@ def _unescape(found: re.Match[str]) -> str:
     if found[3] not in _ESCAPES:
         raise ValueError(f"there is no escape '{found[0]}'")
     return _ESCAPES[found[3]]
+
+
+def quote(text: str) -> str:
+    """Characters as a quoted string, which `unquote` reads."""
+    return '"' + "".join(_QUOTED.get(character, character) for character in text) + '"'
+
+
+def moment_text(moment: datetime) -> str:
+    """An aware time in UTC as a dateTime ending in `Z`."""
+    return moment.astimezone(UTC).replace(tzinfo=None).isoformat() + "Z"
+
+
+def duration_text(duration: timedelta) -> str:
+    """A duration of 0 or more, in seconds when they are whole, else in milliseconds."""
+    microseconds = duration // timedelta(microseconds=1)
+    if microseconds % 1_000_000 == 0:
+        return f"{microseconds // 1_000_000}s"
+    whole, rest = divmod(microseconds, 1000)
+    return f"{whole}.{rest:03d}ms" if rest else f"{whole}ms"

@@ -8,7 +8,7 @@ import polars as pl
 import pyarrow as pa
 
 from ..language.nodes import XSD, ValueType, type_of_datatype
-from .datatypes import COLUMN_TYPES, canonical_text, integer_bounds, lexical_text, number_text, short
+from .datatypes import ARROW_MOMENT, COLUMN_TYPES, canonical_text, integer_bounds, lexical_text, number_text, short
 from .timestamps import parse_moments
 
 _DOUBLE_TEXT = r"^(?:[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|[+-]?INF|NaN)$"
@@ -53,7 +53,7 @@ class Cast:
 def to_series(column: pa.ChunkedArray) -> pl.Series:
     """A raw Arrow column as a Polars one; zoned and naive time stamps of any unit become UTC microseconds."""
     if pa.types.is_timestamp(column.type):
-        column = column.cast(pa.timestamp("us", "UTC"), safe=False)
+        column = column.cast(ARROW_MOMENT, safe=False)
     if pa.types.is_dictionary(column.type) and not _is_text(column.type.value_type):
         column = column.cast(column.type.value_type)
     if isinstance(column.type, pa.ExtensionType):

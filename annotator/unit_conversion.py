@@ -17,12 +17,14 @@ from ..errors import AnnotationError
 from ..language.nodes import Conversion, Unit
 from ..ontology import KnowledgeBase
 
-__all__ = ["OwnUnits", "check_own_units"]
+__all__ = ["UnitConverter", "check_unit_sources"]
 
+Way = Conversion | str | None
+"""How values are converted; `None`: not at all; text: why they cannot be."""
 Refuse = Callable[[str, str, str | None], AnnotationError]
 
 
-def check_own_units(declared: Mapping[str, AttributeSettings], refuse: Refuse) -> None:
+def check_unit_sources(declared: Mapping[str, AttributeSettings], refuse: Refuse) -> None:
     """Check what `unit_of` and `value_of` of a stream's attributes name.
 
     Args:
@@ -55,7 +57,7 @@ def _check_value_of(key: str, a: AttributeSettings, of: AttributeSettings | None
 
 
 @dataclass(frozen=True, slots=True)
-class Converted:
+class ConvertedColumn:
     """A column in its attribute's unit.
 
     Attributes:
@@ -67,7 +69,7 @@ class Converted:
     reasons: pl.Series | None
 
 
-class OwnUnits:
+class UnitConverter:
     """How the values of individuals are brought to one unit.
 
     Args:
@@ -78,15 +80,15 @@ class OwnUnits:
     def __init__(self, knowledge: KnowledgeBase, unit: str) -> None:
         self._knowledge = knowledge
         self._to = knowledge.unit(unit) or Unit(unit)
-        self._known: dict[str, Conversion | str | None] = {}
+        self._known: dict[str, Way] = {}
 
-    def of(self, individual: str) -> Conversion | str | None:
-        """How an individual's values are converted; `None`: not at all; text: why they cannot be."""
+    def of(self, individual: str) -> Way:
+        """How an individual's values are converted."""
         if individual not in self._known:
             self._known[individual] = self._found(individual)
         return self._known[individual]
 
-    def convert(self, name: str, values: pl.Series, individuals: pa.DictionaryArray) -> Converted:
+    def convert(self, name: str, values: pl.Series, individuals: pa.DictionaryArray) -> ConvertedColumn:
         """Convert a column.
 
         Args:
@@ -96,17 +98,17 @@ class OwnUnits:
         """
         ways = [None if iri is None else self.of(iri) for iri in individuals.dictionary.to_pylist()]
         if not any(ways):
-            return Converted(values, None)
+            return ConvertedColumn(values, None)
         ways.append(None)  # of what stands for no individual
         places = individuals.indices.fill_null(len(ways) - 1).to_numpy(zero_copy_only=False)
         return _converted(name, values, ways, places)
 
-    def differing(self, other: OwnUnits) -> int:
+    def differing(self, other: UnitConverter) -> int:
         """How many individuals are converted in another way by other knowledge."""
         named = self._knowledge.measured_in.keys() | other._knowledge.measured_in.keys()
         return sum(self.of(individual) != other.of(individual) for individual in named)
 
-    def _found(self, individual: str) -> Conversion | str | None:
+    def _found(self, individual: str) -> Way:
         units = sorted(self._knowledge.measured_in.get(individual, ()))
         if not units or self._to.iri in units:
             return None
@@ -123,7 +125,7 @@ class OwnUnits:
         return None if unit is None else unit.to(self._to)
 
 
-def _converted(name: str, values: pl.Series, ways: list[Conversion | str | None], places: np.ndarray) -> Converted:
+def _converted(name: str, values: pl.Series, ways: list[Way], places: np.ndarray) -> ConvertedColumn:
     """A column in the attribute's unit; `places` says which of `ways` is each value's."""
     factors, offsets = (
         np.array([float(getattr(way, part)) if isinstance(way, Conversion) else idle for way in ways])
@@ -134,4 +136,4 @@ def _converted(name: str, values: pl.Series, ways: list[Conversion | str | None]
     kept = pl.Series(np.array([way is None for way in ways])[places])  # -0.0 + 0.0 would be another number
     reasons = pl.select(pl.when(values.is_not_null()).then(refused.gather(places))).to_series()
     converted = pl.select(pl.when(kept).then(values).when(reasons.is_null()).then(scaled)).to_series()
-    return Converted(converted, reasons if reasons.null_count() < len(reasons) else None)
+    return ConvertedColumn(converted, reasons if reasons.null_count() < len(reasons) else None)
