@@ -1,4 +1,4 @@
-"""What is left to do for a subquery at run time, as the compile-time rules hand it on."""
+"""The plan of a subquery, as the compile-time rules hand it on, and what they may look at."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class KeyColumn:
 
 @dataclass(frozen=True, slots=True)
 class DerivedValue:
-    """A value that the remaining SPARQL computes for a condition on columns.
+    """A value that the residual query computes for a condition on columns.
 
     Attributes:
         name: the variable that holds it; no name of the query's.
@@ -48,7 +48,7 @@ class DerivedValue:
 
 @dataclass(frozen=True, slots=True)
 class InlineData:
-    """Solutions that were found ahead of run time: SPARQL text of terms, a row per solution."""
+    """Solutions that were found at compile time: SPARQL text of terms, a row per solution."""
 
     names: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
@@ -56,7 +56,7 @@ class InlineData:
 
 @dataclass(frozen=True, slots=True)
 class MaterialisationQuery:
-    """The remaining SPARQL without the event: it gives the verdicts of all individuals at once.
+    """The residual query without the event: it gives the verdicts of all individuals at once.
 
     Attributes:
         keys: (variable, column of individuals' IRIs) for each part of the key.
@@ -68,27 +68,54 @@ class MaterialisationQuery:
 
 
 @dataclass(frozen=True, slots=True)
+class ResidualQuery:
+    """What is left for SPARQL. A verdict depends on this and on the knowledge, and on nothing else of a query.
+
+    Attributes:
+        variable: the event variable.
+        body: SPARQL group without braces.
+        bindings: what it has to give outside, and how each is typed.
+        derived: what it computes for conditions on columns.
+        key: the columns that it depends on.
+        identified: whether it also depends on which event it is.
+        classes: those of the events, if it may see them.
+        unbatchable: why keys have to be evaluated one by one; `None`: they can be evaluated together.
+        materialisation: what gives the verdicts of all keys at once; `None`: keys are evaluated as they come.
+    """
+
+    variable: str
+    body: str
+    bindings: tuple[tuple[str, ValueType], ...]
+    derived: tuple[DerivedValue, ...]
+    key: tuple[KeyColumn, ...]
+    identified: bool
+    classes: tuple[str, ...]
+    unbatchable: str | None
+    materialisation: MaterialisationQuery | None = None
+
+    @property
+    def solution(self) -> tuple[tuple[str, ValueType], ...]:
+        """The variables of a solution, and how each is typed: bindings, then derived values."""
+        return (*self.bindings, *((derived.name, derived.type) for derived in self.derived))
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
-    """A subquery on its way from text to key, remaining SPARQL and conditions on columns.
+    """A subquery on its way from text to a residual query and conditions on columns.
 
     Attributes:
         subquery: as the query has it.
         orderly: whether the rules can take it apart into triples, nested parts and filters.
         triples: what is left of its triple patterns, when it is orderly.
         filters: what is left of its filters, when it is orderly.
-        body: the remaining SPARQL, a group without braces; set by the last rule.
-        never: why no event can satisfy it; `None`: some may.
-        constants: SPARQL text of the values that variables were found to have ahead of run time.
-        rows: the same where there are several values.
-        present: columns that an event must have a value in.
+        unsatisfiable: why no event can satisfy it; `None`: some may.
+        constants: SPARQL text of the values that variables were found to have at compile time.
+        inline_data: the same where there are several values.
+        required: columns that an event must have a value in.
         conditions: conditions on columns, and on the columns of `derived`.
-        derived: what the remaining SPARQL computes for the conditions.
+        derived: what the residual query computes for the conditions.
         copies: bindings that are an attribute's value or its individual: (variable, column).
-        key: the columns that the remaining SPARQL depends on.
-        identified: whether it also depends on which event it is.
-        types: whether it may see the event's classes.
-        alone: why keys have to be evaluated one by one; `None`: they can be evaluated together.
-        table: what gives the verdicts of all keys at once; `None`: keys are looked up as they come.
+        residual: the residual query; `None`: it is not written yet, or the subquery is unsatisfiable.
         notes: what the rules did, for `explain`.
     """
 
@@ -96,29 +123,24 @@ class Plan:
     orderly: bool
     triples: tuple[Triple, ...]
     filters: tuple[ValueFilter, ...]
-    body: str = ""
-    never: str | None = None
+    unsatisfiable: str | None = None
     constants: tuple[tuple[str, str], ...] = ()
-    rows: tuple[InlineData, ...] = ()
-    present: tuple[str, ...] = ()
+    inline_data: tuple[InlineData, ...] = ()
+    required: tuple[str, ...] = ()
     conditions: tuple[Expression, ...] = ()
     derived: tuple[DerivedValue, ...] = ()
     copies: tuple[tuple[str, str], ...] = ()
-    key: tuple[KeyColumn, ...] = ()
-    identified: bool = False
-    types: bool = False
-    alone: str | None = None
-    table: MaterialisationQuery | None = None
+    residual: ResidualQuery | None = None
     notes: tuple[str, ...] = ()
 
     @property
     def solved(self) -> tuple[str, ...]:
-        """The bindings that the remaining SPARQL has to give, without `?`."""
+        """The bindings that the residual query has to give, without `?`."""
         copied = {name for name, _ in self.copies}
         return tuple(name for name in self.subquery.bindings if name not in copied)
 
     @property
-    def tested(self) -> tuple[str, ...]:
+    def condition_columns(self) -> tuple[str, ...]:
         """The columns of events that the conditions look at."""
         found = (node for c in self.conditions for node in walk(c))
         return tuple(dict.fromkeys(node.name for node in found if isinstance(node, Column)))
@@ -133,7 +155,7 @@ class Plan:
         parts = [f.variables for f in self.filters] + [derived.variables for derived in self.derived]
         parts += [nested.variables for nested in self.subquery.nested]
         parts += [frozenset({constant}) for constant, _ in self.constants]
-        parts += [frozenset(rows.names) for rows in self.rows]
+        parts += [frozenset(data.names) for data in self.inline_data]
         return terms.count(name) + sum(variable in names for names in parts)
 
 
@@ -157,6 +179,10 @@ class PlanContext:
     knowledge: KnowledgeBase
     bindings: dict[str, ValueType]
     known_events: bool
+
+    def type_of(self, binding: str) -> ValueType:
+        """How a binding is typed."""
+        return self.bindings.get(binding, ValueType.TERM)
 
 
 PlanRule = Callable[[Plan, PlanContext], Plan]

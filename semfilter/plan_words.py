@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from textwrap import indent
 
 from ..language.nodes import AllOf, AnyOf, Semantics, Subquery
-from .plan import Plan
+from .plan import ResidualQuery
 from .runtime import FilterOptions, SubqueryFilter
 
 _IRI = re.compile(r"<([^<>\s]*[#/:])([A-Za-z_][\w-]*)>")
@@ -38,39 +38,41 @@ def with_prefixes(text: str, prefixes: Mapping[str, str]) -> str:
 
 
 def _lines(subquery: SubqueryFilter, options: FilterOptions) -> Iterator[str]:
-    plan = subquery.plan
+    plan, compiled = subquery.plan, subquery.compiled
     yield f"PATH of ?{plan.subquery.variable}"
     if not options.compiled:
         yield "  rules: off, it is asked as it is written"
     yield from (f"  {note}" for note in plan.notes)
-    if plan.never is not None:
-        yield f"  never holds: {plan.never}"
+    if compiled is None:
+        yield f"  never holds: {plan.unsatisfiable}"
         return
-    names = (["the event itself"] if plan.identified else []) + [_key(c.column, c.properties) for c in plan.key]
+    residual, verdicts = compiled.residual, compiled.materialised
+    names = ["the event itself"] if residual.identified else []
+    names += [_key(part.column, part.properties) for part in residual.key]
     yield f"  key: {', '.join(names) or 'none (one verdict for all events)'}"
-    if subquery.table is None or plan.table is None:
-        yield from (f"  {line}" for line in _run_time(plan, options))
-        yield f"  SPARQL: {plan.body.strip() or '(nothing left)'}"
+    if verdicts is None or residual.materialisation is None:
+        yield from (f"  {line}" for line in _run_time(residual, options))
+        yield f"  SPARQL: {residual.body.strip() or '(nothing left)'}"
     else:
-        asked = " and ".join(f"?{name}" for name, _ in plan.table.keys)
-        yield f"  verdicts: of all individuals, ahead: {len(subquery.table):,} hold, {subquery.table.rows:,} solutions"
-        yield f"  SPARQL: for all {asked}: {plan.table.body}"
+        asked = " and ".join(f"?{name}" for name, _ in residual.materialisation.keys)
+        yield f"  verdicts: of all individuals, ahead: {len(verdicts):,} hold, {verdicts.rows:,} solutions"
+        yield f"  SPARQL: for all {asked}: {residual.materialisation.body}"
     if subquery.statistics.events:
         yield f"  so far: {subquery.statistics}"
 
 
-def _run_time(plan: Plan, options: FilterOptions) -> Iterator[str]:
-    if plan.table is not None:
+def _run_time(residual: ResidualQuery, options: FilterOptions) -> Iterator[str]:
+    if residual.materialisation is not None:
         many = f"more than {options.table_size:,} solutions, too many to compute them ahead"
         yield f"verdicts: {many if options.table_size else 'none ahead, because the table is off'}"
     kept = f"the verdicts of {options.cache_size} keys, least recently used leave first"
     yield f"cache: {kept if options.cache_size else 'off, every event is evaluated'}"
     if not options.buffer:
         yield "misses of a batch: one by one, because the buffer is off"
-    elif plan.alone is None:
+    elif residual.unbatchable is None:
         yield "misses of a batch: together"
     else:
-        yield f"misses of a batch: one by one, because {plan.alone}"
+        yield f"misses of a batch: one by one, because {residual.unbatchable}"
 
 
 def _key(column: str, properties: tuple[str, ...]) -> str:

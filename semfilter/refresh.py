@@ -14,16 +14,16 @@ import pyoxigraph as ox
 
 from ..annotator import EventShape
 from ..ontology import KnowledgeBase
-from .plan import Plan
+from .plan import ResidualQuery
 from .rules import knowledge_dependencies
-from .runtime import RDF_TYPE, Key, ScratchStore, SubqueryFilter, Value
+from .runtime import RDF_TYPE, Key, KeyValue, ScratchStore, SubqueryFilter
 from .semantic_filter import SemanticFilter
 
 _STEP = 5_000
 
 __all__ = ["KnowledgeDifference", "RefreshedFilter", "Relink", "knowledge_difference", "refresh_filter"]
 
-Relink = Callable[[str, Value], Value]
+Relink = Callable[[str, KeyValue], KeyValue]
 """(column of individuals, value of the key before) → the value that the same events have after a change."""
 
 
@@ -102,49 +102,51 @@ def _carry(
     before: SubqueryFilter, after: SubqueryFilter, changed: KnowledgeDifference, relink: Relink
 ) -> frozenset[object] | None:
     """Hand verdicts on, evaluated again where needed; the keys that differ, `None`: keys are others now."""
-    if not _comparable(before, after):
+    old, new = before.plan.residual, after.plan.residual
+    if new is not None and (old is None or not _comparable(before, after)):
         return None
-    verdicts = before.verdicts()
-    moved = {key: _moved(before.plan, key, relink) for key in verdicts}
-    dependent = _depends(before, after, changed)
-    asked_again = list(dict.fromkeys(new for key, new in moved.items() if dependent or new != key))
-    solved = dict(zip(asked_again, after.solve(asked_again), strict=True))
-    current = {key: solved.get(new, verdicts[key]) for key, new in moved.items()}
-    after.carry_on({moved[key]: solutions for key, solutions in current.items()}, before.statistics)
-    differing: set[object] = {key for key, solutions in current.items() if solutions != verdicts[key]}
-    return frozenset(differing | (_differing_rows(before, after) if dependent else set()))
+    known = before.known()
+    moved = {key: key if old is None else _moved(old, key, relink) for key in known}
+    dependent = _depends(old, new, changed)
+    outdated = list(dict.fromkeys(key for was, key in moved.items() if dependent or key != was))
+    evaluated = dict(zip(outdated, after.evaluate(outdated), strict=True))
+    current = {was: evaluated.get(key, known[was]) for was, key in moved.items()}
+    after.carry_on({moved[was]: solutions for was, solutions in current.items()}, before.statistics)
+    differing: set[object] = {was for was, solutions in current.items() if solutions != known[was]}
+    return frozenset(differing | (_differing_individuals(before, after) if dependent else set()))
 
 
 def _comparable(before: SubqueryFilter, after: SubqueryFilter) -> bool:
-    if after.plan.never is not None:
-        return True
-    same = _layout(before.plan) == _layout(after.plan)
-    return same and (before.table is None) == (after.table is None)
+    """Whether the verdicts of both depend on the same columns, and are found in the same way."""
+    return _layout(before) == _layout(after)
 
 
-def _differing_rows(before: SubqueryFilter, after: SubqueryFilter) -> set[object]:
-    """The individuals that the tables of all verdicts, before and after, judge differently."""
-    old, new = before.table_of() or {}, after.table_of() or {}
+def _layout(subquery: SubqueryFilter) -> tuple[object, ...]:
+    residual, compiled = subquery.plan.residual, subquery.compiled
+    if residual is None or compiled is None:
+        return ()
+    query = residual.materialisation
+    key = tuple((part.column, part.individual) for part in residual.key)
+    columns = None if query is None else tuple(column for _, column in query.keys)
+    return residual.identified, key, columns, compiled.materialised is None
+
+
+def _differing_individuals(before: SubqueryFilter, after: SubqueryFilter) -> set[object]:
+    """The individuals whose materialised verdicts, before and after, differ."""
+    old, new = ({} if f.compiled is None else f.compiled.all_solutions() or {} for f in (before, after))
     return {key for key in old.keys() | new.keys() if old.get(key) != new.get(key)}
 
 
-def _layout(plan: Plan) -> tuple[object, ...]:
-    table = None if plan.table is None else tuple(column for _, column in plan.table.keys)
-    return plan.never is None, plan.identified, tuple((part.column, part.individual) for part in plan.key), table
-
-
-def _moved(plan: Plan, key: Key, relink: Relink) -> Key:
-    skipped = 1 if plan.identified else 0
-    values = zip(plan.key, key[skipped:], strict=True)
+def _moved(residual: ResidualQuery, key: Key, relink: Relink) -> Key:
+    skipped = 1 if residual.identified else 0
+    values = zip(residual.key, key[skipped:], strict=True)
     return (*key[:skipped], *(v if c.individual is None else relink(c.individual, v) for c, v in values))
 
 
-def _depends(before: SubqueryFilter, after: SubqueryFilter, changed: KnowledgeDifference) -> bool:
-    if before.plan != after.plan or before.context.shape.types != after.context.shape.types:
-        return True
-    if before.plan.never is not None:
-        return False
-    seen = knowledge_dependencies(before.plan.body)
+def _depends(before: ResidualQuery | None, after: ResidualQuery | None, changed: KnowledgeDifference) -> bool:
+    if before is None or before != after:
+        return before != after
+    seen = knowledge_dependencies(before.body)
     if seen.properties is None or seen.properties & (changed.properties - {RDF_TYPE.value}):
         return True
     typed = RDF_TYPE.value in seen.properties & changed.properties

@@ -90,9 +90,9 @@ def _text(semantics: Semantics, context: PlanContext, anchor: str) -> str:
 
 def _subquery(subquery: Subquery, context: PlanContext, anchor: str) -> str:
     plan = compile_subquery(subquery, context)
-    if plan.never is None:
-        if plan.alone is not None:
-            raise RefusedError(f"a PATH of ?{subquery.variable} cannot be asked of many events at once: {plan.alone}")
+    if plan.residual is not None:
+        if (reason := plan.residual.unbatchable) is not None:
+            raise RefusedError(f"a PATH of ?{subquery.variable} cannot be asked of many events at once: {reason}")
         if event_dependencies(subquery.text, subquery.variable, context).properties is None:
             raise RefusedError(f"a PATH of ?{subquery.variable} may see more triples of an event than a live one has")
     names = " ".join(f"?{name}" for name in (subquery.variable, *subquery.bindings))

@@ -13,7 +13,7 @@ from ...annotator import Annotator
 from ...errors import OntologyError, QueryTypeError
 from ...language.nodes import Query, StreamType
 from ...semfilter import KnowledgeDifference, RefreshedFilter, SemanticFilter, knowledge_difference, refresh_filter
-from ...semfilter.runtime import Value
+from ...semfilter.runtime import KeyValue
 from ..flow import QueryRuntime
 
 if TYPE_CHECKING:
@@ -127,7 +127,7 @@ class _Relink:
         self._before = {column: {iri: key for key, iri in of.items()} for column, of in before.individuals.items()}
         self._after = after.individuals
 
-    def __call__(self, column: str, value: Value) -> Value:
+    def __call__(self, column: str, value: KeyValue) -> KeyValue:
         if value is None or column not in self._after:
             return value
         named, text = value

@@ -21,7 +21,7 @@ def push_bindings_down(plan: Plan, context: PlanContext) -> Plan:
     return replace(
         plan,
         triples=tuple(t for t in plan.triples if t not in gone),
-        present=(*plan.present, *(column for column, _ in gone.values())),
+        required=(*plan.required, *(column for column, _ in gone.values())),
         copies=plan.copies + tuple((name, copied[name]) for name in plan.solved if name in copied),
         notes=plan.notes + tuple(f"transformed: {triple_text(t)}: column {c}" for t, (c, _) in gone.items()),
     )

@@ -55,10 +55,10 @@ def plan_context(source: Source, shape: EventShape, knowledge: KnowledgeBase) ->
 
 
 def _check(plan: Plan) -> None:
-    if plan.never is not None:
+    if plan.residual is None:
         return
     try:
-        ox.Store().query(single_event_query(plan, ox.NamedNode("urn:kaicep:event:any")))
+        ox.Store().query(single_event_query(plan.residual, ox.NamedNode("urn:kaicep:event:any")))
     except SyntaxError as error:
         message = f"this PATH of ?{plan.subquery.variable} cannot be evaluated for one event: {error}"
         raise QueryTypeError(message, hint="rename what it binds, if that is the event variable") from error

@@ -36,13 +36,13 @@ class EventDependencies:
         properties: IRIs of the properties that it asks for; `None`: it may see all.
         types: whether it may see the event's classes.
         identity: why it can tell one event from another with the same values; `None`: it cannot.
-        alone: why its keys have to be evaluated one by one; `None`: together they give the same.
+        unbatchable: why its keys have to be evaluated one by one; `None`: together they give the same.
     """
 
     properties: frozenset[str] | None
     types: bool
     identity: str | None
-    alone: str | None
+    unbatchable: str | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,8 +22,8 @@ def decide_event_class(plan: Plan, context: PlanContext) -> Plan:
         return plan
     rest: tuple[Triple, ...] = tuple(t for t in plan.triples if t not in stated)
     wrong = [str(t.object) for t in stated if str(t.object) not in context.shape.types]
-    never = f"events of {context.shape.stream} are no <{wrong[0]}>" if wrong else plan.never
+    unsatisfiable = f"events of {context.shape.stream} are no <{wrong[0]}>" if wrong else plan.unsatisfiable
     notes = tuple(
         f"decided ahead: every event of {context.shape.stream} is a <{t.object}>" for t in stated if not wrong
     )
-    return replace(plan, triples=rest, never=never, notes=plan.notes + notes)
+    return replace(plan, triples=rest, unsatisfiable=unsatisfiable, notes=plan.notes + notes)

@@ -103,7 +103,7 @@ def _transformed(
         plan,
         triples=tuple(t for t in plan.triples if t not in gone),
         filters=tuple(f for f in plan.filters if f not in moved),
-        present=(*plan.present, *dict.fromkeys(v.column.column for v in values.values())),
+        required=(*plan.required, *dict.fromkeys(v.column.column for v in values.values())),
         conditions=plan.conditions + tuple(conditions),
         derived=plan.derived + tuple(derived),
         copies=plan.copies + tuple((n, values[n].column.column) for n in plan.subquery.bindings if n in values),

@@ -18,9 +18,10 @@ from .residual_query import residual_text
 
 
 def materialise(plan: Plan, context: PlanContext) -> Plan:
-    """Find the query that gives the verdicts of all keys; the plan is settled before."""
+    """Find the query that gives the verdicts of all keys; the residual query is written before."""
     event = Variable(plan.subquery.variable)
-    if not plan.orderly or plan.never is not None or plan.identified or not plan.key:
+    residual = plan.residual
+    if not plan.orderly or residual is None or residual.identified or not residual.key:
         return plan
     own = [triple for triple in plan.triples if triple.subject == event]
     if plan.uses(str(event)) != len(own):
@@ -33,10 +34,10 @@ def materialise(plan: Plan, context: PlanContext) -> Plan:
             return plan
         rest += led
     anchored = all(_anchored(key, rest, context) for key in keys.values())
-    if set(keys) != {part.individual for part in plan.key} or not anchored:
+    if set(keys) != {part.individual for part in residual.key} or not anchored:
         return plan
     query = MaterialisationQuery(tuple((str(name), column) for column, name in keys.items()), residual_text(plan, rest))
-    return replace(plan, table=query)
+    return replace(plan, residual=replace(residual, materialisation=query))
 
 
 def _led(triple: Triple, context: PlanContext, keys: dict[str, Variable]) -> list[Triple] | None:

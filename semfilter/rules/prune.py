@@ -30,7 +30,7 @@ def prune(plan: Plan, context: PlanContext) -> Plan:
     listed. With many: it stays as it is.
     """
     tried: set[tuple[Triple, ...]] = set()
-    while plan.never is None and (part := next((p for p in _parts(plan) if p not in tried), None)):
+    while plan.unsatisfiable is None and (part := next((p for p in _parts(plan) if p not in tried), None)):
         tried.add(part)
         plan = _prune_part(plan, context, part)
     return plan
@@ -73,7 +73,7 @@ def _prune_part(plan: Plan, context: PlanContext, part: Sequence[Triple]) -> Pla
     if solutions is None:
         return plan
     if not solutions:
-        return replace(rest, never=f"the knowledge base has no solution of {body}")
+        return replace(rest, unsatisfiable=f"the knowledge base has no solution of {body}")
     return _with_values(rest, body, wanted, solutions)
 
 
@@ -85,7 +85,7 @@ def _with_values(
         texts.sort()
         shown = f"{', '.join(f'?{name}' for name in names)}: {len(texts)} solutions"
         notes = (*plan.notes, f"pruned: {body}: {shown}")
-        return replace(plan, rows=(*plan.rows, InlineData(tuple(names), tuple(texts))), notes=notes)
+        return replace(plan, inline_data=(*plan.inline_data, InlineData(tuple(names), tuple(texts))), notes=notes)
     found = tuple(zip(names, texts[0], strict=True))
     shown = ", ".join(f"?{name} = {text}" for name, text in found) or "it holds"
     values: dict[object, URIRef | Literal] = {

@@ -1,4 +1,4 @@
-"""The last rule: the remaining SPARQL, the key that its verdict depends on, and how it may be evaluated."""
+"""The residual query: the remaining SPARQL, the key that its verdict depends on, and how it may be evaluated."""
 
 from __future__ import annotations
 
@@ -7,37 +7,36 @@ from dataclasses import replace
 
 from ...annotator import RootProperty
 from ...language.nodes import Triple
-from ..plan import InlineData, KeyColumn, Plan, PlanContext
+from ..plan import InlineData, KeyColumn, Plan, PlanContext, ResidualQuery
 from ..sparql_text import triple_text
 from .dependencies import event_dependencies
 
 
 def write_residual_query(plan: Plan, context: PlanContext) -> Plan:
     """Write the remaining SPARQL and find out which event root properties it can see (paper §4.2.2, Definition 2)."""
-    if plan.never is not None:
+    if plan.unsatisfiable is not None:
         return plan
-    body = _body(plan)
+    body = residual_text(plan, plan.triples) if plan.orderly else plan.subquery.text
     seen = event_dependencies(body, plan.subquery.variable, context)
     identity = "the knowledge base speaks of events" if context.known_events else seen.identity
-    return replace(
-        plan,
+    residual = ResidualQuery(
+        variable=plan.subquery.variable,
         body=body,
+        bindings=tuple((name, context.type_of(name)) for name in plan.solved),
+        derived=plan.derived,
         key=_key(context.shape.properties, seen.properties),
         identified=identity is not None,
-        types=seen.types,
-        alone=identity or seen.alone,
+        classes=tuple(sorted(context.shape.types)) if seen.types else (),
+        unbatchable=identity or seen.unbatchable,
     )
-
-
-def _body(plan: Plan) -> str:
-    return residual_text(plan, plan.triples) if plan.orderly else plan.subquery.text
+    return replace(plan, residual=residual)
 
 
 def residual_text(plan: Plan, triples: Sequence[Triple]) -> str:
     """The remaining SPARQL with these triples: known values, triples, nested parts, filters, derived values."""
     needed = [(name, text) for name, text in plan.constants if name in plan.solved or plan.uses(name) > 1]
     parts = [f"VALUES ?{name} {{ {text} }}" for name, text in needed]
-    parts += [_listed(rows) for rows in plan.rows]
+    parts += [_listed(rows) for rows in plan.inline_data]
     parts += [f"{triple_text(triple)} ." for triple in triples]
     parts += [nested.text for nested in plan.subquery.nested]
     parts += [f"FILTER ({f.text})" for f in plan.filters]

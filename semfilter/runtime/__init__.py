@@ -5,7 +5,7 @@ from __future__ import annotations
 from .evaluate import RDF_TYPE, ScratchStore, query_solutions, single_event_query
 from .event_selection import ROW, Selection, all_of, any_of, as_frame
 from .filter_options import NAIVE, FilterOptions
-from .keys import Key, Value
+from .keys import Key, KeyValue
 from .statistics import SubqueryStatistics
 from .subquery import SubqueryFilter
 
@@ -15,11 +15,11 @@ __all__ = [
     "ROW",
     "FilterOptions",
     "Key",
+    "KeyValue",
     "ScratchStore",
     "Selection",
     "SubqueryFilter",
     "SubqueryStatistics",
-    "Value",
     "all_of",
     "any_of",
     "as_frame",

@@ -18,7 +18,7 @@ import pyoxigraph as ox
 from ...ontology import KnowledgeBase
 from ...ontology.reasoners import copy_quads
 from ..event_substitution import replace_variable
-from ..plan import Plan
+from ..plan import ResidualQuery
 from ..sparql_text import select_text
 
 RDF_TYPE = ox.NamedNode("http://www.w3.org/1999/02/22-rdf-syntax-ns#type")
@@ -30,7 +30,7 @@ Solution = tuple[Term | None, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class KeyEvent:
     """What a key stands for.
 
     Attributes:
@@ -63,56 +63,53 @@ class ScratchStore:
             return cls._copies[knowledge]
 
 
-def single_event_query(plan: Plan, event: ox.NamedNode) -> str:
+def single_event_query(residual: ResidualQuery, event: ox.NamedNode) -> str:
     """The query for one event, which stands in the text in the place of its variable."""
-    body = replace_variable(plan.body, plan.subquery.variable, str(event))
-    return select_text(projection_text(plan), body)
+    return select_text(projection_text(residual), replace_variable(residual.body, residual.variable, str(event)))
 
 
-def batch_query(plan: Plan, events: Sequence[ox.NamedNode]) -> str:
+def batch_query(residual: ResidualQuery, events: Sequence[ox.NamedNode]) -> str:
     """The query for many events at once."""
-    variable = f"?{plan.subquery.variable}"
-    nodes = " ".join(str(event) for event in events)
-    return select_text(f"{variable} {projection_text(plan)}", f"VALUES {variable} {{ {nodes} }} {plan.body}")
+    variable, nodes = f"?{residual.variable}", " ".join(str(event) for event in events)
+    return select_text(f"{variable} {projection_text(residual)}", f"VALUES {variable} {{ {nodes} }} {residual.body}")
 
 
-def solve(
-    plan: Plan, classes: Sequence[str], scratch: ScratchStore, events: Sequence[Event], *, together: bool = True
+def evaluate_events(
+    residual: ResidualQuery, scratch: ScratchStore, events: Sequence[KeyEvent], *, buffer: bool = True
 ) -> list[list[Solution]]:
-    """The distinct solutions of each event, in a stable order, projected to `solved` and `derived` of the plan.
+    """The distinct solutions of each event, in a stable order, as the residual query projects them.
 
     Args:
-        plan: the subquery.
-        classes: the classes of the events.
+        residual: what is asked.
         scratch: where the events are put for as long as they are asked about.
         events: what is asked about.
-        together: whether one query may be about several of them, as far as the plan allows it.
+        buffer: whether one query may be about several of them, as far as the residual query allows it.
     """
     with scratch.lock:
-        if plan.alone is not None or not together:
-            return [_solve_alone(plan, classes, scratch, event) for event in events]
+        if residual.unbatchable is not None or not buffer:
+            return [_evaluate_one(residual, scratch, event) for event in events]
         found: list[list[Solution]] = []
         for start in range(0, len(events), _TOGETHER):
-            found.extend(_solve_together(plan, classes, scratch, events[start : start + _TOGETHER]))
+            found.extend(_evaluate_batch(residual, scratch, events[start : start + _TOGETHER]))
         return found
 
 
-def _solve_alone(plan: Plan, classes: Sequence[str], scratch: ScratchStore, event: Event) -> list[Solution]:
+def _evaluate_one(residual: ResidualQuery, scratch: ScratchStore, event: KeyEvent) -> list[Solution]:
     node = ox.NamedNode(event.id or f"{scratch.prefix}0")
-    with _TemporaryQuads(scratch.store, _triples(plan, classes, node, event)):
-        width = len(plan.solved) + len(plan.derived)
-        solutions = scratch.store.query(single_event_query(plan, node))
+    with _TemporaryQuads(scratch.store, _triples(residual, node, event)):
+        width = len(residual.solution)
+        solutions = scratch.store.query(single_event_query(residual, node))
         return distinct_solutions(row[:width] for row in query_solutions(solutions))
 
 
-def _solve_together(
-    plan: Plan, classes: Sequence[str], scratch: ScratchStore, events: Sequence[Event]
+def _evaluate_batch(
+    residual: ResidualQuery, scratch: ScratchStore, events: Sequence[KeyEvent]
 ) -> Iterator[list[Solution]]:
     nodes = [ox.NamedNode(f"{scratch.prefix}{i}") for i in range(len(events))]
-    triples = (t for node, event in zip(nodes, events, strict=True) for t in _triples(plan, classes, node, event))
+    triples = (t for node, event in zip(nodes, events, strict=True) for t in _triples(residual, node, event))
     found: dict[str, list[Solution]] = {str(node): [] for node in nodes}
     with _TemporaryQuads(scratch.store, triples):
-        for row in query_solutions(scratch.store.query(batch_query(plan, nodes))):
+        for row in query_solutions(scratch.store.query(batch_query(residual, nodes))):
             node, *solution = row
             found[str(node)].append(tuple(solution))
     return (distinct_solutions(solutions) for solutions in found.values())
@@ -133,17 +130,17 @@ class _TemporaryQuads:
             self.store.remove(triple)
 
 
-def _triples(plan: Plan, classes: Sequence[str], node: ox.NamedNode, event: Event) -> Iterator[ox.Quad]:
+def _triples(residual: ResidualQuery, node: ox.NamedNode, event: KeyEvent) -> Iterator[ox.Quad]:
     for properties, term in event.values:
         for iri in properties:
             yield ox.Quad(node, ox.NamedNode(iri), term)
-    for iri in classes if plan.types else ():
+    for iri in residual.classes:
         yield ox.Quad(node, RDF_TYPE, ox.NamedNode(iri))
 
 
-def projection_text(plan: Plan) -> str:
+def projection_text(residual: ResidualQuery) -> str:
     """What a query selects, as SPARQL writes it."""
-    return " ".join(f"?{name}" for name in (*plan.solved, *(d.name for d in plan.derived)))
+    return " ".join(f"?{name}" for name, _ in residual.solution)
 
 
 def query_solutions(result: object) -> Iterator[tuple[Term | None, ...]]:

@@ -13,13 +13,13 @@ import pyoxigraph as ox
 
 from ...annotator import COLUMN_TYPES, lexical_text
 from ...language.nodes import ValueType, type_of_datatype
-from ..plan import KeyColumn, Plan
-from .evaluate import Event, Term
+from ..plan import KeyColumn, ResidualQuery
+from .evaluate import KeyEvent, Term
 
 Codes = npt.NDArray[np.int64]
 # A value of the key: whether it is an individual's IRI, and the value; `None`: the event has none.
-Value = tuple[bool, Hashable] | None
-Key = tuple[Value, ...]
+KeyValue = tuple[bool, Hashable] | None
+Key = tuple[KeyValue, ...]
 
 _DENSE = 1 << 20
 
@@ -44,11 +44,11 @@ class KeyReader:
     has no event for included, and the same dictionary gives the same list of keys again.
 
     Args:
-        plan: says which columns the key is made of.
+        residual: says which columns the key is made of.
     """
 
-    def __init__(self, plan: Plan) -> None:
-        self._plan = plan
+    def __init__(self, residual: ResidualQuery) -> None:
+        self._residual = residual
         self._values: pa.Array | None = None
         self._distinct: list[Key] = []
 
@@ -56,27 +56,27 @@ class KeyReader:
         """The distinct keys of a batch of events."""
         column = self._one_dictionary(events)
         if column is None:
-            return batch_keys(self._plan, events)
+            return batch_keys(self._residual, events)
         if self._values is None or not self._values.equals(column.dictionary):
-            named = self._plan.key[0].individual is not None
+            named = self._residual.key[0].individual is not None
             self._values = column.dictionary
             self._distinct = [((named, value),) for value in column.dictionary.to_pylist()]
         return BatchKeys(column.indices.to_numpy().astype(np.int64, copy=False), self._distinct)
 
     def _one_dictionary(self, events: pa.Table) -> pa.DictionaryArray | None:
-        if self._plan.identified or len(self._plan.key) != 1:
+        if self._residual.identified or len(self._residual.key) != 1:
             return None
-        key = self._plan.key[0]
+        key = self._residual.key[0]
         column = events.column(key.individual or key.column)
         if not pa.types.is_dictionary(column.type) or column.num_chunks != 1 or column.null_count:
             return None
         return column.chunk(0)
 
 
-def batch_keys(plan: Plan, events: pa.Table) -> BatchKeys:
+def batch_keys(residual: ResidualQuery, events: pa.Table) -> BatchKeys:
     """The distinct keys of a batch of events."""
-    columns = [_identities(events)] if plan.identified else []
-    columns += [_values(events, column) for column in plan.key]
+    columns = [_identities(events)] if residual.identified else []
+    columns += [_values(events, column) for column in residual.key]
     if not columns:
         return BatchKeys(np.zeros(events.num_rows, np.int64), [()] if events.num_rows else [])
     combined, first = _combine([codes for codes, _ in columns], [len(values) for _, values in columns])
@@ -84,20 +84,20 @@ def batch_keys(plan: Plan, events: pa.Table) -> BatchKeys:
     return BatchKeys(combined, list(zip(*picked, strict=True)))
 
 
-def events_of(plan: Plan, keys: Sequence[Key]) -> list[Event]:
+def key_events(residual: ResidualQuery, keys: Sequence[Key]) -> list[KeyEvent]:
     """What each key says of its events, as RDF terms."""
-    skipped = 1 if plan.identified else 0
-    columns = [_terms(column, [key[i] for key in keys]) for i, column in enumerate(plan.key, start=skipped)]
+    skipped = 1 if residual.identified else 0
+    columns = [_terms(column, [key[i] for key in keys]) for i, column in enumerate(residual.key, start=skipped)]
     return [
-        Event(
-            str(key[0][1]) if plan.identified and key[0] is not None else None,
-            tuple((c.properties, term) for c, of_key in zip(plan.key, columns, strict=True) if (term := of_key[i])),
+        KeyEvent(
+            str(key[0][1]) if residual.identified and key[0] is not None else None,
+            tuple((c.properties, term) for c, of_key in zip(residual.key, columns, strict=True) if (term := of_key[i])),
         )
         for i, key in enumerate(keys)
     ]
 
 
-def _terms(column: KeyColumn, values: Sequence[Value]) -> list[Term | None]:
+def _terms(column: KeyColumn, values: Sequence[KeyValue]) -> list[Term | None]:
     literals = [None if value is None or value[0] else value[1] for value in values]
     kind = COLUMN_TYPES[type_of_datatype(column.datatype) or ValueType.STRING]
     written: Iterator[str | None] = iter(lexical_text(pl.Series(literals, dtype=kind), column.datatype))
@@ -110,17 +110,17 @@ def _terms(column: KeyColumn, values: Sequence[Value]) -> list[Term | None]:
     ]  # fmt: skip
 
 
-def _identities(events: pa.Table) -> tuple[Codes, list[Value]]:
+def _identities(events: pa.Table) -> tuple[Codes, list[KeyValue]]:
     codes, values = _encoded(events.column("_id"))
     return codes, [(True, value) for value in values]
 
 
-def _values(events: pa.Table, column: KeyColumn) -> tuple[Codes, list[Value]]:
+def _values(events: pa.Table, column: KeyColumn) -> tuple[Codes, list[KeyValue]]:
     if column.individual is None:
         codes, values = _encoded(events.column(column.column))
         return codes, [(False, value) for value in values]
     codes, values = _encoded(events.column(column.individual))
-    named: list[Value] = [(True, value) for value in values]
+    named: list[KeyValue] = [(True, value) for value in values]
     missing = codes < 0
     if column.individual == column.column or not missing.any():
         return codes, named

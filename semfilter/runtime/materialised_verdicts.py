@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from time import perf_counter
 
 import numpy as np
@@ -11,24 +11,35 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyoxigraph as ox
 
-from ...language.nodes import ValueType
-from ..plan import MaterialisationQuery, Plan
+from ..plan import ResidualQuery
 from ..sparql_text import select_text
 from .evaluate import Solution, distinct_solutions, projection_text, query_solutions
 from .keys import Codes, dictionary_of
 from .solution_columns import SolutionColumns
+from .statistics import SubqueryStatistics
 
 # Hashing the individuals costs what searching for about so many does.
 _SEARCHED = 20
 
 
-def materialised_solutions(plan: Plan, store: ox.Store, most: int) -> dict[tuple[str, ...], list[Solution]] | None:
-    """The solutions of all individuals that have one, by the IRIs of the key; `None`: there are more than `most`."""
-    query = plan.table
-    if query is None:
+def materialised_solutions(
+    residual: ResidualQuery, store: ox.Store, most: int
+) -> dict[tuple[str, ...], list[Solution]] | None:
+    """The distinct solutions of all individuals that have one, by the IRIs of the key.
+
+    Args:
+        residual: the residual query.
+        store: the knowledge base.
+        most: with more rows than that there are none ahead.
+
+    Returns:
+        `None`: there is no query for it, or there are too many.
+    """
+    query = residual.materialisation
+    if query is None or not most:
         return None
     keys = " ".join(f"(?{name} AS ?kaicep_individual_{i})" for i, (name, _) in enumerate(query.keys))
-    found = store.query(select_text(f"{keys} {projection_text(plan)}", query.body))
+    found = store.query(select_text(f"{keys} {projection_text(residual)}", query.body))
     solutions: dict[tuple[str, ...], list[Solution]] = {}
     width = len(query.keys)
     for number, row in enumerate(query_solutions(found)):
@@ -37,94 +48,71 @@ def materialised_solutions(plan: Plan, store: ox.Store, most: int) -> dict[tuple
         names = tuple(term.value for term in row[:width] if isinstance(term, ox.NamedNode))
         if len(names) == width:
             solutions.setdefault(names, []).append(row[width:])
-    return solutions
+    return {key: distinct_solutions(found) for key, found in solutions.items()}
 
 
 class MaterialisedVerdicts:
-    """The individuals, or combinations of them, for which a subquery holds, and their solutions.
+    """The individuals, or combinations of them, for which a residual query holds, and their solutions; immutable.
 
     Memory: the IRIs and solutions of those that hold, as columns; nothing for the others.
 
     Args:
-        plan: the subquery, with its `table`.
-        query: that table's query.
+        residual: the residual query.
+        columns: of individuals' IRIs, one per part of the key.
         solutions: by the IRIs of the key.
-        types: type by name of the bindings.
         seconds: how long it took to find them.
+
+    Attributes:
+        verdicts: the solutions, key by key.
+        rows: how many there were.
     """
 
     def __init__(
         self,
-        plan: Plan,
-        query: MaterialisationQuery,
+        residual: ResidualQuery,
+        columns: Sequence[str],
         solutions: Mapping[tuple[str, ...], list[Solution]],
-        types: Mapping[str, ValueType],
         seconds: float,
     ) -> None:
         self.seconds = seconds
         self.rows = sum(map(len, solutions.values()))
-        self._columns = tuple(column for _, column in query.keys)
+        self.columns = tuple(columns)
         # In the order of code points, as Polars and Arrow sort.
         keys = sorted(solutions)
-        self._values = [pl.Series(sorted({key[i] for key in keys}), dtype=pl.String) for i in range(len(query.keys))]
+        self._values = [pl.Series(sorted({key[i] for key in keys}), dtype=pl.String) for i in range(len(columns))]
         places = [
-            _places(pl.Series([key[i] for key in keys], dtype=pl.String).to_arrow(), v)
-            for i, v in enumerate(self._values)
+            self.places_of(i, pl.Series([key[i] for key in keys], dtype=pl.String).to_arrow())
+            for i in range(len(columns))
         ]
         self._keys = self._combined(places)
-        self.verdicts = SolutionColumns(plan, types, [distinct_solutions(solutions[key]) for key in keys])
-        self._known: dict[str, tuple[pa.Array, Codes]] = {}
+        self.verdicts = SolutionColumns(residual, [solutions[key] for key in keys])
 
     def __len__(self) -> int:
         """How many keys hold."""
         return len(self._keys)
 
     @classmethod
-    def build(
-        cls, plan: Plan, store: ox.Store, types: Mapping[str, ValueType], most: int
-    ) -> MaterialisedVerdicts | None:
-        """Evaluate a subquery for all individuals.
-
-        Args:
-            plan: the subquery.
-            store: the knowledge base.
-            types: type by name of its bindings.
-            most: with more rows than that there is no table.
-
-        Returns:
-            `None`: there is no query for it, or the table is too large.
-        """
-        query = plan.table
-        if query is None or not most:
-            return None
+    def build(cls, residual: ResidualQuery, store: ox.Store, most: int) -> MaterialisedVerdicts | None:
+        """Evaluate a residual query for all individuals; `None` as in `materialised_solutions`."""
         began = perf_counter()
-        solutions = materialised_solutions(plan, store, most)
-        return None if solutions is None else cls(plan, query, solutions, types, perf_counter() - began)
+        solutions = materialised_solutions(residual, store, most)
+        if solutions is None or residual.materialisation is None:
+            return None
+        columns = [column for _, column in residual.materialisation.keys]
+        return cls(residual, columns, solutions, perf_counter() - began)
 
-    def codes(self, events: pa.Table) -> Codes:
-        """Per event the place of its key in `verdicts`; -1: nothing holds for it."""
-        places = [self._of_events(i, events.column(name)) for i, name in enumerate(self._columns)]
+    def places_of(self, part: int, individuals: pa.Array) -> Codes:
+        """Where each of some individuals stands among those of a part of the key; -1: nowhere."""
+        return _places(individuals, self._values[part])
+
+    def codes(self, places: list[Codes]) -> Codes:
+        """The key in `verdicts` of each combination of places, one per part of the key; -1: nothing holds for it."""
         if len(places) == 1:
             return places[0]
         combined = self._combined(places)
         found = np.searchsorted(self._keys, combined)
         found[found == len(self._keys)] = -1
         return np.where(self._keys[found] == combined, found, -1) if len(self._keys) else np.full(len(combined), -1)
-
-    def keys_in(self, events: pa.Table) -> int:
-        """How many individuals a batch of events asks about."""
-        return sum(len(dictionary_of(events.column(name)).dictionary) for name in self._columns)
-
-    def _of_events(self, i: int, column: pa.ChunkedArray) -> Codes:
-        array = dictionary_of(column)
-        name = self._columns[i]
-        dictionary, places = self._known.get(name, (None, None))
-        if places is None or not array.dictionary.equals(dictionary):
-            places = np.append(_places(array.dictionary, self._values[i]), -1)  # null is the code behind the last
-            self._known[name] = array.dictionary, places
-        indices = array.indices.fill_null(len(places) - 1).to_numpy(zero_copy_only=False)
-        found: Codes = places[indices]
-        return found
 
     def _combined(self, places: list[Codes]) -> Codes:
         """One number for the places of all parts of a key; -1 when one is missing."""
@@ -134,6 +122,40 @@ class MaterialisedVerdicts:
             combined = combined * len(values) + of_part
             missing |= of_part < 0
         return np.where(missing, -1, combined)
+
+
+class MaterialisedLookup:
+    """Finds the verdicts of events that are materialised; looks for the individuals of one dictionary once.
+
+    Args:
+        materialised: the verdicts.
+        statistics: where keys and hits are counted.
+    """
+
+    def __init__(self, materialised: MaterialisedVerdicts, statistics: SubqueryStatistics) -> None:
+        self._materialised = materialised
+        self._statistics = statistics
+        self._known: dict[str, tuple[pa.Array, Codes]] = {}
+        statistics.evaluation_seconds += materialised.seconds
+
+    def verdicts(self, events: pa.Table) -> tuple[Codes, SolutionColumns]:
+        """The key of each event, -1 where nothing holds, and the verdicts of the keys."""
+        columns = [(name, dictionary_of(events.column(name))) for name in self._materialised.columns]
+        individuals = sum(len(array.dictionary) for _, array in columns)
+        self._statistics.keys += individuals
+        self._statistics.hits += individuals
+        places = [self._places(part, *column) for part, column in enumerate(columns)]
+        return self._materialised.codes(places), self._materialised.verdicts
+
+    def _places(self, part: int, name: str, array: pa.DictionaryArray) -> Codes:
+        dictionary, places = self._known.get(name, (None, None))
+        if places is None or not array.dictionary.equals(dictionary):
+            found = self._materialised.places_of(part, array.dictionary)
+            places = np.append(found, -1)  # null is the code behind the last
+            self._known[name] = array.dictionary, places
+        indices = array.indices.fill_null(len(places) - 1).to_numpy(zero_copy_only=False)
+        codes: Codes = places[indices]
+        return codes
 
 
 def _places(asked: pa.Array, values: pl.Series) -> Codes:

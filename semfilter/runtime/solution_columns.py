@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import polars as pl
 
-from ...language.nodes import ValueType
-from ..plan import Plan
+from ..plan import ResidualQuery
 from ..term_values import term_column
 from .evaluate import Solution
 from .event_selection import ROW, Mask
@@ -22,27 +21,26 @@ class SolutionColumns:
 
     Attributes:
         holds: whether each key has a solution; the entry behind the last stands for what is no key (code -1).
-        columns: a column `?name` per binding that the remaining SPARQL gives, and per value that it derives for a
+        columns: a column `?name` per binding that the residual query gives, and per value that it derives for a
             condition, with a row per solution.
         numbers: per solution which of the distinct projections to the bindings it is; `None`: all are distinct.
 
     Args:
-        plan: the subquery.
-        types: type by name of its bindings.
+        residual: what the solutions are of.
         solutions: of each key.
     """
 
-    def __init__(self, plan: Plan, types: Mapping[str, ValueType], solutions: Sequence[Sequence[Solution]]) -> None:
+    def __init__(self, residual: ResidualQuery, solutions: Sequence[Sequence[Solution]]) -> None:
         counts = np.fromiter((len(s) for s in solutions), np.int64, len(solutions))
         self._counts = np.append(counts, 0)
         self._starts = np.cumsum(self._counts) - self._counts
         self.holds: Mask = self._counts > 0
         flat = [solution for of_key in solutions for solution in of_key]
-        kinds = [*((name, types[name]) for name in plan.solved), *((d.name, d.type) for d in plan.derived)]
         self.columns = {
-            f"?{name}": term_column([solution[i] for solution in flat], kind) for i, (name, kind) in enumerate(kinds)
+            f"?{name}": term_column([solution[i] for solution in flat], kind)
+            for i, (name, kind) in enumerate(residual.solution)
         }
-        self.numbers = _numbers([s[: len(plan.solved)] for s in flat]) if plan.derived else None
+        self.numbers = _numbers([s[: len(residual.bindings)] for s in flat]) if residual.derived else None
 
     def expanded(self, codes: Codes, possible: Mask | None) -> pl.DataFrame:
         """A row per event and solution of its key: `row`, the event's place; `place`, that of the solution.

@@ -13,14 +13,14 @@ import polars as pl
 import pyarrow as pa
 
 from ...expressions import column_expression
-from ...language.nodes import ValueType
 from ..plan import Plan, PlanContext
 from ..term_values import term_column
-from .evaluate import ScratchStore, Solution, distinct_solutions, solve
+from .compiled_filter import CompiledFilter
+from .evaluate import Solution
 from .event_selection import ROW, Mask, Selection
 from .filter_options import FilterOptions
-from .keys import Codes, Key, KeyReader, events_of
-from .materialised_verdicts import MaterialisedVerdicts, materialised_solutions
+from .keys import Codes, Key
+from .materialised_verdicts import MaterialisedLookup
 from .solution_columns import PLACE, SolutionColumns
 from .statistics import SubqueryStatistics
 from .verdict_cache import VerdictCache
@@ -33,31 +33,29 @@ class SubqueryFilter:
 
     Attributes:
         plan: the compiled subquery.
+        compiled: what gives the verdicts, shared with equal subqueries; `None`: the plan is unsatisfiable.
         columns: of an event table, those that it looks at.
-        table: the verdicts of all individuals, where they could be computed ahead.
 
     Args:
         plan: the compiled subquery.
-        context: shape, knowledge and types of the bindings.
+        context: knowledge and types of the bindings.
         options: how keys are evaluated and kept.
     """
 
     def __init__(self, plan: Plan, context: PlanContext, options: FilterOptions) -> None:
         self.plan = plan
-        self._statistics = SubqueryStatistics()
-        self.context = context
-        self._buffer = options.buffer
-        self._table_size = options.table_size
         self.columns = _columns_of(plan)
+        self._types = {name: context.type_of(name) for name in plan.subquery.bindings}
         self._condition = _condition(plan)
-        self._lookup = VerdictCache(self.solve, options, self._statistics)
-        self._keys = KeyReader(plan)
-        self._types = {n: context.bindings.get(n, ValueType.TERM) for n in plan.subquery.bindings}
-        self.table = MaterialisedVerdicts.build(plan, context.knowledge.store, self._types, options.table_size)
-        if self.table is not None:
-            self._statistics.evaluation_seconds = self.table.seconds
-        self._asked: Sequence[Key] = []
-        self._verdicts = SolutionColumns(plan, self._types, [])
+        self._statistics = SubqueryStatistics()
+        self.compiled: CompiledFilter | None = None
+        self._cache: VerdictCache | None = None
+        self._lookup: VerdictCache | MaterialisedLookup | None = None
+        if plan.residual is not None:
+            self.compiled = CompiledFilter.of(plan.residual, context.knowledge, options)
+            self._cache = VerdictCache(self.compiled, options, self._statistics)
+            materialised = self.compiled.materialised
+            self._lookup = self._cache if materialised is None else MaterialisedLookup(materialised, self._statistics)
         self._lock = Lock()
 
     @property
@@ -65,31 +63,21 @@ class SubqueryFilter:
         """What it has cost so far."""
         return replace(self._statistics)
 
-    def verdicts(self) -> dict[Key, list[Solution]]:
-        """The solutions that are known by now, by key."""
+    def known(self) -> dict[Key, list[Solution]]:
+        """The solutions in the cache, by key."""
         with self._lock:
-            return self._lookup.known()
+            return {} if self._cache is None else self._cache.known()
 
-    def table_of(self) -> dict[tuple[str, ...], list[Solution]] | None:
-        """The solutions of all individuals that have one, where they are computed ahead."""
-        if self.table is None:
-            return None
-        found = materialised_solutions(self.plan, self.context.knowledge.store, self._table_size)
-        return None if found is None else {key: distinct_solutions(solutions) for key, solutions in found.items()}
-
-    def carry_on(self, verdicts: Mapping[Key, list[Solution]], statistics: SubqueryStatistics) -> None:
+    def carry_on(self, solutions: Mapping[Key, list[Solution]], statistics: SubqueryStatistics) -> None:
         """Take solutions that are known already, and go on counting."""
         with self._lock:
-            self._lookup.learn(verdicts)
+            if self._cache is not None:
+                self._cache.learn(solutions)
             self._statistics.add(statistics)
 
-    def solve(self, keys: Sequence[Key]) -> list[list[Solution]]:
+    def evaluate(self, keys: Sequence[Key]) -> list[list[Solution]]:
         """The solutions of keys by SPARQL, whatever is known already."""
-        if self.plan.never is not None:
-            return [[] for _ in keys]
-        scratch = ScratchStore.of(self.context.knowledge)
-        events = events_of(self.plan, keys)
-        return solve(self.plan, self.context.shape.types, scratch, events, together=self._buffer)
+        return [[] for _ in keys] if self.compiled is None else self.compiled.evaluate(keys)
 
     def select(self, events: pa.Table) -> Selection:
         """Which events of a batch satisfy the subquery, with which bindings."""
@@ -101,10 +89,10 @@ class SubqueryFilter:
         return selection
 
     def _select(self, events: pa.Table) -> Selection:
-        if self.plan.never is not None or not events.num_rows:
+        if self._lookup is None or not events.num_rows:
             return self._nothing(events.num_rows)
-        codes, verdicts = self._judged(events)
-        possible = self._present(events)
+        codes, verdicts = self._lookup.verdicts(events)
+        possible = self._required(events)
         if not self.plan.derived:
             possible = self._conditions(events, possible)
         if not self.plan.subquery.bindings and not self.plan.derived:
@@ -118,29 +106,15 @@ class SubqueryFilter:
         schema = {f"?{n}": term_column([], self._types[n]).dtype for n in self.plan.subquery.bindings}
         return pl.DataFrame(schema={ROW: pl.Int64(), **schema})
 
-    def _judged(self, events: pa.Table) -> tuple[Codes, SolutionColumns]:
-        """The key of each event, and the verdicts of the keys; those of the batch before, if these are its keys."""
-        if self.table is not None:
-            asked = self.table.keys_in(events)
-            self._statistics.keys += asked
-            self._statistics.hits += asked
-            return self.table.codes(events), self.table.verdicts
-        keys = self._keys.of(events)
-        if self._lookup.repeats(keys, self._asked):
-            return keys.codes, self._verdicts
-        codes, solutions = self._lookup.solutions(keys)
-        self._asked, self._verdicts = keys.distinct, SolutionColumns(self.plan, self._types, solutions)
-        return codes, self._verdicts
-
-    def _present(self, events: pa.Table) -> Mask | None:
-        masks = [_valid(events.column(name)) for name in self.plan.present if events.column(name).null_count]
+    def _required(self, events: pa.Table) -> Mask | None:
+        masks = [_valid(events.column(name)) for name in self.plan.required if events.column(name).null_count]
         return reduce(np.logical_and, masks) if masks else None
 
     def _conditions(self, events: pa.Table, possible: Mask | None) -> Mask | None:
         """The conditions, which need nothing but columns; null is not true."""
         if not self.plan.conditions:
             return possible
-        true = _tested(self.plan, events).select(self._condition).to_series().to_numpy()
+        true = _condition_frame(self.plan, events).select(self._condition).to_series().to_numpy()
         return true if possible is None else true & possible
 
     def _expanded(self, events: pa.Table, codes: Codes, verdicts: SolutionColumns, possible: Mask | None) -> Selection:
@@ -163,7 +137,7 @@ class SubqueryFilter:
 
     def _filtered(self, events: pa.Table, frame: pl.DataFrame, verdicts: SolutionColumns) -> pl.DataFrame:
         """The solutions that satisfy the conditions; those that differ in what is projected away only, once."""
-        columns = _tested(self.plan, events)[frame[ROW]]
+        columns = _condition_frame(self.plan, events)[frame[ROW]]
         derived = {f"?{d.name}": verdicts.columns[f"?{d.name}"].gather(frame[PLACE]) for d in self.plan.derived}
         frame = frame.filter(columns.with_columns(**derived).select(self._condition).to_series())
         if verdicts.numbers is None:
@@ -173,9 +147,11 @@ class SubqueryFilter:
 
 
 def _columns_of(plan: Plan) -> frozenset[str]:
-    key = {name for part in plan.key for name in (part.column, part.individual) if name is not None}
-    copied = {column for _, column in plan.copies}
-    return frozenset({*key, *copied, *plan.present, *plan.tested, *(("_id",) if plan.identified else ())})
+    found = {*plan.required, *plan.condition_columns, *(column for _, column in plan.copies)}
+    if plan.residual is not None:
+        found |= {name for part in plan.residual.key for name in (part.column, part.individual) if name is not None}
+        found |= {"_id"} if plan.residual.identified else set()
+    return frozenset(found)
 
 
 def _condition(plan: Plan) -> pl.Expr:
@@ -183,8 +159,8 @@ def _condition(plan: Plan) -> pl.Expr:
     return reduce(lambda a, b: a & b, map(column_expression, plan.conditions), _TRUE).fill_null(value=False)
 
 
-def _tested(plan: Plan, events: pa.Table) -> pl.DataFrame:
-    return pl.DataFrame({name: _series(events.column(name)) for name in plan.tested})
+def _condition_frame(plan: Plan, events: pa.Table) -> pl.DataFrame:
+    return pl.DataFrame({name: _series(events.column(name)) for name in plan.condition_columns})
 
 
 def _series(column: pa.ChunkedArray) -> pl.Series:

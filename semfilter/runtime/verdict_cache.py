@@ -10,34 +10,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from time import perf_counter
 
 import numpy as np
+import pyarrow as pa
 from cachetools import LRUCache
 
+from .compiled_filter import CompiledFilter
 from .evaluate import Solution
 from .filter_options import FilterOptions
-from .keys import BatchKeys, Codes, Key
+from .keys import BatchKeys, Codes, Key, KeyReader
+from .solution_columns import SolutionColumns
 from .statistics import SubqueryStatistics
-
-Evaluate = Callable[[Sequence[Key]], list[list[Solution]]]
 
 
 class VerdictCache:
-    """Finds the solutions of keys; its state is the cache.
+    """Finds the verdicts of events by their keys; its state is the cache, and the keys of the batch before.
 
     Args:
-        evaluate: the solutions of keys by SPARQL, as `options.buffer` says.
+        compiled: evaluates what is missing.
         options: whether to buffer, how much to cache.
         statistics: where keys, hits, misses and time are counted.
     """
 
-    def __init__(self, evaluate: Evaluate, options: FilterOptions, statistics: SubqueryStatistics) -> None:
-        self._evaluate = evaluate
+    def __init__(self, compiled: CompiledFilter, options: FilterOptions, statistics: SubqueryStatistics) -> None:
+        self._compiled = compiled
         self._buffer = options.buffer
         self._statistics = statistics
         self._cache: LRUCache[Key, list[Solution]] | None = LRUCache(options.cache_size) if options.cache_size else None
+        self._keys = KeyReader(compiled.residual)
+        self._before: Sequence[Key] = []
+        self._columns = SolutionColumns(compiled.residual, [])
 
     def known(self) -> dict[Key, list[Solution]]:
         """The solutions in the cache."""
@@ -48,20 +52,26 @@ class VerdictCache:
         if self._cache is not None:
             self._cache.update(solutions)
 
-    def repeats(self, keys: BatchKeys, before: Sequence[Key]) -> bool:
-        """Whether the keys are those of the batch before, and their verdicts are known; counts them, if so."""
-        known = self._buffer and self._cache is not None and len(before) <= self._cache.maxsize
-        if not known or keys.distinct is not before:
-            return False
-        self._count(len(before), 0)
-        return True
+    def verdicts(self, events: pa.Table) -> tuple[Codes, SolutionColumns]:
+        """The key of each event, and the verdicts of the keys; those of the batch before, if these are its keys."""
+        keys = self._keys.of(events)
+        if self._repeats(keys):
+            self._count(len(keys.distinct), 0)
+            return keys.codes, self._columns
+        codes, solutions = self._solutions(keys)
+        self._before, self._columns = keys.distinct, SolutionColumns(self._compiled.residual, solutions)
+        return codes, self._columns
 
-    def solutions(self, keys: BatchKeys) -> tuple[Codes, Sequence[list[Solution]]]:
+    def _repeats(self, keys: BatchKeys) -> bool:
+        known = self._buffer and self._cache is not None and len(self._before) <= self._cache.maxsize
+        return known and keys.distinct is self._before
+
+    def _solutions(self, keys: BatchKeys) -> tuple[Codes, Sequence[list[Solution]]]:
         """Per event the place of its solutions, and the solutions."""
         if self._cache is None:
-            asked = [keys.distinct[code] for code in keys.codes.tolist()]
-            self._count(len(asked), len(asked))
-            return np.arange(len(asked)), self._evaluated(asked)
+            every = [keys.distinct[code] for code in keys.codes.tolist()]
+            self._count(len(every), len(every))
+            return np.arange(len(every)), self._evaluated(every)
         if self._buffer:
             return keys.codes, self._of_distinct(keys.distinct, self._cache)
         return keys.codes, self._of_each(keys, self._cache)
@@ -89,7 +99,7 @@ class VerdictCache:
 
     def _evaluated(self, keys: Sequence[Key]) -> list[list[Solution]]:
         began = perf_counter()
-        solutions = self._evaluate(keys)
+        solutions = self._compiled.evaluate(keys)
         self._statistics.evaluation_seconds += perf_counter() - began
         return solutions
 

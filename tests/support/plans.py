@@ -18,14 +18,14 @@ def plan_text(plan: Plan, prefixes: Mapping[str, str]) -> str:
 
 
 def _lines(plan: Plan) -> Iterator[str]:
-    if plan.never is not None:
-        yield f"never: {plan.never}"
+    if plan.unsatisfiable is not None:
+        yield f"never: {plan.unsatisfiable}"
         return
     yield residual_text(plan, plan.triples) or "(nothing)"
-    if plan.present:
-        yield f"present: {' '.join(plan.present)}"
+    if plan.required:
+        yield f"present: {' '.join(plan.required)}"
     yield from (f"condition: {expression_text(condition)}" for condition in plan.conditions)
     yield from (f"copy: ?{name} = {f'<{c}>' if ':' in c else c}" for name, c in plan.copies)
-    if plan.table is not None:
-        keys = " ".join(f"?{name} = <{column}>" for name, column in plan.table.keys)
-        yield f"table of {keys}: {plan.table.body}"
+    if plan.residual is not None and (query := plan.residual.materialisation) is not None:
+        keys = " ".join(f"?{name} = <{column}>" for name, column in query.keys)
+        yield f"table of {keys}: {query.body}"
