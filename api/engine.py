@@ -1,8 +1,9 @@
-"""The engine as people have it in Python: its handles explain their queries."""
+"""The engine as people have it in Python: a stream's engine whose queries are explained."""
 
 from __future__ import annotations
 
-from ..pipeline.flow import QueryRuntime
+from ..explain import explain_query, explain_runtime, plan_text
+from ..language.nodes import Query
 from ..pipeline.hosting import StreamingEngine
 
 __all__ = ["Engine"]
@@ -26,6 +27,13 @@ class Engine(StreamingEngine):
         ...         print(row)
     """
 
-    def describe(self, runtime: QueryRuntime) -> str:
-        """How a query is answered, and by which version of the knowledge, in words."""
-        return self.project.explain_flow(runtime)
+    def explain(self, label: str, query: Query) -> str:
+        """How a query of this project is answered, in words.
+
+        Args:
+            label: under which it is registered; then it is explained as it is answered, else as it would be.
+            query: the query.
+        """
+        runtime = self.runtime_of(label)
+        told = explain_query(self.project, query) if runtime is None else explain_runtime(self.project, runtime)
+        return plan_text(told, self.project.knowledge.prefixes)

@@ -8,8 +8,9 @@ from datetime import datetime, timedelta
 from typing import Any, Literal
 
 from ..errors import PlanError, did_you_mean
-from ..explain import EventOrId, Explanation, explain_event
+from ..explain import EventOrId, Explanation, explain_event, explain_query, plan_text
 from ..language import SourceText
+from ..language.nodes import Query
 from ..pipeline import Catalog
 from ..pipeline.simulation import Gap, Outage, evaluate
 from ..pipeline.sources import RawTuples
@@ -85,6 +86,10 @@ class Project(Catalog):
         gap = None if registered_at is None else Gap(registered_at, overlap, in_flight)
         chosen = Strategy(strategy) if strategy in list(Strategy) else None
         return evaluate(self, queries, streams, gap, chosen, archived=strategy != "live", down=down)
+
+    def explain(self, query: Query) -> str:
+        """How a compiled query would be answered if it were registered before the first event, in words."""
+        return plan_text(explain_query(self, query), self.knowledge.prefixes)
 
     def why(
         self,

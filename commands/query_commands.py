@@ -94,11 +94,12 @@ def explain(query: Query, project: ProjectOption) -> None:
     engine is writing it.
     """
     from ..api import Project
-    from ..explain import explain_registrations
+    from ..explain import explain_registrations, plan_text
 
     text, source = text_of(query)
     loaded = Project.load(project)
-    typer.echo("\n\n".join(explain_registrations(loaded, loaded.registrations(text, source))))
+    told = explain_registrations(loaded, loaded.registrations(text, source))
+    typer.echo("\n\n".join(plan_text(plan, loaded.knowledge.prefixes) for plan in told))
 
 
 @app.command(

@@ -1,9 +1,21 @@
-"""Answers about answers: why an event is a candidate, and how registered queries are answered."""
+"""Answers about answers: how queries are answered, and why an event is a candidate or is none."""
 
 from __future__ import annotations
 
-from .explain_registered import explain_registrations
-from .why import EventOrId, Explanation, explain_event
-from .why_printing import explanation_dict, explanation_tree
+from .candidacy import Explanation
+from .event_explanation import EventOrId, explain_event
+from .plans import PlanNode, explain_query, explain_registrations, explain_runtime
+from .printing import explanation_dict, explanation_tree, plan_text
 
-__all__ = ["EventOrId", "Explanation", "explain_event", "explain_registrations", "explanation_dict", "explanation_tree"]
+__all__ = [
+    "EventOrId",
+    "Explanation",
+    "PlanNode",
+    "explain_event",
+    "explain_query",
+    "explain_registrations",
+    "explain_runtime",
+    "explanation_dict",
+    "explanation_tree",
+    "plan_text",
+]

@@ -16,10 +16,8 @@ from ..language.checks import compile_document
 from ..language.nodes import Query, StreamType, Vocabulary
 from ..ontology import KnowledgeBase, knowledge_of, stated_modules
 from ..ontology.modules import Module, with_module, without_module
-from ..planner import outline
-from ..semfilter import with_prefixes
 from ..semfilter.runtime import FilterOptions
-from .flow import Dataflow, QueryRuntime, Registration, shape_of
+from .flow import Dataflow, Registration, shape_of
 from .knowledge import KnowledgeStore
 
 
@@ -135,28 +133,6 @@ class Catalog:
     def shapes(self) -> dict[str, EventShape]:
         """Source stream → how its events become triples."""
         return {name: annotator.shape for name, annotator in self.annotators.items()}
-
-    def runtime(self, query: Query, past: Sequence[str] = ()) -> QueryRuntime:
-        """A compiled query as if it were registered before the first event, to be explained; see `explain`."""
-        registration = Registration(query, query.name or "query")
-        runtime = QueryRuntime(registration, self.shape, self.knowledge, self.options)
-        runtime.past = [*past, *outline(query, self.shapes, self.knowledge)]
-        return runtime
-
-    def explain(self, query: Query, past: Sequence[str] = ()) -> str:
-        """How a compiled query would be answered if it were registered before the first event, in words.
-
-        Args:
-            query: of this project.
-            past: lines that come before those about the strategies for its past.
-        """
-        return self.explain_flow(self.runtime(query, past))
-
-    def explain_flow(self, flow: QueryRuntime) -> str:
-        """How a registered query is answered, and by which version of the knowledge, in words."""
-        text = with_prefixes(flow.explain(), self.knowledge.prefixes)
-        known = KnowledgeStore.of(self.settings).in_words(self.knowledge)
-        return f"{text}\n  knowledge: {known}" if self.knowledge.modules else text
 
     def check_stream(self, name: str) -> None:
         """Make sure that there is a stream of this name.

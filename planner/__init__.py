@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from .archive_gap import wait_for_archive
 from .backfill import ROWS_AT_ONCE, BackfillChunk, BackfillRequest, Seam, Watermarks, covering_range, lowest_watermark
-from .explain_past import outline, speaks_of_the_past
-from .query_plan import explain
-from .strategies import Strategy
+from .rewritten_past import Rewritten, rewrite
+from .strategies import Strategy, candidate_queries
 from .strategy_choice import Choice, choose
-from .within import Range, bounds_in_words, resolve_bounds
+from .within import Range, bounds_in_words, duration_in_words, resolve_bounds, speaks_of_the_past
 
 __all__ = [
     "ROWS_AT_ONCE",
@@ -16,16 +15,18 @@ __all__ = [
     "BackfillRequest",
     "Choice",
     "Range",
+    "Rewritten",
     "Seam",
     "Strategy",
     "Watermarks",
     "bounds_in_words",
+    "candidate_queries",
     "choose",
     "covering_range",
-    "explain",
+    "duration_in_words",
     "lowest_watermark",
-    "outline",
     "resolve_bounds",
+    "rewrite",
     "speaks_of_the_past",
     "wait_for_archive",
 ]

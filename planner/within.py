@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from ..cep.order import Interval
 from ..errors import PlanError
 from ..expressions import micros
-from ..language.nodes import Bounds, Instant
+from ..language.nodes import Bounds, Instant, Query
 
 _BEFORE_ALL = datetime.min.replace(tzinfo=UTC)
 _AFTER_ALL = datetime.max.replace(tzinfo=UTC)
@@ -109,6 +109,12 @@ def resolve_bounds(bounds: Bounds, now: datetime | None) -> Range:
         None if upper == _AFTER_ALL else upper,
         bounds.upper is not None and bounds.upper.inclusive and upper != _BEFORE_ALL,
     )
+
+
+def speaks_of_the_past(query: Query) -> bool:
+    """Whether the query's WITHIN may begin before its registration."""
+    bounds = query.bounds
+    return bounds.lower is None or bounds.lower.moment is not None or bounds.lower.offset < timedelta(0)
 
 
 def bounds_in_words(bounds: Bounds) -> str:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from .event_substitution import replace_variable
-from .plan import PlanContext
-from .plan_words import with_prefixes
+from .plan import PlanContext, ResidualQuery
 from .refresh import KnowledgeDifference, RefreshedFilter, knowledge_difference, refresh_filter
 from .semantic_filter import SemanticFilter
 from .sparql_text import literal, select_text, term_text, triple_text
@@ -14,6 +13,7 @@ __all__ = [
     "KnowledgeDifference",
     "PlanContext",
     "RefreshedFilter",
+    "ResidualQuery",
     "SemanticFilter",
     "knowledge_difference",
     "literal",
@@ -23,5 +23,4 @@ __all__ = [
     "term_column",
     "term_text",
     "triple_text",
-    "with_prefixes",
 ]

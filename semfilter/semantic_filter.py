@@ -12,7 +12,6 @@ from ..annotator import EventShape
 from ..expressions import POLARS_TYPES
 from ..language.nodes import AllOf, AnyOf, Semantics, Source, Subquery
 from ..ontology import KnowledgeBase
-from .plan_words import explain_semantics, with_prefixes
 from .rules import RULES, compile_subquery, plan_context, write_residual_query
 from .runtime import ROW, FilterOptions, Selection, SubqueryFilter, SubqueryStatistics, all_of, any_of, as_frame
 
@@ -26,6 +25,7 @@ class SemanticFilter:
 
     Attributes:
         columns: of an event table, those that it looks at.
+        options: how the PATHs are evaluated.
 
     Args:
         source: the event variable, its PATHs and the types of its semantic variables.
@@ -39,8 +39,7 @@ class SemanticFilter:
 
     def __init__(self, source: Source, shape: EventShape, knowledge: KnowledgeBase, options: FilterOptions) -> None:
         self.source = source
-        self._options = options
-        self._prefixes = knowledge.prefixes
+        self.options = options
         self._subqueries: dict[int, SubqueryFilter] = {}
         if source.semantics is not None:
             context = plan_context(source, shape, knowledge)
@@ -56,7 +55,7 @@ class SemanticFilter:
 
     def over(self, shape: EventShape, knowledge: KnowledgeBase) -> SemanticFilter:
         """The same filter over another knowledge base, with nothing known yet."""
-        return SemanticFilter(self.source, shape, knowledge, self._options)
+        return SemanticFilter(self.source, shape, knowledge, self.options)
 
     @property
     def statistics(self) -> tuple[SubqueryStatistics, ...]:
@@ -90,13 +89,6 @@ class SemanticFilter:
             )
             table = table.append_column(column, values.to_arrow())
         return table
-
-    def explain(self) -> str:
-        """What was evaluated ahead, what became conditions on columns, what the verdicts depend on, what is left."""
-        if self.source.semantics is None:
-            return f"no PATH of ?{self.source.variable}"
-        text = explain_semantics(self.source.semantics, self._subqueries, self._options)
-        return with_prefixes(text, self._prefixes)
 
     def _evaluate(self, semantics: Semantics, events: pa.Table) -> Selection:
         match semantics:

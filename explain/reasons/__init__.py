@@ -1,8 +1,9 @@
-"""A PATH and one event in; the reasons why it holds, down to proofs, or what is missing, out."""
+"""One event and a PATH or FILTER in; the reasons why it holds, down to proofs, or what is missing, out."""
 
 from __future__ import annotations
 
-from .explainer import Annotation, PathExplainer
-from .reason import Kind, Reason, failures
+from .filter_reason import FilterWording, explain_filter
+from .path_explainer import EventMapping, PathExplainer
+from .reason import Reason, ReasonKind, failures
 
-__all__ = ["Annotation", "Kind", "PathExplainer", "Reason", "failures"]
+__all__ = ["EventMapping", "FilterWording", "PathExplainer", "Reason", "ReasonKind", "explain_filter", "failures"]

@@ -8,13 +8,13 @@ import pyarrow as pa
 import pyoxigraph as ox
 
 from ...annotator import EventShape, RootProperty, lexical_text, to_series
-from .event_view import View
+from .event_view import EventView
 
 _TYPE = ox.NamedNode("http://www.w3.org/1999/02/22-rdf-syntax-ns#type")
 
 
 def event_triples(
-    view: View, shape: EventShape, events: pa.Table, keys: Mapping[str, str]
+    view: EventView, shape: EventShape, events: pa.Table, keys: Mapping[str, str]
 ) -> dict[ox.Triple, str | None]:
     """triples(e) of an event table's only row.
 
@@ -55,7 +55,7 @@ def _lexical(prop: RootProperty, events: pa.Table) -> str | None:
 
 
 def _words(
-    view: View, prop: RootProperty, term: ox.NamedNode | ox.Literal, events: pa.Table, keys: Mapping[str, str]
+    view: EventView, prop: RootProperty, term: ox.NamedNode | ox.Literal, events: pa.Table, keys: Mapping[str, str]
 ) -> str:
     raw = _lexical(prop, events)
     said = f"{prop.column} is {raw}" if isinstance(term, ox.Literal) else f'{prop.column} is "{raw}"'

@@ -17,7 +17,7 @@ Term = ox.NamedNode | ox.BlankNode | ox.Literal
 Solution = Mapping[str, Term]
 
 
-class View:
+class EventView:
     """A private copy of the closure, in which one event at a time comes and goes.
 
     Args:

@@ -8,9 +8,10 @@ from difflib import get_close_matches
 import pyoxigraph as ox
 from rdflib import Literal, URIRef
 
-from ...semfilter import term_text, with_prefixes
-from .event_view import Solution, Term, View
-from .path_units import Pattern
+from ...semfilter import term_text
+from ..prefixed_text import with_prefixes
+from .event_view import EventView, Solution, Term
+from .path_conjuncts import TriplePattern
 from .witness import term_of
 
 _TYPE = ox.NamedNode("http://www.w3.org/1999/02/22-rdf-syntax-ns#type")
@@ -21,7 +22,9 @@ Unlinked = Callable[[str], str]
 """Says of a raw value that is no individual what is near to it, or nothing."""
 
 
-def instead(view: View, pattern: Pattern, bound: Solution, event: str, unlinked: Unlinked) -> str:
+def nearest_alternative(
+    view: EventView, pattern: TriplePattern, bound: Solution, event: str, unlinked: Unlinked
+) -> str:
     """What is there instead of a pattern that has no solution.
 
     Args:
@@ -44,7 +47,7 @@ def instead(view: View, pattern: Pattern, bound: Solution, event: str, unlinked:
     return _of_property(view, subject, predicate, value, "the event" if subject == ox.NamedNode(event) else "")
 
 
-def _of_class(view: View, subject: Term, wanted: ox.NamedNode, name: str) -> str:
+def _of_class(view: EventView, subject: Term, wanted: ox.NamedNode, name: str) -> str:
     name, kind = name or view.wording.term(subject), view.wording.term(wanted)
     classes = {t for t in view.objects(subject, _TYPE) if isinstance(t, ox.NamedNode) and not t.value.startswith(_OWL)}
     if not classes:
@@ -56,7 +59,7 @@ def _of_class(view: View, subject: Term, wanted: ox.NamedNode, name: str) -> str
     return f"{said}; nearest: both are {_listed([view.wording.term(c) for c in near])}" if near else said
 
 
-def _of_property(view: View, subject: Term, predicate: ox.NamedNode, wanted: Term | None, name: str) -> str:
+def _of_property(view: EventView, subject: Term, predicate: ox.NamedNode, wanted: Term | None, name: str) -> str:
     name, shown = name or view.wording.term(subject), view.wording.term(predicate)
     values = view.objects(subject, predicate)
     if values and wanted is not None:
@@ -74,7 +77,7 @@ def _of_property(view: View, subject: Term, predicate: ox.NamedNode, wanted: Ter
     return f"{name} has no {shown}{has}"
 
 
-def _of_nobody(view: View, predicate: ox.NamedNode, wanted: Term | None) -> str:
+def _of_nobody(view: EventView, predicate: ox.NamedNode, wanted: Term | None) -> str:
     shown = view.wording.term(predicate)
     if wanted is None:
         return f"nothing has {shown}"
@@ -83,13 +86,13 @@ def _of_nobody(view: View, predicate: ox.NamedNode, wanted: Term | None) -> str:
     return f"nothing has {view.wording.term(wanted)} as {shown}{has}"
 
 
-def _along(view: View, pattern: Pattern, subject: Term | None) -> str:
+def _along(view: EventView, pattern: TriplePattern, subject: Term | None) -> str:
     where = view.wording.term(subject) if subject is not None else "anything"
     path = with_prefixes(str(term_text(pattern.predicate)), view.knowledge.prefixes)
     return f"no way leads from {where} along {path}"
 
 
-def _most_special(view: View, classes: Iterable[ox.NamedNode]) -> list[ox.NamedNode]:
+def _most_special(view: EventView, classes: Iterable[ox.NamedNode]) -> list[ox.NamedNode]:
     """Those that are not above others; of equivalent ones the first by name."""
     chosen: list[ox.NamedNode] = []
     known = {c.value for c in classes}
@@ -118,7 +121,7 @@ def nearest_key(value: str, keys: Iterable[str]) -> str | None:
     return close[0] if close else None
 
 
-def written(view: View, part: object, bound: Solution) -> str:
+def part_text(view: EventView, part: object, bound: Solution) -> str:
     """A part of a pattern as people read it: the value of a variable, else what stands there."""
     term = term_of(part, bound)
     if term is not None:

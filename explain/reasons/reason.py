@@ -9,7 +9,7 @@ from enum import StrEnum
 from ...ontology.proofs import Proof
 
 
-class Kind(StrEnum):
+class ReasonKind(StrEnum):
     """What a reason speaks of."""
 
     EVENT = "event"
@@ -33,7 +33,7 @@ class Reason:
         note: what is instead, and how near; empty where there is nothing to say.
     """
 
-    kind: Kind
+    kind: ReasonKind
     text: str
     holds: bool
     parts: tuple[Reason, ...] = ()

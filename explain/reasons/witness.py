@@ -11,7 +11,7 @@ from rdflib.paths import AlternativePath, InvPath, MulPath, NegatedPath, Sequenc
 
 from ...semfilter import literal
 from .event_view import Solution, Term
-from .path_units import Pattern
+from .path_conjuncts import TriplePattern
 
 Way = tuple[Term, tuple[ox.Triple, ...]]
 """Where a path leads, and the triples along it."""
@@ -31,7 +31,7 @@ def term_of(part: object, bound: Solution) -> Term | None:
     return None
 
 
-def witness(store: ox.Store, pattern: Pattern, bound: Solution) -> tuple[ox.Triple, ...] | None:
+def witness(store: ox.Store, pattern: TriplePattern, bound: Solution) -> tuple[ox.Triple, ...] | None:
     """The triples that make a pattern true; none for a path of no steps.
 
     Args:

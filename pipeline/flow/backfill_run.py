@@ -45,7 +45,7 @@ class Backfill:
         """The rows that the past makes certain, by label, piece by piece; to be taken to the end."""
         flows = [self._rehearsal.flows[label] for label in self._labels]
         for flow in self._rehearsal.flows.values():
-            flow.past = [f"past by {self.choice}"]
+            flow.past = self.choice
         for part in self.choice.answer.parts():
             self._seam.note(part)
             yield self._rehearsal.take(part)

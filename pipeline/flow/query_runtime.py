@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from types import MappingProxyType
@@ -21,7 +21,7 @@ from ...cep.output import Matches, output_schema
 from ...errors import CeilingError
 from ...language.nodes import Query, StreamType
 from ...ontology import KnowledgeBase
-from ...planner import Seam, Watermarks, explain, lowest_watermark, resolve_bounds
+from ...planner import Choice, Seam, Watermarks, lowest_watermark, resolve_bounds
 from ...semfilter import SemanticFilter
 from ...semfilter.runtime import FilterOptions, SubqueryStatistics
 from .candidate_selection import CandidateSelection, EventBatch
@@ -46,7 +46,7 @@ class QueryRuntime:
     """Runs one query over the events of its streams, batch by batch.
 
     Attributes:
-        past: lines for people about how its past is answered.
+        past: how its past is answered; `None`: it has none, or that is not chosen yet.
         seam: what it was given of the past and is not to be given again; `None`: nothing.
         failure: why it was stopped; `None`: it was not.
 
@@ -86,7 +86,7 @@ class QueryRuntime:
         self._watermark: datetime | None = None
         self.seam: Seam | None = None
         self.failure: str | None = None
-        self.past: Sequence[str] = ()
+        self.past: Choice | None = None
 
     @property
     def streams(self) -> frozenset[str]:
@@ -221,13 +221,6 @@ class QueryRuntime:
         for source in self.sources:
             ready = filters.get(source.source.variable)
             source.semantics = ready or source.semantics.over(shape_of(source.source.stream), knowledge)
-
-    def explain(self) -> str:
-        """How the query is answered, in words."""
-        semantics = {
-            flow.source.variable: flow.semantics.explain() for flow in self.sources if flow.source.semantics is not None
-        }
-        return explain(self.query, semantics, self.within, self.past)
 
     def snapshot(self) -> bytes:
         """The operator's state and what identifies the registration."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 _LOG = logging.getLogger("kaicep")
 
 
-class StreamingEngine:
+class StreamingEngine(ABC):
     """Answers registered queries over the streams of a project and archives every event.
 
     Args:
@@ -195,17 +196,16 @@ class StreamingEngine:
 
     def now_of(self, label: str) -> datetime | None:
         """The time of its streams at which a query was registered; `None`: before their first event, or not yet."""
-        flow = self._flow.dataflow.flows.get(label)
-        return None if flow is None else flow.registration.now
+        runtime = self.runtime_of(label)
+        return None if runtime is None else runtime.registration.now
 
+    def runtime_of(self, label: str) -> QueryRuntime | None:
+        """What answers a registered query; `None`: nothing yet."""
+        return self._flow.dataflow.flows.get(label)
+
+    @abstractmethod
     def explain(self, label: str, query: Query) -> str:
         """How a query of this project is answered, in words; if it is registered under `label`, as it is answered."""
-        flow = self._flow.dataflow.flows.get(label)
-        return self.describe(flow or self.project.runtime(query))
-
-    def describe(self, runtime: QueryRuntime) -> str:
-        """How a query is answered, in words; `kaicep.Engine` has more of them."""
-        return runtime.explain()
 
     def withdraw(self, label: str) -> None:
         """Stop answering a query at the next batch border.

@@ -13,6 +13,7 @@ from kaicep.language.nodes.types import ValueType
 from kaicep.ontology import KnowledgeBase
 from kaicep.semfilter import SemanticFilter
 from kaicep.semfilter.runtime import FilterOptions
+from support.plans import explained
 from support.semantics import EVENTS, SETTINGS, flat_paths, knowledge_bases, nested_paths, raw_table
 from support.subqueries import reference_solutions, source, value
 
@@ -40,7 +41,7 @@ def _agree(
             for row in semantic.select(batch).to_pylist()
         ]
         wanted = [(i, solution) for i, solutions in enumerate(expected[: batch.num_rows]) for solution in solutions]
-        assert Counter(found) == Counter(wanted), semantic.explain()
+        assert Counter(found) == Counter(wanted), explained(semantic)
         assert [number for number, _ in found] == sorted(number for number, _ in found)
 
 

@@ -10,6 +10,7 @@ from kaicep.language.nodes.vocabulary import AttributeType
 from kaicep.ontology import KnowledgeBase
 from kaicep.semfilter import RefreshedFilter, SemanticFilter, knowledge_difference, refresh_filter
 from kaicep.semfilter.runtime import FilterOptions, KeyValue
+from support.plans import explained
 from support.prefixes import turtle_head
 from support.subqueries import PREFIXES, source, subquery
 
@@ -53,7 +54,7 @@ def kept(new: SemanticFilter) -> list[str]:
 def test_individuals_that_are_judged_otherwise_are_counted(options: FilterOptions) -> None:
     old, found = refreshed(IN_OFFICE, knowledge(), knowledge("ee:s3 bd:in bd:r1 ."), options)
     assert (len(found.differing), found.incomparable) == (1, False)
-    assert ("verdicts: of all individuals, ahead" in old.explain()) == (options is TABLE)
+    assert ("verdicts: of all individuals, ahead" in explained(old)) == (options is TABLE)
     assert kept(old) == ["s1"]
     assert kept(found.filter) == ["s1", "s3"]
 

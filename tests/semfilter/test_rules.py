@@ -19,7 +19,7 @@ from kaicep.semfilter.rules.residual_query import write_residual_query
 from kaicep.semfilter.runtime import FilterOptions
 from kaicep.semfilter.runtime.event_selection import Selection, as_frame
 from kaicep.semfilter.runtime.subquery import SubqueryFilter
-from support.plans import plan_text
+from support.plans import residual_plan
 from support.prefixes import turtle_head
 from support.semantics import EVENTS, SETTINGS, flat_paths, knowledge_bases, nested_paths, raw_table
 from support.subqueries import PREFIXES, source, subquery
@@ -66,7 +66,7 @@ def test_a_rule_makes_one_plan_of_another(rule: str, title: str, before: str, af
     context = plan_context(source(tested, kinds), _SHAPE, _KNOWLEDGE)
     plan = Plan(tested, tested.orderly, tested.triples, tested.filters)
     plan = _BY_NAME[rule](write_residual_query(plan, context) if rule == "materialise" else plan, context)
-    assert plan_text(plan, PREFIXES) == after, title
+    assert residual_plan(plan, PREFIXES) == after, title
 
 
 def test_every_rule_has_its_pairs() -> None:
@@ -96,7 +96,7 @@ def test_no_choice_of_rules_changes_an_answer(
     chosen = [rule for rule in RULES if rule is write_residual_query or rule in kept]
     plans = [compile_subquery(tested, context, rules) for rules in ((write_residual_query,), chosen)]
     without, some = (SubqueryFilter(plan, context, FilterOptions()).select(events) for plan in plans)
-    assert _rows(some) == _rows(without), plan_text(plans[1], PREFIXES)
+    assert _rows(some) == _rows(without), residual_plan(plans[1], PREFIXES)
 
 
 def _rows(selection: Selection) -> list[tuple[Any, ...]]:

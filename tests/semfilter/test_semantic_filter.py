@@ -11,12 +11,13 @@ import pytest
 from kaicep.annotator import Annotator
 from kaicep.config import Settings
 from kaicep.errors import QueryTypeError
+from kaicep.explain.prefixed_text import with_prefixes
 from kaicep.language.checks import compile_document
 from kaicep.language.nodes import AllOf, AnyOf, Semantics, Source, ValueType, Vocabulary
 from kaicep.ontology import KnowledgeBase
 from kaicep.semfilter import SemanticFilter
-from kaicep.semfilter.plan_words import with_prefixes
 from kaicep.semfilter.runtime import FilterOptions
+from support.plans import explained
 from support.prefixes import turtle_head
 from support.subqueries import PREFIXES, source, subquery
 
@@ -120,11 +121,11 @@ def test_the_papers_semantic_queries(text: str, rows: list[list[int]]) -> None:
 def test_query_5_depends_on_the_sensor_only() -> None:
     """The domain constant is evaluated ahead, the comparison becomes a condition on the column (paper §4.1)."""
     tested = _filter(subquery(_Q5))
-    explained = tested.explain()
+    told = explained(tested)
     assert _rows(tested) == [0, 3]
     statistics = tested.statistics[0]
     assert (statistics.events, statistics.keys, statistics.hits, statistics.misses) == (7, 3, 3, 0)
-    assert with_prefixes(explained, PREFIXES) == "\n".join(
+    assert with_prefixes(told, PREFIXES) == "\n".join(
         [
             "PATH of ?e",
             '  pruned: hvc:GreenOfficeAirflow hvc:hasValue ?gaf .: ?gaf = "500"^^xsd:integer',
@@ -252,7 +253,7 @@ def test_and_with_bindings() -> None:
 def test_without_paths_events_pass_unchanged() -> None:
     tested = _filter(None)
     assert tested.select(_REPORTS) is _REPORTS
-    assert tested.explain() == "no PATH of ?e"
+    assert explained(tested) == "no PATH of ?e"
     assert tested.statistics == ()
 
 
@@ -282,8 +283,8 @@ def test_what_no_event_decides_is_evaluated_once() -> None:
     tested = _filter(subquery("?e a evt:Event . bd:r1 bd:belongsTo org:EEDepartment . bd:r3 bd:limit ?x"))
     assert _rows(tested) == list(range(7))
     assert tested.statistics[0].keys == 1
-    assert "key: none (one verdict for all events)" in tested.explain()
-    assert "SPARQL: (nothing left)" in tested.explain()
+    assert "key: none (one verdict for all events)" in explained(tested)
+    assert "SPARQL: (nothing left)" in explained(tested)
 
 
 @pytest.mark.parametrize(
@@ -304,7 +305,7 @@ def test_what_can_never_hold(text: str, why: str) -> None:
     tested = _filter(subquery(text))
     assert _rows(tested) == []
     assert tested.statistics[0].keys == 0
-    assert f"never holds: {why}" in tested.explain()
+    assert f"never holds: {why}" in explained(tested, _KNOWLEDGE.prefixes)
 
 
 @pytest.mark.parametrize(
@@ -341,8 +342,8 @@ def test_any_sparql_group(text: str, rows: list[int], key: str, how: str) -> Non
     """What cannot be taken apart is evaluated as it is, together where several events do not disturb each other."""
     tested = _filter(subquery(text))
     assert _rows(tested) == rows
-    assert f"  key: {key}\n" in tested.explain()
-    assert f"  misses of a batch: {how}\n" in tested.explain()
+    assert f"  key: {key}\n" in explained(tested)
+    assert f"  misses of a batch: {how}\n" in explained(tested)
 
 
 _HOSTILE = [
@@ -382,7 +383,7 @@ def test_knowledge_about_single_events() -> None:
     )
     for _ in range(2):
         assert sorted(tested.select(_REPORTS).column("?r").to_pylist()) == [3.0, 501.0]
-    assert "because the knowledge base speaks of events" in tested.explain()
+    assert "because the knowledge base speaks of events" in explained(tested)
 
 
 def test_a_path_that_binds_the_event_is_refused() -> None:
@@ -420,4 +421,4 @@ def test_a_path_of_length_zero_goes_through_all_nodes() -> None:
 )
 def test_switches_are_explained(switch: dict[str, Any], told: str) -> None:
     tested = source(subquery("?e evt:hasSource ?s . ?s bd:hasLocation ?l"))
-    assert told in SemanticFilter(tested, _ANNOTATOR.shape, _KNOWLEDGE, FilterOptions(**switch)).explain()
+    assert told in explained(SemanticFilter(tested, _ANNOTATOR.shape, _KNOWLEDGE, FilterOptions(**switch)))

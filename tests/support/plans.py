@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 
+from kaicep.explain import plan_text
+from kaicep.explain.plans import semantic_filter_plan
+from kaicep.explain.prefixed_text import with_prefixes
 from kaicep.language.nodes import expression_text
+from kaicep.semfilter import SemanticFilter
 from kaicep.semfilter.plan import Plan
-from kaicep.semfilter.plan_words import with_prefixes
 from kaicep.semfilter.rules.residual_query import residual_text
 
-__all__ = ["plan_text"]
+__all__ = ["explained", "residual_plan"]
 
 
-def plan_text(plan: Plan, prefixes: Mapping[str, str]) -> str:
+def explained(semantics: SemanticFilter, prefixes: Mapping[str, str] = MappingProxyType({})) -> str:
+    """What was decided for each PATH of a semantic filter, in words."""
+    return plan_text(semantic_filter_plan(semantics), prefixes)
+
+
+def residual_plan(plan: Plan, prefixes: Mapping[str, str]) -> str:
     """The SPARQL that is left, and a line for everything else, notes left out."""
     return with_prefixes("\n".join(_lines(plan)), prefixes)
 

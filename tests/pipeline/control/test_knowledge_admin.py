@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from kaicep import KaicepError, PipelineError, Project
 from kaicep.commands.ontology_client import add_module, list_modules, remove_module
+from kaicep.explain import explain_runtime, plan_text
 from kaicep.ontology import KnowledgeBase
 from kaicep.ontology.reasoners import close
 from kaicep.pipeline.control.knowledge_admin import KnowledgeAdmin
@@ -69,7 +70,7 @@ def test_a_module_takes_over_at_the_next_batch_and_is_told(tmp_path: Path) -> No
         assert takeover.change == "adds more.ttl"
         assert str(flow.version).startswith("version 1 ")
         assert sensors_of(flow, 2) == ["s1", "s3"]
-        explained = flow.project.explain_flow(flow.dataflow.flows["offices"])
+        explained = plan_text(explain_runtime(flow.project, flow.dataflow.flows["offices"]))
         assert explained.splitlines()[-1] == (
             f"  knowledge: {flow.version}, in force since batch 2: 2 modules, {TRIPLES} triples with what follows"
         )

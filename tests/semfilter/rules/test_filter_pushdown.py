@@ -7,6 +7,7 @@ from kaicep.annotator import Annotator
 from kaicep.ontology import KnowledgeBase
 from kaicep.semfilter import SemanticFilter
 from kaicep.semfilter.runtime import FilterOptions
+from support.plans import explained
 from support.streams import reports
 from support.subqueries import source, subquery
 
@@ -25,7 +26,9 @@ _SHAPE = Annotator("report", _SETTINGS, _KNOWLEDGE).shape
 
 
 def _explained(text: str, bindings: tuple[str, ...] = ()) -> str:
-    return SemanticFilter(source(subquery(text, bindings)), _SHAPE, _KNOWLEDGE, FilterOptions()).explain()
+    return explained(
+        SemanticFilter(source(subquery(text, bindings)), _SHAPE, _KNOWLEDGE, FilterOptions()), _KNOWLEDGE.prefixes
+    )
 
 
 @pytest.mark.parametrize(
@@ -51,9 +54,9 @@ def _explained(text: str, bindings: tuple[str, ...] = ()) -> str:
 )
 def test_conditions_on_columns(text: str) -> None:
     """Nothing of the event is left to SPARQL: one verdict for all events."""
-    explained = _explained(text)
-    assert "  transformed: ?e evt:" in explained.replace("<http://cei.usc.edu/Event.owl#", "evt:")
-    assert "  key: none (one verdict for all events)\n" in explained
+    told = _explained(text)
+    assert "  transformed: ?e evt:" in told.replace("<http://cei.usc.edu/Event.owl#", "evt:")
+    assert "  key: none (one verdict for all events)\n" in told
 
 
 @pytest.mark.parametrize(
@@ -81,9 +84,9 @@ def test_conditions_on_columns(text: str) -> None:
 )  # fmt: skip
 def test_what_sparql_alone_can_say(text: str) -> None:
     """The value is part of the key, and SPARQL decides."""
-    explained = _explained(text)
-    assert "transformed" not in explained
-    assert "  key: none" not in explained
+    told = _explained(text)
+    assert "transformed" not in told
+    assert "  key: none" not in told
 
 
 def test_values_that_are_used_outside() -> None:
@@ -93,12 +96,12 @@ def test_values_that_are_used_outside() -> None:
 
 def test_one_of_two_values() -> None:
     """A FILTER that cannot be moved keeps its variables; the others go."""
-    explained = _explained("?e evt:double ?v ; evt:integer ?w . FILTER (?v > 1) FILTER (STRLEN(STR(?w)) > 1)")
-    assert "  key: integer (" in explained
-    assert "column double" in explained
+    told = _explained("?e evt:double ?v ; evt:integer ?w . FILTER (?v > 1) FILTER (STRLEN(STR(?w)) > 1)")
+    assert "  key: integer (" in told
+    assert "column double" in told
 
 
 def test_several_solutions_are_listed() -> None:
     """A constant with two values stays in SPARQL; the comparison is on the column, with either value."""
-    explained = _explained("?e evt:double ?v . hvc:Two hvc:hasValue ?l . FILTER (?v > ?l)")
-    assert explained.endswith('VALUES (?l) { ("1"^^xsd:integer) ("3"^^xsd:integer) } BIND (?l AS ?kaicep_0)')
+    told = _explained("?e evt:double ?v . hvc:Two hvc:hasValue ?l . FILTER (?v > ?l)")
+    assert told.endswith('VALUES (?l) { ("1"^^xsd:integer) ("3"^^xsd:integer) } BIND (?l AS ?kaicep_0)')

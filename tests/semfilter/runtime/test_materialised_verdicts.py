@@ -11,6 +11,7 @@ from kaicep.language.nodes.types import ValueType
 from kaicep.ontology import KnowledgeBase
 from kaicep.semfilter import SemanticFilter
 from kaicep.semfilter.runtime import FilterOptions
+from support.plans import explained
 from support.prefixes import turtle_head
 from support.streams import reports
 from support.subqueries import PREFIXES, source, subquery
@@ -81,12 +82,12 @@ def test_a_table_gives_what_evaluation_gives(text: str, names: tuple[str, ...]) 
 
 def test_a_table_that_would_be_too_large_is_not_made() -> None:
     small = _filter(_ONE, 10)
-    assert "  verdicts: more than 10 solutions, too many to compute them ahead\n" in small.explain()
+    assert "  verdicts: more than 10 solutions, too many to compute them ahead\n" in explained(small)
     assert _rows(small.select(_BATCHES[0])) == _rows(_filter(_ONE, 1000).select(_BATCHES[0]))
     assert small.statistics[0].misses > 0
 
 
 def test_a_table_knows_what_it_holds() -> None:
     holds = sum(i % 7 == 6 for i in range(_SENSORS))
-    explained = _filter("?e evt:hasSource ?s . ?s bd:hasLocation bd:r6", 1000).explain()
-    assert f"  verdicts: of all individuals, ahead: {holds} hold, {holds} solutions\n" in explained
+    told = explained(_filter("?e evt:hasSource ?s . ?s bd:hasLocation bd:r6", 1000))
+    assert f"  verdicts: of all individuals, ahead: {holds} hold, {holds} solutions\n" in told

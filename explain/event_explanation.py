@@ -4,82 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
+from datetime import datetime
 from urllib.parse import unquote
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from ..annotator import EVENT_NAMESPACE
-from ..archive import open_read_view
 from ..cep import apply_filters
 from ..errors import PipelineError
 from ..language import Prefix, SourceText, Span
 from ..language.nodes import Bounds, Instant, Query, Semantics, Source, Subquery, uses_bindings
 from ..language.syntax import parse_document
 from ..ontology.proofs import TurtleWriter
+from ..pipeline import Catalog
 from ..pipeline.sinks import iso, rows
 from ..pipeline.sources import raw_table
 from ..planner import bounds_in_words, resolve_bounds
 from ..semfilter import SemanticFilter
 from ..semfilter.runtime import FilterOptions
-from .filter_reason import Wording, explain_filter
-from .reasons import Annotation, Kind, PathExplainer, Reason
+from .archived_event import archived_event
+from .candidacy import Candidacy, Explanation
+from .reasons import EventMapping, FilterWording, PathExplainer, Reason, ReasonKind, explain_filter
 
-if TYPE_CHECKING:
-    from ..pipeline import Catalog
+__all__ = ["EventOrId", "explain_event"]
 
-__all__ = ["Candidacy", "Explanation", "explain_event"]
-
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 EventOrId = Mapping[str, object] | str
-
-
-@dataclass(frozen=True, slots=True)
-class Candidacy:
-    """Whether an event is a candidate of one event variable.
-
-    Attributes:
-        variable: without `?`.
-        holds: whether it is one.
-        clauses: the reasons, one per clause: those that need no solution of a PATH in the order of the text first.
-    """
-
-    variable: str
-    holds: bool
-    clauses: tuple[Reason, ...]
-
-    @property
-    def failed(self) -> Reason | None:
-        """The first clause that fails; `None` for a candidate."""
-        return next((clause for clause in self.clauses if not clause.holds), None)
-
-
-@dataclass(frozen=True, slots=True)
-class Explanation:
-    """Why an event is a candidate of a query, or why it is not.
-
-    Attributes:
-        query: the query's name, else that of its document.
-        stream: of the event.
-        event: IRI of the event; `None` for a tuple that is none.
-        attributes: what the event says.
-        candidacies: one per event variable of that stream, in order of FROM.
-        prefixes: those that the document declares, prefix → namespace.
-    """
-
-    query: str
-    stream: str
-    event: str | None
-    attributes: Mapping[str, object]
-    candidacies: tuple[Candidacy, ...]
-    prefixes: Mapping[str, str]
-
-    @property
-    def holds(self) -> bool:
-        """Whether the event is a candidate of some variable."""
-        return any(candidacy.holds for candidacy in self.candidacies)
 
 
 def explain_event(
@@ -106,7 +55,7 @@ def explain_event(
         raise PipelineError(f"?{variable} is no event variable over stream '{name}'", hint=f"there is {known}")
     asked = _Asked(project, text, _prefixes(text), query, name, now)
     if isinstance(event, str):
-        return asked.explanation(sources, _archived(project, name, event))
+        return asked.explanation(sources, archived_event(project, name, event))
     return asked.of_tuple(sources, event)
 
 
@@ -124,7 +73,7 @@ class _Asked:
         if annotated.events.num_rows:
             return self.explanation(sources, annotated.events)
         why = annotated.rejected["reason"][0].as_py()
-        reason = Reason(Kind.EVENT, f"the tuple is no event of {self.stream}", holds=False, note=why)
+        reason = Reason(ReasonKind.EVENT, f"the tuple is no event of {self.stream}", holds=False, note=why)
         candidacies = tuple(Candidacy(s.variable, holds=False, clauses=(reason,)) for s in sources)
         return Explanation(self._label(), self.stream, None, raw, candidacies, self.prefixes)
 
@@ -139,7 +88,7 @@ class _Asked:
         annotation, wording = self._annotation(), self._wording()
         clauses: list[tuple[int, Reason]] = []
         if "_late" in events.column_names and events["_late"][0].as_py():
-            clauses.append((-2, Reason(Kind.EVENT, "it came late: below its stream's watermark", holds=False)))
+            clauses.append((-2, Reason(ReasonKind.EVENT, "it came late: below its stream's watermark", holds=False)))
         if (within := self._within(events)) is not None:
             clauses.append((-1, within))
         before = [f for f in source.filters if not uses_bindings(f)]
@@ -157,13 +106,13 @@ class _Asked:
         ordered += [explain_filter(f, solutions, wording) for f in after if solutions.num_rows]
         return Candidacy(source.variable, all(reason.holds for reason in ordered), tuple(ordered))
 
-    def _wording(self) -> Wording:
-        return Wording(self._quote, TurtleWriter(self.project.knowledge, self.prefixes).iri)
+    def _wording(self) -> FilterWording:
+        return FilterWording(self._quote, TurtleWriter(self.project.knowledge, self.prefixes).iri)
 
-    def _annotation(self) -> Annotation:
+    def _annotation(self) -> EventMapping:
         annotator = self.project.annotators[self.stream]
         keys = {a.name: a.key for a in annotator.annotation.attributes if a.key is not None}
-        return Annotation(annotator.shape, keys)
+        return EventMapping(annotator.shape, keys)
 
     def _within(self, events: pa.Table) -> Reason | None:
         bounds = self.query.bounds
@@ -176,7 +125,7 @@ class _Asked:
             note = f"the event is of {iso(events['_time'][0].as_py())}, WITHIN is {resolve_bounds(judged, self.now)}"
         else:
             note = f"{bounds_in_words(bounds)}: that depends on when the query is registered"
-        return Reason(Kind.CLAUSE, text, inside, note=note)
+        return Reason(ReasonKind.CLAUSE, text, inside, note=note)
 
     def _quote(self, span: Span) -> str:
         """What stands there; an outer parenthesis that belongs to it, and that its place leaves out, is taken in."""
@@ -214,39 +163,6 @@ def _stream_of(project: Catalog, queries: Sequence[Query], event: EventOrId, str
         return read[0]
     project.check_stream(stream)
     return stream
-
-
-def _archived(project: Catalog, stream: str, event: str) -> pa.Table:
-    log = open_read_view(project.settings, store=False).log
-    moment = _moment(project, stream, event)
-    events = log.read(stream, moment, None if moment is None else moment + timedelta(microseconds=1))
-    found = events.filter(pc.equal(events["_id"], event))
-    if not found.num_rows:
-        raise PipelineError(
-            f"the archive has no event <{event}>",
-            hint=f"of stream {stream} it has {log.count(stream):,}; copy the id from _events of a row",
-        )
-    return _with_columns(project, stream, found)
-
-
-def _moment(project: Catalog, stream: str, event: str) -> datetime | None:
-    """The time stamp that an id holds, so that not the whole log is read; `None` when it holds none."""
-    annotation = project.annotators[stream].annotation
-    parts = event.split("/")[1:]
-    if annotation.time not in annotation.identity or len(parts) != len(annotation.identity):
-        return None
-    micros = parts[annotation.identity.index(annotation.time)]
-    return _EPOCH + timedelta(microseconds=int(micros)) if micros.lstrip("-").isdecimal() else None
-
-
-def _with_columns(project: Catalog, stream: str, found: pa.Table) -> pa.Table:
-    """The event table with the columns of today's annotation: one that it did not have then is null."""
-    annotator = project.annotators[stream]
-    template = annotator.annotate(pa.table({annotator.annotation.time: pa.array([], pa.string())})).events
-    for field in template.schema:
-        if field.name not in found.column_names:
-            found = found.append_column(field.name, pa.nulls(found.num_rows, field.type))
-    return found
 
 
 def _start(semantics: Semantics) -> int:

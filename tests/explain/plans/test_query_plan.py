@@ -1,4 +1,4 @@
-"""The plan in words."""
+"""The plan of a query, as its text says it."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from kaicep.explain import PlanNode, plan_text
+from kaicep.explain.plans import query_plan
 from kaicep.language import Span
 from kaicep.language.checks import compile_document
 from kaicep.language.nodes.pattern import (
@@ -27,7 +29,7 @@ from kaicep.language.nodes.pattern import (
 )
 from kaicep.language.nodes.query import Query
 from kaicep.language.nodes.vocabulary import Vocabulary
-from kaicep.planner import explain, resolve_bounds
+from kaicep.planner import resolve_bounds
 from support.archives import STREAM_TYPE
 
 VOCABULARY = Vocabulary({"airflowReport": STREAM_TYPE}, sources=("airflowReport",))
@@ -43,7 +45,7 @@ def compiled(text: str) -> Query:
 
 def test_a_selection_says_its_filters() -> None:
     query = compiled("SELECT ?e.sensorID FILTER (?e.flowrate > 500)")
-    assert explain(query, {"e": "PATH of ?e\n  key: sensorID\n"}) == (
+    assert plan_text(query_plan(query, {"e": PlanNode("", "PATH of ?e", (PlanNode("key", "sensorID"),))})) == (
         "query (unnamed): selection\n"
         "  ?e from airflowReport\n"
         "    filter on columns: ?e.flowrate > 500\n"
@@ -62,7 +64,7 @@ def test_an_aggregation_says_its_window_and_what_is_reported() -> None:
         "WINDOW (?e, sliding, 5min) GROUP BY ?e.sensorID HAVING (COUNT(?e) > 3) LIMIT 1"
     )
     within = resolve_bounds(query.bounds, datetime(2012, 5, 7, 9, tzinfo=UTC))
-    assert explain(query, {}, within) == (
+    assert plan_text(query_plan(query, {}, within)) == (
         "query high: aggregation\n"
         "  ?e from airflowReport\n"
         "    every event is a candidate\n"
@@ -83,7 +85,7 @@ def test_a_pattern_says_sequence_joins_and_windows() -> None:
         "SELECT ?a.flowrate AS x FROM (?a, airflowReport), (?b, airflowReport) JOIN (?a.sensorID = ?b.sensorID) "
         "SEQ (?a, ?b) WINDOW (?a, ?b, 90s) PARTITION BY sensorID LIMIT 2"
     )
-    assert explain(replace(query, warnings=("no such class",)), {}) == (
+    assert plan_text(query_plan(replace(query, warnings=("no such class",)), {})) == (
         "query (unnamed): pattern\n"
         "  ?a from airflowReport\n"
         "    every event is a candidate\n"
@@ -118,7 +120,7 @@ def test_a_pattern_says_sequence_joins_and_windows() -> None:
 )
 def test_every_window_has_words(window: Window, words: str) -> None:
     query = replace(compiled("SELECT ?e.sensorID FILTER (?e.flowrate > 5)"), windows=(window,))
-    assert f"\n  window: {words}\n" in explain(query, {})
+    assert f"\n  window: {words}\n" in plan_text(query_plan(query, {}))
 
 
 @pytest.mark.parametrize(
@@ -136,7 +138,7 @@ def test_every_window_has_words(window: Window, words: str) -> None:
 )
 def test_every_pattern_has_words(pattern: Pattern, words: str) -> None:
     query = replace(compiled("SELECT ?e.sensorID FILTER (?e.flowrate > 5)"), pattern=pattern)
-    assert f"\n  sequence: {words}\n" in explain(query, {})
+    assert f"\n  sequence: {words}\n" in plan_text(query_plan(query, {}))
 
 
 @pytest.mark.parametrize(
@@ -151,6 +153,6 @@ def test_every_pattern_has_words(pattern: Pattern, words: str) -> None:
 )
 def test_what_chooses_among_matches_has_words(clauses: str, words: str) -> None:
     text = f"SELECT DISTINCT ?a.sensorID SEQ (?a, ?b) WINDOW (?a, ?b, 5min) {clauses}"
-    lines = explain(compiled(text), {}).splitlines()
+    lines = plan_text(query_plan(compiled(text), {})).splitlines()
     assert f"  {words}" in lines
     assert "  distinct: a row whose items were reported is not reported again" in lines

@@ -24,7 +24,7 @@ STEP = "kaicep_step_"
 
 
 @dataclass(frozen=True, slots=True)
-class Pattern:
+class TriplePattern:
     """A triple pattern in rdflib's terms; a predicate that is still a path has alternatives or repetitions."""
 
     subject: object
@@ -38,7 +38,7 @@ class Pattern:
 
 
 @dataclass(frozen=True, slots=True)
-class Unit:
+class PathConjunct:
     """A part of a group that holds or not as a whole.
 
     Attributes:
@@ -51,10 +51,10 @@ class Unit:
     kind: str
     text: str
     tokens: tuple[SparqlToken, ...]
-    pattern: Pattern | None = None
+    pattern: TriplePattern | None = None
 
 
-def units_of(body: str, variable: str, event: str) -> list[Unit]:
+def conjuncts_of(body: str, variable: str, event: str) -> list[PathConjunct]:
     """The parts of a group, those that hang on the event first where order means nothing, FILTERs last.
 
     Args:
@@ -64,16 +64,16 @@ def units_of(body: str, variable: str, event: str) -> list[Unit]:
     """
     names = Names(SourceText("PATH", body), {}, Vocabulary({}, {}, None, ()))
     tokens = [_without_label(token) for token in tokenize(names, Span(0, len(body)))]
-    return units_of_tokens(tokens, variable, event, count())
+    return conjuncts_of_tokens(tokens, variable, event, count())
 
 
-def units_of_tokens(tokens: Tokens, variable: str, event: str, numbers: Iterator[int]) -> list[Unit]:
-    """`units_of` for tokens; `numbers` names the variables between the steps of paths."""
-    found = [unit for s in group_elements(tokens) for unit in _units(s, variable, event, numbers)]
-    conditions = [unit for unit in found if unit.kind == "FILTER"]
-    others = [unit for unit in found if unit.kind != "FILTER"]
-    last_pattern = max((i for i, unit in enumerate(others) if unit.pattern is not None), default=-1)
-    if all(unit.pattern is not None for unit in others[: last_pattern + 1]):
+def conjuncts_of_tokens(tokens: Tokens, variable: str, event: str, numbers: Iterator[int]) -> list[PathConjunct]:
+    """`conjuncts_of` for tokens; `numbers` names the variables between the steps of paths."""
+    found = [conjunct for s in group_elements(tokens) for conjunct in _of_element(s, variable, event, numbers)]
+    conditions = [conjunct for conjunct in found if conjunct.kind == "FILTER"]
+    others = [conjunct for conjunct in found if conjunct.kind != "FILTER"]
+    last_pattern = max((i for i, conjunct in enumerate(others) if conjunct.pattern is not None), default=-1)
+    if all(conjunct.pattern is not None for conjunct in others[: last_pattern + 1]):
         others = _connected(others[: last_pattern + 1], event) + others[last_pattern + 1 :]
     return others + conditions
 
@@ -92,9 +92,9 @@ def groups_in(tokens: Tokens) -> list[tuple[SparqlToken, ...]]:
     return groups
 
 
-def joined(units: Iterable[Unit]) -> str:
+def joined(conjuncts: Iterable[PathConjunct]) -> str:
     """SPARQL of some parts together."""
-    return " ".join(unit.text for unit in units)
+    return " ".join(conjunct.text for conjunct in conjuncts)
 
 
 def tidy(tokens: Tokens) -> str:
@@ -108,23 +108,23 @@ def _without_label(token: SparqlToken) -> SparqlToken:
     return replace(token, kind="variable", text=f"?blank_{token.text[2:]}") if token.kind == "blank" else token
 
 
-def _units(element: GroupElement, variable: str, event: str, numbers: Iterator[int]) -> Iterator[Unit]:
+def _of_element(element: GroupElement, variable: str, event: str, numbers: Iterator[int]) -> Iterator[PathConjunct]:
     text = replace_variable(render(element.tokens), variable, f"<{event}>")
     if element.kind == "triples":
         for pattern in _patterns(text):
             for step in _steps(pattern, numbers):
-                yield Unit("triples", step.text, element.tokens, step)
+                yield PathConjunct("triples", step.text, element.tokens, step)
     elif element.kind == "FILTER":
         for part in _conjuncts(element.tokens):
             condition = replace_variable(render(part), variable, f"<{event}>")
-            yield Unit("FILTER", f"FILTER {condition}", part)
+            yield PathConjunct("FILTER", f"FILTER {condition}", part)
     else:
-        yield Unit(element.kind, text, element.tokens)
+        yield PathConjunct(element.kind, text, element.tokens)
 
 
-def _patterns(text: str) -> list[Pattern]:
+def _patterns(text: str) -> list[TriplePattern]:
     algebra = translateQuery(parseQuery(f"SELECT * WHERE {{ {text} }}")).algebra
-    found = [Pattern(*triple) for node in _nodes(algebra) if node.name == "BGP" for triple in node.triples]
+    found = [TriplePattern(*triple) for node in _nodes(algebra) if node.name == "BGP" for triple in node.triples]
     return sorted(found, key=lambda p: (_place(text, p.predicate), _place(text, p.object)))
 
 
@@ -140,34 +140,34 @@ def _nodes(node: CompValue) -> Iterator[CompValue]:
             yield from _nodes(child)
 
 
-def _steps(pattern: Pattern, numbers: Iterator[int]) -> Iterator[Pattern]:
+def _steps(pattern: TriplePattern, numbers: Iterator[int]) -> Iterator[TriplePattern]:
     """A pattern as patterns of one step: sequences taken apart, inverses turned."""
     match pattern.predicate:
         case SequencePath():
             ends = [Variable(f"{STEP}{next(numbers)}") for _ in pattern.predicate.args[1:]]
             nodes = [pattern.subject, *ends, pattern.object]
             for start, step, end in zip(nodes, pattern.predicate.args, nodes[1:], strict=False):
-                yield from _steps(Pattern(start, step, end), numbers)
+                yield from _steps(TriplePattern(start, step, end), numbers)
         case InvPath():
-            yield from _steps(Pattern(pattern.object, pattern.predicate.arg, pattern.subject), numbers)
+            yield from _steps(TriplePattern(pattern.object, pattern.predicate.arg, pattern.subject), numbers)
         case _:
             yield pattern
 
 
-def _connected(units: Sequence[Unit], event: str) -> list[Unit]:
+def _connected(conjuncts: Sequence[PathConjunct], event: str) -> list[PathConjunct]:
     """In their order, but each after those that lead from the event to it."""
     known: set[object] = {URIRef(event)}
-    waiting, ordered = list(units), []
+    waiting, ordered = list(conjuncts), []
     while waiting:
-        chosen = next((unit for unit in waiting if known & set(_ends(unit))), waiting[0])
+        chosen = next((conjunct for conjunct in waiting if known & set(_ends(conjunct))), waiting[0])
         waiting.remove(chosen)
         ordered.append(chosen)
         known |= {end for end in _ends(chosen) if isinstance(end, Variable | BNode)}
     return ordered
 
 
-def _ends(unit: Unit) -> tuple[object, ...]:
-    pattern = unit.pattern
+def _ends(conjunct: PathConjunct) -> tuple[object, ...]:
+    pattern = conjunct.pattern
     if pattern is None:
         return ()
     free = (pattern.predicate,) if not isinstance(pattern.predicate, Path) else ()

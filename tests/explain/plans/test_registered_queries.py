@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from kaicep import Project
 from kaicep.archive import Archive
-from kaicep.explain.explain_registered import explain_registrations
+from kaicep.explain import explain_registrations, plan_text
 from kaicep.pipeline.sources.memory_source import raw_table
 from support.archives import NINE, SECOND
 
@@ -53,8 +53,8 @@ def engine(project: Project) -> Iterator[Archive]:
 
 
 def explained(project: Project, *queries: str) -> list[list[str]]:
-    texts = explain_registrations(project, project.registrations(";".join(queries), "query"))
-    return [text.splitlines() for text in texts]
+    told = explain_registrations(project, project.registrations(";".join(queries), "query"))
+    return [plan_text(plan, project.knowledge.prefixes).splitlines() for plan in told]
 
 
 def past(lines: list[str]) -> list[str]:

@@ -1,20 +1,18 @@
-"""Explanations for people, as trees on the terminal, and for programs, as JSON."""
+"""The explanation of an event for people, as a tree on the terminal."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from datetime import datetime
-from typing import Any
+from collections.abc import Iterator
 
 from rich.markup import escape
 from rich.tree import Tree
 
-from ..ontology.proofs import AssertionOrigin, Inference, Leaf, Proof, TurtleWriter
-from ..pipeline.sinks import iso
-from .reasons import Kind, Reason
-from .why import Candidacy, Explanation
+from ...ontology.proofs import AssertionOrigin, Inference, Leaf, Proof, TurtleWriter
+from ..candidacy import Candidacy, Explanation
+from ..reasons import Reason, ReasonKind
+from .reason_json import json_value
 
-__all__ = ["explanation_dict", "explanation_tree"]
+__all__ = ["explanation_tree"]
 
 # Steps by the same one of these rules are told as one: their premises are links of a chain.
 _CHAINS = {"scm-sco", "scm-spo", "eq-trans", "prp-trp", "cax-sco"}
@@ -23,7 +21,7 @@ _MARKS = {True: "[green]✓[/]", False: "[red]✗[/]"}
 
 def explanation_tree(explanation: Explanation, wording: TurtleWriter) -> Tree:
     """The explanation as a tree: clauses, what they ask for, proofs down to the files that state their leaves."""
-    said = ", ".join(f"{name}={_plain(value)}" for name, value in explanation.attributes.items())
+    said = ", ".join(f"{name}={json_value(value)}" for name, value in explanation.attributes.items())
     event = explanation.event or "no event"
     root = Tree(f"[bold]{escape(event)}[/]  {escape(said)}", guide_style="dim")
     for candidacy in explanation.candidacies:
@@ -31,18 +29,6 @@ def explanation_tree(explanation: Explanation, wording: TurtleWriter) -> Tree:
         for clause in candidacy.clauses:
             _add(branch, clause, wording)
     return root
-
-
-def explanation_dict(explanation: Explanation) -> dict[str, Any]:
-    """The explanation for a machine; terms of proofs are N-Triples text."""
-    return {
-        "query": explanation.query,
-        "stream": explanation.stream,
-        "event": explanation.event,
-        "attributes": {name: _plain(value) for name, value in explanation.attributes.items()},
-        "holds": explanation.holds,
-        "candidacies": [_candidacy(candidacy) for candidacy in explanation.candidacies],
-    }
 
 
 def _verdict(candidacy: Candidacy, query: str) -> str:
@@ -58,7 +44,7 @@ def _add(tree: Tree, reason: Reason, wording: TurtleWriter) -> None:
     branch = tree.add(f"{_MARKS[reason.holds]} {escape(reason.text)}{note}")
     for part in reason.parts:
         _add(branch, part, wording)
-    alone = reason.kind is Kind.PATTERN and len(reason.proofs) == 1
+    alone = reason.kind is ReasonKind.PATTERN and len(reason.proofs) == 1
     for proof in reason.proofs:
         if alone:
             _add_grounds(branch, proof, wording)
@@ -116,41 +102,3 @@ def _stated(leaf: Leaf) -> str:
             return f"inferred by {source}, which gives no proof"
         case AssertionOrigin.OPEN:
             return f"of the closure by {source}; no proof was found"
-
-
-def _candidacy(candidacy: Candidacy) -> dict[str, Any]:
-    failed = candidacy.failed
-    return {
-        "variable": candidacy.variable,
-        "holds": candidacy.holds,
-        "failed": None if failed is None else candidacy.clauses.index(failed),
-        "clauses": [_reason(clause) for clause in candidacy.clauses],
-    }
-
-
-def _reason(reason: Reason) -> dict[str, Any]:
-    found: dict[str, Any] = {"kind": reason.kind.value, "text": reason.text, "holds": reason.holds}
-    if reason.note:
-        found["note"] = reason.note
-    if reason.parts:
-        found["parts"] = [_reason(part) for part in reason.parts]
-    if reason.proofs:
-        found["proofs"] = [_proof(proof) for proof in reason.proofs]
-    return found
-
-
-def _proof(proof: Proof) -> dict[str, Any]:
-    triple = [str(term) for term in (proof.triple.subject, proof.triple.predicate, proof.triple.object)]
-    if isinstance(proof, Leaf):
-        return {"triple": triple, "origin": proof.origin.value, "sources": list(proof.sources)}
-    return {"triple": triple, "rule": proof.rule, "premises": [_proof(premise) for premise in proof.premises]}
-
-
-def _plain(value: object) -> object:
-    match value:
-        case datetime():
-            return iso(value)
-        case Mapping():
-            return {name: _plain(part) for name, part in value.items()}
-        case _:
-            return value

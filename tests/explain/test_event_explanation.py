@@ -11,7 +11,7 @@ import pytest
 from kaicep import PipelineError, Project, QueryTypeError
 from kaicep.archive.folder_layout import prepare
 from kaicep.archive.log import EventLog
-from kaicep.explain.why_printing import explanation_dict, explanation_tree
+from kaicep.explain import explanation_dict, explanation_tree
 from kaicep.ontology.proofs import TurtleWriter
 from kaicep.pipeline.sources.memory_source import raw_table
 from rich.console import Console

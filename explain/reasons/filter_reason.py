@@ -11,19 +11,19 @@ from math import inf
 import polars as pl
 import pyarrow as pa
 
-from ..expressions import column_expression, frame_of, plain_name
-from ..language import Span
-from ..language.nodes import Binary, Call, Column, Constant, Expression, Membership, ValueType, columns_of
-from .reasons import Kind, Reason
+from ...expressions import column_expression, frame_of, plain_name
+from ...language import Span
+from ...language.nodes import Binary, Call, Column, Constant, Expression, Membership, ValueType, columns_of
+from .reason import Reason, ReasonKind
 
-__all__ = ["Wording", "explain_filter"]
+__all__ = ["FilterWording", "explain_filter"]
 
 _SHOWN = 5
 _COMPARISONS = ("=", "!=", "<", "<=", ">", ">=")
 
 
 @dataclass(frozen=True, slots=True)
-class Wording:
+class FilterWording:
     """How a FILTER's parts are written.
 
     Attributes:
@@ -41,7 +41,7 @@ class _Found:
     distance: float
 
 
-def explain_filter(condition: Expression, rows: pa.Table, wording: Wording) -> Reason:
+def explain_filter(condition: Expression, rows: pa.Table, wording: FilterWording) -> Reason:
     """Why a condition is true of a row, or false of all.
 
     Args:
@@ -62,10 +62,10 @@ def explain_filter(condition: Expression, rows: pa.Table, wording: Wording) -> R
     elif len(found) > 1 and best.distance:
         note += f" (the nearest of {len(found)} solutions)"
     text = f"FILTER ({wording.quote(condition.span)})"
-    return Reason(Kind.CLAUSE, text, best.reason.holds, best.reason.parts, note=note)
+    return Reason(ReasonKind.CLAUSE, text, best.reason.holds, best.reason.parts, note=note)
 
 
-def _explain(e: Expression, row: pl.DataFrame, wording: Wording) -> _Found:
+def _explain(e: Expression, row: pl.DataFrame, wording: FilterWording) -> _Found:
     holds = _value(e, row) is True
     if isinstance(e, Binary) and e.operator in ("AND", "OR"):
         return _junction(e, row, wording, holds=holds)
@@ -75,15 +75,19 @@ def _explain(e: Expression, row: pl.DataFrame, wording: Wording) -> _Found:
         note, distance = _membership(e, row, wording)
     else:
         note, distance = _values(e, row, wording), 0.0
-    return _Found(Reason(Kind.CONDITION, wording.quote(e.span), holds, note=note), 0.0 if holds else distance or 1.0)
+    return _Found(
+        Reason(ReasonKind.CONDITION, wording.quote(e.span), holds, note=note), 0.0 if holds else distance or 1.0
+    )
 
 
-def _junction(e: Binary, row: pl.DataFrame, wording: Wording, *, holds: bool) -> _Found:
+def _junction(e: Binary, row: pl.DataFrame, wording: FilterWording, *, holds: bool) -> _Found:
     parts = [_explain(side, row, wording) for side in _operands(e, e.operator)]
     distances = [part.distance for part in parts]
     distance = sum(distances) if e.operator == "AND" else min(distances)
     text = "all of" if e.operator == "AND" else "any of"
-    return _Found(Reason(Kind.JUNCTION, text, holds, tuple(part.reason for part in parts)), 0.0 if holds else distance)
+    return _Found(
+        Reason(ReasonKind.JUNCTION, text, holds, tuple(part.reason for part in parts)), 0.0 if holds else distance
+    )
 
 
 def _operands(e: Expression, operator: str) -> list[Expression]:
@@ -93,7 +97,7 @@ def _operands(e: Expression, operator: str) -> list[Expression]:
     return [e]
 
 
-def _comparison(e: Binary, row: pl.DataFrame, wording: Wording) -> tuple[str, float]:
+def _comparison(e: Binary, row: pl.DataFrame, wording: FilterWording) -> tuple[str, float]:
     left, right = _value(e.left, row), _value(e.right, row)
     sides = ((e.left, left), (e.right, right))
     words = [said for side, value in sides if (said := _said(side, value, row, wording)) is not None]
@@ -111,7 +115,7 @@ def _comparison(e: Binary, row: pl.DataFrame, wording: Wording) -> tuple[str, fl
     return ", ".join(words), distance
 
 
-def _said(side: Expression, value: object, row: pl.DataFrame, wording: Wording) -> str | None:
+def _said(side: Expression, value: object, row: pl.DataFrame, wording: FilterWording) -> str | None:
     """What a side of a comparison is, in its unit, and converted; `None`: what its text says."""
     written = wording.quote(side.span)
     match side:
@@ -136,7 +140,7 @@ def _is_written(value: object, written: str) -> bool:
         return False
 
 
-def _membership(e: Membership, row: pl.DataFrame, wording: Wording) -> tuple[str, float]:
+def _membership(e: Membership, row: pl.DataFrame, wording: FilterWording) -> tuple[str, float]:
     value = _value(e.operand, row)
     said = f"{wording.quote(e.operand.span)} is {_shown(value, e.operand, wording)}"
     options = [option.value for option in e.options]
@@ -152,7 +156,7 @@ def _membership(e: Membership, row: pl.DataFrame, wording: Wording) -> tuple[str
     return (f"{said}; nearest: {_shown(close[0], e.operand, wording)}" if close else said), inf
 
 
-def _values(e: Expression, row: pl.DataFrame, wording: Wording) -> str:
+def _values(e: Expression, row: pl.DataFrame, wording: FilterWording) -> str:
     named = {wording.quote(node.span): _shown(_value(node, row), node, wording) for node in columns_of(e)}
     return ", ".join(f"{name} is {value}" for name, value in named.items())
 
@@ -162,7 +166,7 @@ def _value(e: Expression, row: pl.DataFrame) -> object:
     return value
 
 
-def _shown(value: object, e: Expression, wording: Wording) -> str:
+def _shown(value: object, e: Expression, wording: FilterWording) -> str:
     if isinstance(value, str) and e.type is ValueType.IRI:
         return wording.iri(value)
     match value:

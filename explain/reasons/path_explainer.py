@@ -14,16 +14,16 @@ from ...language.nodes import AllOf, AnyOf, Semantics, Source, Subquery, ValueTy
 from ...ontology import KnowledgeBase
 from ...semfilter import term_column
 from .event_triples import event_triples
-from .event_view import Solution, View
-from .group_reasons import Group
+from .event_view import EventView, Solution
+from .group_reasons import GroupExplainer
 from .nearest_alternatives import nearest_key
-from .reason import Kind, Reason
+from .reason import Reason, ReasonKind
 
 _AND, _OR = "all of", "any of"
 
 
 @dataclass(frozen=True, slots=True)
-class Annotation:
+class EventMapping:
     """What of a stream's annotation is needed beside its shape.
 
     Attributes:
@@ -44,11 +44,11 @@ class PathExplainer:
     """
 
     def __init__(self, knowledge: KnowledgeBase, prefixes: Mapping[str, str] = MappingProxyType({})) -> None:
-        self._view = View(knowledge, prefixes)
+        self._view = EventView(knowledge, prefixes)
         self._knowledge = knowledge
 
     def explain(
-        self, source: Source, annotation: Annotation, events: pa.Table, chosen: Mapping[str, object] | None = None
+        self, source: Source, annotation: EventMapping, events: pa.Table, chosen: Mapping[str, object] | None = None
     ) -> Reason | None:
         """Why the semantics of a source hold for an event, or why not.
 
@@ -71,9 +71,9 @@ class PathExplainer:
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    view: View
+    view: EventView
     event: str
-    annotation: Annotation
+    annotation: EventMapping
     types: Mapping[str, ValueType]
     chosen: Mapping[str, object] | None
 
@@ -83,19 +83,19 @@ class _Asked:
                 return self._subquery(node)
             case AllOf(parts):
                 reasons = tuple(self.semantics(part) for part in parts)
-                return Reason(Kind.JUNCTION, _AND, all(r.holds for r in reasons), reasons)
+                return Reason(ReasonKind.JUNCTION, _AND, all(r.holds for r in reasons), reasons)
             case AnyOf(parts):
                 reasons = tuple(self.semantics(part) for part in parts)
-                return Reason(Kind.JUNCTION, _OR, any(r.holds for r in reasons), reasons)
+                return Reason(ReasonKind.JUNCTION, _OR, any(r.holds for r in reasons), reasons)
 
     def _subquery(self, subquery: Subquery) -> Reason:
-        group = Group(self.view, subquery, self.event, self._near_to)
-        units = group.units()
-        solutions = group.solutions(units, {})
+        group = GroupExplainer(self.view, subquery, self.event, self._near_to)
+        conjuncts = group.conjuncts()
+        solutions = group.solutions(conjuncts, {})
         if not solutions:
-            return Reason(Kind.PATH, _title(subquery), holds=False, parts=group.failing(units, {}))
+            return Reason(ReasonKind.PATH, _title(subquery), holds=False, parts=group.failing(conjuncts, {}))
         fitting = next((s for s in solutions if self._fits(subquery, s)), solutions[0])
-        return Reason(Kind.PATH, _title(subquery), holds=True, parts=group.holding(units, fitting))
+        return Reason(ReasonKind.PATH, _title(subquery), holds=True, parts=group.holding(conjuncts, fitting))
 
     def _fits(self, subquery: Subquery, solution: Solution) -> bool:
         """Whether a solution gives the semantic variables the values that were chosen."""

@@ -1,4 +1,4 @@
-"""The plan of a query, in words for people."""
+"""The plan of a query: its sources and filters, its operator, what chooses among its matches."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import timedelta
 from typing import assert_never
 
-from ..language import moment_text
-from ..language.nodes import (
+from ...language import moment_text
+from ...language.nodes import (
     AfterMatchKind,
     Alternative,
     BatchWindow,
@@ -29,7 +29,8 @@ from ..language.nodes import (
     Window,
     expression_text,
 )
-from .within import Range, bounds_in_words, duration_in_words
+from ...planner import Range, bounds_in_words, duration_in_words
+from .plan_node import PlanNode
 
 _LINKS = {
     Link.ANY: "then, passing over any events,",
@@ -38,81 +39,79 @@ _LINKS = {
 }
 
 
-def explain(query: Query, semantics: Mapping[str, str], within: Range | None = None, past: Iterable[str] = ()) -> str:
-    """Describe how a query is answered.
+def query_plan(
+    query: Query, semantics: Mapping[str, PlanNode], within: Range | None = None, past: Iterable[PlanNode] = ()
+) -> PlanNode:
+    """Explain how a query is answered.
 
     Args:
         query: checked.
-        semantics: event variable → what its semantic filter does, in words; nothing for a variable without PATHs.
+        semantics: event variable → what its semantic filter does; nothing for a variable without PATHs.
         within: the bounds as they were fixed at registration; `None` before it.
-        past: lines about how the past is answered.
+        past: how the past is answered.
 
     Returns:
-        Lines without a final line break: sources with their filters, WITHIN, operator, windows, output, past, warnings.
+        The query; its children are sources with their filters, WITHIN, operator, windows, output, past and warnings.
     """
-    lines = [f"query {query.name or '(unnamed)'}: {query.kind}"]
-    for source in query.sources:
-        lines += _source(source, semantics.get(source.variable, ""))
     fixed = "" if within is None else f", which is {within}"
-    lines.append(f"  within: {bounds_in_words(query.bounds)}{fixed}")
-    lines += [f"  {line}" for line in _operator(query)]
-    lines += [f"  output: {', '.join(f'{i.name} {i.type}' for i in query.items if not i.hidden)}"]
-    lines += [f"  {line}" for line in past]
-    lines += [f"  warning: {warning}" for warning in query.warnings]
-    return "\n".join(lines)
+    children = [
+        *(_source(source, semantics.get(source.variable)) for source in query.sources),
+        PlanNode("within", f"{bounds_in_words(query.bounds)}{fixed}"),
+        *_operator(query),
+        PlanNode("output", ", ".join(f"{i.name} {i.type}" for i in query.items if not i.hidden)),
+        *past,
+        *(PlanNode("warning", warning) for warning in query.warnings),
+    ]
+    return PlanNode(f"query {query.name or '(unnamed)'}", query.kind.value, tuple(children))
 
 
-def _source(source: Source, semantics: str) -> Iterator[str]:
-    yield f"  ?{source.variable} from {source.stream.name}"
-    if not source.filters and not semantics.strip():
-        yield "    every event is a candidate"
-    for test in source.filters:
-        yield f"    filter on columns: {expression_text(test)}"
-    if semantics.strip():
-        yield "    semantic filter:"
-        yield from (f"      {line}" for line in semantics.strip("\n").splitlines())
+def _source(source: Source, semantics: PlanNode | None) -> PlanNode:
+    tests = [PlanNode("filter on columns", expression_text(test)) for test in source.filters]
+    if semantics is not None:
+        tests.append(PlanNode("semantic filter", children=(semantics,)))
+    none = PlanNode("", "every event is a candidate")
+    return PlanNode("", f"?{source.variable} from {source.stream.name}", tuple(tests) or (none,))
 
 
 _HANDED = {"ALL": "all rows, at the end", "FIRST": "the first row", "LAST": "the last row, at the end"}
 
 
-def _operator(query: Query) -> Iterator[str]:
+def _operator(query: Query) -> Iterator[PlanNode]:
     match query.kind:
         case Kind.SELECTION:
-            yield "operator: reports each candidate"
+            yield PlanNode("operator", "reports each candidate")
         case Kind.AGGREGATION:
-            yield "operator: aggregates the candidates of each window"
+            yield PlanNode("operator", "aggregates the candidates of each window")
         case Kind.PATTERN:
-            yield "operator: correlates candidates"
+            yield PlanNode("operator", "correlates candidates")
         case _:
             assert_never(query.kind)
     if query.pattern is not None:
-        yield f"sequence: {_pattern(query.pattern)}"
-    yield from (f"join: {expression_text(join)}" for join in query.joins)
-    yield from (f"window: {_window(window)}" for window in query.windows)
-    yield from (f"partition: by {columns[0][1]}" for columns in query.partition_by)
+        yield PlanNode("sequence", _pattern(query.pattern))
+    yield from (PlanNode("join", expression_text(join)) for join in query.joins)
+    yield from (PlanNode("window", _window(window)) for window in query.windows)
+    yield from (PlanNode("partition", f"by {columns[0][1]}") for columns in query.partition_by)
     if query.group_by:
-        yield f"group: by {', '.join(expression_text(e) for e in query.group_by)}"
-    yield from (f"only while: {expression_text(i.condition)}" for i in query.items if i.condition is not None)
-    if query.having is not None:
-        yield f"only while: {expression_text(query.having)}"
+        yield PlanNode("group", f"by {', '.join(expression_text(e) for e in query.group_by)}")
+    tests = [*(item.condition for item in query.items), query.having]
+    yield from (PlanNode("only while", expression_text(test)) for test in tests if test is not None)
     yield from _reporting(query)
 
 
-def _reporting(query: Query) -> Iterator[str]:
+def _reporting(query: Query) -> Iterator[PlanNode]:
     """What chooses among matches and rows, in the order in which it does."""
     after = query.after_match
     if after.kind is not AfterMatchKind.KEEP_ALL:
-        yield f"after a match: {after.kind.value}" + (f" ?{after.variable}" if after.variable else "")
+        yield PlanNode("after a match", after.kind.value + (f" ?{after.variable}" if after.variable else ""))
     if query.distinct:
-        yield "distinct: a row whose items were reported is not reported again"
+        yield PlanNode("distinct", "a row whose items were reported is not reported again")
     if query.limit is not None:
-        yield f"ends after: {query.limit} {'match' if query.limit == 1 else 'matches'}"
+        yield PlanNode("ends after", f"{query.limit} {'match' if query.limit == 1 else 'matches'}")
     if query.output_rate is not None:
         every = query.output_rate.every
         matches = f"{every} {'match' if every == 1 else 'matches'}"
         period = duration_in_words(every) if isinstance(every, timedelta) else matches
-        yield f"hands over: {_HANDED[query.output_rate.which]} of every {period}"
+        yield PlanNode("hands over", f"{_HANDED[query.output_rate.which]} of every {period}")
 
 
 def _pattern(pattern: Pattern) -> str:

@@ -1,0 +1,105 @@
+"""How queries of a project are answered: as they run, or as they would if they were registered now."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from ...annotator import Annotated
+from ...archive import ReadView, open_read_view
+from ...errors import ArchiveError
+from ...language.nodes import Query
+from ...pipeline import Catalog
+from ...pipeline.flow import Backfill, Dataflow, QueryRuntime, Registration, begin_in_the_past
+from ...pipeline.knowledge import KnowledgeStore
+from ...planner import speaks_of_the_past
+from .backfill_strategies import backfill_strategies
+from .plan_node import PlanNode
+from .query_plan import query_plan
+from .semantic_filter_plan import semantic_filter_plan
+
+__all__ = ["explain_query", "explain_registrations", "explain_runtime"]
+
+
+def explain_runtime(project: Catalog, runtime: QueryRuntime, past: Iterable[PlanNode] = ()) -> PlanNode:
+    """Explain how a registered query is answered, and by which version of the knowledge.
+
+    Args:
+        project: its.
+        runtime: of the query; what its PATHs have cost so far is told.
+        past: what else is to be told of its past.
+    """
+    filters = {
+        source.source.variable: semantic_filter_plan(source.semantics)
+        for source in runtime.sources
+        if source.source.semantics is not None
+    }
+    chosen = () if runtime.past is None else (PlanNode("", f"past by {runtime.past}"),)
+    plan = query_plan(runtime.query, filters, runtime.within, (*chosen, *past))
+    if not project.knowledge.modules:
+        return plan
+    known = PlanNode("knowledge", KnowledgeStore.of(project.settings).in_words(project.knowledge))
+    return replace(plan, children=(*plan.children, known))
+
+
+def explain_query(project: Catalog, query: Query, past: Iterable[PlanNode] = ()) -> PlanNode:
+    """Explain how a compiled query would be answered if it were registered before the first event.
+
+    Args:
+        project: its.
+        query: of this project.
+        past: what is told before the strategies for its past.
+    """
+    registration = Registration(query, query.name or "query")
+    runtime = QueryRuntime(registration, project.shape, project.knowledge, project.options)
+    return explain_runtime(project, runtime, (*past, *_strategies(project, query)))
+
+
+def explain_registrations(project: Catalog, queries: Sequence[Registration]) -> list[PlanNode]:
+    """Explain queries as if they were registered now; of their past also what the planner chooses, and why.
+
+    Nothing of the past is answered, but the planner may ask a bucket of the store for a sample. A running engine goes
+    on meanwhile.
+
+    Args:
+        project: theirs.
+        queries: in order, each after those whose output it reads; when they were registered is of no account.
+    """
+    if not any(speaks_of_the_past(q.query) for q in queries) or not _has_archive(project):
+        return [explain_query(project, q.query) for q in queries]
+    try:
+        return _over_archive(project, queries)
+    except ArchiveError as error:
+        told = [PlanNode("past", f"the archive tells nothing: {error.message}")]
+        return [explain_query(project, q.query, told if speaks_of_the_past(q.query) else ()) for q in queries]
+
+
+def _strategies(project: Catalog, query: Query) -> tuple[PlanNode, ...]:
+    return backfill_strategies(query, project.shapes, project.knowledge)
+
+
+def _has_archive(project: Catalog) -> bool:
+    return project.settings.path(project.settings.archive.path).is_dir()
+
+
+def _over_archive(project: Catalog, queries: Sequence[Registration]) -> list[PlanNode]:
+    """Register queries behind the archive's last events; see what is chosen for the past of each that has one."""
+    dataflow = project.dataflow()
+    with open_read_view(project.settings, project.knowledge, project.shapes) as archive:
+        dataflow.accept(_last_events(archive, dataflow))
+        for query in queries:
+            dataflow.register(replace(query, now=dataflow.now(query.query)))
+        for label in begin_in_the_past(dataflow, list(dataflow.flows)):
+            dataflow.flows[label].past = Backfill(dataflow, [label], archive, upto=None).choice
+    return [explain_runtime(project, flow, _strategies(project, flow.query)) for flow in dataflow.flows.values()]
+
+
+def _last_events(archive: ReadView, dataflow: Dataflow) -> dict[str, Annotated]:
+    """By stream, the events that tell how far it has come: those of its greatest time stamp."""
+    found = {}
+    for stream in dataflow.annotators:
+        history = archive.scan([stream])
+        known = history.time_range()
+        if known is not None:
+            found[stream] = Annotated.again(history.read(known[1], None, {})[stream])
+    return found

@@ -1,0 +1,9 @@
+"""Explanations go in; text, trees for the terminal and JSON come out."""
+
+from __future__ import annotations
+
+from .plan_text import plan_text
+from .reason_json import explanation_dict
+from .reason_tree import explanation_tree
+
+__all__ = ["explanation_dict", "explanation_tree", "plan_text"]
