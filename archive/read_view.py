@@ -21,7 +21,7 @@ from .folder_layout import LOG, require_archive
 from .log import EventLog, LogScan, Position
 from .matches import MatchLog, match_encoder
 from .sparql import Result, SparqlRequest, Timeout
-from .store import BucketRange, ScratchStore, Store, encoder, store_kind
+from .store import BucketRange, PrivateStore, Store, encoder, store_kind
 from .sync import EncodedLog, Lag, held_of, lag_of, load_buckets
 
 __all__ = ["ReadView", "open_read_view"]
@@ -156,7 +156,7 @@ class ReadView:
             )
         return self.store
 
-    def _rehydrate(self, scratch: ScratchStore, lacking: BucketRange, timeout: Timeout) -> None:
+    def _rehydrate(self, scratch: PrivateStore, lacking: BucketRange, timeout: Timeout) -> None:
         logs = self._encoded_logs()  # asks the store what it knows, which nobody may while it is added to
         with scratch.adding(lacking) as add:
             load_buckets(logs, add, lacking, timeout)

@@ -91,54 +91,54 @@ class BackfillRequest:
     upto: Position | None = None
 
 
-def replayed(history: LogScan, asked: BackfillRequest, rows: int) -> Iterator[BackfillChunk]:
+def replayed(scan: LogScan, request: BackfillRequest, rows: int) -> Iterator[BackfillChunk]:
     """The past from the log alone (paper §5.1).
 
     Args:
-        history: of the streams that are read.
-        asked: what for.
+        scan: of the streams that are read.
+        request: what for.
         rows: how many events a piece has, about.
     """
-    if asked.span is None:
+    if request.span is None:
         return
-    for start, end in pieces(asked, history.borders(asked.span.start, asked.span.end, rows)):
-        yield BackfillChunk(at_most(asked.watermarks, end), events=history.read(start, end, asked.columns))
+    for start, end in pieces(request, scan.borders(request.span.start, request.span.end, rows)):
+        yield BackfillChunk(at_most(request.watermarks, end), events=scan.read(start, end, request.columns))
 
 
-def replayed_from(moment: datetime, history: LogScan, asked: BackfillRequest, rows: int) -> Iterator[BackfillChunk]:
+def replayed_from(moment: datetime, scan: LogScan, request: BackfillRequest, rows: int) -> Iterator[BackfillChunk]:
     """What of the past does not lie before a moment, from the log alone, as `replayed`."""
-    if asked.span is None:
+    if request.span is None:
         return
-    rest = TimeRange(latest(asked.span.start, moment), asked.span.end)
+    rest = TimeRange(latest(request.span.start, moment), request.span.end)
     if rest.end is None or rest.start is None or rest.start < rest.end:
-        yield from replayed(history, replace(asked, span=rest), rows)
+        yield from replayed(scan, replace(request, span=rest), rows)
 
 
 def prefiltered(
-    history: LogScan,
-    asked: BackfillRequest,
+    scan: LogScan,
+    request: BackfillRequest,
     borders: Sequence[datetime],
     ask: Callable[[datetime | None, datetime | None], Mapping[str, pa.Table]],
 ) -> Iterator[BackfillChunk]:
     """The past from the store, PATHs and FILTERs evaluated there (paper §5.3), and from the log what the store lacks.
 
     Args:
-        history: what the store did not hold yet when this began.
-        asked: what for.
+        scan: what the store did not hold yet when this began.
+        request: what for.
         borders: where the store's time is cut.
         ask: gives the store's candidates, by event variable, of start <= `_time` < end, and perhaps others.
     """
-    for start, end in pieces(asked, borders):
-        rest = history.read(start, end, asked.columns)
+    for start, end in pieces(request, borders):
+        rest = scan.read(start, end, request.columns)
         # While this runs, the store goes on: what it has of the rest by now would stand twice.
         known = pl.concat(map(ids_of, rest.values()))
         found = {v: _between(table, start, end, known) for v, table in ask(start, end).items()}
-        yield BackfillChunk(at_most(asked.watermarks, end), events=rest, candidates=found)
+        yield BackfillChunk(at_most(request.watermarks, end), events=rest, candidates=found)
 
 
-def pieces(asked: BackfillRequest, borders: Sequence[datetime]) -> Iterator[tuple[datetime | None, datetime | None]]:
+def pieces(request: BackfillRequest, borders: Sequence[datetime]) -> Iterator[tuple[datetime | None, datetime | None]]:
     """Cut what is asked for at borders, and at the smallest watermark: what lies above it is the last piece."""
-    span, border = asked.span, lowest_watermark(asked.watermarks)
+    span, border = request.span, lowest_watermark(request.watermarks)
     if span is None:
         return
     cuts = [b for b in borders if border is None or b < border]

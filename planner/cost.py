@@ -76,26 +76,26 @@ class Statistics:
         return self.hybrid() + _TRIPLE * again + _PAIR * pairs
 
 
-def log_statistics(archive: ReadView, asked: BackfillRequest) -> Statistics:
+def log_statistics(archive: ReadView, request: BackfillRequest) -> Statistics:
     """What the log's footers tell, which costs next to nothing."""
-    if asked.span is None:
+    if request.span is None:
         return Statistics(0, 0, 0, {}, {})
-    history = archive.scan(asked.columns, upto=asked.upto)
-    return Statistics(history.rows(asked.span.start, asked.span.end), history.segments, 0, {}, {})
+    scan = archive.scan(request.columns, upto=request.upto)
+    return Statistics(scan.rows(request.span.start, request.span.end), scan.segments, 0, {}, {})
 
 
-def store_statistics(archive: ReadView, asked: BackfillRequest, selects: tuple[CandidateQuery, ...]) -> Statistics:
+def store_statistics(archive: ReadView, request: BackfillRequest, selects: tuple[CandidateQuery, ...]) -> Statistics:
     """The same and what the store tells: its buckets, and how many candidates one of them has."""
-    known = log_statistics(archive, asked)
+    known = log_statistics(archive, request)
     store = archive.store
-    if store is None or asked.span is None:
+    if store is None or request.span is None:
         return known
     candidates, looked_at, graphs = {}, {}, 0
     for select in selects:
         stream = select.source.stream.name
-        buckets = store.graphs(stream, asked.span.start, asked.span.end)
+        buckets = store.graphs(stream, request.span.start, request.span.end)
         graphs = max(graphs, len(buckets))
-        of_stream = archive.scan([stream], upto=asked.upto).rows(asked.span.start, asked.span.end)
+        of_stream = archive.scan([stream], upto=request.upto).rows(request.span.start, request.span.end)
         sample = buckets[len(buckets) // 2 :][:1]
         found = select.read(store.select(select.text, *select.datasets(sample))).num_rows if sample else 0
         candidates[select.source.variable] = found * len(buckets)

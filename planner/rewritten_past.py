@@ -14,9 +14,9 @@ from ..archive.rewrite import (
     RefusedError,
     WindowQuery,
     datasets,
-    match_query,
-    whole_candidate_query,
-    window_query,
+    rewrite_exact_candidates,
+    rewrite_matches,
+    rewrite_windows,
 )
 from ..archive.store import Store, StoreUnavailableError
 from ..cep import adopted_matches, adopted_windows
@@ -47,31 +47,31 @@ class Rewrite:
 
     Args:
         archive: its store answers.
-        asked: of one query.
+        request: of one query.
         rewritten: the query's SPARQL.
         border: where SPARQL's part ends; `None`: a stream has not begun, so nothing of the past is certain.
         rows: how many events of the log are read at once, about.
     """
 
     archive: ReadView
-    asked: BackfillRequest
+    request: BackfillRequest
     rewritten: Rewritten
     border: datetime | None
     rows: int
 
     @classmethod
-    def of(cls, archive: ReadView, asked: BackfillRequest, query: Query, rows: int) -> Rewrite:
+    def of(cls, archive: ReadView, request: BackfillRequest, query: Query, rows: int) -> Rewrite:
         """Rewrite a query that the store can be asked for.
 
         Raises:
             RefusedError: why it cannot be rewritten.
         """
         rewritten = rewrite(query, archive.shapes, archive.knowledge)
-        border = lowest_watermark(asked.watermarks)
-        missing = archive.scan(asked.columns, after=archive.held, upto=asked.upto).time_range()
+        border = lowest_watermark(request.watermarks)
+        missing = archive.scan(request.columns, after=archive.held, upto=request.upto).time_range()
         if border is not None and missing is not None:
             border = min(border, missing[0])
-        made = cls(archive, asked, rewritten, border, rows)
+        made = cls(archive, request, rewritten, border, rows)
         if isinstance(rewritten, WindowQuery):
             made.text()
         return made
@@ -92,25 +92,25 @@ class Rewrite:
 
     def parts(self) -> Iterator[BackfillChunk]:
         """First SPARQL's rows, then what the operators have to know, then the rest of the log."""
-        store, asked, border = self.archive.store, self.asked, self.border
-        history = self.archive.scan(asked.columns, upto=asked.upto)
-        if store is None or asked.span is None:
+        store, request, border = self.archive.store, self.request, self.border
+        scan = self.archive.scan(request.columns, upto=request.upto)
+        if store is None or request.span is None:
             return
         if border is None:
-            yield from replayed(history, asked, self.rows)
+            yield from replayed(scan, request, self.rows)
             return
-        watermarks = at_most(asked.watermarks, border)
+        watermarks = at_most(request.watermarks, border)
         try:
-            if any(self._graphs().values()) and (asked.span.start is None or asked.span.start < border):
+            if any(self._graphs().values()) and (request.span.start is None or request.span.start < border):
                 yield from self._answered(store, watermarks)
         except StoreUnavailableError:
-            yield from replayed(history, asked, self.rows)
+            yield from replayed(scan, request, self.rows)
             return
         reach = timedelta(0) if isinstance(self.rewritten, CandidateQuery) else self.rewritten.reach
-        start = latest(asked.span.start, _before(border, reach))
+        start = latest(request.span.start, _before(border, reach))
         if reach and start < border:
-            yield BackfillChunk(watermarks, events=history.read(start, border, asked.columns), primes=True)
-        yield from replayed_from(border, history, asked, self.rows)
+            yield BackfillChunk(watermarks, events=scan.read(start, border, request.columns), primes=True)
+        yield from replayed_from(border, scan, request, self.rows)
 
     def _answered(self, store: Store, watermarks: Mapping[str, datetime | None]) -> Iterator[BackfillChunk]:
         """What SPARQL finds, if anything: time goes on only when the operators know what lies before the border."""
@@ -123,7 +123,7 @@ class Rewrite:
             yield BackfillChunk(watermarks, matches=matches)
 
     def _matches(self, rewritten: MatchQuery | WindowQuery, tsv: bytes) -> Matches | None:
-        query, span = self.asked.queries[-1], self._span()
+        query, span = self.request.queries[-1], self._span()
         if isinstance(rewritten, MatchQuery):
             bound = rewritten.read(tsv)
             return adopted_matches(query, bound) if next(iter(bound.values())).height else None
@@ -133,16 +133,16 @@ class Rewrite:
         store, span = self.archive.store, self._span()
         if store is None:
             return {}
-        return {stream: store.graphs(stream, span.start, span.end) for stream in self.asked.columns}
+        return {stream: store.graphs(stream, span.start, span.end) for stream in self.request.columns}
 
     def _span(self) -> TimeRange:
         """The events that SPARQL is asked about; from the first one, if nothing else is said."""
-        start = None if self.asked.span is None else self.asked.span.start
+        start = None if self.request.span is None else self.request.span.start
         end = self.border
-        if end is not None and self.asked.span is not None and self.asked.span.end is not None:
-            end = min(end, self.asked.span.end)
+        if end is not None and self.request.span is not None and self.request.span.end is not None:
+            end = min(end, self.request.span.end)
         if start is None and isinstance(self.rewritten, WindowQuery):
-            known = self.archive.scan(self.asked.columns, upto=self.asked.upto).time_range()
+            known = self.archive.scan(self.request.columns, upto=self.request.upto).time_range()
             start = end if known is None else known[0]
         return TimeRange(start, end)
 
@@ -158,13 +158,13 @@ def rewrite(query: Query, shapes: Mapping[str, EventShape], knowledge: Knowledge
         raise RefusedError(f"it reads the output of '{derived}', which is no part of the archived events")
     match query.kind:
         case Kind.SELECTION:
-            return whole_candidate_query(query, 0, shapes, knowledge)
+            return rewrite_exact_candidates(query, 0, shapes, knowledge)
         case Kind.AGGREGATION:
-            return window_query(query, shapes, knowledge)
+            return rewrite_windows(query, shapes, knowledge)
         case Kind.PATTERN:
             if query.after_match.kind is not AfterMatchKind.KEEP_ALL:
                 raise RefusedError("AFTER MATCH chooses among matches one after the other")
-            return match_query(query, shapes, knowledge)
+            return rewrite_matches(query, shapes, knowledge)
 
 
 def _before(moment: datetime, duration: timedelta) -> datetime:

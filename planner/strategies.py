@@ -13,7 +13,7 @@ import pyarrow as pa
 from ..annotator import EventShape
 from ..archive import ReadView
 from ..archive.log import LogScan
-from ..archive.rewrite import CandidateQuery, RefusedError, ask, candidate_query
+from ..archive.rewrite import CandidateQuery, RefusedError, find_candidates, rewrite_candidates
 from ..archive.store import Store, StoreUnavailableError, bucket_start
 from ..cep.order import sees_all_events
 from ..language.nodes import Element, Group, Query, walk_pattern
@@ -40,17 +40,17 @@ class Replay:
     """All events from the log, through the same filters and operators as live ones."""
 
     archive: ReadView
-    asked: BackfillRequest
+    request: BackfillRequest
     rows: int
 
     @cached_property
-    def scanned(self) -> LogScan:
+    def scan(self) -> LogScan:
         """The log up to the border."""
-        return self.archive.scan(self.asked.columns, upto=self.asked.upto)
+        return self.archive.scan(self.request.columns, upto=self.request.upto)
 
     def parts(self) -> Iterator[BackfillChunk]:
         """The past, piece by piece."""
-        yield from replayed(self.scanned, self.asked, self.rows)
+        yield from replayed(self.scan, self.request, self.rows)
 
 
 @dataclass(frozen=True)
@@ -59,60 +59,60 @@ class Hybrid:
 
     Args:
         archive: its store answers for what it holds, its log for the rest.
-        asked: of one query.
+        request: of one query.
         selects: one SELECT for each event variable.
         rows: how many events of the log are read at once, about.
     """
 
     archive: ReadView
-    asked: BackfillRequest
+    request: BackfillRequest
     selects: tuple[CandidateQuery, ...]
     rows: int
 
     @classmethod
-    def of(cls, archive: ReadView, asked: BackfillRequest, rows: int) -> Hybrid:
+    def of(cls, archive: ReadView, request: BackfillRequest, rows: int) -> Hybrid:
         """Rewrite the query.
 
         Raises:
             RefusedError: why it cannot be rewritten.
         """
-        selects = candidate_queries(only_query(archive, asked), archive.shapes, archive.knowledge)
-        return cls(archive, asked, selects, rows)
+        selects = candidate_queries(only_query(archive, request), archive.shapes, archive.knowledge)
+        return cls(archive, request, selects, rows)
 
     def parts(self) -> Iterator[BackfillChunk]:
         """The past, bucket range by bucket range; from the border on, where batches still come, from the log."""
-        whole = self.archive.scan(self.asked.columns, upto=self.asked.upto)
-        border = lowest_watermark(self.asked.watermarks)
+        whole = self.archive.scan(self.request.columns, upto=self.request.upto)
+        border = lowest_watermark(self.request.watermarks)
         if border is None:
-            yield from replayed(whole, self.asked, self.rows)
+            yield from replayed(whole, self.request, self.rows)
             return
         yield from self._complete(border, whole)
-        yield from replayed_from(border, whole, self.asked, self.rows)
+        yield from replayed_from(border, whole, self.request, self.rows)
 
     def _complete(self, border: datetime, whole: LogScan) -> Iterator[BackfillChunk]:
         """What lies before the border: nothing comes to it, so each variable is asked about the same events.
 
         From where a store behind an endpoint stops answering, the log gives the rest.
         """
-        store, held, span = self.archive.store, self.archive.held, self.asked.span
+        store, held, span = self.archive.store, self.archive.held, self.request.span
         if store is None or span is None or (span.start is not None and span.start >= border):
             return
         before = TimeRange(span.start, border if span.end is None else min(span.end, border))
-        rest = self.archive.scan(self.asked.columns, after=held, upto=self.asked.upto)
+        rest = self.archive.scan(self.request.columns, after=held, upto=self.request.upto)
         at_once = _GRAPHS_AT_ONCE if all(select.apart for select in self.selects) else _GRAPHS_AT_ONCE_MIXED
-        borders = bucket_borders(store, list(self.asked.columns), before, at_once)
+        borders = bucket_borders(store, list(self.request.columns), before, at_once)
 
         asked_from = before.start
 
         def found(start: datetime | None, end: datetime | None) -> dict[str, pa.Table]:
             nonlocal asked_from
             asked_from = start
-            return {s.source.variable: ask(store, s, start, end) for s in self.selects}
+            return {s.source.variable: find_candidates(store, s, start, end) for s in self.selects}
 
         try:
-            yield from prefiltered(rest, replace(self.asked, span=before), borders, found)
+            yield from prefiltered(rest, replace(self.request, span=before), borders, found)
         except StoreUnavailableError:
-            yield from replayed(whole, replace(self.asked, span=TimeRange(asked_from, before.end)), self.rows)
+            yield from replayed(whole, replace(self.request, span=TimeRange(asked_from, before.end)), self.rows)
 
 
 def candidate_queries(
@@ -131,10 +131,10 @@ def candidate_queries(
     for part in () if query.pattern is None else walk_pattern(query.pattern):
         if isinstance(part, Element | Group) and part.quantifier is not None and part.quantifier.until is not None:
             raise RefusedError("UNTIL looks at events that are no candidates")
-    return tuple(candidate_query(s, shapes[s.stream.name], knowledge) for s in query.sources)
+    return tuple(rewrite_candidates(s, shapes[s.stream.name], knowledge) for s in query.sources)
 
 
-def only_query(archive: ReadView, asked: BackfillRequest) -> Query:
+def only_query(archive: ReadView, request: BackfillRequest) -> Query:
     """The query, when the store can be asked for it.
 
     Raises:
@@ -144,10 +144,10 @@ def only_query(archive: ReadView, asked: BackfillRequest) -> Query:
         raise RefusedError("the archive has no store")
     if not archive.informed:
         raise RefusedError("the store does not have the knowledge base yet")
-    since, span = archive.store.since, asked.span
+    since, span = archive.store.since, request.span
     if since is not None and span is not None and (span.start is None or span.start < since):
         raise RefusedError(f"the store has events from {since:%Y-%m-%dT%H:%M:%SZ} on only")
-    return asked.queries[-1]
+    return request.queries[-1]
 
 
 def bucket_borders(store: Store, streams: Sequence[str], span: TimeRange, at_once: int) -> list[datetime]:

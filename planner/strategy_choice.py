@@ -39,13 +39,13 @@ class Choice:
 
 
 def choose(
-    archive: ReadView, asked: BackfillRequest, strategy: Strategy | None = None, rows: int = ROWS_AT_ONCE
+    archive: ReadView, request: BackfillRequest, strategy: Strategy | None = None, rows: int = ROWS_AT_ONCE
 ) -> Choice:
     """Choose how the past is answered.
 
     Args:
         archive: what is asked.
-        asked: what for.
+        request: what for.
         strategy: the one to use; `None`: the cheapest.
         rows: how many events of the log are read at once, about.
 
@@ -54,45 +54,45 @@ def choose(
     """
     if strategy is not None:
         try:
-            return Choice(strategy, "it was asked for", _answer(archive, asked, strategy, rows))
+            return Choice(strategy, "it was asked for", _answer(archive, request, strategy, rows))
         except RefusedError as reason:
             raise PlanError(
                 f"strategy '{strategy}' cannot answer this query: {reason}",
                 hint="leave the choice to the planner, or ask for replay",
             ) from reason
-    replay = Replay(archive, asked, rows)
-    known = log_statistics(archive, asked)
+    replay = Replay(archive, request, rows)
+    known = log_statistics(archive, request)
     if known.replay() <= _QUICK:
         return Choice(Strategy.REPLAY, _alone(known), replay)
     try:
-        return _cheapest(archive, asked, replay)
+        return _cheapest(archive, request, replay)
     except StoreUnavailableError as trouble:
         return Choice(Strategy.REPLAY, f"{_alone(known)}; {trouble.message}", replay)
 
 
-def _answer(archive: ReadView, asked: BackfillRequest, strategy: Strategy, rows: int) -> Answer:
+def _answer(archive: ReadView, request: BackfillRequest, strategy: Strategy, rows: int) -> Answer:
     match strategy:
         case Strategy.REPLAY:
-            return Replay(archive, asked, rows)
+            return Replay(archive, request, rows)
         case Strategy.HYBRID:
-            return Hybrid.of(archive, asked, rows)
+            return Hybrid.of(archive, request, rows)
         case Strategy.REWRITE:
-            return Rewrite.of(archive, asked, only_query(archive, asked), rows)
+            return Rewrite.of(archive, request, only_query(archive, request), rows)
 
 
-def _cheapest(archive: ReadView, asked: BackfillRequest, replay: Replay) -> Choice:
+def _cheapest(archive: ReadView, request: BackfillRequest, replay: Replay) -> Choice:
     try:
-        hybrid = Hybrid.of(archive, asked, replay.rows)
+        hybrid = Hybrid.of(archive, request, replay.rows)
     except RefusedError as reason:
-        known = log_statistics(archive, asked)
+        known = log_statistics(archive, request)
         return Choice(Strategy.REPLAY, f"{_alone(known)}; hybrid cannot: {reason}", replay)
-    known = store_statistics(archive, asked, hybrid.selects)
+    known = store_statistics(archive, request, hybrid.selects)
     answers: dict[Strategy, Answer] = {Strategy.REPLAY: replay, Strategy.HYBRID: hybrid}
     costs = {Strategy.REPLAY: known.replay(), Strategy.HYBRID: known.hybrid()}
     refused = ""
     try:
-        query = only_query(archive, asked)
-        answers[Strategy.REWRITE] = Rewrite.of(archive, asked, query, replay.rows)
+        query = only_query(archive, request)
+        answers[Strategy.REWRITE] = Rewrite.of(archive, request, query, replay.rows)
         costs[Strategy.REWRITE] = known.rewrite(query)
     except RefusedError as reason:
         refused = f"; rewrite cannot: {reason}"

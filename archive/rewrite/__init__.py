@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from ...expressions import RefusedError
-from .candidate_query import CandidateQuery, ask, candidate_query, datasets
-from .match_query import MatchQuery, match_query, whole_candidate_query
-from .window_query import WindowQuery, window_query
+from .candidate_query import CandidateQuery, datasets, find_candidates, rewrite_candidates
+from .match_query import MatchQuery, rewrite_exact_candidates, rewrite_matches
+from .window_query import WindowQuery, rewrite_windows
 
 __all__ = [
     "CandidateQuery",
     "MatchQuery",
     "RefusedError",
     "WindowQuery",
-    "ask",
-    "candidate_query",
     "datasets",
-    "match_query",
-    "whole_candidate_query",
-    "window_query",
+    "find_candidates",
+    "rewrite_candidates",
+    "rewrite_exact_candidates",
+    "rewrite_matches",
+    "rewrite_windows",
 ]

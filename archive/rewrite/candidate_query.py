@@ -147,7 +147,7 @@ class CandidateQuery:
         return self.text.removesuffix("}") + "".join(f"{line}\n" for line in lines) + "}"
 
 
-def candidate_query(source: Source, shape: EventShape, knowledge: KnowledgeBase) -> CandidateQuery:
+def rewrite_candidates(source: Source, shape: EventShape, knowledge: KnowledgeBase) -> CandidateQuery:
     """Rewrite the PATHs and FILTERs of an event variable.
 
     Raises:
@@ -183,7 +183,7 @@ def candidate_query(source: Source, shape: EventShape, knowledge: KnowledgeBase)
     return CandidateQuery(source, text, stems, tuple(rest), tuple(notes), found.apart)
 
 
-def ask(store: Store, query: CandidateQuery, start: datetime | None, end: datetime | None) -> pa.Table:
+def find_candidates(store: Store, query: CandidateQuery, start: datetime | None, end: datetime | None) -> pa.Table:
     """The candidates in the buckets that overlap start <= `_time` < end."""
     graphs = store.graphs(query.source.stream.name, start, end)
     return query.read(store.select(query.text, *query.datasets(graphs)) if graphs else b"")

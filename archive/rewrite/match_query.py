@@ -32,7 +32,7 @@ from ...language.nodes import (
 )
 from ...language.nodes import Sequence as Links
 from ...ontology import KnowledgeBase
-from .candidate_query import CandidateQuery, candidate_query
+from .candidate_query import CandidateQuery, rewrite_candidates
 from .solutions import read_solutions
 from .sparql_terms import constant, duration_text
 
@@ -95,13 +95,13 @@ class MatchQuery:
         return {variable: select.columns_of(terms) for variable, select in self.selects.items()}
 
 
-def match_query(query: Query, shapes: Mapping[str, EventShape], knowledge: KnowledgeBase) -> MatchQuery:
+def rewrite_matches(query: Query, shapes: Mapping[str, EventShape], knowledge: KnowledgeBase) -> MatchQuery:
     """Rewrite a query over several events.
 
     Raises:
         RefusedError: SPARQL cannot say it.
     """
-    every = {s.variable: whole_candidate_query(query, i, shapes, knowledge) for i, s in enumerate(query.sources)}
+    every = {s.variable: rewrite_exact_candidates(query, i, shapes, knowledge) for i, s in enumerate(query.sources)}
     _refuse_what_is_asked_of_runs(query)
     order, absences = ([], []) if query.pattern is None else _taken_apart(query.pattern)
     absent = {absence.variable for absence in absences}
@@ -116,7 +116,7 @@ def match_query(query: Query, shapes: Mapping[str, EventShape], knowledge: Knowl
     return MatchQuery(selects, tuple(tests), nots, _reach(query))
 
 
-def whole_candidate_query(
+def rewrite_exact_candidates(
     query: Query, place: int, shapes: Mapping[str, EventShape], knowledge: KnowledgeBase
 ) -> CandidateQuery:
     """The candidates of the variable at a place in FROM, all of its FILTERs in SPARQL.
@@ -125,7 +125,7 @@ def whole_candidate_query(
         RefusedError: a FILTER or PATH has no SPARQL that means the same.
     """
     source = query.sources[place]
-    select = candidate_query(source, shapes[source.stream.name], knowledge)
+    select = rewrite_candidates(source, shapes[source.stream.name], knowledge)
     if select.rest:
         raise RefusedError(f"a FILTER of ?{source.variable}: {select.notes[0]}")
     streams = {s.stream.name for s in query.sources}

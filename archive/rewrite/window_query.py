@@ -18,7 +18,7 @@ from ...expressions import RefusedError
 from ...language.nodes import BatchWindow, HoppingWindow, Query, SlidingWindow
 from ...ontology import KnowledgeBase
 from .candidate_query import CandidateQuery
-from .match_query import whole_candidate_query
+from .match_query import rewrite_exact_candidates
 from .solutions import iri_of, lexical_of, read_solutions
 from .sparql_terms import duration_text, moment_text
 
@@ -117,7 +117,7 @@ class WindowQuery:
         return [(k, origin + k * step, origin + k * step + size) for k in range(first, last + 1)]
 
 
-def window_query(query: Query, shapes: Mapping[str, EventShape], knowledge: KnowledgeBase) -> WindowQuery:
+def rewrite_windows(query: Query, shapes: Mapping[str, EventShape], knowledge: KnowledgeBase) -> WindowQuery:
     """Rewrite a query with aggregates.
 
     Raises:
@@ -133,7 +133,7 @@ def window_query(query: Query, shapes: Mapping[str, EventShape], knowledge: Know
         raise RefusedError("a window of so many events: SPARQL counts none")
     if isinstance(window, BatchWindow) and window.start == "first":
         raise RefusedError("windows that begin with the first event have to know it")
-    return WindowQuery(whole_candidate_query(query, 0, shapes, knowledge), window)
+    return WindowQuery(rewrite_exact_candidates(query, 0, shapes, knowledge), window)
 
 
 def _shape(window: SlidingWindow | BatchWindow | HoppingWindow) -> tuple[timedelta, timedelta, datetime]:

@@ -15,7 +15,7 @@ from .graphs import (
     stream_of_graph,
 )
 from .oxigraph_store import OxigraphStore
-from .store import ScratchStore, Store, StoreUnavailableError, WritableStore
+from .store import PrivateStore, Store, StoreUnavailableError, WritableStore
 from .store_kinds import STORE_KINDS, store_kind
 from .store_metadata import HOLDS, HOLDS_MATCHES, CommittedOffset
 
@@ -29,7 +29,7 @@ __all__ = [
     "BucketRange",
     "CommittedOffset",
     "OxigraphStore",
-    "ScratchStore",
+    "PrivateStore",
     "Store",
     "StoreUnavailableError",
     "WritableStore",

@@ -23,7 +23,7 @@ from ..sparql import Result, SparqlRequest, Timeout
 from .graphs import BucketRange, bucket_start, graphs_between, sorted_buckets, stream_of_graph
 from .store_metadata import HOLDS, CommittedOffset
 
-__all__ = ["ScratchStore", "Store", "StoreUnavailableError", "WritableStore"]
+__all__ = ["PrivateStore", "Store", "StoreUnavailableError", "WritableStore"]
 
 
 class StoreUnavailableError(ArchiveError):
@@ -94,7 +94,7 @@ class Store(Protocol):
         """
 
     @abstractmethod
-    def scratch(self) -> AbstractContextManager[ScratchStore]:
+    def scratch(self) -> AbstractContextManager[PrivateStore]:
         """Give a private store, to which events can be added that this one lacks.
 
         Raises:
@@ -120,7 +120,7 @@ class Store(Protocol):
         return None if named is None else named.before(self.since)
 
 
-class ScratchStore(Store, Protocol):
+class PrivateStore(Store, Protocol):
     """A private store, to which events of some buckets are added to answer a request, or several."""
 
     @abstractmethod

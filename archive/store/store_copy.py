@@ -15,7 +15,7 @@ from ..sparql import Result, SparqlRequest, Timeout, evaluate, select
 from .graphs import KNOWLEDGE, BucketRange, graphs_between
 from .oxigraph_folder import open_folder, open_read_only
 from .query_process import ask_in_process
-from .store import ScratchStore, Store
+from .store import PrivateStore, Store
 from .store_metadata import (
     EVENTS_BY_GRAPH,
     GRAPH,
@@ -84,7 +84,7 @@ class OxigraphGraphs(Store):
         return (quad.object.value for quad in found if isinstance(quad.object, ox.Literal))
 
 
-class StoreCopy(OxigraphGraphs, ScratchStore):
+class StoreCopy(OxigraphGraphs, PrivateStore):
     """A copy of a store in a folder of its own.
 
     Args:
@@ -118,7 +118,7 @@ class StoreCopy(OxigraphGraphs, ScratchStore):
 
     @contextmanager
     def adding(self, buckets: BucketRange) -> Iterator[Callable[[bytes], object]]:
-        """Give what adds N-Quads; see `ScratchStore`."""
+        """Give what adds N-Quads; see `PrivateStore`."""
         self._open = None  # a read-only store does not see what another handle adds
         yield partial(open_folder(self.folder).bulk_load, format=ox.RdfFormat.N_QUADS, lenient=True)
         self._added.append(buckets)

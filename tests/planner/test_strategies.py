@@ -12,7 +12,7 @@ import pytest
 from kaicep import Project
 from kaicep.archive import Archive
 from kaicep.archive.log import Position
-from kaicep.archive.rewrite import ask
+from kaicep.archive.rewrite import find_candidates
 from kaicep.errors import PlanError
 from kaicep.pipeline.sources.memory_source import raw_table
 from kaicep.planner.backfill import BackfillRequest, TimeRange
@@ -157,7 +157,7 @@ def test_what_the_store_gets_meanwhile_is_seen_by_no_variable(
             archive.flush()
 
         def ask_while_batches_come(*args: Any) -> pa.Table:
-            found = ask(*args)
+            found = find_candidates(*args)
             arrive()
             return found
 
@@ -166,7 +166,7 @@ def test_what_the_store_gets_meanwhile_is_seen_by_no_variable(
         (query,) = project.compile(f"{TWO} (?a, ?b) WINDOW (?a, ?b, 1s)")
         columns = {"airflowReport": frozenset({"sensorID"})}
         asked = BackfillRequest((query,), TimeRange(None, None), columns, dict(live.watermarks), archive.last)
-        monkeypatch.setattr("kaicep.planner.strategies.ask", ask_while_batches_come)
+        monkeypatch.setattr("kaicep.planner.strategies.find_candidates", ask_while_batches_come)
         parts = list(Hybrid.of(archive, asked, 100).parts())
     found = [[ids(table) for table in part.candidates.values()] for part in parts]
     assert any(found)

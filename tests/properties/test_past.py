@@ -36,7 +36,7 @@ def _quickly() -> Iterator[None]:
     stores: dict[Path, ox.Store] = {}
     compiled: dict[tuple[str, int], tuple[Query, ...]] = {}
 
-    def open_store(path: Path) -> ox.Store:
+    def open_folder(path: Path) -> ox.Store:
         for gone in [known for known in stores if not known.exists()]:
             del stores[gone]
         path.mkdir(exist_ok=True)
@@ -51,7 +51,7 @@ def _quickly() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("tempfile.tempdir", str(MEMORY) if MEMORY.is_dir() else gettempdir())
-        patch.setattr("kaicep.archive.store.oxigraph_store.open_store", open_store)
+        patch.setattr("kaicep.archive.store.oxigraph_store.open_folder", open_folder)
         patch.setattr("kaicep.pipeline.catalog.compile_document", compile_once)
         yield
 
