@@ -20,6 +20,13 @@ _WIDE = 500
 app = typer.Typer()
 
 
+class AutomatonFormat(StrEnum):
+    """How automata are drawn."""
+
+    MERMAID = "mermaid"
+    DOT = "dot"
+
+
 class ReasonFormat(StrEnum):
     """How reasons are printed."""
 
@@ -86,18 +93,34 @@ def check(project: ProjectFile) -> None:
         raise typer.Exit(1)
 
 
-@app.command(epilog="Example: `kaicep explain high.chi --project campus/`")
-def explain(query: Query, project: ProjectOption) -> None:
-    """Say in words how queries would be answered if they were registered now.
+@app.command(
+    epilog="Examples: `kaicep explain high.chi --project campus/`, `kaicep explain rise.chi --nfa -f dot -p campus/`"
+)
+def explain(
+    query: Query,
+    project: ProjectOption,
+    *,
+    nfa: Annotated[
+        bool, typer.Option("--nfa", help="Draw the automata of patterns instead: states, and what leads from each.")
+    ] = False,
+    form: Annotated[
+        AutomatonFormat, typer.Option("--format", "-f", help="How automata are drawn.")
+    ] = AutomatonFormat.MERMAID,
+) -> None:
+    """Say in words how queries would be answered if they were registered now, or draw the automata of patterns.
 
     Of a query that begins in the past this says by which strategy and why, from what the archive holds, also while an
     engine is writing it.
     """
     from ..api import Project
-    from ..explain import explain_registrations, plan_text
+    from ..explain import DiagramFormat, automaton_diagram, explain_registrations, plan_text
 
     text, source = text_of(query)
     loaded = Project.load(project)
+    if nfa:
+        drawing = DiagramFormat(form.value)
+        typer.echo("\n\n".join(automaton_diagram(one, drawing) for one in loaded.compile(text, source=source)))
+        return
     told = explain_registrations(loaded, loaded.registrations(text, source))
     typer.echo("\n\n".join(plan_text(plan, loaded.knowledge.prefixes) for plan in told))
 

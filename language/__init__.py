@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from .literals import moment_text, parse_duration, parse_moment
+from .literals import duration_text, moment_text, parse_duration, parse_moment
 from .name_lookup import Names
 from .source_text import SourceText, Span
 from .syntax_tree import Prefix
 
-__all__ = ["Names", "Prefix", "SourceText", "Span", "moment_text", "parse_duration", "parse_moment"]
+__all__ = ["Names", "Prefix", "SourceText", "Span", "duration_text", "moment_text", "parse_duration", "parse_moment"]

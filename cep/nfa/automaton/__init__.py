@@ -5,7 +5,7 @@ from __future__ import annotations
 from .derivatives import PatternDerivatives
 from .ignore_transitions import after_ignoring
 from .pattern_items import BranchChoice, ItemSet, PassedNegation, PatternItem, RepetitionKey, StopScope, items_of
-from .pattern_scopes import PatternScopes, scopes_of
+from .pattern_scopes import PatternScopes, may_be_empty, scopes_of
 from .reachability import open_groups, reachable_variables
 
 __all__ = [
@@ -19,6 +19,7 @@ __all__ = [
     "StopScope",
     "after_ignoring",
     "items_of",
+    "may_be_empty",
     "open_groups",
     "reachable_variables",
     "scopes_of",

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from ....language.nodes import Alternative, Conjunction, Element, Group, Negation, Pattern, Sequence
 
-__all__ = ["PatternScopes", "scopes_of"]
+__all__ = ["PatternScopes", "may_be_empty", "scopes_of"]
 
 Groups = tuple[int, ...]
 """Repeated groups by where they begin in the text, outermost first."""
@@ -24,6 +24,7 @@ class PatternScopes:
         loops: of each variable the starts of all repetitions around it that may come more than once, outermost first.
         others: for each side of each OR, as (start of the OR, side), the variables of its other sides.
         alternatives: of each OR, by its start, the groups around it.
+        opening: the variables of NOTs that may stand first in a match.
     """
 
     groups: Mapping[str, Groups] = field(default_factory=dict)
@@ -32,6 +33,7 @@ class PatternScopes:
     loops: Mapping[str, Groups] = field(default_factory=dict)
     others: Mapping[tuple[int, int], frozenset[str]] = field(default_factory=dict)
     alternatives: Mapping[int, Groups] = field(default_factory=dict)
+    opening: frozenset[str] = frozenset()
 
     def scope(self, variables: Iterable[str]) -> int | None:
         """The innermost group that surrounds all the variables; `None`: the whole pattern."""
@@ -85,4 +87,34 @@ def scopes_of(pattern: Pattern) -> PatternScopes:
 
     visit(pattern, (), ())
     positive = tuple(v for v in groups if v not in negations)
-    return PatternScopes(groups, positive, negations, loops, others, alternatives)
+    return PatternScopes(groups, positive, negations, loops, others, alternatives, _opening(pattern))
+
+
+def _opening(part: Pattern) -> frozenset[str]:
+    match part:
+        case Element():
+            return frozenset()
+        case Negation(variable=variable):
+            return frozenset({variable})
+        case Group(pattern=inner):
+            return _opening(inner)
+        case Alternative(branches=parts) | Conjunction(parts=parts):
+            return frozenset[str]().union(*map(_opening, parts))
+        case Sequence(parts=parts):
+            last = next((i for i, one in enumerate(parts) if not may_be_empty(one)), len(parts))
+            return frozenset[str]().union(*map(_opening, parts[: last + 1]))
+
+
+def may_be_empty(part: Pattern) -> bool:
+    """Whether a part may be passed without an event."""
+    match part:
+        case Negation():
+            return True
+        case Element(quantifier=quantifier):
+            return quantifier is not None and quantifier.minimum == 0
+        case Group(pattern=inner, quantifier=quantifier):
+            return quantifier.minimum == 0 or may_be_empty(inner)
+        case Alternative(branches=branches):
+            return any(map(may_be_empty, branches))
+        case Conjunction(parts=parts) | Sequence(parts=parts):
+            return all(map(may_be_empty, parts))

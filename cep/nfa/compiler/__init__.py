@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .automaton_table import AutomatonTable, Edge, EdgeAction, automaton_table
 from .code_generator import CodeGenerator
 from .compiled_pattern import CompiledPattern
 from .join_conditions import JoinCondition, LookBack, is_own, variable_of
@@ -11,8 +12,11 @@ from .states import FinalState, Moves, RegisterValues, State, Transition
 from .stop_conditions import StopCondition, stop_candidates, stop_events
 
 __all__ = [
+    "AutomatonTable",
     "CodeGenerator",
     "CompiledPattern",
+    "Edge",
+    "EdgeAction",
     "FinalState",
     "JoinCondition",
     "LookBack",
@@ -22,6 +26,7 @@ __all__ = [
     "State",
     "StopCondition",
     "Transition",
+    "automaton_table",
     "is_own",
     "keys_of",
     "physical",

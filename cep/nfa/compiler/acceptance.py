@@ -26,6 +26,7 @@ def final_state(code: CodeGenerator, state: State, item: PatternItem, number: in
         due=code.compiled("r, t", [f"return max(t, {', '.join(ends)})"]) if ends else None,
         awaits=code.compiled("r", [f"return {code.number_of(awaited[0], writing.read)}"]) if awaited else None,
         rest=code.compiled("r, t, p", [f"return {writing.rest()}"]) if together else None,
+        conditions=tuple(dict.fromkeys([*writing.asked, *(c.text for c in together)])),
     )
 
 
@@ -36,6 +37,7 @@ class AcceptanceCode:
         self.code, self.conditions = code, code.conditions
         self.state, self.item = state, item
         self._doubtful: dict[str, list[str]] = {variable: [] for variable in self.conditions.doubtful}
+        self.asked: list[str] = []
 
     def read(self, register: Register) -> str:
         """A register of the run, with the sides of ORs that the end takes."""
@@ -51,7 +53,9 @@ class AcceptanceCode:
 
     def lines(self) -> list[str]:
         """What refuses a run."""
-        tests = [f"if not {self._asked(c)}: return False" for c in self.conditions.joins if self._is_undecided(c)]
+        joins = [c for c in self.conditions.joins if self._is_undecided(c)]
+        self.asked += [c.text for c in joins]
+        tests = [f"if not {self._asked(c)}: return False" for c in joins]
         return [*tests, *self._pending(), *self._opening(), *self._absent()]
 
     def _is_undecided(self, c: JoinCondition) -> bool:
@@ -78,6 +82,7 @@ class AcceptanceCode:
             given: whether they are looked at.
             asked: how many levels of the NOT's JOINs they are known to satisfy.
         """
+        self.asked.append(self.conditions.negation_text(variable))
         left = self.conditions.negation_joins(variable)[asked:]
         if variable in self._doubtful:
             kept = self.code.suspects(variable, rows, left, self._reading)
@@ -107,7 +112,8 @@ class AcceptanceCode:
     def _opening(self) -> list[str]:
         """NOTs that stand first."""
         found = []
-        for variable, node in self.conditions.scopes.negations.items():
+        for variable in sorted(self.conditions.scopes.opening):
+            node = self.conditions.scopes.negations[variable]
             opened = self.read(Register("opening", variable))
             if node.duration is not None:
                 found.append(

@@ -26,7 +26,15 @@ Read = Callable[[Register], str]
 
 
 class CodeGenerator:
-    """Writes and compiles functions; what they speak of is in `source.names`."""
+    """Writes and compiles functions; what they speak of is in `source.names`.
+
+    Args:
+        conditions: the query's.
+        within: the bounds of WITHIN in microseconds, both included.
+
+    Attributes:
+        width: the shortest WINDOW.
+    """
 
     def __init__(self, conditions: PatternConditions, within: tuple[int, int]) -> None:
         self.conditions = conditions

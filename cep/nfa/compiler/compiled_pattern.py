@@ -20,14 +20,13 @@ from ....language.nodes import (
     Query,
     walk_pattern,
 )
-from ....language.nodes import Sequence as Links
-from ..automaton import ItemSet, PatternDerivatives, PatternItem, after_ignoring, items_of
+from ..automaton import ItemSet, PatternDerivatives, PatternItem, after_ignoring, items_of, may_be_empty
 from .acceptance import final_state
 from .code_generator import CodeGenerator
 from .pattern_conditions import PatternConditions
 from .registers import lookahead_of
 from .states import Advance, Moves, State, Target, Transition
-from .transition import advance_function, take_function
+from .transition import advance_function, target_of
 
 __all__ = ["CompiledPattern"]
 
@@ -92,7 +91,9 @@ class CompiledPattern:
         targets = self._targets(state, place, item, begins=begins, gap=False)
         gaps = self.conditions.interleaved and self.conditions.strict and not begins
         after_gap = self._targets(state, place, item, begins=begins, gap=True) if gaps else targets
-        return Transition(item.link, item.leaves, item.inside, item.sides, targets, after_gap)
+        return Transition(
+            cast("str", item.variable), item.link, item.leaves, item.inside, item.sides, targets, after_gap
+        )
 
     def _advance(
         self, state: State, own: Sequence[tuple[int, PatternItem]], transitions: Sequence[Transition]
@@ -111,7 +112,7 @@ class CompiledPattern:
         found = []
         for i, items in enumerate(self.derivatives.after(item, gap=gap)):
             target = self._state(items, (state.number, place, int(gap), i))
-            found.append(Target(target, take_function(self.code, state, item, target, begins=begins)))
+            found.append(target_of(self.code, state, item, target, begins=begins))
         return tuple(found)
 
     def _state(self, items: ItemSet, origin: tuple[int, ...]) -> State:
@@ -143,7 +144,7 @@ def _derivatives(conditions: PatternConditions) -> PatternDerivatives:
     greedy = any(isinstance(p, Element | Group) and p.quantifier and not p.quantifier.every_length for p in parts)
 
     # What follows an OR is enabled beside its sides where one takes no event: all have to be of one pattern.
-    skipped = any(isinstance(p, Alternative) and any(map(_may_be_empty, p.branches)) for p in parts)
+    skipped = any(isinstance(p, Alternative) and any(map(may_be_empty, p.branches)) for p in parts)
 
     def is_early(node: Element | Group) -> bool:
         apart = skipped or _may_go_on_at_its_end(node)
@@ -167,18 +168,3 @@ def _may_go_on_at_its_end(node: Element | Group) -> bool:
         or (isinstance(part, Element | Group) and part.quantifier is not None)
         for part in inner
     )
-
-
-def _may_be_empty(part: Pattern) -> bool:
-    """Whether a part may be passed without an event."""
-    match part:
-        case Negation():
-            return True
-        case Element(quantifier=quantifier):
-            return quantifier is not None and quantifier.minimum == 0
-        case Group(pattern=inner, quantifier=quantifier):
-            return quantifier.minimum == 0 or _may_be_empty(inner)
-        case Alternative(branches=branches):
-            return any(map(_may_be_empty, branches))
-        case Conjunction(parts=parts) | Links(parts=parts):
-            return all(map(_may_be_empty, parts))

@@ -6,7 +6,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from ....expressions import of_single_events
-from ....language.nodes import Aggregate, Binary, Binding, Call, Column, Expression, Query, Unary, conjuncts, walk
+from ....language.nodes import (
+    Aggregate,
+    Binary,
+    Binding,
+    Call,
+    Column,
+    Expression,
+    Query,
+    Unary,
+    conjuncts,
+    expression_text,
+    walk,
+)
 from ..automaton import PatternScopes
 from ..event_layout import EventLayout
 
@@ -22,6 +34,7 @@ class JoinCondition:
 
     Attributes:
         number: tells it from others.
+        text: in χ-CEP.
         test: the condition, prepared for tuples of events.
         variables: all variables that it mentions.
         plain: those of whose events it speaks one by one.
@@ -31,6 +44,7 @@ class JoinCondition:
     """
 
     number: int
+    text: str
     test: Expression
     variables: tuple[str, ...]
     plain: tuple[str, ...]
@@ -77,6 +91,7 @@ def _is_inside(e: Expression, scopes: PatternScopes) -> bool:
 
 def condition(number: int, test: Expression, scopes: PatternScopes, layout: EventLayout) -> JoinCondition:
     """A condition taken apart."""
+    text = expression_text(test)
     for variable in scopes.negations:
         test = _of_candidate(test, variable)
     prepared = layout.prepared(test)
@@ -84,7 +99,7 @@ def condition(number: int, test: Expression, scopes: PatternScopes, layout: Even
     looks = looks_of(prepared)
     aggregates = tuple(n for n in walk(prepared) if isinstance(n, Aggregate) and not n.running)
     plain = tuple(dict.fromkeys(_plainly(prepared)))
-    return JoinCondition(number, prepared, variables, plain, aggregates, looks, scopes.scope(variables))
+    return JoinCondition(number, text, prepared, variables, plain, aggregates, looks, scopes.scope(variables))
 
 
 def is_own(e: Expression, scopes: PatternScopes) -> bool:

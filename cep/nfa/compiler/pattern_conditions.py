@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import timedelta
 from typing import cast
 
 from ....expressions import micros
+from ....language import duration_text
 from ....language.nodes import (
     Alternative,
     Conjunction,
@@ -86,6 +88,18 @@ class PatternConditions:
         levels = (tuple(c for c in joins if c.scope == scope) for scope in scopes)
         return tuple(level for level in levels if level)
 
+    def window_text(self, variables: frozenset[str], width: int) -> str:
+        """A window in χ-CEP."""
+        named = ", ".join(f"?{v}" for v in self.scopes.positive if v in variables)
+        return f"WINDOW ({named}, {duration_text(timedelta(microseconds=width))})"
+
+    def negation_text(self, variable: str) -> str:
+        """A NOT in χ-CEP, with its JOINs."""
+        duration = self.scopes.negations[variable].duration
+        joins = [c.text for c in self.conditions if variable in c.variables]
+        head = f"NOT ?{variable}" + ("" if duration is None else f" FOR {duration_text(duration)}")
+        return f"{head} with {' and '.join(joins)}" if joins else head
+
     def _declare(self) -> None:
         """Declare every register that a partial match may need."""
         registers, scopes = self.registers, self.scopes
@@ -100,8 +114,10 @@ class PatternConditions:
         for c in self.joins:
             registers.use_condition(c)
         for variable in scopes.negations:
-            registers.use(Register("opening", variable), lambda _: True)
-            opening = scopes.negations[variable].duration is None
+            opens = variable in scopes.opening
+            if opens:
+                registers.use(Register("opening", variable), lambda _: True)
+            opening = opens and scopes.negations[variable].duration is None
             registers.use_negation(variable, self.negation_joins(variable), opening=opening)
         for c in self.free_joins:
             registers.use_free_join(c)

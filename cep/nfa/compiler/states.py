@@ -35,10 +35,17 @@ stay. Where partial matches of equal registers are one, it gets pairs of registe
 
 @dataclass(slots=True, eq=False)
 class Target:
-    """A state to which a transition leads, and the function of the way there."""
+    """A state to which a transition leads.
+
+    Attributes:
+        state: the state.
+        take: the function of the way there.
+        conditions: what that asks, in χ-CEP.
+    """
 
     state: State
     take: TakeFunction
+    conditions: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,6 +53,7 @@ class Transition:
     """Take an event for one variable.
 
     Attributes:
+        variable: the variable.
         link: what may be ignored before it.
         leaves: greedy repetitions that it leaves; `inside`: those that it is part of.
         sides: the sides of ORs that it takes.
@@ -53,6 +61,7 @@ class Transition:
         after_gap: the same when events were ignored since the match's last event.
     """
 
+    variable: str
     link: Link
     leaves: frozenset[RepetitionKey]
     inside: frozenset[RepetitionKey]
@@ -87,6 +96,7 @@ class FinalState:
         awaits: the number of the event whose very next one its NOTs look at; `None`: none.
         rest: what JOINs with variables that SEQ does not name look at beside the events: the sides of ORs, and the
             candidates of each of `PatternConditions.doubtful`; `None`: there are no such JOINs.
+        conditions: what is asked, in χ-CEP.
     """
 
     place: tuple[int, int]
@@ -95,6 +105,7 @@ class FinalState:
     due: Callable[[RegisterValues, int], int] | None
     awaits: Callable[[RegisterValues], int] | None
     rest: Callable[[RegisterValues, int, Any], tuple[Any, tuple[tuple[Any, ...], ...]]] | None
+    conditions: tuple[str, ...]
 
 
 @dataclass(slots=True, eq=False)

@@ -21,6 +21,7 @@ from ....language.nodes import (
     Query,
     Source,
     Unary,
+    expression_text,
     walk,
     walk_pattern,
 )
@@ -114,7 +115,9 @@ def stop_conditions_of(
         start = part.span.start
         name = _name(start, variable)
         test = condition(-1 - number, _of_event(until, variable, name), _with_event(scopes, name, variable), layout)
-        test = replace(test, scope=start if _asks_of_repetition(scopes, start, test) else None)
+        test = replace(
+            test, text=expression_text(until), scope=start if _asks_of_repetition(scopes, start, test) else None
+        )
         found[start] = (*found.get(start, ()), StopCondition(start, variable, name, test, _elements(part)))
     return found
 

@@ -14,11 +14,11 @@ from .join_conditions import JoinCondition, JoinLevels
 from .registers import FIRST, SEEN, Lookahead, Register, undecided
 from .states import Advance, State, TakeFunction, Target
 
-__all__ = ["advance_function", "take_function"]
+__all__ = ["advance_function", "target_of"]
 
 
-def take_function(code: CodeGenerator, state: State, item: PatternItem, target: State, *, begins: bool) -> TakeFunction:
-    """The function that asks an event for the conditions of a transition, and gives the registers with it.
+def target_of(code: CodeGenerator, state: State, item: PatternItem, target: State, *, begins: bool) -> Target:
+    """The target of a transition, with the function that asks an event for its conditions.
 
     Args:
         code: compiles.
@@ -27,9 +27,9 @@ def take_function(code: CodeGenerator, state: State, item: PatternItem, target: 
         target: the state that it leads to.
         begins: whether the event is the first.
     """
-    lines = TransitionCode(code, state, item, target, begins=begins).lines()
-    function: TakeFunction = code.compiled("r, e, p", lines)
-    return function
+    transition = TransitionCode(code, state, item, target, begins=begins)
+    take: TakeFunction = code.compiled("r, e, p", transition.lines())
+    return Target(target, take, tuple(dict.fromkeys(transition.asked)))
 
 
 def advance_function(
@@ -74,6 +74,7 @@ class TransitionCode:
         self._written: list[str] = []
         self._otherwise = "return None"
         self.in_time: str | None = None
+        self.asked: list[str] = []
         self._changed: dict[Register, str] = {}
 
     def lines(self) -> list[str]:
@@ -94,9 +95,10 @@ class TransitionCode:
         values = [self.new(register) if register in self.target.live else "None" for register in registers]
         return self._written, f"({', '.join(values)},)"
 
-    def demand(self, test: str) -> None:
-        """The event satisfies the element only if the test is true."""
+    def demand(self, test: str, text: str) -> None:
+        """The event satisfies the element only if the test is true; `text`: what it asks, in χ-CEP."""
         if test != "True":
+            self.asked.append(text)
             self._written.append(f"if not {test}: {self._otherwise}")
 
     def refuse(self, test: str) -> None:
@@ -214,9 +216,11 @@ class TransitionCode:
                 self.refuse(f"e[0] <= {self.old(Register('last', variable))}[0]")
         for floor in item.floors:
             duration = micros(self.code.negation(floor).duration or timedelta(0))
+            self.asked.append(f"after {self.conditions.negation_text(floor.variable)}")
             self.refuse(f"e[0] <= {self.code.time_of(floor, self.old)} + {duration}")
         for i, (variables, width) in enumerate(self.conditions.windows):
             if self.variable in variables:
+                self.asked.append(self.conditions.window_text(variables, width))
                 register = Register("window", i)
                 if register not in registers:
                     if self.in_time != f"{self.old(FIRST)} + {width}":
@@ -226,6 +230,7 @@ class TransitionCode:
 
     def _ask_untils(self) -> None:
         for until in self.item.untils:
+            self.asked += [f"not UNTIL ({stop.condition.text})" for stop in self.conditions.stops[until.start]]
             if all(ending.alone for ending in self.conditions.stops[until.start]):
                 self._ask_common_until(until)
             else:
@@ -256,7 +261,7 @@ class TransitionCode:
             return
         for c in self.conditions.joins:
             if c.scope in self.item.quits and self._undecided(c):
-                self.demand(self._asked_of_all(c, self.old))
+                self.demand(self._asked_of_all(c, self.old), c.text)
 
     def _undecided(self, c: JoinCondition) -> bool:
         return bool(c.aggregates) and self.before.may((e.variable for e in c.aggregates), c.scope)
@@ -276,7 +281,7 @@ class TransitionCode:
         for c in self.conditions.joins:
             if c.aggregates:
                 if self._is_complete(c) and (self._was_incomplete(c) or self.variable in c.variables):
-                    self.demand(self._asked_of_all(c, self.new))
+                    self.demand(self._asked_of_all(c, self.new), c.text)
             elif self.variable in c.variables:
                 tested = self.variable if self.variable in c.plain else None
                 self._ask_of_event(c, tested)
@@ -295,7 +300,7 @@ class TransitionCode:
         def read(register: Register) -> str:
             return self.new(register) if register.kind == "sides" else self.base(register)
 
-        self.demand(self.code.holds(c, read, tested=tested))
+        self.demand(self.code.holds(c, read, tested=tested), c.text)
 
     def _ask_absences(self) -> None:
         for absence in self.item.absences:
@@ -379,6 +384,7 @@ class TransitionCode:
 
     def _decide(self, variable: str, rows: str, levels: JoinLevels, ended: frozenset[int]) -> None:
         """Refuse the event if one of a NOT's candidates is forbidden; if that is for others to say, keep those."""
+        self.asked.append(self.conditions.negation_text(variable))
 
         def read(c: JoinCondition) -> Read:
             return self.old if c.scope in ended else self.new
