@@ -1,8 +1,20 @@
-"""Checked expressions in; what they mean on columns out."""
+"""Checked expressions in; what they mean out: on columns, on single values, over many rows, in SPARQL."""
 
 from __future__ import annotations
 
-from .columns import POLARS_TYPES, Names, column_expression, plain_name
+from . import terms
+from .aggregates import (
+    AGGREGATES,
+    Accumulator,
+    accumulator_of,
+    aggregate_ranges,
+    aggregated_values,
+    gives_several,
+    of_single_events,
+    takes_numbers,
+)
+from .column_types import POLARS_TYPES
+from .columns import Names, column_expression, plain_name
 from .frames import (
     Bools,
     Ints,
@@ -18,28 +30,34 @@ from .frames import (
     unsigned_zero,
     value_codes,
 )
-from .lexical import lexical_form
-from .range_aggregates import aggregate_ranges
+from .functions import FUNCTIONS
+from .refusal import RefusedError
 from .scalar import Leaf, ScalarSource
 from .scalar_operators import NOTHING
-from .single_event import of_single_events
-from .sparql import RefusedError, sparql_text
+from .signatures import SIGNATURES
+from .sparql import sparql_text
 
 __all__ = [
+    "AGGREGATES",
+    "FUNCTIONS",
     "NOTHING",
     "POLARS_TYPES",
+    "SIGNATURES",
+    "Accumulator",
     "Bools",
     "Ints",
     "Leaf",
     "Names",
     "RefusedError",
     "ScalarSource",
+    "accumulator_of",
     "aggregate_ranges",
+    "aggregated_values",
     "all_of",
     "column_expression",
     "column_of",
     "frame_of",
-    "lexical_form",
+    "gives_several",
     "mask_by",
     "mask_of",
     "micros",
@@ -48,6 +66,8 @@ __all__ = [
     "pieces_of",
     "plain_name",
     "sparql_text",
+    "takes_numbers",
+    "terms",
     "timestamps",
     "unsigned_zero",
     "value_codes",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from ..language.nodes import ValueType
-from . import term_columns as terms
+from . import terms
 
 __all__ = ["POLARS_TYPES", "converted", "moment", "number", "text", "truth"]
 

@@ -24,10 +24,10 @@ from ..language.nodes import (
     Unary,
     ValueType,
 )
-from . import term_columns as terms
+from . import terms
 from .arithmetic import arithmetic, negated
 from .column_types import POLARS_TYPES, truth
-from .functions import function_column
+from .functions import FUNCTIONS
 
 __all__ = ["POLARS_TYPES", "Names", "column_expression", "plain_name"]
 
@@ -72,7 +72,7 @@ def column_expression(e: Expression, names: Names = plain_name) -> pl.Expr:
         case Membership():
             return _membership(e, names)
         case Call():
-            return function_column(e, [column_expression(argument, names) for argument in e.arguments])
+            return FUNCTIONS[e.function].column(e, [column_expression(argument, names) for argument in e.arguments])
         case _:
             assert_never(e)
 

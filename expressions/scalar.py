@@ -26,10 +26,12 @@ from ..language.nodes import (
     Membership,
     Unary,
     ValueType,
+    wanted_by,
 )
-from . import accumulators, scalar_operators
+from . import scalar_operators
 from .columns import POLARS_TYPES, column_expression
 from .frames import micros
+from .functions import FUNCTIONS, Given, ScalarFunction
 
 __all__ = ["Leaf", "ScalarSource"]
 
@@ -49,9 +51,7 @@ class ScalarSource:
         names: what the source speaks of that is not a built-in.
     """
 
-    names: dict[str, Any] = field(
-        default_factory=lambda: {"V": scalar_operators, "A": accumulators, "NOTHING": scalar_operators.NOTHING}
-    )
+    names: dict[str, Any] = field(default_factory=lambda: {"V": scalar_operators, "NOTHING": scalar_operators.NOTHING})
     _number: count[int] = field(default_factory=count)
 
     def name(self, value: object, stem: str) -> str:
@@ -99,8 +99,8 @@ class ScalarSource:
                 return leaf(e)
             case Call(function="PREV"):
                 return leaf(e)
-            case Call(function=function) if function in ("IF", "COALESCE", "BOUND"):
-                return self._lazy(e, leaf, excusing=excusing)
+            case Call(function=function) if FUNCTIONS[function].scalar.kernel is not None:
+                return self._called(e, FUNCTIONS[function], leaf, excusing=excusing)
             case Binary(operator="AND" | "OR" as operator):
                 sides = (self._truth_value(side, leaf, excusing=excusing) for side in (e.left, e.right))
                 return f"V.{'both' if operator == 'AND' else 'either'}({', '.join(sides)})"
@@ -122,21 +122,26 @@ class ScalarSource:
         written = self._value(e, leaf, excusing=excusing)
         return written if e.type is ValueType.BOOLEAN else f"V.effective({written})"
 
-    def _lazy(self, e: Call, leaf: Leaf, *, excusing: bool) -> str:
-        written = [self._converted(argument, e, leaf, excusing=excusing) for argument in e.arguments]
-        match e.function:
-            case "BOUND":
-                return f"V.is_bound({written[0]})"
-            case "COALESCE":
-                return f"V.coalesce({', '.join(f'lambda: {w}' for w in written)})"
-            case _:
-                test = self._truth_value(e.arguments[0], leaf, excusing=excusing)
-                return f"V.choose({test}, lambda: {written[1]}, lambda: {written[2]})"
+    def _called(self, e: Call, function: ScalarFunction, leaf: Leaf, *, excusing: bool) -> str:
+        """A function that has a kernel of its own for single values."""
+        scalar, given = function.scalar, function.scalar.given
+        kernel = self.name(None if scalar.kernel is None else scalar.kernel(e), "f")
+        written = []
+        for wanted, argument in zip(wanted_by(function.signature, len(e.arguments)), e.arguments, strict=True):
+            if wanted == "one type":
+                value = self._converted(argument, e, leaf, excusing=excusing)
+                written.append(f"lambda: {value}" if given is Given.DELAYED else value)
+            elif wanted == "a boolean":
+                written.append(self._truth_value(argument, leaf, excusing=excusing))
+            else:
+                written.append(self._value(argument, leaf, excusing=excusing))
+        arguments = ", ".join(written)
+        return f"V.strict({kernel}, {arguments})" if given is Given.BOUND else f"{kernel}({arguments})"
 
     def _converted(self, argument: Expression, e: Call, leaf: Leaf, *, excusing: bool) -> str:
         """An argument in the type of the call, where that is another one."""
         written = self._value(argument, leaf, excusing=excusing)
-        if argument.type is e.type or e.function == "BOUND" or argument.type is ValueType.BOOLEAN:
+        if argument.type is e.type or argument.type is ValueType.BOOLEAN:
             return written
         if e.type is ValueType.DOUBLE and argument.type is ValueType.INTEGER:
             return f"V.as_double({written})"

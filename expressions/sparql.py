@@ -21,22 +21,18 @@ from ..language.nodes import (
     ValueType,
     walk,
 )
+from .aggregates import AGGREGATES
+from .functions import FUNCTIONS
+from .refusal import RefusedError, demand_known_types
 
-__all__ = ["Reference", "RefusedError", "sparql_text"]
+__all__ = ["Reference", "sparql_text"]
 
 Reference = Callable[[Column | Binding | Constant], str]
 """SPARQL text of the value of a column, a semantic variable or a constant."""
 
 
-class RefusedError(Exception):
-    """SPARQL has nothing that means the same; the text is the reason, a clause such as `SPARQL has no operator %`."""
-
-
 _ORDERED = frozenset(["<", "<=", ">", ">="])
 _ORDERABLE = frozenset([ValueType.INTEGER, ValueType.DOUBLE, ValueType.STRING, ValueType.DATETIME, ValueType.DURATION])
-_TEXT_FUNCTIONS = frozenset(["LCASE", "UCASE", "CONTAINS", "STRSTARTS", "STRENDS", "STRLEN"])
-_TIME_FUNCTIONS = frozenset(["YEAR", "MONTH", "DAY", "HOURS", "MINUTES"])
-_FUNCTIONS = _TEXT_FUNCTIONS | _TIME_FUNCTIONS | {"ABS", "FLOOR", "CEIL", "COALESCE", "IF"}
 _DOUBLE = f"<{XSD}double>"
 _LOGIC = {"AND": "&&", "OR": "||"}
 
@@ -55,13 +51,14 @@ def sparql_text(expression: Expression, value: Reference) -> str:
         case Binary():
             return _binary(expression, value)
         case Membership(operand=operand, options=options):
-            _same_kind([operand, *options])
+            demand_known_types([operand, *options])
             listed = ", ".join(value(option) for option in options)
             return f"({sparql_text(operand, value)} IN ({listed}))"
         case Call():
-            return _call(expression, value)
+            arguments = [sparql_text(argument, value) for argument in expression.arguments]
+            return FUNCTIONS[expression.function].sparql(expression, arguments)
         case Aggregate(function=function):
-            raise RefusedError(f"{function} is taken over events that SPARQL has no order for")
+            return AGGREGATES[function].sparql(expression)
         case _:
             assert_never(expression)
 
@@ -81,7 +78,7 @@ def _binary(node: Binary, value: Reference) -> str:
         case "AND" | "OR":
             return f"({left} {_LOGIC[node.operator]} {right})"
         case "=" | "!=" | "<" | "<=" | ">" | ">=":
-            _same_kind([node.left, node.right])
+            demand_known_types([node.left, node.right])
             if node.operator in _ORDERED and node.left.type not in _ORDERABLE:
                 raise RefusedError(f"SPARQL has no order for a {node.left.type}")
             return f"({left} {node.operator} {right})"
@@ -115,27 +112,3 @@ def _negative(duration: Constant) -> Constant:
     if not isinstance(duration.value, timedelta):
         raise RefusedError(f"SPARQL adds no {duration.type} to a moment")
     return replace(duration, value=-duration.value)
-
-
-def _call(node: Call, value: Reference) -> str:
-    if node.function == "BOUND":
-        text = sparql_text(node.arguments[0], value)
-        if not text.startswith("?"):
-            raise RefusedError("SPARQL asks of variables only whether they are bound")
-        return f"BOUND({text})"
-    if node.function == "STR":
-        if node.arguments[0].type not in (ValueType.STRING, ValueType.IRI):
-            raise RefusedError("STR of a number or a moment gives the text that the archive keeps")
-        return f"STR({sparql_text(node.arguments[0], value)})"
-    if node.function not in _FUNCTIONS:
-        raise RefusedError(f"the function {node.function} differs between engines of SPARQL")
-    if node.function in ("COALESCE", "IF"):
-        _same_kind([a for a in node.arguments if a is not node.arguments[0] or node.function == "COALESCE"])
-    return f"{node.function}({', '.join(sparql_text(a, value) for a in node.arguments)})"
-
-
-def _same_kind(operands: list[Expression]) -> None:
-    """Of a term, only run time knows the type, and SPARQL's errors differ from unbound values there."""
-    for operand in operands:
-        if operand.type is ValueType.TERM:
-            raise RefusedError("the type of a term is known at run time only")

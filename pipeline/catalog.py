@@ -12,6 +12,7 @@ from ..annotator import Annotator, EventShape
 from ..cep.nfa import Limits
 from ..config import Settings
 from ..errors import QueryTypeError, did_you_mean
+from ..expressions import SIGNATURES
 from ..language.checks import compile_document
 from ..language.nodes import Query, StreamType, Vocabulary
 from ..ontology import KnowledgeBase, knowledge_of, stated_modules
@@ -88,7 +89,7 @@ class Catalog:
         """What a query may speak of; `outputs` are named queries whose rows it may read."""
         sources = {name: annotator.stream_type for name, annotator in self.annotators.items()}
         derived = {q.name: q.output for q in outputs if q.name is not None}
-        return Vocabulary(sources | derived, self.settings.prefixes, self.knowledge, tuple(sources))
+        return Vocabulary(sources | derived, SIGNATURES, self.settings.prefixes, self.knowledge, tuple(sources))
 
     def compile(
         self,

@@ -7,7 +7,16 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import polars as pl
 
-from ...expressions import Bools, Ints, column_expression, mask_of, of_single_events, plain_name
+from ...expressions import (
+    Bools,
+    Ints,
+    accumulator_of,
+    column_expression,
+    gives_several,
+    mask_of,
+    of_single_events,
+    plain_name,
+)
 from ...language.nodes import Aggregate, Expression, Query, aggregates_of, columns_of
 from ..order import binding_columns, settle_ties
 from ..output import Matches, selected_bindings
@@ -81,12 +90,11 @@ def _columns(found: Found, candidates: Mapping[str, Candidates], used: Sequence[
 def _run_of_one(aggregate: Aggregate) -> pl.Expr:
     """What an aggregate is over a run of one event, or over none."""
     bound = pl.col(f"{aggregate.variable}._id").is_not_null()
-    if aggregate.function == "LIST" and aggregate.argument is not None:
+    if gives_several(aggregate) and aggregate.argument is not None:
         value = column_expression(aggregate.argument, match_name)
         return pl.when(bound).then(pl.concat_list(value).list.drop_nulls()).otherwise(pl.lit([]))
     of_one = column_expression(of_single_events(aggregate), match_name)
-    nothing = pl.lit(0) if aggregate.function in ("COUNT", "SUM") else None
-    return pl.when(bound).then(of_one).otherwise(nothing)
+    return pl.when(bound).then(of_one).otherwise(accumulator_of(aggregate).value(None))
 
 
 def _by_number(last: Ints, first: Ints) -> tuple[Ints, Ints]:

@@ -11,8 +11,7 @@ from typing import Any
 
 import polars as pl
 
-from ...expressions import column_expression
-from ...expressions import term_columns as terms
+from ...expressions import column_expression, takes_numbers, terms
 from ...language.nodes import (
     Aggregate,
     Binary,
@@ -78,7 +77,7 @@ class EventLayout:
             case Call():
                 return replace(e, arguments=tuple(self.prepared(argument) for argument in e.arguments))
             case Aggregate(argument=argument) if argument is not None:
-                as_number = argument.type is ValueType.TERM and e.function in ("AVG", "SUM", "STDDEV")
+                as_number = takes_numbers(e)
                 place = self.place(argument, as_number=as_number)
                 of = ValueType.DOUBLE if as_number else argument.type
                 return replace(e, argument=Column(e.variable, str(place), of, argument.span))

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from itertools import product
 from typing import Any, cast
 
-from ...expressions import NOTHING
+from ...expressions import NOTHING, accumulator_of
 from ...language.nodes import Aggregate, Binding, Call, Column
 from .compiler import CodeGenerator, JoinCondition, LookBack, variable_of
 from .event_layout import NUMBER, Event, place_of
@@ -82,7 +82,7 @@ class Together:
     def _fold(self, e: Aggregate) -> _Fold:
         add = self.functions.compiled("s, e", [f"return {self.functions.aggregate_with(e, 's', 'e')}"])
         value = self.functions.compiled("s", [f"return {self.functions.aggregate_value(e, 's')}"])
-        return _Fold(e.variable, add, value, e.function in ("COUNT", "SUM"))
+        return _Fold(e.variable, add, value, accumulator_of(e).value(None) is not None)
 
     def _look(self, look: LookBack) -> Callable[[Runs, Mapping[str, int]], object]:
         """What a PREV or a RUNNING aggregate says of the events that come before the number of its variable."""

@@ -10,8 +10,16 @@ import numpy as np
 import polars as pl
 import pyarrow as pa
 
-from ...expressions import Ints, Names, aggregate_ranges, column_expression, mask_of, plain_name
-from ...expressions import term_columns as terms
+from ...expressions import (
+    Ints,
+    Names,
+    accumulator_of,
+    aggregate_ranges,
+    aggregated_values,
+    column_expression,
+    mask_of,
+    plain_name,
+)
 from ...language.nodes import (
     AfterMatchKind,
     Aggregate,
@@ -19,7 +27,6 @@ from ...language.nodes import (
     Column,
     Expression,
     Query,
-    ValueType,
     aggregates_of,
     columns_of,
     structural_key,
@@ -33,7 +40,6 @@ from .shared_buffer import Path
 
 __all__ = ["Found", "Reporting", "Rows"]
 
-_VALUE = "#value"
 _MOST_CHUNKS = 64
 
 
@@ -249,7 +255,7 @@ def _aggregate(e: Aggregate, frame: pl.DataFrame, rows: Ints, offsets: Ints) -> 
     """An aggregate over each match's run."""
     start, end = offsets[:-1], offsets[1:]
     some = np.flatnonzero(end > start)
-    values = _values(e, frame).gather(rows)
+    values = aggregated_values(e, frame).gather(rows)
     found = aggregate_ranges(e, values, start[some], end[some])
     if len(some) == len(start):
         return found
@@ -257,17 +263,5 @@ def _aggregate(e: Aggregate, frame: pl.DataFrame, rows: Ints, offsets: Ints) -> 
     place[some] = np.arange(len(some))
     index = pl.Series(np.maximum(place, 0), dtype=pl.UInt32).set(pl.Series(place < 0), None)
     whole = found.gather(index) if len(found) else pl.Series([None] * len(start), dtype=found.dtype)
-    return whole.fill_null(0) if e.function in ("COUNT", "SUM") else whole
-
-
-def _values(e: Aggregate, frame: pl.DataFrame) -> pl.Series:
-    """What is aggregated, row by row."""
-    if e.argument is None:
-        return frame["_id"]
-    value = column_expression(e.argument)
-    if e.argument.type is ValueType.TERM and e.function in ("AVG", "SUM", "STDDEV"):
-        value = terms.number(value)
-    series = frame.select(value.alias(_VALUE)).to_series()
-    if len(series) != frame.height:
-        series = series.new_from_index(0, frame.height)
-    return series
+    of_none = accumulator_of(e).value(None)
+    return whole if of_none is None else whole.fill_null(of_none)

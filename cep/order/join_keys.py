@@ -7,8 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 
-from ...expressions import Ints, Names, column_expression, unsigned_zero, value_codes
-from ...expressions import term_columns as terms
+from ...expressions import Ints, Names, column_expression, terms, unsigned_zero, value_codes
 from ...language.nodes import Expression, ValueType
 
 __all__ = ["combine", "group_codes", "joint_codes", "key_expressions", "stable_order"]

@@ -7,8 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import polars as pl
 
-from ...expressions import Ints, Names, plain_name
-from ...expressions import term_columns as terms
+from ...expressions import Ints, Names, plain_name, terms
 from ...language.nodes import Binding, ValueType
 
 __all__ = ["binding_columns", "settle_ties"]

@@ -9,8 +9,7 @@ import numpy as np
 import polars as pl
 import pyarrow as pa
 
-from ...expressions import Ints, Names, column_expression, column_of, lexical_form
-from ...expressions import term_columns as terms
+from ...expressions import Ints, Names, column_expression, column_of, gives_several, terms
 from ...language.nodes import Aggregate, Binding, Item, Kind, Query, ValueType, bindings_of, negated_variables
 from .digest import hex_digests, seeds_of
 
@@ -119,7 +118,7 @@ class Output:
         value = column_expression(item.value, self.names)
         if item.value.type is not ValueType.TERM:
             return value
-        if not isinstance(item.value, Aggregate) or item.value.function != "LIST":
+        if not isinstance(item.value, Aggregate) or not gives_several(item.value):
             return terms.text(value)
         of_terms = item.value.argument is not None and item.value.argument.type is ValueType.TERM
         return value.list.eval(terms.text(pl.element())) if of_terms else value
@@ -195,7 +194,7 @@ def _without_repeats(rows: pa.Table) -> pa.Table:
 
 def key_text(series: pl.Series, of: ValueType) -> pl.Series:
     """A group's or binding's value as text for digests; text of the user's cannot imitate a separator."""
-    text = series.to_frame("value").select(lexical_form(pl.col("value"), of)).to_series()
+    text = series.to_frame("value").select(terms.lexical_of(pl.col("value"), of)).to_series()
     if of in (ValueType.STRING, ValueType.TERM) and text.str.contains_any(_SPECIAL).any():
         text = text.str.replace_all("[\x00\x1f\\\\]", "\\\\$0")
     return text

@@ -14,6 +14,7 @@ from ...expressions import (
     Ints,
     Names,
     aggregate_ranges,
+    aggregated_values,
     column_expression,
     column_of,
     mask_of,
@@ -21,7 +22,6 @@ from ...expressions import (
     plain_name,
     timestamps,
 )
-from ...expressions import term_columns as terms
 from ...language.nodes import (
     Aggregate,
     BatchWindow,
@@ -204,15 +204,10 @@ class AggregationKernel:
             keys += [pl.Series(lower).cast(pl.String), pl.Series(upper).cast(pl.String)]
         return Matches(rows, windows.time[chosen], {self._source.variable: rows["_id"]}, (lower, upper), keys)
 
-    def _values(self, e: Aggregate, frame: pl.DataFrame, windows: Windows) -> pl.Series:
+    @staticmethod
+    def _values(e: Aggregate, frame: pl.DataFrame, windows: Windows) -> pl.Series:
         """What is aggregated, in the order of the windows."""
-        if e.argument is None:
-            values = frame["_id"]
-        else:
-            value = column_expression(e.argument)
-            if e.argument.type is ValueType.TERM and e.function in ("AVG", "SUM", "STDDEV"):
-                value = terms.number(value)
-            values = column_of(frame, value)
+        values = aggregated_values(e, frame)
         return values if windows.order is None else values[windows.order]
 
     def _standing(self, frame: pl.DataFrame, aggregates: pl.DataFrame, windows: Windows) -> Ints:

@@ -62,7 +62,7 @@ def conjuncts_of(body: str, variable: str, event: str) -> list[PathConjunct]:
         variable: the event variable.
         event: IRI of the event.
     """
-    names = Names(SourceText("PATH", body), {}, Vocabulary({}, {}, None, ()))
+    names = Names(SourceText("PATH", body), {}, Vocabulary({}, {}))
     tokens = [_without_label(token) for token in tokenize(names, Span(0, len(body)))]
     return conjuncts_of_tokens(tokens, variable, event, count())
 

@@ -12,6 +12,7 @@ from .. import syntax_tree as syntax
 from ..name_lookup import Names
 from ..nodes import (
     Aggregate,
+    AggregateSignature,
     Binary,
     BinaryOperator,
     Binding,
@@ -20,16 +21,18 @@ from ..nodes import (
     Constant,
     Expression,
     Membership,
+    Signature,
     StreamType,
     Unary,
     ValueType,
+    Wanted,
     aggregates_of,
     event_variables,
-    fault_of,
+    wanted_by,
 )
 from ..source_text import Span, listed
 from .constants import constant
-from .signatures import AGGREGATES, FUNCTIONS, SCALARS, Wanted, accepts, arithmetic, common, spoken
+from .type_rules import accepts, agreeing, arithmetic, common, spoken
 from .unit_agreement import agree
 
 
@@ -215,81 +218,70 @@ def _membership(scope: Scope, node: syntax.InPredicate) -> Expression:
 
 
 def _call(scope: Scope, node: syntax.FunctionCall) -> Expression:
-    name = node.function.text
-    if name in AGGREGATES:
-        return _aggregate(scope, node)
+    name, functions = node.function.text, scope.names.vocabulary.functions
+    signature = functions.get(name)
+    if isinstance(signature, AggregateSignature):
+        return _aggregate(scope, node, signature)
     if node.running or node.distinct:
         word = "RUNNING" if node.running else "DISTINCT"
         raise scope.error(node.span, f"{word} does not go with {name}", f"{word} is for aggregates: {word} COUNT(…)")
-    if name not in FUNCTIONS:
-        hint = did_you_mean(name, FUNCTIONS) or f"the functions are {listed(FUNCTIONS, 'and')}"
+    if signature is None:
+        hint = did_you_mean(name, sorted(functions)) or f"the functions are {listed(sorted(functions), 'and')}"
         raise scope.error(node.function.span, f"unknown function '{scope.quote(node.function.span)}'", hint)
-    arguments = tuple(resolve(scope, argument) for argument in node.arguments)
-    if name in ("COALESCE", "IF"):
-        type_, arguments = _agreeing(scope, node, arguments)
-        return Call(name, arguments, type_, node.span)
-    return _scalar(scope, node, arguments)
+    return _scalar(scope, node, signature)
 
 
-def _agreeing(
-    scope: Scope, node: syntax.FunctionCall, arguments: tuple[Expression, ...]
-) -> tuple[ValueType, tuple[Expression, ...]]:
-    """The type of COALESCE and IF, to which their values can be brought, and the arguments in one unit."""
-    name = node.function.text
-    if name == "IF":
-        if len(arguments) != 3:
-            raise _wrong_count(scope, node, "3")
-        _demand(scope, arguments[0], "a boolean", "IF begins with", "write IF (condition, then, else)")
-    values = list(arguments[1:] if name == "IF" else arguments)
-    if not values:
-        raise _wrong_count(scope, node, "1 or more")
-    type_: ValueType = values[0].type
-    for place, argument in enumerate(values[1:], 1):
+_HINTS: dict[Wanted, str] = {
+    "a string": "STR(…) makes a string of it",
+    "a boolean": "compare it with something, such as … > 0",
+}
+
+
+def _scalar(scope: Scope, node: syntax.FunctionCall, signature: Signature) -> Expression:
+    name, parameters = node.function.text, signature.parameters
+    arguments = [resolve(scope, argument) for argument in node.arguments]
+    _check_count(scope, node, len(parameters) - signature.optional, None if signature.repeated else len(parameters))
+    for wanted, argument in zip(wanted_by(signature, len(arguments)), arguments, strict=True):
+        if wanted == "an attribute" and not isinstance(argument, Column | Binding):
+            raise scope.error(node.span, f"{name} takes an attribute", f"write {name} (?e.attribute)")
+        _demand(scope, argument, wanted, f"{name} takes", _HINTS.get(wanted, f"{name} is for {wanted[2:]}s"))
+    places = agreeing(signature, len(arguments))
+    type_ = _agreed(scope, node, arguments, places) if places else arguments[0].type
+    fault = signature.check(arguments) if signature.check is not None else None
+    if fault is not None:
+        span = node.span if fault.argument is None else node.arguments[fault.argument].span
+        raise scope.error(span, fault.message, fault.hint)
+    return Call(name, tuple(arguments), signature.result or type_, node.span)
+
+
+def _agreed(scope: Scope, node: syntax.FunctionCall, arguments: list[Expression], places: Sequence[int]) -> ValueType:
+    """The type to which the arguments at some places can be brought; they are, and to one unit."""
+    first, *others = places
+    type_ = arguments[first].type
+    for place in others:
+        argument = arguments[place]
         both = common(type_, argument.type)
         if both is None:
-            message = f"{name} cannot give {spoken(type_)} or {spoken(argument.type)}"
+            message = f"{node.function.text} cannot give {spoken(type_)} or {spoken(argument.type)}"
             raise scope.error(argument.span, message, "its values have to be of one type")
-        values[0], values[place] = agree(scope.names, values[0], argument, node.span)
-        type_ = both if values[place] is argument else ValueType.DOUBLE
-    return type_, (*arguments[: len(arguments) - len(values)], *values)
+        arguments[first], arguments[place] = agree(scope.names, arguments[first], argument, node.span)
+        type_ = both if arguments[place] is argument else ValueType.DOUBLE
+    return type_
 
 
-def _wrong_count(scope: Scope, node: syntax.FunctionCall, wanted: str) -> QueryTypeError:
+def _check_count(scope: Scope, node: syntax.FunctionCall, least: int, most: int | None) -> None:
     count = len(node.arguments)
-    message = f"{node.function.text} takes {wanted} argument{'' if wanted == '1' else 's'}, and this has {count}"
-    return scope.error(node.span, message, "see the functions in the language reference")
+    if count < least or (most is not None and count > most):
+        wanted = f"{least} or more" if most is None else str(least) if least == most else f"{least} or {most}"
+        message = f"{node.function.text} takes {wanted} argument{'' if wanted == '1' else 's'}, and this has {count}"
+        raise scope.error(node.span, message, "see the functions in the language reference")
 
 
-def _scalar(scope: Scope, node: syntax.FunctionCall, arguments: tuple[Expression, ...]) -> Expression:
-    name, signature = node.function.text, SCALARS[node.function.text]
-    most = len(signature.parameters)
-    if not most - signature.optional <= len(arguments) <= most:
-        raise _wrong_count(scope, node, f"{most - 1} or {most}" if signature.optional else str(most))
-    for wanted, argument in zip(signature.parameters, arguments, strict=False):
-        hint = "STR(…) makes a string of it" if wanted == "a string" else f"{name} is for {wanted[2:]}s"
-        _demand(scope, argument, wanted, f"{name} takes", hint)
-    if name == "REGEX":
-        _check_regex(scope, node, arguments[1:])
-    if name in ("BOUND", "PREV") and not isinstance(arguments[0], Column | Binding):
-        raise scope.error(node.span, f"{name} takes an attribute", f"write {name} (?e.attribute)")
-    return Call(name, arguments, signature.result or arguments[0].type, node.span)
-
-
-def _check_regex(scope: Scope, node: syntax.FunctionCall, arguments: Sequence[Expression]) -> None:
-    texts = [str(a.value) for a in arguments if isinstance(a, Constant)]
-    if len(texts) < len(arguments):
-        raise scope.error(node.span, "REGEX needs its pattern as text", 'write it in quotes: REGEX (…, "^D1")')
-    fault = fault_of(texts[0], "".join(texts[1:]))
-    if fault is not None:
-        hint = "patterns are those of Rust's regex; the flags are i, m, s, x, and q for plain text"
-        raise scope.error(node.arguments[1].span, f"this is no regular expression: {fault}", hint)
-
-
-def _aggregate(scope: Scope, node: syntax.FunctionCall) -> Expression:
+def _aggregate(scope: Scope, node: syntax.FunctionCall, signature: AggregateSignature) -> Expression:
     name = node.function.text
-    if not node.arguments or len(node.arguments) > (2 if name in ("FIRST", "LAST") else 1):
-        raise _wrong_count(scope, node, "1 or 2" if name in ("FIRST", "LAST") else "1")
-    if node.distinct and name != "COUNT":
+    needed = [parameter for parameter in signature.parameters if parameter.default is None]
+    _check_count(scope, node, 1 + len(needed), 1 + len(signature.parameters))
+    if node.distinct and not signature.distinct:
         raise scope.error(node.span, f"DISTINCT does not go with {name}", "it is for COUNT (DISTINCT …)")
     argument = resolve(scope, node.arguments[0])
     if aggregates_of(argument):
@@ -300,20 +292,34 @@ def _aggregate(scope: Scope, node: syntax.FunctionCall) -> Expression:
     if len(variables) != 1:
         message = f"{name} aggregates one variable, and this names {len(variables) or 'none'}"
         raise scope.error(node.arguments[0].span, message, f"write {name} (?e.attribute)")
-    wanted, result = AGGREGATES[name]
-    _demand(scope, argument, wanted, f"{name} takes", "COUNT, FIRST and LAST take any value")
-    counted = name == "COUNT" and isinstance(argument, Column) and argument.name == "_id"
-    type_ = result or (_number(argument.type) if name == "SUM" else argument.type)
-    kept, offset = None if counted else argument, _offset(scope, node)
-    return Aggregate(name, variables[0], kept, type_, node.span, node.distinct, node.running, offset)
+    _demand(
+        scope, argument, signature.argument, f"{name} takes", f"{listed(_takers_of_any(scope), 'and')} take any value"
+    )
+    events = signature.of_events and isinstance(argument, Column) and argument.name == "_id"
+    type_ = signature.result or (_number(argument.type) if signature.argument == "a number" else argument.type)
+    parameters = _parameters(scope, node, signature)
+    kept = None if events else argument
+    return Aggregate(name, variables[0], kept, type_, node.span, node.distinct, node.running, parameters)
 
 
-def _offset(scope: Scope, node: syntax.FunctionCall) -> int:
-    if len(node.arguments) == 1:
-        return 0
-    match node.arguments[1]:
-        case syntax.NumberLiteral(value=int(count)):
-            return count
-        case other:
-            name = node.function.text
-            raise scope.error(other.span, f"{name} counts in whole events", f"write {name} (?b.attribute, 2)")
+def _takers_of_any(scope: Scope) -> list[str]:
+    """The aggregates that take any value and give one."""
+    functions = scope.names.vocabulary.functions.items()
+    aggregates = [(name, f) for name, f in functions if isinstance(f, AggregateSignature)]
+    return [name for name, f in aggregates if f.argument == "a value" and not f.several]
+
+
+def _parameters(scope: Scope, node: syntax.FunctionCall, signature: AggregateSignature) -> tuple[int | float, ...]:
+    """The numbers behind the argument of an aggregate; those that say what holds anyway are left out."""
+    found: list[int | float] = []
+    for written, parameter in zip(node.arguments[1:], signature.parameters, strict=False):
+        match resolve(scope, written):
+            case Constant(value=int() | float() as number, unit=None) if not isinstance(
+                number, bool
+            ) and parameter.accepts(number):
+                found.append(number)
+            case _:
+                raise scope.error(written.span, parameter.message, parameter.hint)
+    while found and found[-1] == signature.parameters[len(found) - 1].default:
+        found.pop()
+    return tuple(found)

@@ -9,6 +9,7 @@ from ..nodes import (
     Binding,
     Call,
     Column,
+    ConstantParameter,
     Element,
     Expression,
     Kind,
@@ -82,29 +83,35 @@ def check_repetitions(scope: Scope, draft: Draft) -> None:
                     raise scope.error(node.span, "PREV is for JOIN", hint)
     for expression in (*draft.reported, *draft.joins):
         for node in walk(expression):
-            word = _word_of_repetition(node)
+            word = _word_of_repetition(scope, node)
             if word is not None and (variable := event_variables(node)[0]) not in draft.quantified:
                 message = f"{word} is about a run, and ?{variable} is one event"
                 raise scope.error(node.span, message, f"quantify it: SEQ (… ?{variable}+ …)")
 
 
-def _word_of_repetition(node: Expression) -> str | None:
+def _word_of_repetition(scope: Scope, node: Expression) -> str | None:
     """The word that asks for a quantified variable; `None`: the node asks for none."""
     match node:
         case Call(function="PREV"):
             return "PREV"
         case Aggregate(running=True):
             return "RUNNING"
-        case Aggregate(function=function, offset=offset) if offset:
+        case Aggregate(function=function) if _counts_events(scope, node):
             return f"{function} with a count"
     return None
+
+
+def _counts_events(scope: Scope, node: Aggregate) -> bool:
+    """Whether it is told to count events, as FIRST with an offset."""
+    taken = scope.names.vocabulary.functions[node.function].parameters[: len(node.parameters)]
+    return any(isinstance(parameter, ConstantParameter) and parameter.counts_events for parameter in taken)
 
 
 def check_negated_joins(scope: Scope, draft: Draft) -> None:
     """RUNNING and PREV look back from an event that is taken, and none of a NOT is."""
     for expression in draft.joins:
         named = draft.negated & set(event_variables(expression))
-        looks = [n for n in walk(expression) if _word_of_repetition(n) in ("PREV", "RUNNING")]
+        looks = [n for n in walk(expression) if _word_of_repetition(scope, n) in ("PREV", "RUNNING")]
         if named and looks:
             name = f"?{min(named)}"
             message = f"this looks back in a run, and {name} stands under NOT: no such event is taken"
@@ -113,10 +120,10 @@ def check_negated_joins(scope: Scope, draft: Draft) -> None:
 
 def check_lists(scope: Scope, draft: Draft) -> None:
     """LIST gives several values, which nothing else takes."""
-    whole = [item.value for item in draft.items if item.condition is None and is_list(item.value)]
+    whole = [item.value for item in draft.items if item.condition is None and is_list(scope.names, item.value)]
     for expression in (*draft.reported, *draft.joins):
         for node in walk(expression):
-            if is_list(node) and not any(node is known for known in whole):
+            if is_list(scope.names, node) and not any(node is known for known in whole):
                 hint = "write it as an item of SELECT; a condition takes FIRST, LAST, MIN, MAX or COUNT"
                 raise scope.error(node.span, "LIST is for SELECT, by itself", hint)
 
@@ -135,7 +142,7 @@ def check_untils(scope: Scope, draft: Draft) -> None:
             if isinstance(node, Binding):
                 hint = "compare attributes; JOIN knows what a PATH binds"
                 raise scope.error(node.span, "UNTIL is asked of events that no PATH was asked of", hint)
-            if is_list(node):
+            if is_list(scope.names, node):
                 raise scope.error(node.span, "LIST is for SELECT, by itself", "a condition takes FIRST, LAST or COUNT")
 
 

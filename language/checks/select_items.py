@@ -8,6 +8,7 @@ from .. import syntax_tree as syntax
 from ..name_lookup import Names, local_name
 from ..nodes import (
     Aggregate,
+    AggregateSignature,
     AttributeType,
     Binary,
     Binding,
@@ -124,9 +125,12 @@ def _attribute_of(item: Item, streams: Mapping[str, StreamType]) -> AttributeTyp
             return None
 
 
-def is_list(value: Expression) -> bool:
-    """Whether it is a LIST, which has several values."""
-    return isinstance(value, Aggregate) and value.function == "LIST"
+def is_list(names: Names, value: Expression) -> bool:
+    """Whether it is a LIST, or another aggregate that has several values."""
+    if not isinstance(value, Aggregate):
+        return False
+    signature = names.vocabulary.functions[value.function]
+    return isinstance(signature, AggregateSignature) and signature.several
 
 
 def output_stream(names: Names, name: str, items: Sequence[Item], streams: Mapping[str, StreamType]) -> StreamType:
@@ -138,7 +142,7 @@ def output_stream(names: Names, name: str, items: Sequence[Item], streams: Mappi
     claimed: set[str] = set()
     attributes: list[AttributeType] = []
     for item in items:
-        if item.hidden or is_list(item.value):
+        if item.hidden or is_list(names, item.value):
             continue
         origin = _attribute_of(item, streams)
         prop = origin.property if origin is not None and origin.property not in claimed else None

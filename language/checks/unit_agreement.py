@@ -7,21 +7,36 @@ for an average of some, 0 for a difference. A value `v` with `p` points becomes 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import assert_never
 
 from ...errors import QueryTypeError, did_you_mean
 from ..name_lookup import Names
-from ..nodes import Aggregate, Binary, Call, Column, Constant, Conversion, Expression, Unary, Unit, ValueType, walk
+from ..nodes import (
+    Aggregate,
+    AggregateSignature,
+    Binary,
+    Call,
+    Column,
+    Constant,
+    Conversion,
+    Expression,
+    Signature,
+    Unary,
+    Unit,
+    UnitRule,
+    ValueType,
+    walk,
+)
 from ..source_text import Span
+from .type_rules import agreeing
 
 __all__ = ["CONVERT", "agree", "unit_of"]
 
 CONVERT = "CONVERT"
 """The function that converts its first argument: times the second, plus the third. No query's text can name it."""
-
-_KEEPING = frozenset({"ABS", "ROUND", "FLOOR", "CEIL", "PREV"})
-_POINTS = frozenset({"AVG", "MIN", "MAX", "FIRST", "LAST", "LIST"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,10 +115,13 @@ def _measure(names: Names, expression: Expression) -> Measure | None:
             return _of_sum(names, expression)
         case Binary(operator="*" | "/" | "%"):
             return _of_product(names, expression)
-        case Call():
-            return _of_call(names, expression)
-        case Aggregate(function=function, argument=argument) if argument is not None and function != "COUNT":
-            return _of_aggregate(function, _measure(names, argument))
+        case Call(function=function, arguments=(operand, Constant(unit=unit), *_)) if function == CONVERT:
+            found = _measure(names, operand)
+            return None if found is None or unit is None else replace(found, unit=names.unit(unit))
+        case Call(function=function, arguments=arguments):
+            return _of_result(names, names.vocabulary.functions[function], arguments)
+        case Aggregate(function=function, argument=argument) if argument is not None:
+            return _of_result(names, names.vocabulary.functions[function], (argument,))
     return None
 
 
@@ -143,26 +161,25 @@ def _factor(expression: Expression, power: int) -> Fraction | None:
     return None if value is None or (power < 0 and not value) else value**power
 
 
-def _of_call(names: Names, node: Call) -> Measure | None:
-    match node:
-        case Call(function="CONVERT", arguments=(operand, Constant(unit=unit), _)):
-            found = _measure(names, operand)
-            return None if found is None or unit is None else replace(found, unit=names.unit(unit))
-        case Call(function=function, arguments=(first, *_)) if function in _KEEPING:
-            return _measure(names, first)
-        case Call(function="IF" | "COALESCE", arguments=arguments):
-            values = arguments[1:] if node.function == "IF" else arguments
-            measures = [m for m in (_measure(names, value) for value in values) if m is not None]
+def _of_result(names: Names, of: Signature | AggregateSignature, arguments: Sequence[Expression]) -> Measure | None:
+    """What the result of a function or an aggregate is measured in."""
+    match of.unit:
+        case UnitRule.NONE:
+            return None
+        case UnitRule.KEPT:
+            return _measure(names, arguments[0])
+        case UnitRule.AGREED:
+            places = agreeing(of, len(arguments)) if isinstance(of, Signature) else range(len(arguments))
+            measures = [m for m in (_measure(names, arguments[place]) for place in places) if m is not None]
             return next((m for m in measures if not m.literal), measures[0] if measures else None)
-    return None
-
-
-def _of_aggregate(function: str, of: Measure | None) -> Measure | None:
-    if of is None or function in _POINTS:
-        return of
-    if function == "STDDEV":
-        return Measure(of.unit, Fraction(0))
-    return Measure(of.unit, None if of.points else of.points)
+        case UnitRule.DIFFERENCE:
+            found = _measure(names, arguments[0])
+            return None if found is None else Measure(found.unit, Fraction(0))
+        case UnitRule.TOTAL:
+            found = _measure(names, arguments[0])
+            return None if found is None else Measure(found.unit, None if found.points else found.points)
+        case _:
+            assert_never(of.unit)
 
 
 def _converted(names: Names, side: _Side, other: Measure, span: Span, *, step: bool) -> Expression:

@@ -54,7 +54,7 @@ from .query import (
     Triple,
     ValueFilter,
 )
-from .regex import fault_of, rust_regex
+from .signature import AggregateSignature, ConstantParameter, Fault, Signature, UnitRule, Wanted, wanted_by
 from .traversal import (
     aggregates_of,
     bindings_of,
@@ -75,7 +75,7 @@ from .traversal import (
     window_variables,
 )
 from .types import XSD, ValueType, type_of_datatype
-from .vocabulary import AttributeType, KnownTerms, StreamType, Vocabulary
+from .vocabulary import AttributeType, Functions, KnownTerms, StreamType, Vocabulary
 
 __all__ = [
     "DEFAULT_BOUNDS",
@@ -83,6 +83,7 @@ __all__ = [
     "AfterMatch",
     "AfterMatchKind",
     "Aggregate",
+    "AggregateSignature",
     "AllOf",
     "Alternative",
     "AnyOf",
@@ -96,11 +97,14 @@ __all__ = [
     "Column",
     "Conjunction",
     "Constant",
+    "ConstantParameter",
     "Conversion",
     "CorrelationWindow",
     "CumulateWindow",
     "Element",
     "Expression",
+    "Fault",
+    "Functions",
     "Group",
     "HoppingWindow",
     "Instant",
@@ -119,6 +123,7 @@ __all__ = [
     "Semantics",
     "Sequence",
     "SessionWindow",
+    "Signature",
     "SlidingWindow",
     "Source",
     "StreamType",
@@ -126,9 +131,11 @@ __all__ = [
     "Triple",
     "Unary",
     "Unit",
+    "UnitRule",
     "ValueFilter",
     "ValueType",
     "Vocabulary",
+    "Wanted",
     "Window",
     "aggregates_of",
     "bindings_of",
@@ -136,13 +143,11 @@ __all__ = [
     "conjuncts",
     "event_variables",
     "expression_text",
-    "fault_of",
     "negated_variables",
     "normal_text",
     "plain_columns",
     "quantified_parts",
     "quantified_variables",
-    "rust_regex",
     "structural_key",
     "subpatterns",
     "type_of_datatype",
@@ -151,5 +156,6 @@ __all__ = [
     "variables_of",
     "walk",
     "walk_pattern",
+    "wanted_by",
     "window_variables",
 ]

@@ -93,12 +93,12 @@ class Aggregate:
     """An aggregate by its upper-case name.
 
     Attributes:
-        function: AVG SUM COUNT MIN MAX STDDEV FIRST LAST LIST.
+        function: its name.
         variable: the event variable whose window or run is aggregated.
         argument: what is aggregated; `None` in `COUNT(?e)`.
         distinct: `COUNT(DISTINCT …)`.
         running: `RUNNING` stood before it.
-        offset: the `k` of `FIRST(x, k)` and `LAST(x, k)`.
+        parameters: the numbers behind the argument, as the `k` of `FIRST(x, k)`; one that says the default is left out.
     """
 
     function: str
@@ -108,7 +108,7 @@ class Aggregate:
     span: Span
     distinct: bool = False
     running: bool = False
-    offset: int = 0
+    parameters: tuple[int | float, ...] = ()
 
 
 Expression = Constant | Column | Binding | Unary | Binary | Membership | Call | Aggregate

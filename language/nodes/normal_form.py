@@ -149,8 +149,8 @@ def _inner(expression: Expression) -> str:
 def _aggregate(node: Aggregate) -> str:
     argument = f"?{node.variable}" if node.argument is None else expression_text(node.argument)
     running, distinct = "RUNNING " * node.running, "DISTINCT " * node.distinct
-    offset = f", {node.offset}" if node.offset else ""
-    return f"{running}{node.function}({distinct}{argument}{offset})"
+    parameters = "".join(f", {number}" for number in node.parameters)
+    return f"{running}{node.function}({distinct}{argument}{parameters})"
 
 
 def _name(name: str) -> str:

@@ -7,7 +7,11 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from .measures import Unit
+from .signature import AggregateSignature, Signature
 from .types import ValueType
+
+Functions = Mapping[str, Signature | AggregateSignature]
+"""What may stand before `(`: functions and aggregates by their upper-case names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,12 +84,14 @@ class Vocabulary:
 
     Attributes:
         streams: by name; source streams and the outputs of named queries.
+        functions: by name.
         prefixes: prefix → namespace IRI, from the project.
         terms: the names of the knowledge base; `None`: nothing is known, nothing is warned about.
         sources: names of the source streams (the one of a single-stream project may be left out of FROM).
     """
 
     streams: Mapping[str, StreamType]
+    functions: Functions
     prefixes: Mapping[str, str] = field(default_factory=dict)
     terms: KnownTerms | None = None
     sources: tuple[str, ...] = ()

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import onigurumacffi
 import pytest
-from kaicep.language.checks.signatures import FUNCTIONS
+from kaicep.expressions import SIGNATURES
 from support.manual import PAGE, examples
 from support.textmate import Token, patterns, tokenise
 
@@ -85,7 +85,7 @@ def test_a_path_is_embedded_sparql_up_to_its_own_brace() -> None:
     assert "FILTER" not in inside
 
 
-@pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.parametrize("name", sorted(SIGNATURES))
 def test_every_function_is_coloured(name: str) -> None:
     assert scope_of(tokenise(GRAMMAR, f"SELECT {name}(?e.x)"), name) == "support.function.chi"
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from kaicep.errors import KaicepError, QuerySyntaxError, QueryTypeError
+from kaicep.expressions import SIGNATURES
 from kaicep.language.checks import compile_document
 from kaicep.language.checks.compiler import check_document
 from kaicep.language.nodes import Query, Vocabulary
@@ -70,7 +71,7 @@ def test_normal_form_is_normal(case: Case) -> None:
     before = check_document(case.text, case.vocabulary)
     for position, (_, query) in enumerate(before):
         streams = {**case.vocabulary.streams, **{q.name: q.output for _, q in before[:position] if q.name}}
-        vocabulary = Vocabulary(streams, {}, case.vocabulary.terms, case.vocabulary.sources)
+        vocabulary = Vocabulary(streams, SIGNATURES, {}, case.vocabulary.terms, case.vocabulary.sources)
         [(_, again)] = check_document(query.normal, vocabulary)
         assert again.normal == query.normal
         if query.name is None:  # a named one carries more than its text says

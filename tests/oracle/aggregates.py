@@ -36,7 +36,7 @@ def aggregate(expression: Aggregate, scope: Scope) -> Value | None:
     if expression.function == "COUNT":
         return len(set(values)) if expression.distinct else len(values)
     if expression.function in ("FIRST", "LAST"):
-        return _end_of(values, expression.function, expression.offset)
+        return _end_of(values, expression.function, int((*expression.parameters, 0)[0]))
     if expression.function == "LIST":
         return tuple(values) or None
     fitting = [v for v in map(plain, values) if _fits(v, expression.function)]

@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from kaicep.config import Settings
+from kaicep.expressions import SIGNATURES
 from kaicep.language.checks.compiler import check_document
 from kaicep.language.nodes.query import Query
 from kaicep.language.nodes.vocabulary import Vocabulary
@@ -35,7 +36,7 @@ class Oracle:
     def vocabulary(self) -> Vocabulary:
         """What a query may speak of."""
         types = {name: annotation.stream_type for name, annotation in self.annotations.items()}
-        return Vocabulary(types, self.settings.prefixes, self.knowledge, tuple(types))
+        return Vocabulary(types, SIGNATURES, self.settings.prefixes, self.knowledge, tuple(types))
 
     def evaluate(
         self,

@@ -12,6 +12,7 @@ from kaicep.annotator import Annotator
 from kaicep.config import Settings
 from kaicep.errors import QueryTypeError
 from kaicep.explain.prefixed_text import with_prefixes
+from kaicep.expressions import SIGNATURES
 from kaicep.language.checks import compile_document
 from kaicep.language.nodes import AllOf, AnyOf, Semantics, Source, ValueType, Vocabulary
 from kaicep.ontology import KnowledgeBase
@@ -57,7 +58,7 @@ _SETTINGS = Settings.parse(
 )
 _ANNOTATOR = Annotator("airflowReport", _SETTINGS, _KNOWLEDGE)
 _STREAM = _ANNOTATOR.stream_type
-_VOCABULARY = Vocabulary({_STREAM.name: _STREAM}, _SETTINGS.prefixes, _KNOWLEDGE, (_STREAM.name,))
+_VOCABULARY = Vocabulary({_STREAM.name: _STREAM}, SIGNATURES, _SETTINGS.prefixes, _KNOWLEDGE, (_STREAM.name,))
 _BY_SENSOR = "sensorID (<http://cei.usc.edu/Event.owl#hasSource>)"
 _LOCATED = "?e evt:hasSource ?src . ?src bd:hasLocation ?loc"
 _Q4 = """?e evt:hasSource ?src . ?src rdf:type ee:AirflowSensor . ?src bd:hasLocation ?loc .

@@ -12,6 +12,7 @@ from kaicep.cep import END_OF_TIME, Operator, apply_filters, build_operator
 from kaicep.cep.nfa import stop_events
 from kaicep.cep.order import EVENTS, all_events, sees_all_events
 from kaicep.cep.output.row_output import _ARROW_TYPES
+from kaicep.expressions import SIGNATURES
 from kaicep.language.checks import compile_document
 from kaicep.language.nodes import AttributeType, Query, StreamType, ValueType, Vocabulary
 
@@ -29,6 +30,7 @@ _ATTRIBUTES = (
 )
 STREAMS = Vocabulary(
     {name: StreamType(name, _ATTRIBUTES, time="timestamp") for name in ("readings", "alarms")},
+    SIGNATURES,
     PREFIXES,
     CAMPUS_TERMS,
     ("readings",),

@@ -9,6 +9,7 @@ from dataclasses import replace
 import pyarrow as pa
 import pyoxigraph as ox
 from kaicep.annotator import EventShape
+from kaicep.expressions import SIGNATURES
 from kaicep.language import Span
 from kaicep.language.checks import compile_document
 from kaicep.language.nodes.query import AllOf, AnyOf, Semantics, Source, Subquery
@@ -30,7 +31,7 @@ def subquery(text: str, bindings: Sequence[str] = (), variable: str = "e") -> Su
     """The node of `PATH { text }`."""
     stream = StreamType("stream", (), "urn:Event")
     query = f"SELECT ?{variable} FROM (?{variable}, stream) PATH {{ {text} }}"
-    found = compile_document(query, Vocabulary({"stream": stream}, PREFIXES))[0].sources[0].semantics
+    found = compile_document(query, Vocabulary({"stream": stream}, SIGNATURES, PREFIXES))[0].sources[0].semantics
     assert isinstance(found, Subquery)
     return replace(found, bindings=tuple(bindings))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from kaicep.expressions import SIGNATURES
 from kaicep.language.nodes import AttributeType, StreamType, ValueType, Vocabulary
 from kaicep.language.nodes.measures import Unit
 
@@ -123,11 +124,12 @@ TEMPERATURE = StreamType(
     time="timestamp",
 )
 
-CAMPUS = Vocabulary({"airflowReport": AIRFLOW}, PREFIXES, CAMPUS_TERMS, ("airflowReport",))
+CAMPUS = Vocabulary({"airflowReport": AIRFLOW}, SIGNATURES, PREFIXES, CAMPUS_TERMS, ("airflowReport",))
 """One source stream: FROM may be left out."""
 
 TWO_STREAMS = Vocabulary(
     {"airflowReport": AIRFLOW, "temperatureReport": TEMPERATURE},
+    SIGNATURES,
     PREFIXES,
     CAMPUS_TERMS,
     ("airflowReport", "temperatureReport"),

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, cast
 
-from ....expressions import ScalarSource, micros
-from ....language.nodes import Aggregate, Binding, Call, Column, CorrelationWindow, Negation, ValueType
+from ....expressions import ScalarSource, accumulator_of, micros
+from ....language.nodes import Aggregate, Binding, Call, Column, CorrelationWindow, Negation
 from ...order import UNBOUNDED
 from ..automaton import PassedNegation
-from ..event_layout import place_of
+from ..event_layout import NUMBER, place_of
 from .join_conditions import JoinCondition, JoinLevels, LookBack, variable_of
 from .pattern_conditions import PatternConditions
 from .registers import FIRST, Register
@@ -153,7 +153,9 @@ class CodeGenerator:
     def guard(self, node: LookBack, read: Read) -> str | None:
         """The register that is `None` where a PREV or RUNNING sees nothing; `None`: it has a value all the same."""
         if isinstance(node, Aggregate):
-            return None if node.function in ("COUNT", "SUM") else read(self.conditions.registers.aggregate(node, None))
+            if accumulator_of(node).value(None) is not None:
+                return None
+            return read(self.conditions.registers.aggregate(node, None))
         return read(Register("last", variable_of(node)))
 
     def look(self, node: LookBack, read: Read, *, certain: bool = False) -> str:
@@ -170,40 +172,12 @@ class CodeGenerator:
 
     def aggregate_value(self, e: Aggregate, state: str) -> str:
         """An aggregate from its state."""
-        match e.function:
-            case "COUNT":
-                return f"A.{'distinct' if e.distinct else 'counted'}({state})"
-            case "SUM" | "AVG":
-                kind = "integer" if e.argument is not None and e.argument.type is ValueType.INTEGER else "double"
-                return f"A.{kind}_{'sum' if e.function == 'SUM' else 'average'}({state})"
-            case "MIN" | "MAX":
-                return f"A.only({state})"
-            case "FIRST":
-                return f"A.nth({state}, {e.offset})"
-            case "LAST":
-                return f"A.nth_last({state}, {e.offset})"
-            case _:
-                return f"A.deviation({state})"
+        return f"{self.source.name(accumulator_of(e).value, 'v')}({state})"
 
     def aggregate_with(self, e: Aggregate, state: str, event: str) -> str:
         """The state of an aggregate with one event more."""
-        value = None if e.argument is None else f"{event}[{place_of(cast('Column', e.argument))}]"
-        if e.function == "COUNT" and value is None:
-            return f"({state} or 0) + 1" if not e.distinct else f"A.add_distinct({state}, {event}[1])"
-        match e.function:
-            case "COUNT":
-                name = "add_distinct" if e.distinct else "count_bound"
-            case "SUM" | "AVG":
-                name = (
-                    "add_integer" if e.argument is not None and e.argument.type is ValueType.INTEGER else "add_double"
-                )
-            case "MIN":
-                name = "least"
-            case "MAX":
-                name = "most"
-            case _:
-                name = "append"
-        return f"A.{name}({state}, {value})"
+        value = f"{event}[{place_of(cast('Column', e.argument)) if e.argument is not None else NUMBER}]"
+        return f"{self.source.name(accumulator_of(e).add, 'a')}({state}, {value})"
 
     def _left_out(self, c: JoinCondition, read: Read) -> str | None:
         """Source that is true when a variable of a condition is unbound because of another side of an OR."""

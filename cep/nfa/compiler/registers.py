@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
+from ....expressions import accumulator_of
 from ....language.nodes import Aggregate, Link, structural_key
 from ..automaton import ItemSet, PatternScopes, items_of, open_groups, reachable_variables
 from .join_conditions import JoinCondition, JoinLevels, LookBack, variable_of
@@ -133,7 +134,7 @@ class RegisterLayout:
 
     def aggregate(self, e: Aggregate, scope: int | None) -> Register:
         """The register of an aggregate's state; that of RUNNING goes on over all repetitions."""
-        mark = (_state_of(e), e.variable, None if e.argument is None else structural_key(e.argument))
+        mark = (accumulator_of(e).add, e.variable, None if e.argument is None else structural_key(e.argument))
         register = Register("aggregate", mark, None if e.running else scope)
         self.aggregates.setdefault(register, e)
         return register
@@ -221,10 +222,3 @@ class RegisterLayout:
 
 def _comes(variables: tuple[str, ...], scope: int | None) -> Callable[[Lookahead], bool]:
     return lambda ahead: ahead.may(variables, scope)
-
-
-def _state_of(e: Aggregate) -> object:
-    """Aggregates that can be told from one state share it."""
-    if e.function in ("SUM", "AVG"):
-        return "sum"
-    return (e.function, e.distinct, e.offset if e.function in ("FIRST", "LAST") else 0)

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from ....expressions import Ints, column_expression, mask_of, timestamps
-from ....expressions import term_columns as terms
+from ....expressions import Ints, column_expression, mask_of, terms, timestamps
 from ....language.nodes import Query, ValueType, variables_of
 from ...order import BEFORE, EVENTS, NUMBER, group_codes, number_events
 from ..compiler import PatternConditions, StopCondition, is_own, keys_of, physical, tuples_of

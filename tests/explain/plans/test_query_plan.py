@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from kaicep.explain import PlanNode, plan_text
 from kaicep.explain.plans import query_plan
+from kaicep.expressions import SIGNATURES
 from kaicep.language import Span
 from kaicep.language.checks import compile_document
 from kaicep.language.nodes.pattern import (
@@ -32,7 +33,7 @@ from kaicep.language.nodes.vocabulary import Vocabulary
 from kaicep.planner import resolve_bounds
 from support.archives import STREAM_TYPE
 
-VOCABULARY = Vocabulary({"airflowReport": STREAM_TYPE}, sources=("airflowReport",))
+VOCABULARY = Vocabulary({"airflowReport": STREAM_TYPE}, SIGNATURES, sources=("airflowReport",))
 NOWHERE = Span(0, 0)
 MINUTE = timedelta(minutes=1)
 MANY = Quantifier(1, None, Link.NEXT, every_length=False, until=None, span=NOWHERE)

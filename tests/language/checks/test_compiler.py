@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from kaicep.errors import QueryTypeError
+from kaicep.expressions import SIGNATURES
 from kaicep.language.checks import compile_document
 from kaicep.language.checks.compiler import check_document
 from kaicep.language.nodes import (
@@ -333,14 +334,14 @@ def test_a_bare_event_in_a_path_is_found_without_from() -> None:
 
 
 def test_knowledge_is_optional() -> None:
-    vocabulary = Vocabulary({"airflowReport": AIRFLOW}, PREFIXES, None, ("airflowReport",))
+    vocabulary = Vocabulary({"airflowReport": AIRFLOW}, SIGNATURES, PREFIXES, None, ("airflowReport",))
     query = compiled("SELECT ?l PATH {?e evt:hasSource/rdfs:label ?l . ?e bd:unheardOf 5}", vocabulary)
     assert query.warnings == ()
     assert query.sources[0].bindings == (("l", ValueType.TERM),)
 
 
 def test_prefixes_hold_from_where_they_stand() -> None:
-    vocabulary = Vocabulary({"airflowReport": AIRFLOW}, {}, CAMPUS_TERMS, ("airflowReport",))
+    vocabulary = Vocabulary({"airflowReport": AIRFLOW}, SIGNATURES, {}, CAMPUS_TERMS, ("airflowReport",))
     text = f"PREFIX x: <{PREFIXES['hvc']}> SELECT ?e.x:airflow; PREFIX x: <{PREFIXES['evt']}> SELECT ?e.x:hasTime"
     assert [q.items[0].name for q in compile_document(text, vocabulary)] == ["flowrate", "timestamp"]
 

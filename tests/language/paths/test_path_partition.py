@@ -8,6 +8,7 @@ from typing import Any
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from kaicep.errors import QueryTypeError
+from kaicep.expressions import SIGNATURES
 from kaicep.language.checks import compile_document
 from kaicep.language.nodes import Binary, Binding, Query, Subquery, Vocabulary
 from rdflib import Graph, URIRef
@@ -15,7 +16,7 @@ from rdflib.query import ResultRow
 from support.vocabulary import AIRFLOW
 
 BASE = "http://x.org/"
-VOCABULARY = Vocabulary({"airflowReport": AIRFLOW}, {"x": BASE}, None, ("airflowReport",))
+VOCABULARY = Vocabulary({"airflowReport": AIRFLOW}, SIGNATURES, {"x": BASE}, None, ("airflowReport",))
 VARIABLES = ["?a", "?b", "?s", "?t", "?u", "?v", "x:k"]
 NODES = ["a", "b", "k", "m", "n"]
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from kaicep.expressions.exact_sum import sum_ranges, sum_scaled
+from kaicep.expressions.aggregates.exact_sum import sum_ranges, sum_scaled
 
 doubles = st.floats(allow_nan=False, allow_infinity=False, width=64)
 lists = st.one_of(

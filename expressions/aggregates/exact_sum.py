@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from .frames import Bools, Floats, Ints
+from ..frames import Bools, Floats, Ints
 
 __all__ = ["LIMB", "BigNumbers", "as_integers", "sum_ranges", "sum_scaled"]
 

@@ -16,7 +16,7 @@ ROWS = pl.DataFrame({"x": [1.5, None], "n": [3, None]}, schema_overrides={"n": p
 
 
 def aggregate(function: str, argument: Expression | None, of: ValueType, offset: int = 0) -> Aggregate:
-    return Aggregate(function, "b", argument, of, HERE, offset=offset)
+    return Aggregate(function, "b", argument, of, HERE, parameters=(offset,) if offset else ())
 
 
 @pytest.mark.parametrize(

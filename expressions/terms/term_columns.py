@@ -11,9 +11,9 @@ import re
 
 import polars as pl
 
-from ..language.nodes import XSD, ValueType
+from ...language.nodes import XSD, ValueType
 
-__all__ = ["apply", "boolean", "compare", "encode", "moment", "number", "string", "text", "truth"]
+__all__ = ["apply", "boolean", "compare", "moment", "number", "string", "text", "truth"]
 
 _NUMERIC = [
     XSD + name
@@ -86,22 +86,6 @@ def truth(x: pl.Expr) -> pl.Expr:
         .then(verdict)
         .otherwise(string(x) != "")
     )
-
-
-def encode(x: pl.Expr, of: ValueType) -> pl.Expr:
-    """N-Triples text of typed values."""
-    from .lexical import lexical_form  # noqa: PLC0415 - lexical forms of terms come from here
-
-    if of is ValueType.TERM:
-        return x
-    if of is ValueType.IRI:
-        return pl.lit("<") + x + ">"
-    if of is ValueType.STRING:
-        escaped = x
-        for raw, written in (("\\", "\\\\"), ('"', '\\"'), ("\n", "\\n"), ("\r", "\\r")):
-            escaped = escaped.str.replace_all(raw, written, literal=True)
-        return pl.lit('"') + escaped + '"'
-    return pl.lit('"') + lexical_form(x, of) + f'"^^<{XSD}{of.value}>'
 
 
 def compare(operator: str, a: pl.Expr, of_a: ValueType, b: pl.Expr, of_b: ValueType) -> pl.Expr:

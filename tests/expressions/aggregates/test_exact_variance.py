@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from kaicep.expressions.exact_variance import deviations
+from kaicep.expressions.aggregates.exact_variance import deviations
 
 
 def exact(values: list[float]) -> float:

@@ -1,4 +1,4 @@
-"""The canonical lexical forms of values, as columns of text.
+"""The canonical lexical forms of values, and their N-Triples, as columns of text.
 
 Source: XML Schema 1.1 part 2, canonical mappings: `500`, `5.0E2`, `true`, `2012-05-07T00:00:00.5Z`, `PT1M30S`.
 """
@@ -7,19 +7,19 @@ from __future__ import annotations
 
 import polars as pl
 
-from ..language.nodes import ValueType
-from . import term_columns as terms
+from ...language.nodes import XSD, ValueType
+from . import term_columns
 
-__all__ = ["lexical_form"]
+__all__ = ["encode", "lexical_of"]
 
 
-def lexical_form(x: pl.Expr, of: ValueType) -> pl.Expr:
+def lexical_of(x: pl.Expr, of: ValueType) -> pl.Expr:
     """SPARQL's STR of a column of the canonical type of `of`: text, null where `x` is."""
     match of:
         case ValueType.STRING | ValueType.IRI:
             return x
         case ValueType.TERM:
-            return terms.text(x)
+            return term_columns.text(x)
         case ValueType.BOOLEAN | ValueType.INTEGER:
             return x.cast(pl.String)
         case ValueType.DOUBLE:
@@ -28,6 +28,20 @@ def lexical_form(x: pl.Expr, of: ValueType) -> pl.Expr:
             return moment_text(x)
         case ValueType.DURATION:
             return duration_text(x)
+
+
+def encode(x: pl.Expr, of: ValueType) -> pl.Expr:
+    """N-Triples text of typed values."""
+    if of is ValueType.TERM:
+        return x
+    if of is ValueType.IRI:
+        return pl.lit("<") + x + ">"
+    if of is ValueType.STRING:
+        escaped = x
+        for raw, written in (("\\", "\\\\"), ('"', '\\"'), ("\n", "\\n"), ("\r", "\\r")):
+            escaped = escaped.str.replace_all(raw, written, literal=True)
+        return pl.lit('"') + escaped + '"'
+    return pl.lit('"') + lexical_of(x, of) + f'"^^<{XSD}{of.value}>'
 
 
 def double_text(x: pl.Expr) -> pl.Expr:

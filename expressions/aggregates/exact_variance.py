@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from ..frames import Bools, Floats, Ints
 from .exact_sum import LIMB, BigNumbers, as_integers, sum_scaled
-from .frames import Bools, Floats, Ints
 
 __all__ = ["deviations"]
 

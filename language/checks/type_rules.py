@@ -1,13 +1,8 @@
-"""The types that functions and operators take and give."""
+"""Which types may stand where, and what operators make of them."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
-
-from ..nodes import ValueType
-
-Wanted = Literal["a number", "a string", "a boolean", "a dateTime", "a value", "an ordered value"]
+from ..nodes import Signature, ValueType, Wanted, wanted_by
 
 _ACCEPTED: dict[Wanted, frozenset[ValueType]] = {
     "a number": frozenset({ValueType.INTEGER, ValueType.DOUBLE}),
@@ -15,6 +10,8 @@ _ACCEPTED: dict[Wanted, frozenset[ValueType]] = {
     "a boolean": frozenset({ValueType.BOOLEAN}),
     "a dateTime": frozenset({ValueType.DATETIME}),
     "a value": frozenset(ValueType),
+    "an attribute": frozenset(ValueType),
+    "one type": frozenset(ValueType),
     "an ordered value": frozenset(ValueType) - {ValueType.IRI},
 }
 
@@ -24,50 +21,9 @@ def accepts(wanted: Wanted, type_: ValueType) -> bool:
     return type_ is ValueType.TERM or type_ in _ACCEPTED[wanted]
 
 
-@dataclass(frozen=True, slots=True)
-class Signature:
-    """A scalar function.
-
-    Attributes:
-        parameters: what it takes; the last `optional` ones may be left out.
-        result: its type; `None`: that of its first argument.
-        optional: how many parameters may be left out.
-    """
-
-    parameters: tuple[Wanted, ...]
-    result: ValueType | None
-    optional: int = 0
-
-
-SCALARS: dict[str, Signature] = {
-    **{name: Signature(("a number",), None) for name in ("ABS", "ROUND", "FLOOR", "CEIL")},
-    **{name: Signature(("a string",), ValueType.STRING) for name in ("LCASE", "UCASE")},
-    **{name: Signature(("a string", "a string"), ValueType.BOOLEAN) for name in ("CONTAINS", "STRSTARTS", "STRENDS")},
-    **{name: Signature(("a dateTime",), ValueType.INTEGER) for name in ("YEAR", "MONTH", "DAY", "HOURS", "MINUTES")},
-    "SECONDS": Signature(("a dateTime",), ValueType.DOUBLE),
-    "STRLEN": Signature(("a string",), ValueType.INTEGER),
-    "STR": Signature(("a value",), ValueType.STRING),
-    "REGEX": Signature(("a string", "a string", "a string"), ValueType.BOOLEAN, optional=1),
-    "BOUND": Signature(("a value",), ValueType.BOOLEAN),
-    "PREV": Signature(("a value",), None),
-}
-"""COALESCE and IF, whose arguments have to agree, are not among them."""
-
-AGGREGATES: dict[str, tuple[Wanted, ValueType | None]] = {
-    "AVG": ("a number", ValueType.DOUBLE),
-    "SUM": ("a number", None),
-    "STDDEV": ("a number", ValueType.DOUBLE),
-    "COUNT": ("a value", ValueType.INTEGER),
-    "MIN": ("an ordered value", None),
-    "MAX": ("an ordered value", None),
-    "FIRST": ("a value", None),
-    "LAST": ("a value", None),
-    "LIST": ("a value", ValueType.TERM),
-}
-"""What each takes, and its type; `None`: that of its argument."""
-
-FUNCTIONS = sorted({*SCALARS, *AGGREGATES, "COALESCE", "IF"})
-"""All names that may stand before `(`."""
+def agreeing(signature: Signature, count: int) -> list[int]:
+    """The places, among so many arguments, of those that are brought to one type."""
+    return [place for place, wanted in enumerate(wanted_by(signature, count)) if wanted == "one type"]
 
 
 def spoken(type_: ValueType) -> str:

@@ -1,0 +1,26 @@
+"""Aggregates: one entry each, with its signature and all of its meanings, and how they are evaluated."""
+
+from __future__ import annotations
+
+from .aggregate_function import Accumulator, AggregateFunction
+from .aggregate_table import AGGREGATES
+from .evaluation import (
+    accumulator_of,
+    aggregate_ranges,
+    aggregated_values,
+    gives_several,
+    of_single_events,
+    takes_numbers,
+)
+
+__all__ = [
+    "AGGREGATES",
+    "Accumulator",
+    "AggregateFunction",
+    "accumulator_of",
+    "aggregate_ranges",
+    "aggregated_values",
+    "gives_several",
+    "of_single_events",
+    "takes_numbers",
+]

@@ -1,0 +1,17 @@
+"""All aggregates, by name."""
+
+from __future__ import annotations
+
+from .aggregate_function import AggregateFunction
+from .count import COUNT
+from .deviation import STDDEV
+from .extremes import MAX, MIN
+from .positions import FIRST, LAST, LIST
+from .total import AVG, SUM
+
+__all__ = ["AGGREGATES"]
+
+AGGREGATES: dict[str, AggregateFunction] = {
+    aggregate.name: aggregate for aggregate in (COUNT, SUM, AVG, STDDEV, MIN, MAX, FIRST, LAST, LIST)
+}
+"""In the order of the reference."""

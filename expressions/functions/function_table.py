@@ -1,0 +1,21 @@
+"""All scalar functions, by name."""
+
+from __future__ import annotations
+
+from .conditionals import BOUND, COALESCE, IF, PREV
+from .date_times import DAY, HOURS, MINUTES, MONTH, SECONDS, YEAR
+from .numeric import ABS, CEIL, CONVERT, FLOOR, ROUND
+from .scalar_function import ScalarFunction
+from .strings import CONTAINS, LCASE, REGEX, STR, STRENDS, STRLEN, STRSTARTS, UCASE
+
+__all__ = ["FUNCTIONS", "WRITTEN_FUNCTIONS"]
+
+WRITTEN_FUNCTIONS: tuple[ScalarFunction, ...] = (
+    *(ABS, ROUND, FLOOR, CEIL),
+    *(COALESCE, IF, BOUND, PREV),
+    *(STR, LCASE, UCASE, STRLEN, CONTAINS, STRSTARTS, STRENDS, REGEX),
+    *(YEAR, MONTH, DAY, HOURS, MINUTES, SECONDS),
+)
+"""Those that a query may name, in the order of the reference."""
+
+FUNCTIONS: dict[str, ScalarFunction] = {function.name: function for function in (*WRITTEN_FUNCTIONS, CONVERT)}
