@@ -6,8 +6,10 @@ import pytest
 from kaicep.annotator import Annotator
 from kaicep.ontology import KnowledgeBase
 from kaicep.semfilter import SemanticFilter
+from kaicep.semfilter.rules.filter_pushdown import push_filters_down
 from kaicep.semfilter.runtime import FilterOptions
 from support.plans import explained
+from support.rule_cases import RuleCase, rule_cases
 from support.streams import reports
 from support.subqueries import source, subquery
 
@@ -23,6 +25,11 @@ _DATATYPES = {
 }  # fmt: skip
 _SETTINGS = reports(**{n: {"property": f"evt:{n}", "datatype": d} for n, d in _DATATYPES.items()})
 _SHAPE = Annotator("report", _SETTINGS, _KNOWLEDGE).shape
+
+
+@pytest.mark.parametrize("case", rule_cases("filter_pushdown"), ids=str)
+def test_a_path_becomes_a_plan(case: RuleCase) -> None:
+    assert case.applied(push_filters_down) == case.plan
 
 
 def _explained(text: str, bindings: tuple[str, ...] = ()) -> str:
