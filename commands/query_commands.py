@@ -113,13 +113,13 @@ def explain(
     engine is writing it.
     """
     from ..api import Project
-    from ..explain import DiagramFormat, automaton_diagram, explain_registrations, plan_text
+    from ..explain import DiagramFormat, draw_automaton, explain_registrations, plan_text
 
     text, source = text_of(query)
     loaded = Project.load(project)
     if nfa:
         drawing = DiagramFormat(form.value)
-        typer.echo("\n\n".join(automaton_diagram(one, drawing) for one in loaded.compile(text, source=source)))
+        typer.echo("\n\n".join(draw_automaton(one, drawing) for one in loaded.compile(text, source=source)))
         return
     told = explain_registrations(loaded, loaded.registrations(text, source))
     typer.echo("\n\n".join(plan_text(plan, loaded.knowledge.prefixes) for plan in told))

@@ -5,14 +5,14 @@ from __future__ import annotations
 from .candidacy import Explanation
 from .event_explanation import EventOrId, explain_event
 from .plans import PlanNode, explain_query, explain_registrations, explain_runtime
-from .printing import DiagramFormat, automaton_diagram, explanation_dict, explanation_tree, plan_text
+from .printing import DiagramFormat, draw_automaton, explanation_dict, explanation_tree, plan_text
 
 __all__ = [
     "DiagramFormat",
     "EventOrId",
     "Explanation",
     "PlanNode",
-    "automaton_diagram",
+    "draw_automaton",
     "explain_event",
     "explain_query",
     "explain_registrations",

@@ -27,16 +27,21 @@ def archived_event(project: Catalog, stream: str, event: str) -> pa.Table:
     Raises:
         PipelineError: the log has none of this IRI.
     """
-    log = open_read_view(project.settings, store=False).log
+    settings = project.settings
+    if not settings.path(settings.archive.path).is_dir():
+        raise _unknown(stream, event, 0)
+    log = open_read_view(settings, store=False).log
     moment = _moment(project, stream, event)
     events = log.read(stream, moment, None if moment is None else moment + timedelta(microseconds=1))
     found = events.filter(pc.equal(events["_id"], event))
     if not found.num_rows:
-        raise PipelineError(
-            f"the archive has no event <{event}>",
-            hint=f"of stream {stream} it has {log.count(stream):,}; copy the id from _events of a row",
-        )
+        raise _unknown(stream, event, log.count(stream))
     return _with_columns(project, stream, found)
+
+
+def _unknown(stream: str, event: str, count: int) -> PipelineError:
+    hint = f"of stream {stream} it has {count:,}; copy the id from _events of a row"
+    return PipelineError(f"the archive has no event <{event}>", hint=hint)
 
 
 def _moment(project: Catalog, stream: str, event: str) -> datetime | None:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from .plan_node import PlanNode
-from .query_plan import query_plan
+from .query_plan import describe_query
 from .registered_queries import explain_query, explain_registrations, explain_runtime
-from .semantic_filter_plan import semantic_filter_plan
+from .semantic_filter_plan import describe_semantic_filter
 
 __all__ = [
     "PlanNode",
+    "describe_query",
+    "describe_semantic_filter",
     "explain_query",
     "explain_registrations",
     "explain_runtime",
-    "query_plan",
-    "semantic_filter_plan",
 ]

@@ -11,10 +11,10 @@ from ...ontology import KnowledgeBase
 from ...planner import Rewritten, candidate_queries, rewrite, speaks_of_the_past
 from .plan_node import PlanNode
 
-__all__ = ["backfill_strategies"]
+__all__ = ["describe_strategies"]
 
 
-def backfill_strategies(
+def describe_strategies(
     query: Query, shapes: Mapping[str, EventShape], knowledge: KnowledgeBase
 ) -> tuple[PlanNode, ...]:
     """Explain each strategy, with its SPARQL or the reason why there is none.

@@ -39,7 +39,7 @@ _LINKS = {
 }
 
 
-def query_plan(
+def describe_query(
     query: Query, semantics: Mapping[str, PlanNode], within: Range | None = None, past: Iterable[PlanNode] = ()
 ) -> PlanNode:
     """Explain how a query is answered.

@@ -13,10 +13,10 @@ from ...pipeline import Catalog
 from ...pipeline.flow import Backfill, Dataflow, QueryRuntime, Registration, begin_in_the_past
 from ...pipeline.knowledge import KnowledgeStore
 from ...planner import speaks_of_the_past
-from .backfill_strategies import backfill_strategies
+from .backfill_strategies import describe_strategies
 from .plan_node import PlanNode
-from .query_plan import query_plan
-from .semantic_filter_plan import semantic_filter_plan
+from .query_plan import describe_query
+from .semantic_filter_plan import describe_semantic_filter
 
 __all__ = ["explain_query", "explain_registrations", "explain_runtime"]
 
@@ -30,12 +30,12 @@ def explain_runtime(project: Catalog, runtime: QueryRuntime, past: Iterable[Plan
         past: what else is to be told of its past.
     """
     filters = {
-        source.source.variable: semantic_filter_plan(source.semantics)
+        source.source.variable: describe_semantic_filter(source.semantics)
         for source in runtime.sources
         if source.source.semantics is not None
     }
     chosen = () if runtime.past is None else (PlanNode("", f"past by {runtime.past}"),)
-    plan = query_plan(runtime.query, filters, runtime.within, (*chosen, *past))
+    plan = describe_query(runtime.query, filters, runtime.within, (*chosen, *past))
     if not project.knowledge.modules:
         return plan
     known = PlanNode("knowledge", KnowledgeStore.of(project.settings).in_words(project.knowledge))
@@ -75,7 +75,7 @@ def explain_registrations(project: Catalog, queries: Sequence[Registration]) -> 
 
 
 def _strategies(project: Catalog, query: Query) -> tuple[PlanNode, ...]:
-    return backfill_strategies(query, project.shapes, project.knowledge)
+    return describe_strategies(query, project.shapes, project.knowledge)
 
 
 def _has_archive(project: Catalog) -> bool:

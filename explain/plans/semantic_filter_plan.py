@@ -10,10 +10,10 @@ from ...semfilter import ResidualQuery, SemanticFilter
 from ...semfilter.runtime import FilterOptions, SubqueryFilter
 from .plan_node import PlanNode
 
-__all__ = ["semantic_filter_plan"]
+__all__ = ["describe_semantic_filter"]
 
 
-def semantic_filter_plan(semantics: SemanticFilter) -> PlanNode:
+def describe_semantic_filter(semantics: SemanticFilter) -> PlanNode:
     """Explain a semantic filter.
 
     Returns:

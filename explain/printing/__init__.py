@@ -1,10 +1,10 @@
-"""Explanations go in; text, trees for the terminal and JSON come out."""
+"""Explanations go in; text, trees for the terminal, diagrams and JSON come out."""
 
 from __future__ import annotations
 
-from .automaton_diagram import DiagramFormat, automaton_diagram
-from .plan_text import plan_text
+from .automaton_diagram import DiagramFormat, draw_automaton
+from .plan_writer import plan_text
 from .reason_json import explanation_dict
 from .reason_tree import explanation_tree
 
-__all__ = ["DiagramFormat", "automaton_diagram", "explanation_dict", "explanation_tree", "plan_text"]
+__all__ = ["DiagramFormat", "draw_automaton", "explanation_dict", "explanation_tree", "plan_text"]

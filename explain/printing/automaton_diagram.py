@@ -13,7 +13,7 @@ from ...cep.nfa import AutomatonTable, Edge, EdgeAction, automaton_table
 from ...errors import PlanError
 from ...language.nodes import Query
 
-__all__ = ["DiagramFormat", "automaton_diagram"]
+__all__ = ["DiagramFormat", "draw_automaton"]
 
 
 class DiagramFormat(StrEnum):
@@ -23,7 +23,7 @@ class DiagramFormat(StrEnum):
     DOT = "dot"
 
 
-def automaton_diagram(query: Query, form: DiagramFormat) -> str:
+def draw_automaton(query: Query, form: DiagramFormat) -> str:
     """Draw the automaton of a checked query.
 
     Raises:

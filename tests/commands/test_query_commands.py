@@ -1,33 +1,128 @@
-"""Commands that look at queries: `explain --nfa` draws the automata of patterns."""
+"""Commands that look at queries: try, explain in words and as automata, why."""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
-import pytest
-from kaicep.cli import app
-from typer.testing import CliRunner, Result
+from support.command_line import HIGH, PROJECT, PROPERTIES, call
 
-PROJECT = """\
-[streams.air]
-event_type = "<urn:ex:Reading>"
-time = { attribute = "at" }
-attributes.flow = { datatype = "xsd:double" }
-"""
+EVENT = '{"sensor": "s1", "at": "2026-01-01T00:00:01Z", "flow": 40}'
 RISE = (
     "SELECT ?a.flow AS flow FROM (?a, air), (?b, air) FILTER (?a.flow > 50) JOIN (?b.flow > PREV(?b.flow)) "
     "SEQ (?a -> ?b{1,3; ->}) WINDOW (?a, ?b, 1min)"
 )
 
 
-@pytest.fixture
-def project(tmp_path: Path) -> Path:
-    (tmp_path / "kaicep.toml").write_text(PROJECT)
-    return tmp_path
+def test_try_prints_json_lines_where_there_is_no_terminal(project: Path) -> None:
+    result = call("try", HIGH, "-e", project / "events.jsonl", "-p", project)
+    assert result.exit_code == 0
+    assert result.stderr == ""
+    rows = [json.loads(text) for text in result.stdout.splitlines()]
+    assert [{name: row[name] for name in ("sensor", "flow", "_time", "_events")} for row in rows] == [
+        {
+            "sensor": "urn:ex:s1",
+            "flow": 60.5,
+            "_time": "2026-01-01T00:00:02Z",
+            "_events": {"e": ["urn:kaicep:event:air/s1/1767225602000000"]},
+        },
+        {
+            "sensor": "urn:ex:s2",
+            "flow": 70.0,
+            "_time": "2026-01-01T00:00:03Z",
+            "_events": {"e": ["urn:kaicep:event:air/s2/1767225603000000"]},
+        },
+    ]
 
 
-def call(*arguments: str | Path) -> Result:
-    return CliRunner(env={"COLUMNS": "200", "TERM": "dumb"}).invoke(app, [str(a) for a in arguments])
+def test_try_says_which_of_several_queries_it_prints(project: Path) -> None:
+    several = f"CREATE QUERY all AS SELECT ?e.flow; CREATE QUERY high AS {HIGH}"
+    arguments = ("-e", project / "events.jsonl", "-p", project)
+    result = call("try", several, *arguments)
+    assert result.stdout == call("try", several, *arguments, "--quiet").stdout != ""
+    assert [json.loads(row)["flow"] for row in result.stdout.splitlines()] == [60.5, 70.0]
+    assert result.stderr == "these are the rows of the last of 2 queries, high\n"
+    assert "the rows of the last of 2 queries\n" in call("try", f"{HIGH};{HIGH}", *arguments).stderr
+
+
+def test_try_prints_csv_and_tables(project: Path) -> None:
+    (project / "q.chi").write_text("SELECT ?e.ex:sensor AS s, ?e.flow AS flow FILTER (?e.flow > 60)")
+    arguments = ("-e", project / "events.jsonl", "-p", project, "--format")
+    csv_lines = call("try", project / "q.chi", *arguments, "csv").stdout.splitlines()
+    assert csv_lines[0] == "s,flow,_time,_events,_id"
+    assert csv_lines[1].startswith("urn:ex:s1,60.5,2026-01-01T00:00:02Z,")
+    table = call("try", project / "q.chi", *arguments, "table").stdout
+    assert "│ ex:s1 │ 60.5 │ 2026-01-01T00:00:02Z │" in table
+    assert "_id" not in table
+
+
+def test_try_without_rows_still_names_the_columns(project: Path) -> None:
+    result = call("try", HIGH.replace("50", "500"), "-e", project / "events.jsonl", "-p", project, "-f", "csv")
+    assert result.stdout == "sensor,flow,_time,_id\n"
+
+
+def test_try_reads_a_query_from_the_standard_input_and_events_by_stream(project: Path) -> None:
+    events = f"air={project / 'events.jsonl'}"
+    result = call("try", "-", "-e", events, "-p", project, "-f", "csv", stdin=HIGH)
+    assert len(result.stdout.splitlines()) == 3
+
+
+def test_unknown_names_are_warnings_of_check_and_try(project: Path) -> None:
+    """Knowledge may come later, so nothing fails."""
+    settings = project / "kaicep.toml"
+    settings.write_text('[knowledge]\nmodules = ["rooms.ttl"]\n' + PROJECT.replace("ex:Reading", "ex:Readings"))
+    (project / "rooms.ttl").write_text("<urn:ex:Reading> a <http://www.w3.org/2002/07/owl#Class> .\n" + PROPERTIES)
+    query = project / "queries" / "high.chi"
+    query.write_text("SELECT ?e.flow PATH { ?e a ex:Redaing }")
+    warnings = (
+        f"warning: {settings}: streams.air.event_type: the knowledge base does not know <urn:ex:Readings>: "
+        "did you mean 'urn:ex:Reading'?\n"
+        f"warning: {query}:1:28: unknown class ex:Redaing\n"
+        "  1 | SELECT ?e.flow PATH { ?e a ex:Redaing }\n"
+        "    |                            ^^^^^^^^^^ did you mean 'ex:Reading'?\n"
+    )
+    for arguments in (("check", project), ("try", query, "-e", project / "events.jsonl", "-p", project)):
+        result = call(*arguments)
+        assert (result.exit_code, result.stderr) == (0, warnings)
+
+
+def test_explain_names_the_query_s_parts(project: Path) -> None:
+    result = call("explain", HIGH, "-p", project)
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert "air" in result.stdout
+
+
+def test_why_tells_a_tree_of_reasons(project: Path) -> None:
+    result = call("why", HIGH, "--event", EVENT, "-p", project)
+    assert result.exit_code == 0
+    assert result.stdout.splitlines() == [
+        "urn:kaicep:event:air/s1/1767225601000000  at=2026-01-01T00:00:01Z, sensor=s1, flow=40.0",
+        "└── ✗ no candidate of ?e in query",
+        "    └── ✗ FILTER (?e.flow > 50): ?e.flow is 40, 10 below",
+    ]
+
+
+def test_why_takes_an_event_from_a_file_and_gives_json(project: Path) -> None:
+    (project / "event.json").write_text(EVENT)
+    result = call("why", project / "queries" / "high.chi", "-e", project / "event.json", "-p", project, "-f", "json")
+    told = json.loads(result.stdout)
+    assert told["holds"] is False
+    assert told["candidacies"][0]["clauses"][0]["note"] == "?e.flow is 40, 10 below"
+
+
+def test_why_refuses_what_is_no_event(project: Path) -> None:
+    result = call("why", HIGH, "-e", "{sensor: 1}", "-p", project)
+    assert result.exit_code == 1
+    assert result.stderr == (
+        "the event is no JSON object: Expecting property name enclosed in double quotes at character 2: "
+        'write {"attribute": value, …}\n'
+    )
+    result = call("why", HIGH, "-e", "urn:kaicep:event:air/s1/5", "-p", project)
+    assert result.exit_code == 1
+    assert result.stderr == (
+        "the archive has no event <urn:kaicep:event:air/s1/5>: of stream air it has 0; "
+        "copy the id from _events of a row\n"
+    )
 
 
 def test_explain_draws_the_automaton_as_mermaid(project: Path) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
 from kaicep.explain import plan_text
-from kaicep.explain.plans import semantic_filter_plan
+from kaicep.explain.plans import describe_semantic_filter
 from kaicep.explain.prefixed_text import with_prefixes
 from kaicep.language.nodes import expression_text
 from kaicep.semfilter import SemanticFilter
@@ -18,7 +18,7 @@ __all__ = ["explained", "residual_plan"]
 
 def explained(semantics: SemanticFilter, prefixes: Mapping[str, str] = MappingProxyType({})) -> str:
     """What was decided for each PATH of a semantic filter, in words."""
-    return plan_text(semantic_filter_plan(semantics), prefixes)
+    return plan_text(describe_semantic_filter(semantics), prefixes)
 
 
 def residual_plan(plan: Plan, prefixes: Mapping[str, str]) -> str:

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from kaicep.explain import PlanNode, plan_text
-from kaicep.explain.plans import query_plan
+from kaicep.explain.plans import describe_query
 from kaicep.expressions import SIGNATURES
 from kaicep.language import Span
 from kaicep.language.checks import compile_document
@@ -46,7 +46,7 @@ def compiled(text: str) -> Query:
 
 def test_a_selection_says_its_filters() -> None:
     query = compiled("SELECT ?e.sensorID FILTER (?e.flowrate > 500)")
-    assert plan_text(query_plan(query, {"e": PlanNode("", "PATH of ?e", (PlanNode("key", "sensorID"),))})) == (
+    assert plan_text(describe_query(query, {"e": PlanNode("", "PATH of ?e", (PlanNode("key", "sensorID"),))})) == (
         "query (unnamed): selection\n"
         "  ?e from airflowReport\n"
         "    filter on columns: ?e.flowrate > 500\n"
@@ -65,7 +65,7 @@ def test_an_aggregation_says_its_window_and_what_is_reported() -> None:
         "WINDOW (?e, sliding, 5min) GROUP BY ?e.sensorID HAVING (COUNT(?e) > 3) LIMIT 1"
     )
     within = resolve_bounds(query.bounds, datetime(2012, 5, 7, 9, tzinfo=UTC))
-    assert plan_text(query_plan(query, {}, within)) == (
+    assert plan_text(describe_query(query, {}, within)) == (
         "query high: aggregation\n"
         "  ?e from airflowReport\n"
         "    every event is a candidate\n"
@@ -86,7 +86,7 @@ def test_a_pattern_says_sequence_joins_and_windows() -> None:
         "SELECT ?a.flowrate AS x FROM (?a, airflowReport), (?b, airflowReport) JOIN (?a.sensorID = ?b.sensorID) "
         "SEQ (?a, ?b) WINDOW (?a, ?b, 90s) PARTITION BY sensorID LIMIT 2"
     )
-    assert plan_text(query_plan(replace(query, warnings=("no such class",)), {})) == (
+    assert plan_text(describe_query(replace(query, warnings=("no such class",)), {})) == (
         "query (unnamed): pattern\n"
         "  ?a from airflowReport\n"
         "    every event is a candidate\n"
@@ -121,7 +121,7 @@ def test_a_pattern_says_sequence_joins_and_windows() -> None:
 )
 def test_every_window_has_words(window: Window, words: str) -> None:
     query = replace(compiled("SELECT ?e.sensorID FILTER (?e.flowrate > 5)"), windows=(window,))
-    assert f"\n  window: {words}\n" in plan_text(query_plan(query, {}))
+    assert f"\n  window: {words}\n" in plan_text(describe_query(query, {}))
 
 
 @pytest.mark.parametrize(
@@ -139,7 +139,7 @@ def test_every_window_has_words(window: Window, words: str) -> None:
 )
 def test_every_pattern_has_words(pattern: Pattern, words: str) -> None:
     query = replace(compiled("SELECT ?e.sensorID FILTER (?e.flowrate > 5)"), pattern=pattern)
-    assert f"\n  sequence: {words}\n" in plan_text(query_plan(query, {}))
+    assert f"\n  sequence: {words}\n" in plan_text(describe_query(query, {}))
 
 
 @pytest.mark.parametrize(
@@ -154,6 +154,6 @@ def test_every_pattern_has_words(pattern: Pattern, words: str) -> None:
 )
 def test_what_chooses_among_matches_has_words(clauses: str, words: str) -> None:
     text = f"SELECT DISTINCT ?a.sensorID SEQ (?a, ?b) WINDOW (?a, ?b, 5min) {clauses}"
-    lines = plan_text(query_plan(compiled(text), {})).splitlines()
+    lines = plan_text(describe_query(compiled(text), {})).splitlines()
     assert f"  {words}" in lines
     assert "  distinct: a row whose items were reported is not reported again" in lines

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from kaicep.errors import PlanError
-from kaicep.explain import DiagramFormat, automaton_diagram
+from kaicep.explain import DiagramFormat, draw_automaton
 from kaicep.language.nodes import Query
 from support.letters import project, question
 
@@ -18,7 +18,7 @@ RISING = question("?a -> ?b{2; =>}", "JOIN (?b.x > ?a.x)")
 
 
 def test_mermaid() -> None:
-    assert automaton_diagram(compiled(RISING), DiagramFormat.MERMAID).splitlines() == [
+    assert draw_automaton(compiled(RISING), DiagramFormat.MERMAID).splitlines() == [
         "stateDiagram-v2",
         "    s0 : 0 awaits ?a",
         "    s1 : 1 awaits ?b",
@@ -34,7 +34,7 @@ def test_mermaid() -> None:
 
 
 def test_dot() -> None:
-    assert automaton_diagram(compiled(RISING), DiagramFormat.DOT).splitlines() == [
+    assert draw_automaton(compiled(RISING), DiagramFormat.DOT).splitlines() == [
         "digraph automaton {",
         "    rankdir=LR;",
         "    begin [shape=point];",
@@ -56,18 +56,18 @@ def test_dot() -> None:
 def test_labels_are_escaped() -> None:
     """No text of a condition ends a label: neither quotes in DOT, nor what Mermaid gives a meaning."""
     query = compiled(question("?a -> ?b{2; ->}", 'JOIN (?a.group != ?b.group OR ?a.group = "#\\"<x:y>;")'))
-    assert '\\"#\\\\\\"<x:y>;\\"' in automaton_diagram(query, DiagramFormat.DOT)
-    edge, *_ = [line for line in automaton_diagram(query, DiagramFormat.MERMAID).splitlines() if "group" in line]
+    assert '\\"#\\\\\\"<x:y>;\\"' in draw_automaton(query, DiagramFormat.DOT)
+    edge, *_ = [line for line in draw_automaton(query, DiagramFormat.MERMAID).splitlines() if "group" in line]
     assert '"#35;\\"#60;x#58;y>#59;"' in edge
     assert edge.count(" : ") == 1
 
 
 def test_a_very_large_automaton_says_that_it_is_cut() -> None:
     query = compiled(question("?a -> ?b{1,500; ->}"))
-    assert automaton_diagram(query, DiagramFormat.MERMAID).endswith("%% cut: the automaton has more states")
-    assert "// cut: the automaton has more states" in automaton_diagram(query, DiagramFormat.DOT)
+    assert draw_automaton(query, DiagramFormat.MERMAID).endswith("%% cut: the automaton has more states")
+    assert "// cut: the automaton has more states" in draw_automaton(query, DiagramFormat.DOT)
 
 
 def test_a_query_without_a_pattern_has_none() -> None:
     with pytest.raises(PlanError, match="the query has no automaton: only a query with SEQ has one"):
-        automaton_diagram(compiled("SELECT ?e.x FROM (?e, letters)"), DiagramFormat.MERMAID)
+        draw_automaton(compiled("SELECT ?e.x FROM (?e, letters)"), DiagramFormat.MERMAID)

@@ -1,0 +1,25 @@
+"""`kaicep ontology add | remove | list`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from support.command_line import PROPERTIES, call
+
+
+def test_modules_are_added_listed_and_removed(project: Path) -> None:
+    (project / "rooms.ttl").write_text(PROPERTIES)
+    added = call("ontology", "add", project / "rooms.ttl", "-p", project)
+    assert (added.exit_code, added.stdout.splitlines()[0]) == (0, "takes over when the engine starts")
+    listed = call("ontology", "list", "-p", project)
+    assert json.loads(listed.stdout)["module"] == "rooms.ttl"
+    assert listed.stderr.endswith("takes over when the engine starts\n")
+    assert call("ontology", "remove", "rooms.ttl", "-p", project).exit_code == 0
+    assert call("ontology", "list", "-p", project).stdout == ""
+
+
+def test_what_is_refused_is_told(project: Path) -> None:
+    refused = call("ontology", "remove", "none.ttl", "-p", project)
+    assert (refused.exit_code, refused.stdout) == (1, "")
+    assert "none.ttl" in refused.stderr

@@ -1,0 +1,61 @@
+"""Without an engine, queries are kept for the next start."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from kaicep import PipelineError, QueryTypeError
+from kaicep.commands.submission_client import COLUMNS, list_queries, submit, withdraw
+from kaicep.config import Settings
+from support.command_line import HIGH
+
+PAIR = "SELECT ?a.flow FROM (?a, air), (?b, air) SEQ (?a, ?b)"
+
+
+@pytest.fixture
+def settings(project: Path) -> Settings:
+    return Settings.load(project)
+
+
+def labels(settings: Settings) -> list[str]:
+    rows, said = list_queries(settings)
+    assert said == ["no engine runs; these, and those of the project, are answered when one starts"]
+    assert all(tuple(row) == COLUMNS for row in rows)
+    return [row["query"] for row in rows]
+
+
+def test_unnamed_queries_get_names(settings: Settings) -> None:
+    submit(settings, HIGH, None, None)
+    submit(settings, HIGH, "mine.chi", None)
+    assert submit(settings, HIGH, None, None) == ["query-2: registered, it is answered when an engine starts"]
+    assert labels(settings) == ["query-1", "mine", "query-2"]
+
+
+def test_a_name_is_taken_once(settings: Settings) -> None:
+    with pytest.raises(PipelineError, match="a query named 'high' is registered already"):
+        submit(settings, HIGH, "high", None)
+    assert labels(settings) == []
+
+
+def test_retention_bounds_what_no_window_bounds(settings: Settings) -> None:
+    with pytest.raises(QueryTypeError, match="there is no WINDOW"):
+        submit(settings, PAIR, "pairs", None)
+    submit(settings, PAIR, "pairs", timedelta(minutes=5))
+    assert labels(settings) == ["pairs"]
+
+
+def test_what_others_read_is_not_withdrawn(settings: Settings) -> None:
+    submit(settings, f"CREATE QUERY higher AS {HIGH}", None, None)
+    submit(settings, "SELECT ?h.flow FROM (?h, higher)", "reader", None)
+    with pytest.raises(PipelineError, match="'higher' is read by reader"):
+        withdraw(settings, "higher")
+    assert withdraw(settings, "reader") == ["reader: withdrawn"]
+    assert withdraw(settings, "higher") == ["higher: withdrawn"]
+    assert labels(settings) == []
+
+
+def test_only_what_was_submitted_is_withdrawn(settings: Settings) -> None:
+    with pytest.raises(PipelineError, match="high"):
+        withdraw(settings, "high")
