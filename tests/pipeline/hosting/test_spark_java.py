@@ -95,6 +95,49 @@ def test_the_home_drops_the_incubator_module_and_nothing_else(tmp_path: Path) ->
     assert done.stdout == "[-cp][a b][][$x][--add-modules=java.sql]"
 
 
+SUBMIT = ("org.apache.spark.deploy.SparkSubmit", "pyspark-shell")
+
+
+def java_with_archive(folder: Path) -> Path:
+    """A `java` that has an archive of its own classes, and writes the one that it is asked for when it ends."""
+    path = fake_java(folder, "17.0.1")
+    asked = 'for a in "$@"; do case $a in -XX:ArchiveClassesAtExit=*) echo classes > "${a#*=}";; esac; done\nexit 7\n'
+    path.write_text(path.read_text() + asked)
+    (folder / "lib" / "server").mkdir(parents=True)
+    (folder / "lib" / "server" / "classes.jsa").touch()
+    return path
+
+
+def run_shim(home: Path, *arguments: str) -> tuple[int, str]:
+    done = subprocess.run([home / "bin" / "java", *arguments], capture_output=True, text=True, check=False)
+    return done.returncode, done.stdout
+
+
+def test_the_first_spark_leaves_its_classes_to_the_next_ones(tmp_path: Path) -> None:
+    """Its exit code is Java's, and an archive that was not written to its end is never found."""
+    home = java.java_home(java_with_archive(tmp_path / "j"), tmp_path / "cache")
+    code, first = run_shim(home, *SUBMIT)
+    (archive,) = home.glob("spark-*.jsa*")
+    assert code == 7
+    assert first.startswith(f"[-XX:ArchiveClassesAtExit={archive}.")
+    assert first.endswith("[org.apache.spark.deploy.SparkSubmit][pyspark-shell]")
+    _, second = run_shim(home, *SUBMIT)
+    assert second == (
+        f"[-XX:SharedArchiveFile={archive}][-Xlog:cds*=off][org.apache.spark.deploy.SparkSubmit][pyspark-shell]"
+    )
+
+
+def test_other_programs_than_spark_have_no_archive(tmp_path: Path) -> None:
+    home = java.java_home(java_with_archive(tmp_path / "j"), tmp_path / "cache")
+    assert run_shim(home, "Main", "x") == (7, "[Main][x]")
+    assert run_shim(home, "org.apache.spark.launcher.Main", *SUBMIT)[1].startswith("[org.apache.spark.launcher.Main]")
+
+
+def test_a_java_without_an_archive_of_its_own_writes_none(tmp_path: Path) -> None:
+    home = java.java_home(fake_java(tmp_path / "j", "17"), tmp_path / "cache")
+    assert run_shim(home, *SUBMIT) == (0, "[org.apache.spark.deploy.SparkSubmit][pyspark-shell]")
+
+
 def test_homes_can_be_made_at_the_same_time(tmp_path: Path) -> None:
     path = fake_java(tmp_path / "j", "17")
     with ThreadPoolExecutor(8) as pool:
@@ -114,7 +157,7 @@ def test_spark_starts_without_any_java_on_the_machine(tmp_path: Path) -> None:
             (tools / name).symlink_to(found)
     program = (
         "from kaicep.config import EngineSettings\n"
-        "from kaicep.pipeline.session import start_spark, stop_spark\n"
+        "from kaicep.pipeline.hosting.spark_session import start_spark, stop_spark\n"
         "spark = start_spark(EngineSettings(master='local[1]'))\n"
         "print(spark.range(3).count(), spark._jvm.System.getProperty('java.version'))\n"
         "stop_spark(spark)\n"
