@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from collections.abc import Sequence as Several
 from dataclasses import dataclass
-from typing import cast
+from typing import assert_never, cast
 
 import polars as pl
 
@@ -181,5 +181,7 @@ def _in_conjunction(part: Pattern, variables: list[str]) -> bool:
             return _in_conjunction(inner, variables)
         case Sequence(parts=parts) | Alternative(branches=parts):
             return any(_in_conjunction(one, variables) for one in parts)
-        case _:
+        case Element() | Negation():
             return False
+        case _:
+            assert_never(part)
