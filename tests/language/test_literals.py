@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from kaicep.language.literals import (
     UNITS,
+    duration_text,
+    moment_text,
     parse_double,
     parse_duration,
     parse_integer,
     parse_moment,
     parse_xsd_duration,
+    quote,
     unquote,
 )
 
@@ -118,3 +123,28 @@ def test_strings(text: str, expected: str) -> None:
 def test_what_is_no_string(text: str) -> None:
     with pytest.raises(ValueError, match=r"escape|character"):
         unquote(text)
+
+
+@given(st.text())
+def test_what_is_quoted_is_unquoted_again(text: str) -> None:
+    assert unquote(quote(text)) == text
+
+
+@pytest.mark.parametrize(
+    ("duration", "text"),
+    [
+        (timedelta(minutes=5), "300s"),
+        (timedelta(milliseconds=1500), "1500ms"),
+        (timedelta(microseconds=1), "0.001ms"),
+        (timedelta(0), "0s"),
+    ],
+)
+def test_texts_of_durations_are_read_back(duration: timedelta, text: str) -> None:
+    assert duration_text(duration) == text
+    assert parse_duration(text) == duration
+
+
+def test_texts_of_moments_are_utc() -> None:
+    moment = datetime(2012, 5, 7, 9, tzinfo=timezone(timedelta(hours=2)))
+    assert moment_text(moment) == "2012-05-07T07:00:00Z"
+    assert parse_moment(moment_text(moment)) == moment

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from kaicep.expressions import SIGNATURES
-from kaicep.language.nodes import AttributeType, StreamType, ValueType, Vocabulary
+from kaicep.language.checks import compile_document
+from kaicep.language.nodes import AttributeType, Query, StreamType, ValueType, Vocabulary
 from kaicep.language.nodes.measures import Unit
 
 from . import prefixes
@@ -135,3 +136,8 @@ TWO_STREAMS = Vocabulary(
     ("airflowReport", "temperatureReport"),
 )
 """Two source streams."""
+
+
+def compiled(text: str, vocabulary: Vocabulary = CAMPUS) -> Query:
+    """The last query of a document."""
+    return compile_document(text, vocabulary)[-1]

@@ -1,149 +1,18 @@
-"""What is told apart before names mean anything."""
+"""Any text is a document's syntax tree, or an error with its place and the way out."""
 
 from __future__ import annotations
 
 import string
-import time
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from kaicep.errors import KaicepError, QuerySyntaxError
-from kaicep.language import Span
-from kaicep.language import syntax_tree as syntax
 from kaicep.language.checks import compile_document
 from kaicep.language.nodes import Vocabulary
-from kaicep.language.source_text import SourceText
-from kaicep.language.syntax import parse_document
-from kaicep.language.syntax.scanner import MASK, mask
+from kaicep.language.syntax import parse_document, parser
+from support.text_pairs import cases
 from support.vocabulary import CAMPUS, TWO_STREAMS
-
-
-def query(text: str) -> syntax.SelectQuery:
-    [statement] = parse_document(text)
-    assert isinstance(statement, syntax.Statement)
-    return statement.query
-
-
-def body(text: str) -> str:
-    [path] = query(text).paths
-    assert isinstance(path, syntax.PathClause)
-    return text[path.body.start : path.body.end]
-
-
-@pytest.mark.parametrize(
-    "inside",
-    [
-        "?e a ?x",
-        "{ { } } {}",
-        "?e a \"}\" , '}'",
-        '?e a """}\n"}"""',
-        "?e a <http://x.org/#}> . # }\n ?x a ?y",
-        "?e <http://x.org/a#b> ?x # { {\n",
-        "# }\n",
-    ],
-)
-def test_a_path_ends_at_its_matching_brace(inside: str) -> None:
-    """Outside strings, IRIs and comments; a `#` in an IRI is no comment."""
-    inside = inside.replace("#}>", "#b>")
-    assert body(f"SELECT ?e.x PATH {{{inside}}} FILTER (?e.y > 5)") == inside
-
-
-def test_words_that_look_like_path_are_none() -> None:
-    """After `.` and after AS every keyword is a plain name, and a variable is a variable."""
-    found = query("SELECT ?e.path AS path, ?path FROM (?path, path) {}")
-    assert [item.name.text if item.name else None for item in found.items if isinstance(item, syntax.SelectItem)] == [
-        "path",
-        None,
-    ]
-    assert found.paths == ()
-
-
-def test_masking_keeps_every_place() -> None:
-    text = "SELECT ?e.x # PATH {\nPATH # { \n{ ?e a ?b } FILTER (?e.y = 'PATH { # ')"
-    masked = mask(SourceText("query", text))
-    assert len(masked) == len(text)
-    assert MASK * 9 in masked
-    assert masked.endswith("FILTER (?e.y = 'PATH { # ')")
-    assert "#" not in masked.removesuffix("# ')")
-
-
-def test_spans_are_places_in_the_text() -> None:
-    text = "SELECT ?e.flowrate AS rate # x\nFILTER (?e.flowrate - 1 > 5)"
-    found = query(text)
-    [clause] = found.filters
-    assert text[clause.span.start : clause.span.end] == "FILTER (?e.flowrate - 1 > 5)"
-    assert text[clause.condition.span.start : clause.condition.span.end] == "?e.flowrate - 1 > 5"
-    [item] = found.items
-    assert text[item.span.start : item.span.end] == "?e.flowrate AS rate"
-
-
-@pytest.mark.parametrize("name", ["select", "filter", "day", "first", "now", "not", "in", "_x", "größe", "AND"])
-def test_every_keyword_is_a_name_where_only_a_name_can_stand(name: str) -> None:
-    [item] = query(f"SELECT ?e.{name} AS {name}").items
-    assert isinstance(item, syntax.SelectItem)
-    assert isinstance(item.value, syntax.AttributeReference)
-    assert item.value.name == syntax.Name(name, span=Span(10, 10 + len(name)))
-    assert item.name is not None
-    assert item.name.text == name
-    assert query(f"SELECT ?e.a FROM (?e, {name})").sources[0].stream.text == name
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("?b?", (0, 1)),
-        ("?b ?", (0, 1)),
-        ("?b+", (1, None)),
-        ("?b*", (0, None)),
-        ("?b{2}", (2, 2)),
-        ("?b{2,}", (2, None)),
-        ("?b{,3}", (0, 3)),
-        ("?b{ 2 , 3 }", (2, 3)),
-    ],
-)
-def test_quantifiers(text: str, expected: tuple[int, int | None]) -> None:
-    [clause] = query(f"SELECT ?a.x SEQ (?a, {text}, ?c)").sequences
-    assert isinstance(clause.pattern, syntax.PatternConcatenation)
-    element = clause.pattern.parts[1]
-    assert isinstance(element, syntax.PatternVariable)
-    assert element.quantifier is not None
-    assert (element.quantifier.minimum, element.quantifier.maximum) == expected
-
-
-def test_a_less_than_sign_is_no_iri() -> None:
-    [clause] = query("SELECT ?e.x FILTER (5<?e.x)").filters
-    assert isinstance(clause.condition, syntax.BinaryExpression)
-    [clause] = query("SELECT ?e.x FILTER ((?e.x<5)OR(?e.y>3))").filters
-    assert isinstance(clause.condition, syntax.BinaryExpression)
-    assert clause.condition.operator == "OR"
-
-
-def test_a_number_before_a_name_is_a_quantity() -> None:
-    for written in (
-        "500 unit:FT3-PER-MIN",
-        "500unit:FT3-PER-MIN",
-        ".5e1unit:DEG_C",
-        "500 <http://qudt.org/vocab/unit/FT3-PER-MIN>",
-    ):
-        [clause] = query(f"SELECT ?e.x FILTER (?e.x > {written})").filters
-        assert isinstance(clause.condition, syntax.BinaryExpression)
-        assert isinstance(clause.condition.right, syntax.QuantityLiteral)
-
-
-def test_documents_hold_prefixes_and_statements() -> None:
-    parts = parse_document("PREFIX a: <http://a#>. SELECT ?e.x; CREATE QUERY q AS SELECT ?e.y PREFIX b: <http://b#>")
-    assert [type(part).__name__ for part in parts] == ["Prefix", "Statement", "Statement", "Prefix"]
-
-
-def test_an_ordinary_query_is_read_in_a_few_milliseconds() -> None:
-    text = cases_of_the_paper()[-1]
-    parse_document(text)
-    start = time.perf_counter()
-    for _ in range(20):
-        parse_document(text)
-    assert (time.perf_counter() - start) / 20 < 0.02
 
 
 @pytest.mark.parametrize(
@@ -162,12 +31,9 @@ def test_what_is_too_long_is_an_error_too(text: str) -> None:
         compile_document(text.replace("?e.x", "?e.flowrate"), CAMPUS)
 
 
-def cases_of_the_paper() -> list[str]:
-    content = (Path(__file__).parents[1] / "cases" / "paper.chi").read_text(encoding="utf-8")
-    return [block.partition("\n---\n")[0].partition("\n")[2] for block in ("\n" + content).split("\n=== ")[1:]]
+TEXTS = [case.text for case in cases("paper")]
 
 
-TEXTS = cases_of_the_paper()
 PIECES = [
     *("PATH", "{", "}", "(", ")", "?e", "?e.flowrate", "?b+", "~", "FILTER", "JOIN", "SEQ", "WINDOW", ",", "->", "=>"),
     *("5min", "500", "unit:X", '"a"', "'", '"', "#", "<http://x#y>", "<", "NOT", "AND", "OR", "AVG(?e.flowrate)"),
@@ -206,3 +72,17 @@ def refusal(text: str, vocabulary: Vocabulary) -> KaicepError | None:
     except KaicepError as error:
         return error
     return None
+
+
+def test_the_grammar_is_read_once() -> None:
+    """Its tables take longer to make than a thousand queries to read."""
+    parse_document("SELECT ?e.x")
+    made = parser._lark.cache_info().misses
+    for text in TEXTS:
+        parse_document(text)
+    assert parser._lark.cache_info().misses == made == 1
+
+
+def test_a_document_without_a_query_is_one() -> None:
+    """Whether that will do is not the parser's to say."""
+    assert parse_document("# nothing\n") == ()

@@ -1,0 +1,52 @@
+"""An error says what is wrong, where, and what to do, and marks the place in its line."""
+
+from __future__ import annotations
+
+import kaicep.errors
+import pytest
+from kaicep.errors import KaicepError, Place, QueryTypeError, did_you_mean
+
+TEXT = "SELECT ?e.x\r\nFILTER (?e.y > 5)\nLIMIT 1"
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "expected"),
+    [
+        (0, 6, Place("q", 1, 1, 6, "SELECT ?e.x")),
+        (21, 25, Place("q", 2, 9, 4, "FILTER (?e.y > 5)")),
+        (21, 99, Place("q", 2, 9, 9, "FILTER (?e.y > 5)")),
+        (99, 100, Place("q", 3, 8, 1, "LIMIT 1")),
+    ],
+    ids=["first line", "second line", "to the end of its first line", "behind the text"],
+)
+def test_places(start: int, end: int, expected: Place) -> None:
+    assert Place.at("q", TEXT, start, end) == expected
+
+
+@pytest.mark.parametrize(
+    ("place", "hint", "shown"),
+    [
+        (None, None, "it is wrong"),
+        (None, "mend it", "it is wrong: mend it"),
+        (Place("a.toml"), None, "a.toml: it is wrong"),
+        (Place("a.toml"), "mend it", "a.toml: it is wrong: mend it"),
+        (Place("q", 12, 5, 3, "abcdefgh"), "mend it", "q:12:5: it is wrong\n  12 | abcdefgh\n     |     ^^^ mend it"),
+        (Place("q", 1, 1, 1, "a"), None, "q:1:1: it is wrong\n  1 | a\n    | ^"),
+    ],
+)
+def test_how_errors_are_shown(place: Place | None, hint: str | None, shown: str) -> None:
+    error = QueryTypeError("it is wrong", place=place, hint=hint)
+    assert str(error) == shown
+    assert (error.message, error.place, error.hint) == ("it is wrong", place, hint)
+
+
+def test_the_nearest_known_name_is_suggested() -> None:
+    assert did_you_mean("flowrte", ["sensorID", "flowrate"]) == "did you mean 'flowrate'?"
+    assert did_you_mean("x", ["sensorID", "flowrate"]) is None
+
+
+def test_every_error_is_a_kaicep_error() -> None:
+    for name in kaicep.errors.__all__:
+        kind = getattr(kaicep.errors, name)
+        if isinstance(kind, type) and issubclass(kind, Exception):
+            assert issubclass(kind, KaicepError)
