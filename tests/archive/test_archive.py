@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import time
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
@@ -54,31 +53,6 @@ def test_late_events_are_marked_and_counted(archive: Archive) -> None:
     assert rows(archive, "SELECT ?f { ?e <urn:kaicep:late> true ; e:flow ?f } ORDER BY ?f") == [(0.5,), (1.5,)]
 
 
-def test_what_the_store_lacks_it_gets_when_the_archive_is_opened_again(tmp_path: Path) -> None:
-    with opened(tmp_path, store=False) as archive:
-        archive.append(0, {STREAM: readings(5)})
-        archive.append(1, {STREAM: readings(15_000, first=5)})
-        assert archive.lag == Lag(0, 0)
-    assert not (tmp_path / "var/archive/store").exists()
-    with opened(tmp_path) as archive:
-        archive.flush()
-        assert rows(archive, COUNT) == [(15_005,)]
-        assert archive.lag == Lag(0, 0)
-    with opened(tmp_path) as archive:
-        assert archive.lag == Lag(0, 0)
-
-
-def test_lag_counts_batches_and_events_of_the_log_that_the_store_lacks(tmp_path: Path) -> None:
-    with opened(tmp_path) as archive:
-        archive.append(0, {STREAM: readings(5)})
-        archive.flush()
-    with opened(tmp_path, store=False) as archive:
-        archive.append(1, {STREAM: readings(3, first=5), "other": readings(2)})
-        archive.append(2, {STREAM: readings(1, first=8)})
-    with open_read_view(project(tmp_path)) as reader:
-        assert reader.lag == Lag(batches=2, events=6)
-
-
 @pytest.mark.parametrize("other", ["a", "z"])
 def test_a_batch_torn_between_its_streams_is_completed(tmp_path: Path, other: str) -> None:
     whole = {other: readings(3), STREAM: readings(5)}
@@ -91,18 +65,6 @@ def test_a_batch_torn_between_its_streams_is_completed(tmp_path: Path, other: st
         archive.flush()
         assert rows(archive, COUNT) == [(5,)]
         assert archive.lag == Lag(0, 0)
-
-
-def test_a_time_range_asks_only_the_graphs_that_overlap_it(archive: Archive) -> None:
-    archive.append(0, {STREAM: readings(180)})
-    archive.flush()
-    minute = timedelta(minutes=1)
-    assert rows(archive, COUNT, start=NINE + minute, end=NINE + 2 * minute) == [(60,)]
-    assert rows(archive, COUNT, start=NINE + 2 * minute) == [(60,)]
-    assert rows(archive, COUNT, end=NINE + minute) == [(60,)]
-    assert rows(archive, "SELECT ?r { e:s0 e:in ?r }", start=NINE, end=NINE) == [("http://e/Room1",)]
-    graphs = rows(archive, "SELECT DISTINCT ?g { GRAPH ?g { ?e a e:AirflowReport } } ORDER BY ?g")
-    assert graphs == [(f"urn:kaicep:graph:{STREAM}:2012-05-07T09:0{m}:00Z",) for m in range(3)]
 
 
 def test_new_knowledge_replaces_the_old(tmp_path: Path) -> None:
@@ -121,53 +83,12 @@ def test_streams_without_a_shape_are_in_the_log_alone(archive: Archive) -> None:
     assert rows(archive, COUNT) == [(0,)]
 
 
-def test_without_a_store_there_is_nothing_to_query(tmp_path: Path) -> None:
-    with opened(tmp_path, store=False) as archive, pytest.raises(ArchiveError) as error:
-        archive.query(COUNT)
-    assert str(error.value) == (
-        f"{tmp_path}/var/archive: this archive has no store to query: set store = true under [archive]"
-    )
-
-
 def test_one_process_has_an_archive(archive: Archive, tmp_path: Path) -> None:
     with pytest.raises(ArchiveError) as error:
         opened(tmp_path)
     assert str(error.value) == (
         f"{tmp_path}/var/archive/log: process {os.getpid()} writes this archive: "
         "stop it first, or choose another path under [archive]"
-    )
-
-
-def test_an_archive_of_a_newer_version_is_left_alone(tmp_path: Path) -> None:
-    folder = tmp_path / "var/archive"
-    folder.mkdir(parents=True)
-    (folder / "format.json").write_text('{"format": 4}')
-    with pytest.raises(ArchiveError) as error:
-        opened(tmp_path)
-    assert str(error.value) == (
-        f"{folder}: the archive has format 4, and this kaicep knows 3: "
-        "upgrade kaicep, or choose another path under [archive]"
-    )
-
-
-def test_an_unreadable_version_is_named(tmp_path: Path) -> None:
-    folder = tmp_path / "var/archive"
-    folder.mkdir(parents=True)
-    (folder / "format.json").write_text("?")
-    with pytest.raises(ArchiveError) as error:
-        opened(tmp_path)
-    assert str(error.value) == (
-        f"{folder}/format.json: the archive's version cannot be read: "
-        'write {"format": 3} into it if a kaicep of this version made the archive'
-    )
-
-
-def test_an_archive_that_cannot_be_made_is_named(tmp_path: Path) -> None:
-    (tmp_path / "var").write_text("a file")
-    with pytest.raises(ArchiveError) as error:
-        opened(tmp_path)
-    assert str(error.value) == (
-        f"{tmp_path}/var/archive: cannot make the archive: Not a directory: choose another path under [archive]"
     )
 
 
@@ -189,30 +110,3 @@ def test_a_file_in_the_way_is_named(tmp_path: Path, folder: str, message: str) -
     with pytest.raises(ArchiveError) as error:
         opened(tmp_path) if folder == "log" else open_read_view(project(tmp_path))
     assert str(error.value) == message.format(place)
-
-
-def test_what_stops_the_writer_surfaces_and_the_log_goes_on(tmp_path: Path) -> None:
-    archive = opened(tmp_path)
-    archive.append(0, {STREAM: readings(3)})
-    archive.flush()
-    broken = readings(2, first=3).set_column(1, "_id", pa.array(["urn:> broken", "urn:x"]))
-    archive.append(1, {STREAM: broken})
-    with pytest.raises(ArchiveError) as error:
-        archive.flush()
-    assert error.value.message.startswith("events cannot be written to the store: ")
-    assert error.value.hint == "check the individual templates and datatypes of the annotation"
-    with pytest.raises(ArchiveError):
-        archive.append(2, {STREAM: readings(2, first=5)})
-    assert archive.log.count(STREAM) == 7
-    assert rows(archive, COUNT) == [(3,)]
-    archive.close()
-
-
-def test_a_failure_that_nobody_was_told_surfaces_at_close(tmp_path: Path) -> None:
-    archive = opened(tmp_path)
-    archive.append(0, {STREAM: readings(2).set_column(1, "_id", pa.array(["urn:> broken", "urn:x"]))})
-    while archive._writer is not None and archive._writer._failure is None:
-        time.sleep(0.01)
-    with pytest.raises(ArchiveError):
-        archive.close()
-    opened(tmp_path, store=False).close()

@@ -6,8 +6,9 @@ import json
 from pathlib import Path
 
 import pytest
-from support.archives import PROJECT, STREAM, opened, readings
+from support.archives import PROJECT, STREAM, archived_project, opened, readings
 from support.command_line import call
+from support.linked_archives import LINKED, shrunk
 
 COUNT = "SELECT (COUNT(?e) AS ?n) { ?e a e:AirflowReport }"
 
@@ -63,3 +64,42 @@ def test_a_backup_is_put_back(archived: Path) -> None:
     refused = call("restore", copy, other)
     assert refused.exit_code == 1
     assert refused.stdout == ""
+
+
+def said(*arguments: object) -> tuple[int, str, str]:
+    found = call(*arguments)
+    return found.exit_code, found.stdout, found.stderr
+
+
+def test_commands_say_what_they_did(tmp_path: Path) -> None:
+    settings = archived_project(tmp_path)
+    assert said("compact", tmp_path) == (0, "4 segments became 1\n", "")
+    assert said("backup", tmp_path, tmp_path / "copy") == (0, f"150 events in {tmp_path / 'copy'}\n", "")
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "empty/kaicep.toml").write_text(PROJECT)
+    for command in (("compact",), ("verify",), ("backup", tmp_path / "other")):
+        code, _, wrong = said(command[0], tmp_path / "empty", *command[1:])
+        assert (code, wrong) == (1, f"{tmp_path / 'empty/var/archive'}: there is no archive: run the project first\n")
+    assert settings.streams
+
+
+def test_the_command_says_what_it_leaves_out(tmp_path: Path) -> None:
+    (tmp_path / "kaicep.toml").write_text(LINKED)
+    shrunk(tmp_path).close()
+
+    def asked(*options: str) -> tuple[int, str, str]:
+        return said("sparql", COUNT, "-p", tmp_path, *options)
+
+    window = (
+        "the archive's store has events from 2012-05-07T09:07:00Z on; --start brings earlier ones back from the log\n"
+    )
+    assert asked() == (0, '{"n": 180}\n', window)
+    assert asked("--start", "2012-05-07T09:00Z", "--end", "2012-05-07T11:02+02:00") == (0, '{"n": 120}\n', "")
+    assert asked("--start", "now - 150s") == (0, '{"n": 180}\n', "")
+    first = "the archive's first event is of 2012-05-07T09:00:00Z\n"
+    assert asked("--start", "2012-05-06") == (0, '{"n": 600}\n', first)
+    assert asked("--end", "2012-05-07T09:01") == (0, '{"n": 60}\n', "")
+    way_out = "write 2021-09-07, 2021-09-07T08:00+08:00, now, or now - 1h"
+    assert asked("--start", "yesterday") == (1, "", f"TIME: 'yesterday' is no moment: {way_out}\n")
+    ends = "the time range ends before it begins: give the earlier moment as start\n"
+    assert asked("--start", "now", "--end", "now - 1min") == (1, "", ends)

@@ -74,3 +74,13 @@ def rows(archive: ReadView, text: str, **window: Any) -> list[tuple[object, ...]
     found = archive.query(text, **window)
     assert isinstance(found, Solutions)
     return list(found.rows)
+
+
+def archived_project(root: Path) -> Settings:
+    """A project file, and its archive of five batches of thirty readings."""
+    (root / "kaicep.toml").write_text(PROJECT)
+    with opened(root) as archive:
+        for batch in range(5):
+            archive.append(batch, {STREAM: readings(30, first=30 * batch)})
+        archive.flush()
+    return Settings.load(root)

@@ -6,14 +6,21 @@ from collections.abc import Sequence
 from datetime import timedelta
 
 import pyarrow as pa
+from kaicep.archive import Archive
 from kaicep.archive.matches import Provenance
 from kaicep.language.nodes.types import ValueType
 
-from .archives import NINE, SECOND, STREAM, TIME
+from .archives import NINE, SECOND, STREAM, TIME, readings, rows
 
 QUERY = "pairs"
 TYPES = {"flow": ValueType.DOUBLE, "note": ValueType.STRING, "room": ValueType.IRI, "lasts": ValueType.DURATION}
 ORIGIN = Provenance(QUERY, "CREATE QUERY pairs AS SELECT …", "v1", TYPES)
+COUNT_MATCHES = "SELECT (COUNT(?m) AS ?n) { ?m a kaicep:Match }"
+EVENTS_OF_A_MATCH = """
+SELECT ?event ?flow {
+  ?match kaicep:attribute:pairs:flow 1.5e0 ; prov:wasDerivedFrom ?event . ?event e:flow ?flow
+} ORDER BY ?event
+"""
 EVENTS = pa.struct([pa.field(name, pa.list_(pa.string())) for name in ("a", "b")])
 
 
@@ -36,3 +43,17 @@ def matches(numbers: Sequence[int]) -> pa.Table:
             "_id": pa.array([f"{n:032x}" for n in numbers], pa.string()),
         }
     )
+
+
+def fill_with_matches(archive: Archive, batches: range = range(3), each: int = 40) -> None:
+    """Append batches of readings, each with its matches."""
+    for batch in batches:
+        numbers = range(batch * each, (batch + 1) * each)
+        archive.append(batch, {STREAM: readings(each, first=numbers[0])})
+        archive.append_matches(batch, [(ORIGIN, matches(numbers))])
+
+
+def flushed_rows(archive: Archive, text: str) -> list[tuple[object, ...]]:
+    """What a SELECT finds once the store has all of the log."""
+    assert archive.flush()
+    return rows(archive, text)

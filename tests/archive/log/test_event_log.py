@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import tempfile
 from datetime import UTC, datetime
 from pathlib import Path
 
-import duckdb
 import polars as pl
 import pyarrow as pa
 import pytest
@@ -85,18 +83,6 @@ def test_a_range_is_what_a_scan_finds(batches: list[list[int]], start: int, end:
     assert found["_time"].to_pylist() == expected
 
 
-def test_only_segments_of_the_range_are_opened(log: EventLog) -> None:
-    for batch in range(3):
-        log.append(STREAM, batch, readings(10, first=10 * batch))
-    assert log.count(STREAM) == 30
-    for batch in (0, 2):
-        path = log.path / STREAM / f"000000-00000000000{batch}.parquet"
-        before = path.stat().st_mtime_ns
-        path.write_bytes(b"PAR1 overwritten")
-        os.utime(path, ns=(before, before))
-    assert numbers(log.read(STREAM, NINE + 12 * SECOND, NINE + 14 * SECOND)) == [12, 13]
-
-
 def test_columns_that_a_segment_lacks_are_null_and_integers_become_doubles(log: EventLog) -> None:
     first = readings(2).set_column(3, "flowrate", pa.array([1, 2], pa.int64()))
     log.append(STREAM, 0, first)
@@ -107,26 +93,6 @@ def test_columns_that_a_segment_lacks_are_null_and_integers_become_doubles(log: 
     chosen = log.read(STREAM, columns=["flowrate", "nowhere"])
     assert chosen.column_names == ["flowrate", "nowhere"]
     assert chosen["nowhere"].null_count == 4
-
-
-def test_every_string_type_is_kept_as_plain_strings(log: EventLog) -> None:
-    kinds = {
-        "large": pa.large_string(),
-        "view": pa.string_view(),
-        "coded": pa.dictionary(pa.int32(), pa.large_string()),
-        "nothing": pa.null(),
-    }
-    table = readings(2)
-    for name, kind in kinds.items():
-        column = pa.nulls(2) if kind == pa.null() else pa.array(["a", None], pa.string()).cast(kind)
-        table = table.append_column(name, column)
-    log.append(STREAM, 0, table.append_column("_row", pa.array([0, 1])))
-    found = log.read(STREAM)
-    assert {name: found.schema.field(name).type for name in ("large", "view", "coded", "sensorID")} == dict.fromkeys(
-        ("large", "view", "coded", "sensorID"), pa.string()
-    )
-    assert "_row" not in found.column_names
-    assert "nothing" not in found.column_names
 
 
 texts = st.none() | st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
@@ -165,15 +131,6 @@ def test_streams_that_the_log_lacks_have_no_events(log: EventLog) -> None:
     assert log.time_range("nobody") is None
 
 
-def test_others_read_the_segments(log: EventLog) -> None:
-    log.append(STREAM, 0, readings(5))
-    query = f"SELECT count(*), max(sensorID), epoch_us(max(_time)) FROM '{log.path}/{STREAM}/*.parquet'"  # ours
-    last = (NINE + 4 * SECOND).timestamp() * 1e6
-    with duckdb.connect() as connection:
-        found = connection.execute(query).fetchall()
-    assert found == [(5, "s3", last)]
-
-
 def test_what_a_killed_writer_left_is_ignored_and_cleaned(log: EventLog) -> None:
     log.append(STREAM, 0, readings(1))
     log.close()
@@ -209,25 +166,6 @@ def test_one_process_writes(log: EventLog) -> None:
     assert other.count(STREAM) == 2
 
 
-@pytest.mark.parametrize(
-    ("content", "reason"),
-    [
-        (b"", "Parquet file size is 0 bytes"),
-        (b"PAR1 and then nothing of the kind", None),
-    ],
-)
-def test_a_broken_segment_says_which_and_what_to_do(log: EventLog, content: bytes, reason: str | None) -> None:
-    log.append(STREAM, 0, readings(1))
-    path = log.path / STREAM / "000000-000000000000.parquet"
-    path.write_bytes(content)
-    with pytest.raises(ArchiveError) as error:
-        log.read(STREAM)
-    assert error.value.place is not None
-    assert error.value.place.source == str(path)
-    assert error.value.hint == "restore it from a backup, or move it away to go on without its events"
-    assert error.value.message.startswith("the log segment is broken: " + (reason or "Parquet magic bytes not found"))
-
-
 def test_types_that_do_not_go_together_are_refused(log: EventLog) -> None:
     log.append(STREAM, 0, readings(1))
     log.append(STREAM, 1, readings(1).set_column(3, "flowrate", pa.array(["high"])))
@@ -239,30 +177,3 @@ def test_types_that_do_not_go_together_are_refused(log: EventLog) -> None:
         f"{folder}/000000-000000000000.parquet: the attribute's datatype was changed; ask for columns that leave it out"
     )
     assert log.read(STREAM, columns=["sensorID"]).num_rows == 1
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ("no _id", "an event table without a column '_id' cannot be archived: archive what the annotator gives"),
-        ("null _time", "an event without '_time' cannot be archived: archive what the annotator gives"),
-    ],
-)
-def test_what_is_no_event_table_is_refused(log: EventLog, change: str, message: str) -> None:
-    table = readings(2)
-    table = table.drop(["_id"]) if change == "no _id" else table.set_column(0, "_time", pa.nulls(2, TIME))
-    with pytest.raises(ArchiveError) as error:
-        log.append(STREAM, 0, table)
-    assert str(error.value) == message
-    assert log.count(STREAM) == 0
-
-
-def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
-    (tmp_path / "log").mkdir()
-    (tmp_path / "log" / STREAM).write_text("in the way")
-    with pytest.raises(ArchiveError) as error:
-        EventLog(tmp_path / "log").append(STREAM, 0, readings(1))
-    assert str(error.value) == (
-        f"{tmp_path}/log/{STREAM}/000000-000000000000.parquet: cannot write a log segment: File exists: "
-        "free some space or choose another path under [archive]; nothing of it was kept"
-    )

@@ -10,17 +10,16 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from kaicep.annotator import EventShape
 from kaicep.archive.folder_layout import folder_of_stream
-from kaicep.archive.log import EventLog, LogScan
-from kaicep.archive.log.manifest import Manifest
+from kaicep.archive.log import EventLog
 from kaicep.archive.log.segment import Position
 from kaicep.archive.sparql import Solutions
-from kaicep.archive.sync.compaction import CompactionPolicy, CompactionResult, compact
-from support.archives import NINE, SECOND, SHAPE, STREAM, opened, readings
+from kaicep.archive.sync.compaction import CompactionPolicy, CompactionResult, compact, compact_archive
+from kaicep.config import Settings
+from kaicep.errors import ArchiveError
+from support.archives import NINE, SECOND, STREAM, archived_project, opened, readings
 
 ALL = CompactionPolicy(files=2)
-SHAPES: dict[str, EventShape] = {STREAM: SHAPE}
 
 
 @pytest.fixture
@@ -112,38 +111,6 @@ def test_a_batch_that_comes_again_with_other_events_replaces_them(log: EventLog)
     assert len(files(log)) == 2
 
 
-def test_killed_before_the_old_segments_go_each_event_is_there_once(log: EventLog) -> None:
-    before = contents(log)
-    folder = log.path / folder_of_stream(STREAM)
-    old = {path.name: path.read_bytes() for path in folder.iterdir()}
-    compact(log, ALL)
-    for name, content in old.items():
-        (folder / name).write_bytes(content)
-    log.close()
-    again = EventLog(log.path)
-    assert contents(again) == before
-    again.lock()
-    assert len(files(again)) == 2
-    assert contents(again) == before
-
-
-def test_whoever_reads_meanwhile_reads_on(log: EventLog) -> None:
-    history = LogScan(log, SHAPES, upto=Position(0, 3))
-    columns = {STREAM: frozenset({"flowrate"})}
-    before = history.read(None, None, columns)[STREAM].to_pylist()
-    compact(log, ALL)
-    assert history.read(None, None, columns)[STREAM].to_pylist() == before
-    assert len(before) == 12
-
-
-def test_a_listing_is_never_out_of_date(tmp_path: Path) -> None:
-    log = EventLog(tmp_path)
-    other = Manifest(tmp_path / folder_of_stream(STREAM))
-    for batch in range(30):
-        log.append(STREAM, batch, readings(1, first=batch))
-        assert len(other.positions()) == batch + 1
-
-
 @given(st.lists(st.integers(0, 4), min_size=2, max_size=12), st.integers(1, 12), st.integers(2, 4), st.integers(0, 12))
 @settings(max_examples=30, deadline=None)
 def test_any_log_says_the_same_before_and_after(sizes: list[int], rows: int, count: int, cut: int) -> None:
@@ -176,3 +143,13 @@ def test_the_store_catches_up_over_a_compacted_log(tmp_path: Path) -> None:
         assert isinstance(found, Solutions)
         assert found.rows == [(60, 885.0)]
         assert archive.lag.events == 0
+
+
+@pytest.fixture(name="settings")
+def _settings(tmp_path: Path) -> Settings:
+    return archived_project(tmp_path)
+
+
+def test_an_archive_that_is_written_is_not_compacted_from_outside(settings: Settings, tmp_path: Path) -> None:
+    with opened(tmp_path), pytest.raises(ArchiveError, match="writes this archive: stop it first"):
+        compact_archive(settings)

@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 import threading
-import tomllib
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pytest
-from kaicep.annotator import Annotator
 from kaicep.archive import Archive, ReadView, open_read_view
-from kaicep.archive.sparql import Graph, Solutions, parse_time_argument
-from kaicep.cli import app
-from kaicep.config import Settings
+from kaicep.archive.sparql import Graph, Solutions
 from kaicep.errors import ArchiveError
-from kaicep.ontology import KnowledgeBase
-from support.archives import NINE, PROJECT, SECOND, STREAM, readings
+from support.archives import NINE, SECOND, STREAM, opened
 from support.endpoints import free_port, oxigraph
-from support.found import ORIGIN, matches
-from typer.testing import CliRunner
+from support.found import (
+    COUNT_MATCHES,
+    EVENTS_OF_A_MATCH,
+    event,
+    fill_with_matches,
+    flushed_rows,
+)
+from support.linked_archives import filled, settings, shrunk
 
 MINUTE = timedelta(minutes=1)
 COUNT = "SELECT (COUNT(?e) AS ?n) { ?e a e:AirflowReport }"
@@ -32,45 +33,6 @@ EVERYTHING = """
 CONSTRUCT { ?s ?p ?o } { VALUES ?c { e:AirflowReport <urn:kaicep:Match> } ?s a ?c ; ?p ?o }
 """
 EARLY: dict[str, Any] = {"start": NINE, "end": NINE + 10 * MINUTE}
-KNOWLEDGE = "@prefix e: <http://e/> . e:s0 e:in e:Room1 . e:s1 e:in e:Room2 . e:s3 e:in e:Room2 ."
-
-
-LINKED = f"""{PROJECT}
-[streams.{STREAM}.attributes]
-sensorID = {{ property = "e:sensor", individual = "e:{{}}" }}
-flowrate = {{ property = "e:flow", datatype = "xsd:double" }}
-"""
-
-
-def settings(root: Path, **archive: object) -> Settings:
-    """Readings of sensors that stand for individuals."""
-    return Settings.parse({**tomllib.loads(LINKED), "archive": archive}, root=root)
-
-
-def opened(root: Path, **archive: object) -> Archive:
-    """Ten minutes, a reading a second; one of them late, and every ten seconds what a query finds."""
-    knowledge = KnowledgeBase.of_turtle(KNOWLEDGE, reasoner="none")
-    known = settings(root, **archive)
-    annotator = Annotator(STREAM, known, knowledge)
-    made = Archive(known, knowledge, {STREAM: annotator.shape})
-    if made.last is None:
-        for batch in range(10):
-            raw = readings(60, first=60 * batch).select(["sensorID", "flowrate", "timestamp"])
-            events = annotator.annotate(raw).events
-            late = [batch == 1 and row == 7 for row in range(60)]
-            made.append(batch, {STREAM: events.append_column("_late", [late])})
-            made.append_matches(batch, [(ORIGIN, matches(range(60 * batch, 60 * batch + 60, 10)))])
-        assert made.flush()
-    return made
-
-
-def shrunk(root: Path, **archive: object) -> Archive:
-    """The same, of which the store has the last three minutes."""
-    made = opened(root, store_age="3min", **archive)
-    made.tidy()
-    made.tidy()
-    assert made.since == NINE + 7 * MINUTE
-    return made
 
 
 def count(archive: Any, text: str = COUNT, **window: Any) -> int:
@@ -90,7 +52,7 @@ def triples(archive: Any, **window: Any) -> list[str]:
 @pytest.fixture(scope="module")
 def before(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[str]]:
     """The RDF of a store that has everything."""
-    with opened(tmp_path_factory.mktemp("whole")) as archive:
+    with filled(tmp_path_factory.mktemp("whole")) as archive:
         found = triples(archive, **EARLY)
         assert "kaicep:late" in "".join(found)
         yield found
@@ -172,75 +134,6 @@ def test_too_much_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
         assert count(archive, end=NINE + MINUTE) == 60
 
 
-def test_nobody_waits_longer_than_they_want(tmp_path: Path) -> None:
-    given_up = threading.Event()
-    given_up.set()
-    with shrunk(tmp_path) as archive:
-        with pytest.raises(ArchiveError) as late:
-            archive.query(COUNT, timeout=0.0, **EARLY)
-        assert str(late.value) == "query: no answer within 0 s: ask for a shorter time range, or allow more time"
-        with pytest.raises(ArchiveError) as cancelled:
-            archive.query(COUNT, cancelled=given_up, **EARLY)
-        assert str(cancelled.value) == "query: the query was cancelled: ask again"
-
-
-def test_the_command_says_what_it_leaves_out(tmp_path: Path) -> None:
-    (tmp_path / "kaicep.toml").write_text(LINKED)
-    shrunk(tmp_path).close()
-
-    def call(*options: str) -> tuple[int, str, str]:
-        found = CliRunner().invoke(app, ["sparql", COUNT, "-p", str(tmp_path), *options])
-        return found.exit_code, found.stdout, found.stderr
-
-    window = (
-        "the archive's store has events from 2012-05-07T09:07:00Z on; --start brings earlier ones back from the log\n"
-    )
-    assert call() == (0, '{"n": 180}\n', window)
-    assert call("--start", "2012-05-07T09:00Z", "--end", "2012-05-07T11:02+02:00") == (0, '{"n": 120}\n', "")
-    assert call("--start", "now - 150s") == (0, '{"n": 180}\n', "")
-    first = "the archive's first event is of 2012-05-07T09:00:00Z\n"
-    assert call("--start", "2012-05-06") == (0, '{"n": 600}\n', first)
-    assert call("--end", "2012-05-07T09:01") == (0, '{"n": 60}\n', "")
-    way_out = "write 2021-09-07, 2021-09-07T08:00+08:00, now, or now - 1h"
-    assert call("--start", "yesterday") == (1, "", f"TIME: 'yesterday' is no moment: {way_out}\n")
-    ends = "the time range ends before it begins: give the earlier moment as start\n"
-    assert call("--start", "now", "--end", "now - 1min") == (1, "", ends)
-
-
-@pytest.mark.parametrize(
-    ("text", "moment"),
-    [
-        ("now", NINE),
-        (" now-1.5 min ", NINE - timedelta(seconds=90)),
-        ("now + 2h", NINE + timedelta(hours=2)),
-        ("2021-09-07", datetime(2021, 9, 7, tzinfo=UTC)),
-        ("2021-09-07T08:00+08:00", datetime(2021, 9, 7, tzinfo=UTC)),
-    ],
-)
-def test_moments_are_written_as_in_queries(text: str, moment: datetime) -> None:
-    assert parse_time_argument(text, NINE, "--start") == moment
-
-
-@pytest.mark.parametrize("text", ["", "now - ", "now 1h", "tomorrow", "2021-13-01", "now - 9999999999 week"])
-def test_what_is_no_moment_is_refused(text: str) -> None:
-    with pytest.raises(ArchiveError, match=f"^--start: '{text}' is no moment: write"):
-        parse_time_argument(text, NINE, "--start")
-
-
-def test_without_events_there_is_no_now() -> None:
-    with pytest.raises(ArchiveError) as refused:
-        parse_time_argument("now", None, "--end")
-    assert str(refused.value) == (
-        "--end: there are no events, whose newest would be now: name a moment, such as 2021-09-07T08:00Z"
-    )
-
-
-def test_a_moment_without_a_zone_is_refused(tmp_path: Path) -> None:
-    with opened(tmp_path) as archive, pytest.raises(ArchiveError) as refused:
-        archive.query(COUNT, start=datetime(2012, 5, 7))  # noqa: DTZ001 - that is the point
-    assert str(refused.value) == "start has no zone: give an aware datetime, such as datetime.now(UTC)"
-
-
 def test_events_lie_in_buckets_that_are_counted_from_the_epoch(tmp_path: Path) -> None:
     old = datetime.fromisoformat("1969-12-31T23:59:30+00:00")
     with shrunk(tmp_path) as archive:
@@ -267,3 +160,33 @@ def test_an_event_that_came_again_comes_back_as_it_came_first(tmp_path: Path) ->
             assert count(made, COUNT, start=NINE, end=NINE + MINUTE) == 60
             assert count(made, COUNT_LATE, start=NINE, end=NINE + MINUTE) == 0
         assert count(made, COUNT_LATE, start=NINE + MINUTE, end=NINE + 2 * MINUTE) == 1
+
+
+def test_nobody_waits_longer_than_they_want(tmp_path: Path) -> None:
+    given_up = threading.Event()
+    given_up.set()
+    with shrunk(tmp_path) as archive:
+        with pytest.raises(ArchiveError) as late:
+            archive.query(COUNT, timeout=0.0, **EARLY)
+        assert str(late.value) == "query: no answer within 0 s: ask for a shorter time range, or allow more time"
+        with pytest.raises(ArchiveError) as cancelled:
+            archive.query(COUNT, cancelled=given_up, **EARLY)
+        assert str(cancelled.value) == "query: the query was cancelled: ask again"
+
+
+@pytest.fixture
+def archive(tmp_path: Path) -> Iterator[Archive]:
+    with opened(tmp_path) as archive:
+        yield archive
+
+
+def test_what_left_the_store_is_brought_back_with_its_events(tmp_path: Path) -> None:
+    with opened(tmp_path, store_age="1min") as archive:
+        fill_with_matches(archive, range(3), each=60)
+        archive.flush()
+        for _ in range(2):
+            archive.tidy()
+        assert flushed_rows(archive, COUNT_MATCHES) == [(60,)]
+        found = archive.query(EVENTS_OF_A_MATCH, start=NINE, end=NINE + MINUTE)
+        assert isinstance(found, Solutions)
+        assert found.rows == [(event(2), 1.0), (event(3), 1.5)]

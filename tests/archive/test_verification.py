@@ -1,35 +1,29 @@
-"""Compact, back up, verify: also beside an engine, with messages that say what to do."""
+"""Verification: what is wrong with log and store, and what to do."""
 
 from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import pyoxigraph as ox
 import pytest
-from kaicep.archive import Health, backup, restore, verify
-from kaicep.archive.sparql import Solutions
-from kaicep.archive.store.graphs import graph_of
+from kaicep.archive import Archive, Health, verify
+from kaicep.archive.store.graphs import graph_of, match_graph_of
 from kaicep.archive.sync import CompactionResult, Lag, compact_archive
 from kaicep.cli import app
 from kaicep.config import Settings
-from kaicep.errors import ArchiveError
-from support.archives import NINE, PROJECT, STREAM, opened, readings
+from support.archives import NINE, PROJECT, STREAM, archived_project, opened, readings
+from support.found import QUERY, fill_with_matches
 from typer.testing import CliRunner
 
 STORE_HINT = "move the folder away; the next start builds it again from the log"
 
 
-@pytest.fixture
-def settings(tmp_path: Path) -> Settings:
-    """A project with an archive of five batches."""
-    (tmp_path / "kaicep.toml").write_text(PROJECT)
-    with opened(tmp_path) as archive:
-        for batch in range(5):
-            archive.append(batch, {STREAM: readings(30, first=30 * batch)})
-        archive.flush()
-    return Settings.load(tmp_path)
+@pytest.fixture(name="settings")
+def _settings(tmp_path: Path) -> Settings:
+    return archived_project(tmp_path)
 
 
 def segments(root: Path) -> list[Path]:
@@ -45,48 +39,6 @@ def test_a_sound_archive(settings: Settings) -> None:
     assert verify(settings) == Health({STREAM: 150}, 5, Lag(0, 0), (), ())
     assert compact_archive(settings) == CompactionResult(4, 1)
     assert verify(settings) == Health({STREAM: 150}, 2, Lag(0, 0), (), ())
-
-
-def test_a_backup_made_beside_an_engine_is_an_archive(settings: Settings, tmp_path: Path) -> None:
-    with opened(tmp_path) as archive:
-        archive.append(5, {STREAM: readings(30, first=150)})
-        archive.flush()
-        assert backup(settings, tmp_path / "copy") == 180
-        assert verify(settings).events == {STREAM: 180}
-    with opened(tmp_path, path="copy") as copy:
-        assert copy.flush()
-        found = copy.query("SELECT (COUNT(?e) AS ?n) { ?e a e:AirflowReport }")
-        assert isinstance(found, Solutions)
-        assert found.rows == [(180,)]
-        assert copy.lag == Lag(0, 0)
-
-
-def test_a_backup_overwrites_nothing(settings: Settings, tmp_path: Path) -> None:
-    with pytest.raises(ArchiveError) as error:
-        backup(settings, tmp_path)
-    assert str(error.value) == f"{tmp_path}: the backup's folder is not empty: name a new one"
-
-
-def test_a_backup_is_put_back_where_no_archive_is(settings: Settings, tmp_path: Path) -> None:
-    copy, archive = tmp_path / "copy", tmp_path / "var/archive"
-    backup(settings, copy)
-    said = (
-        f"{archive}: the project has an archive: "
-        "stop the engine and move that folder away first, or name another path under [archive]\n"
-    )
-    assert CliRunner().invoke(app, ["restore", str(copy), str(tmp_path)]).stderr == said
-    shutil.rmtree(archive)
-    assert CliRunner().invoke(app, ["restore", str(copy), str(tmp_path)]).stdout == f"150 events in {archive}\n"
-    assert verify(settings) == Health({STREAM: 150}, 5, Lag(0, 0), (), ())
-    assert list(archive.parent.iterdir()) == [archive]
-    with pytest.raises(ArchiveError) as error:
-        restore(settings, tmp_path / "nothing")
-    assert str(error.value) == f"{tmp_path / 'nothing'}: there is no archive: run the project first"
-
-
-def test_an_archive_that_is_written_is_not_compacted_from_outside(settings: Settings, tmp_path: Path) -> None:
-    with opened(tmp_path), pytest.raises(ArchiveError, match="writes this archive: stop it first"):
-        compact_archive(settings)
 
 
 def test_a_broken_segment_is_named(settings: Settings, tmp_path: Path) -> None:
@@ -147,12 +99,31 @@ def test_a_store_that_lags_is_sound(settings: Settings, tmp_path: Path) -> None:
     assert verify(settings) == Health({STREAM: 157}, 6, Lag(1, 7), (), ())
 
 
-def test_commands_say_what_they_did(settings: Settings, tmp_path: Path) -> None:
-    assert call("compact", tmp_path) == (0, "4 segments became 1\n", "")
-    assert call("backup", tmp_path, tmp_path / "copy") == (0, f"150 events in {tmp_path / 'copy'}\n", "")
-    (tmp_path / "empty").mkdir()
-    (tmp_path / "empty/kaicep.toml").write_text(PROJECT)
-    for command in (("compact",), ("verify",), ("backup", tmp_path / "other")):
-        code, _, wrong = call(command[0], tmp_path / "empty", *command[1:])
-        assert (code, wrong) == (1, f"{tmp_path / 'empty/var/archive'}: there is no archive: run the project first\n")
-    assert settings.streams
+@pytest.fixture
+def archive(tmp_path: Path) -> Iterator[Archive]:
+    with opened(tmp_path) as archive:
+        yield archive
+
+
+def command(*arguments: object) -> tuple[int, str, str]:
+    found = CliRunner().invoke(app, [str(a) for a in arguments])
+    return found.exit_code, found.stdout, found.stderr
+
+
+def test_faults_of_matches_are_named(tmp_path: Path) -> None:
+    (tmp_path / "kaicep.toml").write_text(PROJECT)
+    with opened(tmp_path) as archive:
+        fill_with_matches(archive)
+        archive.flush()
+    store = ox.Store(tmp_path / "var/archive/store")
+    graph = match_graph_of(QUERY, NINE)
+    store.remove_graph(ox.NamedNode(graph))
+    store.flush()
+    del store
+    code, _, wrong = command("verify", tmp_path)
+    assert (code, wrong.splitlines()[0]) == (3, f"<{graph}> has 0 matches, the log 60")
+    (lost,) = (tmp_path / "var/archive/origins").iterdir()
+    lost.unlink()
+    code, _, wrong = command("verify", tmp_path)
+    said = f"[Errno 2] No such file or directory: '{lost}'"
+    assert (code, wrong) == (1, f"{lost}: what matches come from cannot be read: {said}: restore it from a backup\n")

@@ -1,4 +1,4 @@
-"""Queries in a process of their own: the same answers, and an end when it takes too long."""
+"""SPARQL in a process of its own: the same answers, and none that is waited for too long."""
 
 from __future__ import annotations
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -12,6 +13,10 @@ from kaicep.archive.sparql import Solutions
 from kaicep.archive.sync.retention import RetentionPolicy, drop_segments
 from kaicep.errors import ConfigError
 from support.archives import NINE, STREAM, opened, project, readings
+from support.found import (
+    QUERY,
+    fill_with_matches,
+)
 
 COUNT = "SELECT (COUNT(?e) AS ?n) { ?e a e:AirflowReport }"
 
@@ -49,43 +54,6 @@ def test_the_oldest_segments_leave_a_log_that_is_too_large(tmp_path: Path) -> No
         assert [p.batch for p in archive.log.positions()] == [9]
 
 
-def test_graphs_older_than_the_limit_leave_the_store_one_round_after_it_says_so(tmp_path: Path) -> None:
-    with opened(tmp_path, store_age="3min") as archive:
-        fill(archive)
-        archive.tidy()
-        assert archive.store is not None
-        assert archive.store.since == NINE + timedelta(minutes=7)
-        assert stored(archive) == 600
-        archive.tidy()
-        assert stored(archive) == 180
-        assert archive.log.count(STREAM) == 600
-    with opened(tmp_path) as archive:
-        assert archive.flush()
-        assert stored(archive) == 180
-
-
-def test_the_oldest_graphs_leave_a_store_that_is_too_large(tmp_path: Path) -> None:
-    with opened(tmp_path, store_size="0kB") as archive:
-        fill(archive)
-        archive.tidy()
-        archive.tidy()
-        assert stored(archive) == 60
-
-
-def test_what_the_store_lacks_and_what_is_read_stays_in_the_log(tmp_path: Path) -> None:
-    with opened(tmp_path, store=False, compact=False) as archive:
-        fill(archive)
-    with opened(tmp_path, log_age="0s", compact=False) as archive:
-        archive.flush()
-        history = archive.scan([STREAM])
-        archive.tidy()
-        assert len(archive.log.positions()) == 10
-        assert history.rows() == 600
-        del history
-        archive.tidy()
-        assert [p.batch for p in archive.log.positions()] == [9]
-
-
 def test_nothing_goes_that_the_store_lacks(tmp_path: Path) -> None:
     with opened(tmp_path, store=False, compact=False) as archive:
         fill(archive)
@@ -111,3 +79,27 @@ def test_a_size_is_a_number_with_a_unit(tmp_path: Path) -> None:
         '"50GB": see docs/project.md'
     )
     assert project(tmp_path, log_size="1.5GB").archive.log_size == 1_500_000_000
+
+
+@pytest.fixture
+def archive(tmp_path: Path) -> Iterator[Archive]:
+    with opened(tmp_path) as archive:
+        yield archive
+
+
+def test_a_log_that_is_too_large_loses_the_oldest_of_both_kinds(tmp_path: Path) -> None:
+    with opened(tmp_path, log_size="0 kB", compact=False) as archive:
+        fill_with_matches(archive, range(3))
+        archive.flush()
+        archive.tidy()
+        assert [p.batch for p in archive.log.positions()] == [2]
+        assert [p.batch for p in archive.matches.log.positions()] == [2]
+
+
+def test_matches_that_the_store_lacks_stay_in_the_log(tmp_path: Path) -> None:
+    with opened(tmp_path, store=False) as archive:
+        fill_with_matches(archive)
+    with opened(tmp_path, log_age="0s", store=False) as archive:
+        assert archive.matches.log.count(QUERY) == 120
+        archive.tidy()
+        assert [p.batch for p in archive.matches.log.positions()] == [2]

@@ -1,4 +1,4 @@
-"""Another process that asks the archive: `python reading.py FOLDER`, then queries line by line on its input."""
+"""Another process that asks the archive of a folder: queries come line by line on its input."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from pathlib import Path
 
 from kaicep.archive import open_read_view
 from kaicep.archive.sparql import Solutions
-from support.archives import project
+
+from .archives import project
 
 
 def main() -> None:

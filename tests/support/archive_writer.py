@@ -1,4 +1,4 @@
-"""A process that archives batches and what was found in them until it is killed: `python writing.py FOLDER`.
+"""A process that archives batches, and what was found in them, in a folder until it is killed.
 
 It says which batches are archived.
 """
@@ -8,8 +8,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from support.archives import STREAM, opened, readings
-from support.found import ORIGIN, matches
+from .archives import STREAM, opened, readings
+from .found import ORIGIN, matches
 
 EVENTS, MATCHES = 300, 20
 

@@ -1,0 +1,50 @@
+"""The folder of a store: damage and locks are explained."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from pathlib import Path
+
+import pyoxigraph as ox
+import pytest
+from kaicep.archive.store import OxigraphStore
+from kaicep.errors import ArchiveError
+
+MINUTE = timedelta(minutes=1)
+
+
+def test_another_program_may_have_it_open(tmp_path: Path) -> None:
+    held = ox.Store(tmp_path / "store")
+    with pytest.raises(ArchiveError) as error:
+        OxigraphStore(tmp_path / "store", MINUTE)
+    assert len(held) == 0
+    assert str(error.value) == (
+        f"{tmp_path}/store: another program has the store open: "
+        "stop it first; `kaicep sparql` can query the store meanwhile"
+    )
+
+
+@pytest.mark.parametrize(
+    ("file", "content", "reason"),
+    [
+        ("CURRENT", b"junk", "Corruption: CURRENT file does not end with newline"),
+        ("CURRENT", b"MANIFEST-999999\n", "IO error: No such file or directory"),
+    ],
+)
+def test_a_damaged_store_says_what_to_do(tmp_path: Path, file: str, content: bytes, reason: str) -> None:
+    path = tmp_path / "store"
+    OxigraphStore(path, MINUTE).close()
+    (path / file).write_bytes(content)
+    with pytest.raises(ArchiveError) as error:
+        OxigraphStore(path, MINUTE)
+    assert error.value.message.startswith(f"the store cannot be used: {reason}")
+    assert error.value.hint == "move the folder away; the next start builds it again from the log"
+    assert error.value.place is not None
+    assert error.value.place.source == str(path)
+
+
+def test_a_file_in_the_way_is_named(tmp_path: Path) -> None:
+    (tmp_path / "store").write_text("a file")
+    with pytest.raises(ArchiveError) as error:
+        OxigraphStore(tmp_path / "store", MINUTE)
+    assert error.value.message.startswith("the store cannot be used: [Errno 17] File exists")
