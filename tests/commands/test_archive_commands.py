@@ -66,7 +66,7 @@ def test_a_backup_is_put_back(archived: Path) -> None:
     assert refused.stdout == ""
 
 
-def said(*arguments: object) -> tuple[int, str, str]:
+def said(*arguments: str | Path) -> tuple[int, str, str]:
     found = call(*arguments)
     return found.exit_code, found.stdout, found.stderr
 
@@ -77,7 +77,8 @@ def test_commands_say_what_they_did(tmp_path: Path) -> None:
     assert said("backup", tmp_path, tmp_path / "copy") == (0, f"150 events in {tmp_path / 'copy'}\n", "")
     (tmp_path / "empty").mkdir()
     (tmp_path / "empty/kaicep.toml").write_text(PROJECT)
-    for command in (("compact",), ("verify",), ("backup", tmp_path / "other")):
+    commands: list[tuple[str | Path, ...]] = [("compact",), ("verify",), ("backup", tmp_path / "other")]
+    for command in commands:
         code, _, wrong = said(command[0], tmp_path / "empty", *command[1:])
         assert (code, wrong) == (1, f"{tmp_path / 'empty/var/archive'}: there is no archive: run the project first\n")
     assert settings.streams
