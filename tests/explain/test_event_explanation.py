@@ -15,45 +15,12 @@ from kaicep.explain import explanation_dict, explanation_tree
 from kaicep.ontology.proofs import TurtleWriter
 from kaicep.pipeline.sources.memory_source import raw_table
 from rich.console import Console
-from support.prefixes import turtle_head
-
-PREFIXES = {name: f"urn:{name}#" for name in ("bd", "ee", "evt", "hvc", "org")}
-KNOWLEDGE = """
-@prefix owl: <http://www.w3.org/2002/07/owl#> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
-ee:AirflowSensor rdfs:subClassOf ee:Sensor . ee:Thermometer rdfs:subClassOf ee:Sensor .
-bd:FacultyOffice rdfs:subClassOf bd:Office . bd:Office rdfs:subClassOf bd:Room . bd:Lab rdfs:subClassOf bd:Room .
-bd:assignedTo rdfs:subPropertyOf bd:belongsTo . bd:partOf a owl:TransitiveProperty .
-bd:locationOf owl:inverseOf bd:hasLocation . hvc:green hvc:limit 500 . evt:Report rdfs:subClassOf evt:Event .
-evt:hasSource rdfs:subPropertyOf evt:hasOrigin .
-ee:s1 a ee:AirflowSensor ; ee:sensorID "D1-flow" ; bd:hasLocation bd:r1 .
-ee:s2 a ee:Thermometer ; ee:sensorID "D2-temp" .
-bd:r2 bd:locationOf ee:s2 .
-bd:r1 a bd:FacultyOffice ; bd:assignedTo org:EE , org:CS ; bd:partOf bd:floor . bd:floor bd:partOf bd:hall .
-bd:r2 a bd:Lab ; bd:belongsTo org:CS .
-"""
-STREAM = {
-    "event_type": "evt:Report",
-    "time": {"attribute": "at", "property": "evt:hasTime"},
-    "identity": ["sensor", "at"],
-    "attributes": {
-        "sensor": {"property": "evt:hasSource", "key": "ee:sensorID"},
-        "flow": {"property": "hvc:airflow", "datatype": "xsd:double"},
-        "note": {"datatype": "xsd:string"},
-    },
-}
-LOCATED = "?e evt:hasSource ?s . ?s bd:hasLocation ?r"
+from support.reasons import LOCATED, write_campus
 
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
-    root = tmp_path_factory.mktemp("why")
-    (root / "campus.ttl").write_text(turtle_head(PREFIXES) + KNOWLEDGE)
-    content: dict[str, Any] = {
-        "prefixes": PREFIXES,
-        "knowledge": {"modules": ["campus.ttl"]},
-        "streams": {"air": STREAM, "door": STREAM},
-    }
-    return Project.parse(content, root=root)
+    return write_campus(tmp_path_factory.mktemp("why"))
 
 
 def tell(project: Project, query: str, **values: object) -> list[str]:
