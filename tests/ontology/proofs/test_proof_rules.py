@@ -1,0 +1,36 @@
+"""The rules as data: well formed, and the same that the closure is made with."""
+
+from __future__ import annotations
+
+import pytest
+from kaicep.ontology.proofs.proof_rules import Rule, general_rules
+from kaicep.ontology.reasoners.rl_rules import RULES
+from pyoxigraph import NamedNode
+
+OF_LISTS = {"scm-int", "scm-uni", "cls-oo"}
+
+
+def variables(rule: Rule, *, head: bool) -> set[str]:
+    patterns = (rule.head,) if head else rule.body
+    return {slot for pattern in patterns for slot in pattern if isinstance(slot, str)}
+
+
+@pytest.mark.parametrize("rule", general_rules(), ids=lambda rule: rule.name)
+def test_a_head_says_nothing_that_the_body_does_not_bind(rule: Rule) -> None:
+    assert variables(rule, head=True) <= variables(rule, head=False)
+    assert rule.one is None or rule.one in variables(rule, head=False)
+
+
+def test_whatever_the_closure_adds_has_a_rule_that_proves_it() -> None:
+    assert set(RULES) - OF_LISTS <= {rule.name for rule in general_rules()}
+
+
+def test_a_line_of_the_table_is_a_rule() -> None:
+    (found,) = [rule for rule in general_rules() if rule.name == "prp-dom"]
+    domain = NamedNode("http://www.w3.org/2000/01/rdf-schema#domain")
+    kind = NamedNode("http://www.w3.org/1999/02/22-rdf-syntax-ns#type")
+    assert found == Rule("prp-dom", (("?p", domain, "?c"), ("?x", "?p", "?y")), ("?x", kind, "?c"))
+
+
+def test_a_rule_about_at_most_one_tests_for_the_number() -> None:
+    assert {rule.name for rule in general_rules() if rule.one is not None} == {"cls-maxc2", "cls-maxqc3", "cls-maxqc4"}
