@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from .event_filter import Filter, apply_filters
-from .external_matches import HELD, LAST, WINDOW, adopted_matches, adopted_windows
 from .operator import END_OF_TIME, Operator, build_operator
+from .output import adopted_matches
+from .windows import HELD, LAST, WINDOW, adopted_windows
 
 __all__ = [
     "END_OF_TIME",

@@ -18,7 +18,7 @@ from .joins import PatternKernel, vectorisable
 from .nfa import Limits, NfaOperator, stop_candidates
 from .operator_core import Kernel
 from .order import EVENTS, Contiguity, Interval, empty_candidates, sees_all_events
-from .output import DistinctRows, Matches, Output, OutputRate, build_output_rate, output_schema, row_schema
+from .output import DistinctRows, MatchFrame, OutputRate, RowOutput, build_output_rate, output_schema, row_schema
 from .reorder_buffer import Pending
 from .selection import SelectionKernel
 from .snapshot_codec import State, read_snapshot, write_snapshot
@@ -75,7 +75,7 @@ class Operator(Protocol):
             OperatorError: the watermark is naive.
         """
 
-    def report(self, matches: Matches, watermark: datetime | None) -> pa.Table:
+    def report(self, matches: MatchFrame, watermark: datetime | None) -> pa.Table:
         """Report matches that were found elsewhere, all of which became true below the watermark.
 
         Args:
@@ -136,7 +136,7 @@ class _Hosted:
     reported: int = 0
     contiguity: Contiguity | None = field(init=False)
     pending: dict[str, Pending] = field(init=False)
-    output: Output = field(init=False)
+    output: RowOutput = field(init=False)
     distinct: DistinctRows | None = field(init=False)
     rate: OutputRate | None = field(init=False)
 
@@ -146,7 +146,7 @@ class _Hosted:
         self.pending |= {name: Pending(empty) for name, empty in stop_candidates(self.query).items()}
         if self.contiguity is not None:
             self.pending[EVENTS] = Pending(self.contiguity.empty)
-        self.output = Output(self.query, self.kernel.names)
+        self.output = RowOutput(self.query, self.kernel.names)
         self.distinct = DistinctRows(self.query) if self.query.distinct else None
         self.rate = build_output_rate(self.query)
 
@@ -180,7 +180,7 @@ class _Hosted:
         passed = _microseconds(watermark)
         return self._reported(self._advance(candidates, passed), passed)
 
-    def report(self, matches: Matches, watermark: datetime | None) -> pa.Table:
+    def report(self, matches: MatchFrame, watermark: datetime | None) -> pa.Table:
         """See `Operator.report`."""
         if self.ended:
             return output_schema(self.query).empty_table()
@@ -191,7 +191,7 @@ class _Hosted:
         if not self.ended:
             self._advance(candidates, _microseconds(watermark))
 
-    def _advance(self, candidates: Mapping[str, pa.Table], passed: int) -> Matches | None:
+    def _advance(self, candidates: Mapping[str, pa.Table], passed: int) -> MatchFrame | None:
         released = {}
         for variable, pending in self.pending.items():
             table = candidates.get(variable)
@@ -201,14 +201,14 @@ class _Hosted:
             released = self.contiguity.place(released, passed)
         return self.kernel.advance(released, passed)
 
-    def _reported(self, matches: Matches | None, passed: int) -> pa.Table:
+    def _reported(self, matches: MatchFrame | None, passed: int) -> pa.Table:
         if matches is None and self.rate is None:
             return output_schema(self.query).empty_table()
         return self._handed_over(
             row_schema(self.query).empty_table() if matches is None else self._rows(matches), passed
         )
 
-    def _rows(self, matches: Matches) -> pa.Table:
+    def _rows(self, matches: MatchFrame) -> pa.Table:
         rows = self.output.rows(matches)
         return self._limited(rows if self.distinct is None else self.distinct.first(rows))
 

@@ -8,7 +8,7 @@ from typing import Protocol
 import polars as pl
 
 from ..expressions import Names
-from .output import Matches
+from .output import MatchFrame
 from .snapshot_codec import State
 
 __all__ = ["Kernel"]
@@ -19,7 +19,7 @@ class Kernel(Protocol):
 
     @property
     def names(self) -> Names:
-        """Where `Matches.frame` holds values."""
+        """Where `MatchFrame.frame` holds values."""
 
     @property
     def due(self) -> int | None:
@@ -32,7 +32,7 @@ class Kernel(Protocol):
     def held_since(self) -> int | None:
         """What no `_time` of the matches to come lies below, in microseconds; `None`: the watermark."""
 
-    def advance(self, released: Mapping[str, pl.DataFrame], watermark: int) -> Matches | None:
+    def advance(self, released: Mapping[str, pl.DataFrame], watermark: int) -> MatchFrame | None:
         """Take in what was released (each in total order, all below the watermark, in microseconds).
 
         Returns:

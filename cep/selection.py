@@ -10,7 +10,7 @@ import polars as pl
 from ..expressions import Ints, Names, column_expression, mask_of, plain_name, timestamps
 from ..language.nodes import AfterMatchKind, Query
 from .order import binding_columns, settle_ties
-from .output import Matches, selected_bindings
+from .output import MatchFrame, selected_bindings
 from .snapshot_codec import State
 
 __all__ = ["SelectionKernel"]
@@ -46,7 +46,7 @@ class SelectionKernel:
         """Nothing is held back."""
         return None
 
-    def advance(self, released: Mapping[str, pl.DataFrame], watermark: int) -> Matches | None:  # noqa: ARG002 - the protocol's
+    def advance(self, released: Mapping[str, pl.DataFrame], watermark: int) -> MatchFrame | None:  # noqa: ARG002 - the protocol's
         """Every candidate is a match, at its own time stamp."""
         frame = released[self._source.variable]
         if self._conditions:
@@ -55,7 +55,7 @@ class SelectionKernel:
             frame = frame[self._output_order(frame)]
         if self._once:
             frame = frame.unique(["_time", "_id"], keep="first", maintain_order=True)
-        return Matches(frame, timestamps(frame["_time"]), {self._source.variable: frame["_id"]})
+        return MatchFrame(frame, timestamps(frame["_time"]), {self._source.variable: frame["_id"]})
 
     def _output_order(self, frame: pl.DataFrame) -> Ints:
         """Candidates are in total order; solutions of one event come by the bindings that are selected."""

@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 
 from ..annotator import exclude_ids, ids_of
 from ..archive.log import LogScan, Position
-from ..cep.output import Matches
+from ..cep.output import MatchFrame
 from ..language.nodes import Query
 from .within import Range
 
@@ -43,7 +43,7 @@ class BackfillChunk:
     watermarks: Watermarks
     events: Mapping[str, pa.Table] = field(default_factory=dict)
     candidates: Mapping[str, pa.Table] = field(default_factory=dict)
-    matches: Matches | None = None
+    matches: MatchFrame | None = None
     primes: bool = False
 
 

@@ -20,7 +20,7 @@ from ..archive.rewrite import (
 )
 from ..archive.store import Store, StoreUnavailableError
 from ..cep import adopted_matches, adopted_windows
-from ..cep.output import Matches
+from ..cep.output import MatchFrame
 from ..language.nodes import AfterMatchKind, Kind, Query
 from ..ontology import KnowledgeBase
 from .backfill import (
@@ -42,7 +42,7 @@ class Rewrite:
     """Everything in SPARQL up to the border; the operators go on from there.
 
     What the store holds for certain ends where the log has events that the store lacks, or where events can still come
-    live. Matches that became true before are SPARQL's. Those across the border are the operators': they are given the
+    live. MatchFrame that became true before are SPARQL's. Those across the border are the operators': they are given the
     events of the boundary window, the last ones that a later match can hold, and report nothing of them.
 
     Args:
@@ -122,7 +122,7 @@ class Rewrite:
         elif (matches := self._matches(rewritten, tsv)) is not None:
             yield BackfillChunk(watermarks, matches=matches)
 
-    def _matches(self, rewritten: MatchQuery | WindowQuery, tsv: bytes) -> Matches | None:
+    def _matches(self, rewritten: MatchQuery | WindowQuery, tsv: bytes) -> MatchFrame | None:
         query, span = self.request.queries[-1], self._span()
         if isinstance(rewritten, MatchQuery):
             bound = rewritten.read(tsv)

@@ -1,7 +1,7 @@
-"""Runs over patterns that repeat nothing: all runs of a state take their next events together, as columns.
+"""An automaton whose partial matches of one state take their next events together, as columns.
 
-A run is a row of arrays: which candidate each variable has taken. Runs wait in their state; when candidates are
-released, each state's runs look for their next events among these alone, since all earlier ones did not fit.
+A partial match is a row of arrays: which candidate each variable has taken. Partial matches wait in their state; when
+candidates are released, they look for their next events among these alone, since all earlier ones did not fit.
 """
 
 from __future__ import annotations
@@ -14,13 +14,11 @@ import polars as pl
 
 from ...expressions import Bools, Ints
 from ...language.nodes import Link
-from ..order import BEFORE, UNBOUNDED
-from .columnar_nfa_plan import START, RunState, Step
-from .index_probe import NONE, Test
-from .match_finder import Candidates, Partial, Ranges
-from .negation_columnar import Refutation
+from ..match import NONE, BoundRows, Ranges, Refutation, Test
+from ..order import BEFORE, UNBOUNDED, Candidates
+from .columnar_nfa_plan import START, ColumnarState, ColumnarTransition
 
-__all__ = ["Runs", "Stepping"]
+__all__ = ["ColumnarNfa", "PartialMatchTable"]
 
 _LAST, _PASSED, _STREAK = "#last", "#passed", "#streak"
 _Pick = Callable[..., Ints]
@@ -29,8 +27,8 @@ _NEVER = 2**62
 
 
 @dataclass(frozen=True, slots=True)
-class Runs:
-    """Runs of one state.
+class PartialMatchTable:
+    """PartialMatchTable of one state.
 
     Attributes:
         rows: by bound variable, the candidate.
@@ -44,12 +42,12 @@ class Runs:
     passed: Ints
     streak: Ints
 
-    def at(self, places: Ints) -> Runs:
+    def at(self, places: Ints) -> PartialMatchTable:
         """Some of the runs."""
         rows = {v: of_variable[places] for v, of_variable in self.rows.items()}
-        return Runs(rows, self.last[places], self.passed[places], self.streak[places])
+        return PartialMatchTable(rows, self.last[places], self.passed[places], self.streak[places])
 
-    def with_rows(self, rows: Mapping[str, Ints]) -> Runs:
+    def with_rows(self, rows: Mapping[str, Ints]) -> PartialMatchTable:
         """The same runs, their candidates' rows counted otherwise."""
         return replace(self, rows=rows)
 
@@ -58,14 +56,14 @@ class Runs:
         return pl.DataFrame({**self.rows, _LAST: self.last, _PASSED: self.passed, _STREAK: self.streak})
 
     @staticmethod
-    def of_table(table: pl.DataFrame) -> Runs:
+    def of_table(table: pl.DataFrame) -> PartialMatchTable:
         """The runs that `table` gave."""
         columns = {name: table[name].to_numpy() for name in table.columns}
         last, passed, streak = (columns.pop(name) for name in (_LAST, _PASSED, _STREAK))
-        return Runs(columns, last, passed, streak)
+        return PartialMatchTable(columns, last, passed, streak)
 
 
-def joined(several: Sequence[Runs]) -> Runs:
+def joined(several: Sequence[PartialMatchTable]) -> PartialMatchTable:
     """All runs of a state."""
     if len(several) == 1:
         return several[0]
@@ -73,15 +71,15 @@ def joined(several: Sequence[Runs]) -> Runs:
     last, passed, streak = (
         np.concatenate(c) for c in zip(*((r.last, r.passed, r.streak) for r in several), strict=True)
     )
-    return Runs(rows, last, passed, streak)
+    return PartialMatchTable(rows, last, passed, streak)
 
 
 @dataclass(slots=True)
-class Stepping:
+class ColumnarNfa:
     """One round: what was released is offered to all runs.
 
     Attributes:
-        states: see `plan_steps`.
+        states: see `compile_states`.
         candidates: rows of runs are rows of these.
         refutation: for the NOTs between elements.
         watermark: runs whose windows have closed by then are dropped.
@@ -90,28 +88,28 @@ class Stepping:
         waiting: by state, the runs that wait in it.
     """
 
-    states: tuple[RunState, ...]
+    states: tuple[ColumnarState, ...]
     candidates: Mapping[str, Candidates]
     refutation: Refutation
     watermark: int
     followed: Ints
-    found: list[list[Runs]] = field(init=False)
-    waiting: dict[int, Runs] = field(init=False, default_factory=dict)
+    found: list[list[PartialMatchTable]] = field(init=False)
+    waiting: dict[int, PartialMatchTable] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         self.found = [[] for _ in self.states]
 
-    def go(self, waiting: Mapping[int, Runs]) -> Iterator[tuple[int, Partial]]:
+    def go(self, waiting: Mapping[int, PartialMatchTable]) -> Iterator[tuple[int, BoundRows]]:
         """Offer the new candidates to the waiting runs, and begin runs.
 
         Yields:
-            The place of a way to match, and matches.
+            The place of a disjunct, and matches.
         """
         self._begin()
         for place, state in enumerate(self.states[START + 1 :], START + 1):
             if self.found[place]:
                 new = joined(self.found[place])
-                yield from ((way, new.rows) for way in state.complete)
+                yield from ((disjunct, new.rows) for disjunct in state.complete)
             runs = [*([waiting[place]] if place in waiting else []), *self.found[place]]
             self.found[place] = []
             if runs and state.steps:
@@ -128,9 +126,11 @@ class Stepping:
             rivals = [numbers[i] for i, other in enumerate(steps) if other.through & step.rivals]
             alone = ~np.isin(numbers[place], np.concatenate(rivals)) if rivals else slice(None)
             rows, number = begun[place][alone], numbers[place][alone]
-            self.found[step.target].append(Runs({step.variable: rows}, number, np.full(len(rows), -1), number))
+            self.found[step.target].append(
+                PartialMatchTable({step.variable: rows}, number, np.full(len(rows), -1), number)
+            )
 
-    def _beginning(self, step: Step) -> Ints:
+    def _beginning(self, step: ColumnarTransition) -> Ints:
         """The new candidates that an element may begin with."""
         own = self.candidates[step.variable]
         rows = np.arange(own.first_new, len(own.number))
@@ -138,7 +138,7 @@ class Stepping:
             rows = rows[test({step.variable: rows})]
         return rows
 
-    def _offer(self, state: RunState, runs: Runs) -> Runs:
+    def _offer(self, state: ColumnarState, runs: PartialMatchTable) -> PartialMatchTable:
         """Let runs take their next events; gives those that go on waiting."""
         looks = [_Look(self, step, runs) for step in state.steps]
         if state.loose:
@@ -150,7 +150,7 @@ class Stepping:
         left = left & np.any([look.open(runs) for look in looks], axis=0)
         return runs if left.all() else runs.at(np.flatnonzero(left))
 
-    def _take_first(self, runs: Runs, looks: list[_Look]) -> tuple[Runs, Bools]:
+    def _take_first(self, runs: PartialMatchTable, looks: list[_Look]) -> tuple[PartialMatchTable, Bools]:
         """The first event that satisfies an element is taken; only `->>` goes on without it, to other events."""
         numbers = np.stack([look.first() for look in looks])
         first = numbers.min(axis=0)
@@ -166,23 +166,23 @@ class Stepping:
         for look in looks:
             if look.step.link is Link.ANY:
                 look.take_all_after(np.flatnonzero(goes_on), first)
-        return Runs(runs.rows, runs.last, passed, runs.streak), (first == _NEVER) | goes_on
+        return PartialMatchTable(runs.rows, runs.last, passed, runs.streak), (first == _NEVER) | goes_on
 
-    def tests(self, step: Step, partial: Partial) -> list[Test]:
+    def tests(self, step: ColumnarTransition, partial: BoundRows) -> list[Test]:
         """What else has to be true of an event of `step`, given a run with its row."""
 
-        def unrefuted(grown: Partial) -> Bools:
-            refuted: Bools = np.any([self.refutation.refuted(a, grown, grown) for a in step.absences], axis=0)
+        def unrefuted(grown: BoundRows) -> Bools:
+            refuted: Bools = np.any([self.refutation.refuted(a, grown) for a in step.negations], axis=0)
             return ~refuted
 
         tests = self.refutation.probe.tests(partial, step.variable)
-        return [*tests, unrefuted] if step.absences else tests
+        return [*tests, unrefuted] if step.negations else tests
 
 
 class _Look:
-    """Runs of one state looking for the event of one element among what was released."""
+    """PartialMatchTable of one state looking for the event of one element among what was released."""
 
-    def __init__(self, stepping: Stepping, step: Step, runs: Runs) -> None:
+    def __init__(self, stepping: ColumnarNfa, step: ColumnarTransition, runs: PartialMatchTable) -> None:
         self.step = step
         self._stepping, self._runs = stepping, runs
         self._candidates = stepping.candidates
@@ -206,12 +206,12 @@ class _Look:
         """The last moment at which an event satisfies the element, and after which none makes a match."""
         latest = self._bound(list(self.step.widths), self.step.widths, np.min, UNBOUNDED)
         closing = self._bound(list(self.step.reach), self.step.reach, np.min, UNBOUNDED)
-        for absence in self.step.refuting:
-            refuted = self._stepping.refutation.first_refuting(absence, self._runs.rows)
+        for negation in self.step.refuting:
+            refuted = self._stepping.refutation.first_refuting(negation, self._runs.rows)
             latest, closing = np.minimum(latest, refuted), np.minimum(closing, refuted)
         return latest, closing
 
-    def _enabled(self, runs: Runs) -> Bools:
+    def _enabled(self, runs: PartialMatchTable) -> Bools:
         """Whether the link still admits the element: nothing was passed over that it does not pass over."""
         if self.step.link is Link.ANY or not self.step.since:
             return np.ones(len(runs.last), dtype=bool)
@@ -219,7 +219,7 @@ class _Look:
         enabled: Bools = runs.passed <= since
         return enabled if self.step.link is Link.NEXT else enabled & (runs.streak <= since)
 
-    def open(self, runs: Runs) -> Bools:
+    def open(self, runs: PartialMatchTable) -> Bools:
         """Whether a later event may satisfy the element."""
         may = (self._closing >= self._stepping.watermark) & self._enabled(runs)
         if self.step.link is Link.STRICT and self.step.since:
@@ -251,24 +251,24 @@ class _Look:
     def take_all_after(self, places: Ints, number: Ints) -> None:
         """Let these runs pass over the event with that number and take each that satisfies the element after it."""
         runs = self._runs.at(places)
-        passing = Runs(runs.rows, runs.last, number[places], runs.streak)
+        passing = PartialMatchTable(runs.rows, runs.last, number[places], runs.streak)
         start = np.searchsorted(self._own.number, number[places], "right")
         self._take(passing, (np.maximum(start, self._between[0][places]), self._between[1][places]))
 
-    def _take(self, runs: Runs, between: tuple[Ints, Ints]) -> None:
+    def _take(self, runs: PartialMatchTable, between: tuple[Ints, Ints]) -> None:
         if len(runs.last):
             self._grow(runs, self._stepping.refutation.probe.ranges(runs.rows, self.step.variable, between))
 
-    def _grow(self, runs: Runs, ranges: Ranges) -> None:
+    def _grow(self, runs: PartialMatchTable, ranges: Ranges) -> None:
         probe = self._stepping.refutation.probe
         for match, rows in probe.pairs(runs.rows, self.step.variable, ranges, self._tests):
             self._add(runs.at(match), rows)
 
-    def _add(self, runs: Runs, rows: Ints) -> None:
+    def _add(self, runs: PartialMatchTable, rows: Ints) -> None:
         """Each of these runs with one event more."""
         number, streak = self._own.number[rows], runs.streak
         if BEFORE in self._own.frame.columns:
             unbroken = self._own.frame[BEFORE].to_numpy()[rows] == runs.last
             streak = np.where(unbroken, streak, number)
-        new = Runs({**runs.rows, self.step.variable: rows}, number, runs.passed, streak)
+        new = PartialMatchTable({**runs.rows, self.step.variable: rows}, number, runs.passed, streak)
         self._stepping.found[self.step.target].append(new)

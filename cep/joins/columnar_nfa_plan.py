@@ -1,6 +1,6 @@
-"""Partial matches of what repeats nothing, planned: which elements are enabled when (docs/semantics.md 3.8).
+"""BoundRows matches of what repeats nothing, planned: which elements are enabled when (docs/semantics.md 3.8).
 
-A state is what a run has bound, and the ways to match the pattern that are still open to it. States have no cycles:
+A state is what a run has bound, and the disjuncts of the pattern that are still open to it. States have no cycles:
 every step binds one more variable.
 """
 
@@ -10,18 +10,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ...language.nodes import Link
+from ..match import NegationConstraint
 from ..order import UNBOUNDED
-from .pattern_dnf import Absence, Alternative
-from .pattern_plan import PatternPlan, QueryPlan
+from .pattern_dnf import PartialOrder
+from .pattern_plan import DisjunctPlan, PatternPlan
 
-__all__ = ["START", "RunState", "Step", "decidable", "plan_steps"]
+__all__ = ["START", "ColumnarState", "ColumnarTransition", "compile_states", "decidable"]
 
 START = 0
 """The place of the state of a run that has not begun."""
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class ColumnarTransition:
     """An enabled element.
 
     Attributes:
@@ -34,7 +35,7 @@ class Step:
         through: what the way to it leads through, and itself.
         rivals: an event that is reached through one of these is not this one's.
         refuting: NOTs that are decided with it, and depend on what was bound before alone.
-        absences: the other NOTs that are decided with it.
+        negations: the other NOTs that are decided with it.
         target: the place of the state that follows.
     """
 
@@ -46,48 +47,48 @@ class Step:
     since: frozenset[str]
     through: frozenset[str]
     rivals: frozenset[str]
-    refuting: tuple[Absence, ...]
-    absences: tuple[Absence, ...]
+    refuting: tuple[NegationConstraint, ...]
+    negations: tuple[NegationConstraint, ...]
     target: int
 
 
 @dataclass(frozen=True, slots=True)
-class RunState:
+class ColumnarState:
     """A state.
 
     Attributes:
         bound: the variables that runs in it have bound.
-        complete: places of the ways to match that it is the end of.
+        complete: places of the disjuncts that it is the end of.
         steps: what may come next.
         loose: it is of no account what runs in it pass over.
     """
 
     bound: frozenset[str]
     complete: tuple[int, ...]
-    steps: tuple[Step, ...]
+    steps: tuple[ColumnarTransition, ...]
     loose: bool
 
 
 _Name = tuple[frozenset[str], frozenset[int]]
 
 
-def plan_steps(plan: QueryPlan, inside: frozenset[str]) -> tuple[RunState, ...]:
+def compile_states(plan: PatternPlan, named: frozenset[str]) -> tuple[ColumnarState, ...]:
     """The states, `START` first, each after those that lead to it.
 
     Args:
         plan: the query.
-        inside: the variables that SEQ names.
+        named: the variables that SEQ names.
     """
-    return _Planner(plan, inside).states()
+    return _Planner(plan, named).states()
 
 
 @dataclass(frozen=True, slots=True)
 class _Planner:
-    plan: QueryPlan
-    inside: frozenset[str]
+    plan: PatternPlan
+    named: frozenset[str]
 
-    def states(self) -> tuple[RunState, ...]:
-        names: list[_Name] = [(frozenset(), frozenset(range(len(self.plan.ways))))]
+    def states(self) -> tuple[ColumnarState, ...]:
+        names: list[_Name] = [(frozenset(), frozenset(range(len(self.plan.disjuncts))))]
         for name in names:
             names += [target for target in dict.fromkeys(self._targets(name)) if target not in names]
         # Sorted by size: a step leads to a larger state.
@@ -95,85 +96,85 @@ class _Planner:
         places = {name: place for place, name in enumerate(names)}
         return tuple(self._state(name, places) for name in names)
 
-    def _state(self, name: _Name, places: Mapping[_Name, int]) -> RunState:
-        bound, ways = name
-        complete = tuple(sorted(i for i in ways if self._variables(i) == bound))
+    def _state(self, name: _Name, places: Mapping[_Name, int]) -> ColumnarState:
+        bound, disjuncts = name
+        complete = tuple(sorted(i for i in disjuncts if self._variables(i) == bound))
         targets = self._targets(name)
         steps = tuple(self._step(name, v, target, places) for target, v in targets.items())
         loose = all(step.link is Link.ANY for step in steps) and not self._counts_on()
-        return RunState(bound, complete, steps, loose)
+        return ColumnarState(bound, complete, steps, loose)
 
     def _counts_on(self) -> bool:
         """Whether what was passed over matters in later states: in an AND of which not all links are `->>`."""
-        sides = any(of_variable for way in self.plan.ways for of_variable in way.alternative.sides.values())
+        sides = any(of_variable for disjunct in self.plan.disjuncts for of_variable in disjunct.order.sides.values())
         return sides and not self.plan.logical
 
-    def _variables(self, way: int) -> frozenset[str]:
-        return self.inside & set(self.plan.ways[way].variables)
+    def _variables(self, disjunct: int) -> frozenset[str]:
+        return self.named & set(self.plan.disjuncts[disjunct].variables)
 
     def _targets(self, name: _Name) -> dict[_Name, str]:
         """The states that follow, by the variable that is bound on the way there."""
-        bound, ways = name
+        bound, disjuncts = name
         groups: dict[tuple[str, object], set[int]] = {}
-        for i in sorted(ways):
-            way = self.plan.ways[i].alternative
-            for variable in way.variables:
-                enabled = variable in self.inside and variable not in bound and way.before[variable] <= bound
-                if enabled and _reaches(way, bound):
+        for i in sorted(disjuncts):
+            disjunct = self.plan.disjuncts[i].order
+            for variable in disjunct.variables:
+                enabled = variable in self.named and variable not in bound and disjunct.before[variable] <= bound
+                if enabled and _reaches(disjunct, bound):
                     known = bound | {variable}
                     decided = tuple(replace(a, after=a.after & known) for a in self._decided(i, name, variable))
-                    sides = (way.through[variable], way.rivals[variable])
-                    same = (variable, (way.before[variable], self._gaps(i, variable), decided, sides))
+                    sides = (disjunct.through[variable], disjunct.rivals[variable])
+                    same = (variable, (disjunct.before[variable], self._gaps(i, variable), decided, sides))
                     groups.setdefault(same, set()).add(i)
         return {(bound | {v}, frozenset(members)): v for (v, _), members in groups.items()}
 
-    def _gaps(self, way: int, variable: str) -> tuple[tuple[str, int], ...]:
-        plan = self.plan.ways[way]
-        gaps = dict.fromkeys(plan.alternative.before[variable], 1)
-        for absence in plan.alternative.absences:
-            if variable in absence.after and absence.duration is not None:
-                gaps |= {u: max(gaps[u], absence.duration + 1) for u in absence.before}
+    def _gaps(self, disjunct: int, variable: str) -> tuple[tuple[str, int], ...]:
+        plan = self.plan.disjuncts[disjunct]
+        gaps = dict.fromkeys(plan.order.before[variable], 1)
+        for negation in plan.order.negations:
+            if variable in negation.after and negation.duration is not None:
+                gaps |= {u: max(gaps[u], negation.duration + 1) for u in negation.before}
         return tuple(sorted(gaps.items()))
 
-    def _decided(self, way: int, name: _Name, variable: str) -> tuple[Absence, ...]:
+    def _decided(self, disjunct: int, name: _Name, variable: str) -> tuple[NegationConstraint, ...]:
         """The NOTs that can be decided once the variable is bound, and not before."""
-        bound, ways = name
-        plans = [self.plan.ways[i] for i in ways]
+        bound, disjuncts = name
+        plans = [self.plan.disjuncts[i] for i in disjuncts]
         return tuple(
-            absence
-            for absence in self.plan.ways[way].alternative.absences
-            if decidable(self.plan, plans, absence, bound | {variable})
-            and not decidable(self.plan, plans, absence, bound)
+            negation
+            for negation in self.plan.disjuncts[disjunct].order.negations
+            if decidable(self.plan, plans, negation, bound | {variable})
+            and not decidable(self.plan, plans, negation, bound)
         )
 
-    def _step(self, name: _Name, variable: str, target: _Name, places: Mapping[_Name, int]) -> Step:
-        bound, way = name[0], min(target[1])
-        plan = self.plan.ways[way]
-        alternative = plan.alternative
-        refuting: list[Absence] = []
-        absences: list[Absence] = []
-        for absence in self._decided(way, name, variable):
-            independent = _joined(self.plan, absence) <= bound and absence.before and not absence.strict
-            (refuting if independent and absence.duration is None else absences).append(absence)
-        reach = {u: max(self.plan.ways[i].reach[variable, u] for i in target[1]) for u in bound}
-        return Step(
+    def _step(self, name: _Name, variable: str, target: _Name, places: Mapping[_Name, int]) -> ColumnarTransition:
+        bound, disjunct = name[0], min(target[1])
+        plan = self.plan.disjuncts[disjunct]
+        alternative = plan.order
+        refuting: list[NegationConstraint] = []
+        negations: list[NegationConstraint] = []
+        for negation in self._decided(disjunct, name, variable):
+            independent = _joined(self.plan, negation) <= bound and negation.before and not negation.strict
+            (refuting if independent and negation.duration is None else negations).append(negation)
+        reach = {u: max(self.plan.disjuncts[i].reach[variable, u] for i in target[1]) for u in bound}
+        return ColumnarTransition(
             variable,
             alternative.links[variable],
-            dict(self._gaps(way, variable)),
+            dict(self._gaps(disjunct, variable)),
             {u: self.plan.widths[variable, u] for u in bound if (variable, u) in self.plan.widths},
             {u: width for u, width in reach.items() if width < UNBOUNDED},
             _since(alternative.sides[variable], alternative.before[variable], bound),
             alternative.through[variable],
             alternative.rivals[variable],
             tuple(refuting),
-            tuple(absences),
+            tuple(negations),
             places[target],
         )
 
 
-def _reaches(way: Alternative, bound: frozenset[str]) -> bool:
-    """Whether a run on this way can have bound just these variables so far."""
-    return bound <= way.before.keys() and all(way.before[v] <= bound for v in bound)
+def _reaches(disjunct: PartialOrder, bound: frozenset[str]) -> bool:
+    """Whether a partial match on this disjunct can have bound just these variables so far."""
+    return bound <= disjunct.before.keys() and all(disjunct.before[v] <= bound for v in bound)
 
 
 def _since(sides: Sequence[frozenset[str]], before: frozenset[str], bound: frozenset[str]) -> frozenset[str]:
@@ -181,19 +182,21 @@ def _since(sides: Sequence[frozenset[str]], before: frozenset[str], bound: froze
     return next((side & bound for side in sides if side & bound), before)
 
 
-def _joined(plan: QueryPlan, absence: Absence) -> set[str]:
+def _joined(plan: PatternPlan, negation: NegationConstraint) -> set[str]:
     """The variables that JOINs compare with that of a NOT."""
-    found = [c.variables for c in plan.conditions if absence.variable in c.variables]
-    found += [k.expressions.keys() for k in plan.keys if absence.variable in k.expressions and not k.nulls_match]
-    return {v for variables in found for v in variables} - {absence.variable}
+    found = [c.variables for c in plan.conditions if negation.variable in c.variables]
+    found += [k.expressions.keys() for k in plan.keys if negation.variable in k.expressions and not k.nulls_match]
+    return {v for variables in found for v in variables} - {negation.variable}
 
 
-def decidable(plan: QueryPlan, ways: Sequence[PatternPlan], absence: Absence, bound: frozenset[str]) -> bool:
+def decidable(
+    plan: PatternPlan, disjuncts: Sequence[DisjunctPlan], negation: NegationConstraint, bound: frozenset[str]
+) -> bool:
     """Whether a NOT is decided as soon as a run has bound these variables: what it looks at will not change.
 
-    A JOIN that names what no open way binds is not asked; one with a variable outside of SEQ is asked at the end.
+    A JOIN that names what no open disjunct binds is not asked; one with a variable outside of SEQ is asked at the end.
     """
-    if not absence.after & bound or (not absence.before and absence.duration is None):
+    if not negation.after & bound or (not negation.before and negation.duration is None):
         return False
-    possible = {v for way in ways if _reaches(way.alternative, bound) for v in way.variables}
-    return _joined(plan, absence) & possible <= bound
+    possible = {v for disjunct in disjuncts if _reaches(disjunct.order, bound) for v in disjunct.variables}
+    return _joined(plan, negation) & possible <= bound

@@ -1,6 +1,6 @@
-"""SEQ without repetition as alternatives: OR decides which variables are bound, the rest is a partial order.
+"""SEQ without repetition as a disjunction: OR decides which variables are bound, the rest is a partial order.
 
-An alternative says of each of its variables which others stand before it and which link leads to it, and which
+A disjunct says of each of its variables which others stand before it and which link leads to it, and which
 candidates must be absent where. AND leaves its parts unordered; a sequence orders everything in it.
 """
 
@@ -16,40 +16,22 @@ from ...expressions import micros
 from ...language.nodes import Alternative as Either
 from ...language.nodes import Conjunction, Element, Group, Link, Negation, Pattern, Policy, Query, walk_pattern
 from ...language.nodes import Sequence as Links
+from ..match import NegationConstraint
 
-__all__ = ["Absence", "Alternative", "alternatives"]
+__all__ = ["PartialOrder", "disjuncts", "vectorisable"]
 
 _LINKS = {Policy.ANY: Link.ANY, Policy.NEXT: Link.NEXT, Policy.STRICT: Link.STRICT}
 
 
 @dataclass(frozen=True, slots=True)
-class Absence:
-    """`NOT ?n`.
-
-    Attributes:
-        variable: n.
-        before: the variables that stand before it.
-        after: the variables that stand after it.
-        duration: of FOR, in microseconds.
-        strict: `=> NOT ?n`: only the very next event is looked at.
-    """
-
-    variable: str
-    before: frozenset[str]
-    after: frozenset[str]
-    duration: int | None
-    strict: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Alternative:
-    """One way to match a pattern.
+class PartialOrder:
+    """One disjunct of a pattern.
 
     Attributes:
         variables: those that it binds, in the order in which they are written.
         before: of each variable, all that stand before it.
         links: of each variable, the link that leads to it; POLICY's where the pattern begins.
-        absences: what must not happen.
+        negations: what must not happen.
         through: of each variable, itself and those under NOT before it: what the way to it leads through.
         rivals: of each variable, those on earlier sides of ORs whose link is not `->>`: an event that is reached
             through one of them is not the variable's.
@@ -59,7 +41,7 @@ class Alternative:
     variables: tuple[str, ...]
     before: Mapping[str, frozenset[str]]
     links: Mapping[str, Link]
-    absences: tuple[Absence, ...]
+    negations: tuple[NegationConstraint, ...]
     through: Mapping[str, frozenset[str]]
     rivals: Mapping[str, frozenset[str]]
     sides: Mapping[str, tuple[frozenset[str], ...]]
@@ -67,7 +49,7 @@ class Alternative:
 
 @dataclass(frozen=True, slots=True)
 class _Node:
-    """A variable of an alternative under construction; `before` and `sides` have those under NOT among them."""
+    """A variable of a disjunct under construction; `before` and `sides` have those under NOT among them."""
 
     part: Element | Negation
     link: Link
@@ -79,8 +61,8 @@ class _Node:
 _Part = Mapping[str, _Node]
 
 
-def alternatives(query: Query) -> tuple[Alternative, ...]:
-    """The ways to match the pattern of a query that repeats nothing; without SEQ there is one without order.
+def disjuncts(query: Query) -> tuple[PartialOrder, ...]:
+    """The disjuncts of the pattern of a query that repeats nothing; without SEQ there is one without order.
 
     Raises:
         OperatorError: the pattern repeats something.
@@ -88,15 +70,15 @@ def alternatives(query: Query) -> tuple[Alternative, ...]:
     if query.pattern is None:
         return (_unordered(tuple(source.variable for source in query.sources)),)
     free = [source.variable for source in query.sources if source.variable not in _named(query.pattern)]
-    found = [_alternative(part, free) for part in _parts(query.pattern, _LINKS[query.policy])]
+    found = [_disjunct(part, free) for part in _parts(query.pattern, _LINKS[query.policy])]
     return tuple(alternative for alternative in found if len(alternative.variables) > len(free))
 
 
-def _unordered(variables: tuple[str, ...]) -> Alternative:
+def _unordered(variables: tuple[str, ...]) -> PartialOrder:
     nothing = dict.fromkeys(variables, frozenset[str]())
     links = dict.fromkeys(variables, Link.ANY)
     sides: dict[str, tuple[frozenset[str], ...]] = dict.fromkeys(variables, ())
-    return Alternative(variables, nothing, links, (), {v: frozenset({v}) for v in variables}, nothing, sides)
+    return PartialOrder(variables, nothing, links, (), {v: frozenset({v}) for v in variables}, nothing, sides)
 
 
 def _named(pattern: Pattern) -> set[str]:
@@ -104,7 +86,7 @@ def _named(pattern: Pattern) -> set[str]:
 
 
 def _parts(pattern: Pattern, link: Link) -> list[_Part]:
-    """The ways to match a part of the pattern that `link` leads to."""
+    """The disjuncts of a part of the pattern that `link` leads to."""
     match pattern:
         case Element(quantifier=None) | Negation():
             return [{pattern.variable: _Node(pattern, link)}]
@@ -115,8 +97,8 @@ def _parts(pattern: Pattern, link: Link) -> list[_Part]:
         case Conjunction(parts=parts):
             return [_side_by_side(choice) for choice in product(*(_parts(part, link) for part in parts))]
         case Links(parts=parts, links=links):
-            ways = [_parts(part, of_part) for part, of_part in zip(parts, (link, *links), strict=True)]
-            return [_one_after_another(choice) for choice in product(*ways)]
+            of_parts = [_parts(part, of_part) for part, of_part in zip(parts, (link, *links), strict=True)]
+            return [_one_after_another(choice) for choice in product(*of_parts)]
         case _:
             assert_never(pattern)
 
@@ -149,18 +131,18 @@ def _one_after_another(parts: Sequence[_Part]) -> _Part:
     return nodes
 
 
-def _alternative(part: _Part, free: Sequence[str]) -> Alternative:
-    """The alternative of a part that is the whole pattern; `free` variables stand outside of it."""
+def _disjunct(part: _Part, free: Sequence[str]) -> PartialOrder:
+    """The disjunct of a part that is the whole pattern; `free` variables stand outside of it."""
     bound = {name: node for name, node in part.items() if isinstance(node.part, Element)}
     names, loose = frozenset(bound), _unordered(tuple(free))
     through = {v: _through(v, part) for v in bound}
     rivals = {v: frozenset[str]().union(*(part[name].rivals for name in through[v])) for v in bound}
-    absences = tuple(_absence(node, node.part, bound) for node in part.values() if isinstance(node.part, Negation))
-    return Alternative(
+    negations = tuple(_constraint(node, node.part, bound) for node in part.values() if isinstance(node.part, Negation))
+    return PartialOrder(
         (*bound, *free),
         {**{v: node.before & names for v, node in bound.items()}, **loose.before},
         {**{v: node.link for v, node in bound.items()}, **loose.links},
-        absences,
+        negations,
         {**through, **loose.through},
         {**rivals, **loose.rivals},
         {**{v: tuple(side & names for side in node.sides) for v, node in bound.items()}, **loose.sides},
@@ -171,9 +153,15 @@ def _through(variable: str, part: _Part) -> frozenset[str]:
     return frozenset({variable, *(v for v in part[variable].before if isinstance(part[v].part, Negation))})
 
 
-def _absence(node: _Node, negation: Negation, bound: Mapping[str, _Node]) -> Absence:
+def _constraint(node: _Node, negation: Negation, bound: Mapping[str, _Node]) -> NegationConstraint:
     before = node.before & frozenset(bound)
     after = frozenset(v for v, other in bound.items() if negation.variable in other.before)
     duration = None if negation.duration is None else micros(negation.duration)
     strict = node.link is Link.STRICT and duration is None and bool(before)
-    return Absence(negation.variable, before, after, duration, strict)
+    return NegationConstraint(negation.variable, before, after, duration, strict)
+
+
+def vectorisable(query: Query) -> bool:
+    """Whether nothing in the query's SEQ is repeated, so that a match has as many events as it has variables."""
+    parts = () if query.pattern is None else walk_pattern(query.pattern)
+    return not any(isinstance(part, Element | Group) and part.quantifier is not None for part in parts)

@@ -13,10 +13,7 @@ import polars as pl
 from ...errors import OperatorError
 from ...expressions import column_expression, micros, of_single_events, plain_name
 from ...language.nodes import (
-    Aggregate,
     Binary,
-    Binding,
-    Column,
     CorrelationWindow,
     Expression,
     Link,
@@ -25,40 +22,19 @@ from ...language.nodes import (
     Window,
     columns_of,
     conjuncts,
-    structural_key,
     variables_of,
 )
+from ..match import JoinKey, JoinPredicate
 from ..order import UNBOUNDED, Bounds, bounds_with_last, key_expressions
-from .pattern_dnf import Alternative, alternatives
+from ..output import match_name
+from .pattern_dnf import PartialOrder, disjuncts
 
-__all__ = ["Condition", "Key", "PatternPlan", "QueryPlan", "match_name", "plan_pattern"]
-
-
-@dataclass(frozen=True, slots=True)
-class Key:
-    """Expressions over candidates, one for each of several variables, that are equal in a match.
-
-    Attributes:
-        expressions: by variable, over its candidates' plain columns.
-        nulls_match: unbound equals unbound (PARTITION BY) or nothing (JOIN).
-    """
-
-    expressions: Mapping[str, pl.Expr]
-    nulls_match: bool
+__all__ = ["DisjunctPlan", "PatternPlan", "plan_pattern"]
 
 
 @dataclass(frozen=True, slots=True)
-class Condition:
-    """What has to be true of a match, over columns named by `match_name`."""
-
-    variables: AbstractSet[str]
-    columns: tuple[Column | Binding, ...]
-    test: pl.Expr
-
-
-@dataclass(frozen=True, slots=True)
-class PatternPlan:
-    """One way to match a query: what the matcher works from.
+class DisjunctPlan:
+    """One disjunct of a pattern: what joins work from.
 
     Attributes:
         variables: those that it binds, in order of FROM.
@@ -67,8 +43,8 @@ class PatternPlan:
         reach: the bounds that hold whichever is the last.
         counts: variables whose event is among the last so many candidates when the last event comes.
         keys: equalities.
-        conditions: the conditions on several variables, those of other ways and of NOTs among them.
-        alternative: order, links and absences.
+        conditions: the conditions on several variables, those of other disjuncts and of NOTs among them.
+        order: order, links and negations.
     """
 
     variables: tuple[str, ...]
@@ -76,18 +52,18 @@ class PatternPlan:
     bounds: Mapping[str, Bounds]
     reach: Bounds
     counts: Mapping[str, int]
-    keys: tuple[Key, ...]
-    conditions: tuple[Condition, ...]
-    alternative: Alternative
+    keys: tuple[JoinKey, ...]
+    conditions: tuple[JoinPredicate, ...]
+    order: PartialOrder
 
 
 @dataclass(frozen=True, slots=True)
-class QueryPlan:
+class PatternPlan:
     """A query taken apart.
 
     Attributes:
-        ways: the ways to match it.
-        keys: equalities, also between variables that no way binds together.
+        disjuncts: of its pattern.
+        keys: equalities, also between variables that no disjunct binds together.
         own: conditions on one variable, over its plain columns; of a variable whose candidates are counted they are
             among `conditions`, because what they refuse counts too.
         conditions: the conditions on several variables.
@@ -96,10 +72,10 @@ class QueryPlan:
         shortest: the shortest WINDOW.
     """
 
-    ways: tuple[PatternPlan, ...]
-    keys: tuple[Key, ...]
+    disjuncts: tuple[DisjunctPlan, ...]
+    keys: tuple[JoinKey, ...]
     own: Mapping[str, list[pl.Expr]]
-    conditions: tuple[Condition, ...]
+    conditions: tuple[JoinPredicate, ...]
     verdicts: tuple[Expression, ...]
     widths: Mapping[tuple[str, str], int]
     shortest: int
@@ -107,29 +83,22 @@ class QueryPlan:
     @property
     def logical(self) -> bool:
         """Whether any event may be passed over anywhere, so that the constraints alone say what matches."""
-        return all(link is Link.ANY for way in self.ways for link in way.alternative.links.values())
+        return all(link is Link.ANY for disjunct in self.disjuncts for link in disjunct.order.links.values())
 
 
-def match_name(node: Column | Binding | Aggregate) -> str:
-    """The column of a node in a frame of matches: `e1.flowrate`, `e1.?room`; of an aggregate what it says."""
-    if isinstance(node, Aggregate):
-        return str(structural_key(node))
-    return f"{node.variable}.{plain_name(node)}"
-
-
-def plan_pattern(query: Query) -> QueryPlan:
+def plan_pattern(query: Query) -> PatternPlan:
     """Take a query apart.
 
     Raises:
         OperatorError: its pattern repeats something, or a window is of no use for matches of several events.
     """
-    ways = alternatives(query)
-    simple = len(ways) == 1 and set(ways[0].links.values()) <= {Link.ANY}
+    orders = disjuncts(query)
+    simple = len(orders) == 1 and set(orders[0].links.values()) <= {Link.ANY}
     counts = _counts(query)
     verdicts = _verdicts(query)
     keys = list(_partition_keys(query))
     own: dict[str, list[pl.Expr]] = {source.variable: [] for source in query.sources}
-    later: list[Condition] = []
+    later: list[JoinPredicate] = []
     for e, needs in _conjuncts(query, verdicts if simple else [], simple=simple):
         key = _key(e) if needs == variables_of(e) else None
         if key is not None:
@@ -140,8 +109,8 @@ def plan_pattern(query: Query) -> QueryPlan:
             own[next(iter(needs))].append(column_expression(e))
     shared = (counts, tuple(keys), tuple(later))
     windows = _windows(query)
-    return QueryPlan(
-        tuple(_way(query, alternative, windows, shared) for alternative in ways),
+    return PatternPlan(
+        tuple(_disjunct(query, order, windows, shared) for order in orders),
         tuple(keys),
         own,
         tuple(later),
@@ -159,7 +128,7 @@ def _conjuncts(
     A JOIN is asked as a whole, when all its variables are bound. Only where the constraints alone say what matches
     may its conjuncts be asked earlier, each by itself.
     """
-    absent = {absence.variable for way in alternatives(query) for absence in way.absences}
+    absent = {negation.variable for disjunct in disjuncts(query) for negation in disjunct.negations}
     for e in (*query.joins, *verdicts):
         mentioned = variables_of(e) or {query.sources[0].variable}
         for part in conjuncts(e):
@@ -167,36 +136,36 @@ def _conjuncts(
             yield of_single_events(part), (variables_of(part) or mentioned) if apart else mentioned
 
 
-def _condition(e: Expression, variables: AbstractSet[str]) -> Condition:
-    return Condition(variables, columns_of(e), column_expression(e, match_name))
+def _condition(e: Expression, variables: AbstractSet[str]) -> JoinPredicate:
+    return JoinPredicate(variables, columns_of(e), column_expression(e, match_name))
 
 
-def _way(
+def _disjunct(
     query: Query,
-    alternative: Alternative,
+    order: PartialOrder,
     windows: _Windows,
-    shared: tuple[Mapping[str, int], tuple[Key, ...], tuple[Condition, ...]],
-) -> PatternPlan:
-    variables = tuple(s.variable for s in query.sources if s.variable in alternative.variables)
+    shared: tuple[Mapping[str, int], tuple[JoinKey, ...], tuple[JoinPredicate, ...]],
+) -> DisjunctPlan:
+    variables = tuple(s.variable for s in query.sources if s.variable in order.variables)
     streams = {source.variable: source.stream.name for source in query.sources}
-    gaps = _gaps(alternative)
+    gaps = _gaps(order)
     own = [(tuple(v for v in members if v in variables), width) for members, width in windows]
     sliding: dict[str, int] = {}
     for w in query.windows:
         if isinstance(w, SlidingWindow) and isinstance(w.extent, timedelta):
             sliding[w.variable] = min(micros(w.extent), sliding.get(w.variable, micros(w.extent)))
-    preceding = frozenset[str]().union(*alternative.before.values())
+    preceding = frozenset[str]().union(*order.before.values())
     bounds = {v: bounds_with_last(variables, v, gaps, own, sliding) for v in variables if v not in preceding}
     reach = bounds_with_last(variables, None, gaps, own, sliding)
-    return PatternPlan(variables, streams, bounds, reach, *shared, alternative)
+    return DisjunctPlan(variables, streams, bounds, reach, *shared, order)
 
 
-def _gaps(alternative: Alternative) -> dict[tuple[str, str], int]:
+def _gaps(order: PartialOrder) -> dict[tuple[str, str], int]:
     """How far apart, at the least, what stands in order lies: a link takes a microsecond, FOR its duration."""
-    gaps = {(u, v): 1 for v, before in alternative.before.items() for u in before}
-    for absence in alternative.absences:
-        for u, v in product(absence.before, absence.after):
-            gaps[u, v] = max(gaps[u, v], 1 + (absence.duration or 0))
+    gaps = {(u, v): 1 for v, before in order.before.items() for u in before}
+    for negation in order.negations:
+        for u, v in product(negation.before, negation.after):
+            gaps[u, v] = max(gaps[u, v], 1 + (negation.duration or 0))
     return gaps
 
 
@@ -230,19 +199,19 @@ def _verdicts(query: Query) -> list[Expression]:
     return [*having, *(item.condition for item in query.items if item.condition is not None)]
 
 
-def _key(e: Expression) -> Key | None:
+def _key(e: Expression) -> JoinKey | None:
     if not isinstance(e, Binary) or e.operator != "=":
         return None
     left, right = variables_of(e.left), variables_of(e.right)
     if len(left) != 1 or len(right) != 1 or left == right:
         return None
     pair = key_expressions(e.left, e.right, plain_name)
-    return None if pair is None else Key(dict(zip((*left, *right), pair, strict=True)), nulls_match=False)
+    return None if pair is None else JoinKey(dict(zip((*left, *right), pair, strict=True)), nulls_match=False)
 
 
-def _partition_keys(query: Query) -> tuple[Key, ...]:
+def _partition_keys(query: Query) -> tuple[JoinKey, ...]:
     return tuple(
-        Key({variable: pl.col(column) for variable, column in columns}, nulls_match=True)
+        JoinKey({variable: pl.col(column) for variable, column in columns}, nulls_match=True)
         for columns in query.partition_by
         if len(columns) > 1
     )

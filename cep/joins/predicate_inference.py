@@ -23,8 +23,7 @@ from ...language.nodes import (
     ValueType,
     conjuncts,
 )
-from .pattern_dnf import alternatives
-from .vectorisable import vectorisable
+from .pattern_dnf import disjuncts, vectorisable
 
 __all__ = ["implied_filters"]
 
@@ -62,8 +61,8 @@ def _asked_of_every_match(query: Query) -> bool:
         return False
     if any(isinstance(w, SlidingWindow) and isinstance(w.extent, int) for w in query.windows):
         return False  # candidates are counted
-    ways = alternatives(query)
-    return len(ways) == 1 and not ways[0].absences and set(ways[0].links.values()) <= {Link.ANY}
+    orders = disjuncts(query)
+    return len(orders) == 1 and not orders[0].negations and set(orders[0].links.values()) <= {Link.ANY}
 
 
 def _bounds(query: Query, operator: BinaryOperator) -> dict[tuple[str, str], float]:

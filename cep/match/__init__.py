@@ -1,7 +1,49 @@
-"""Complete matches in; those that AFTER MATCH lets stand out."""
+"""Partial and complete matches as columns in; those that NOT, free variables and AFTER MATCH leave out."""
 
 from __future__ import annotations
 
-from .after_match_skip import Standing, standing_matches
+from .after_match_skip import AfterMatchSkip, Partition
+from .candidate_buffer import CandidateBuffer
+from .free_variable_join import FreeVariableJoin
+from .index_probe import (
+    NONE,
+    BoundRows,
+    IndexProbe,
+    JoinKey,
+    JoinPredicate,
+    Ranges,
+    Test,
+    combined_codes,
+    encode_keys,
+    expand,
+    holding,
+    ranges_by_key,
+)
+from .match_reporter import MatchReporter
+from .negation import NegationConstraint, Refutation
+from .pending_negation import NOTHING_AWAITED, NextEvents, PendingNegation
 
-__all__ = ["Standing", "standing_matches"]
+__all__ = [
+    "NONE",
+    "NOTHING_AWAITED",
+    "AfterMatchSkip",
+    "BoundRows",
+    "CandidateBuffer",
+    "FreeVariableJoin",
+    "IndexProbe",
+    "JoinKey",
+    "JoinPredicate",
+    "MatchReporter",
+    "NegationConstraint",
+    "NextEvents",
+    "Partition",
+    "PendingNegation",
+    "Ranges",
+    "Refutation",
+    "Test",
+    "combined_codes",
+    "encode_keys",
+    "expand",
+    "holding",
+    "ranges_by_key",
+]

@@ -6,34 +6,63 @@ place: all events of a match that begins behind it lie behind it. CONSUME forbid
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 import polars as pl
 
 from ...expressions import Bools, Ints
-from ...language.nodes import AfterMatch, AfterMatchKind
-from ..order import group_codes
+from ...language.nodes import AfterMatch, AfterMatchKind, Query
+from ..order import Candidates, row_tuples
+from ..output import MatchTable, gathered
 
-__all__ = ["Standing", "standing_matches"]
+__all__ = ["AfterMatchSkip", "Partition"]
 
-_BAR = "#bar"
+_BARS = {"partition": pl.String(), "bar": pl.Int64()}
+_CONSUMED = {"number": pl.Int64()}
+
+Partition = tuple[object, ...]
+"""The values of PARTITION BY."""
 
 
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """The matches that stand, and what they forbid.
+@dataclass(slots=True)
+class AfterMatchSkip:
+    """What the matches that stand forbid to later ones.
 
     Attributes:
-        places: of the matches that stand.
-        bars: a row per partition, its values and the number of the last event that no later match may hold.
+        query: the query.
+        bars: of each partition, the number of the last event that no later match may begin with.
         consumed: numbers of the events that no later match may hold.
+        grown: whether more is forbidden than when this was last set to false.
     """
 
-    places: Ints
-    bars: pl.DataFrame
-    consumed: Ints
+    query: Query
+    bars: dict[Partition, int] = field(default_factory=dict)
+    consumed: set[int] = field(default_factory=set)
+    grown: bool = False
+
+    @property
+    def keeps_all(self) -> bool:
+        """Whether every match stands."""
+        return self.query.after_match.kind is AfterMatchKind.KEEP_ALL
+
+    def standing(self, matches: MatchTable, candidates: Mapping[str, Candidates]) -> MatchTable:
+        """Go through matches in output order and leave out what an earlier one forbids."""
+        if self.keeps_all or not len(matches.time):
+            return matches
+        if self.query.after_match.kind is AfterMatchKind.CONSUME:
+            places = self._unconsumed(_numbers(matches, candidates))
+        else:
+            first, bar = _skips(self.query.after_match, matches, candidates)
+            places = self._behind_bars(self._partitions(matches, candidates), first.tolist(), bar.tolist())
+        self.grown = self.grown or bool(places)
+        return matches.at(np.array(places, dtype=np.int64))
+
+    def allows(self, partition: Partition, first: int, numbers: Iterable[int]) -> bool:
+        """Whether a match may hold events with these numbers; `first`: that of the first one."""
+        return first > self.bars.get(partition, -1) and self.consumed.isdisjoint(numbers)
 
     def forbidden(self, partition: Sequence[pl.Series], numbers: Ints) -> Bools:
         """Which events serve in no later match.
@@ -42,63 +71,89 @@ class Standing:
             partition: the values of PARTITION BY of each event.
             numbers: the events' numbers.
         """
-        if len(self.consumed) or not self.bars.height:
-            return np.isin(numbers, self.consumed)
-        own = _partitions(partition, len(numbers))
-        keys = own.columns
-        bars = own.join(self.bars, on=keys, how="left", nulls_equal=True, maintain_order="left")[_BAR]
-        return numbers <= bars.fill_null(-1).to_numpy()
+        if self.consumed or not self.bars:
+            return np.isin(numbers, list(self.consumed))
+        if not partition:
+            return numbers <= self.bars[()]
+        own = pl.DataFrame([column.alias(str(i)) for i, column in enumerate(partition)])
+        distinct = own.unique()
+        bars = [self.bars.get(values, -1) for values in row_tuples(distinct.get_columns())]
+        with_bars = distinct.with_columns(pl.Series("#bar", bars, dtype=pl.Int64))
+        found = own.join(with_bars, on=own.columns, how="left", nulls_equal=True, maintain_order="left")
+        return numbers <= found["#bar"].to_numpy()
+
+    def forget(self, before: int) -> None:
+        """Forget events with numbers below the first event of every match to come."""
+        self.consumed = {number for number in self.consumed if number >= before}
+        self.bars = {partition: bar for partition, bar in self.bars.items() if bar >= before}
+
+    def tables(self) -> dict[str, pl.DataFrame]:
+        """The state."""
+        partitions = [json.dumps(partition) for partition in self.bars]
+        bars = pl.DataFrame({"partition": partitions, "bar": list(self.bars.values())}, _BARS)
+        return {"skip.bars": bars, "skip.consumed": pl.DataFrame({"number": sorted(self.consumed)}, _CONSUMED)}
+
+    def load(self, tables: Mapping[str, pl.DataFrame]) -> None:
+        """Go on from what `tables` gave."""
+        self.bars = {tuple(json.loads(partition)): bar for partition, bar in tables["skip.bars"].rows()}
+        self.consumed = set(tables["skip.consumed"]["number"])
+
+    def _partitions(self, matches: MatchTable, candidates: Mapping[str, Candidates]) -> list[Partition]:
+        """The values of PARTITION BY, which all events of a match share."""
+        if not self.query.partition_by:
+            return [()] * len(matches.time)
+        firsts = {v: _first_rows(matches, v) for v in matches.rows}
+        found = []
+        for columns in self.query.partition_by:
+            of_variables = [
+                gathered(candidates[v].frame[column], firsts[v]).alias(v) for v, column in columns if v in firsts
+            ]
+            found.append(pl.DataFrame(of_variables).select(pl.coalesce(pl.all())).to_series())
+        return row_tuples(found)
+
+    def _behind_bars(self, partitions: Sequence[Partition], first: Sequence[int], bar: Sequence[int]) -> list[int]:
+        """Matches that begin behind the bars of those before them; each depends on what stands, one by one."""
+        bars, places = self.bars, []
+        for place, (of, begin, new) in enumerate(zip(partitions, first, bar, strict=True)):
+            known = bars.get(of, -1)
+            if begin > known:
+                places.append(place)
+                bars[of] = max(new, known)
+        return places
+
+    def _unconsumed(self, numbers: Iterable[Sequence[int]]) -> list[int]:
+        """Matches none of whose events serves in a match before them that stands."""
+        places = []
+        for place, events in enumerate(numbers):
+            if self.consumed.isdisjoint(events):
+                self.consumed.update(events)
+                places.append(place)
+        return places
 
 
-def standing_matches(
-    after: AfterMatch, partition: Sequence[pl.Series], numbers: Ints, skip_to: Ints | None = None
-) -> Standing:
-    """Go through matches in output order and leave out what an earlier one forbids.
-
-    Args:
-        after: anything but KEEP ALL.
-        partition: the values of PARTITION BY of each match.
-        numbers: the events' numbers, a row per variable and a column per match; −1: it is not bound.
-        skip_to: the number of the event that SKIP TO FIRST or LAST names, in each match; −1: there is none.
-    """
-    partitions = _partitions(partition, numbers.shape[1])
-    nothing = partitions.clear().with_columns(pl.Series(_BAR, [], dtype=pl.Int64))
-    if after.kind is AfterMatchKind.CONSUME:
-        places = _unconsumed(numbers)
-        return Standing(places, nothing, np.unique(numbers[:, places]))
-    first, last = np.where(numbers < 0, numbers.max(initial=0), numbers).min(axis=0), numbers.max(axis=0)
-    bar = last if after.kind is AfterMatchKind.PAST_LAST else first
-    if skip_to is not None:
-        bar = np.where(skip_to < 0, first, skip_to - 1)  # later matches may begin at that event
-    places = _behind_bars(group_codes(partitions.get_columns()), first, bar)
-    bars = partitions[places].with_columns(pl.Series(_BAR, bar[places]))
-    return Standing(places, bars.group_by(partitions.columns).agg(pl.max(_BAR)), np.empty(0, np.int64))
+def _skips(after: AfterMatch, matches: MatchTable, candidates: Mapping[str, Candidates]) -> tuple[Ints, Ints]:
+    """The number of each match's first event, and of the last one that no later match may begin with."""
+    firsts, lasts = matches.numbers(candidates)
+    first = np.where(firsts < 0, firsts.max(initial=0), firsts).min(axis=0)
+    if after.kind is AfterMatchKind.PAST_LAST:
+        return first, lasts.max(axis=0)
+    if after.variable is None:
+        return first, first
+    numbers = firsts if after.kind is AfterMatchKind.TO_FIRST else lasts
+    target = numbers[list(matches.rows).index(after.variable)]
+    return first, np.where(target < 0, first, target - 1)  # later matches may begin at that event
 
 
-def _partitions(partition: Sequence[pl.Series], count: int) -> pl.DataFrame:
-    """The values of PARTITION BY; without it there is one partition."""
-    columns = list(partition) or [pl.Series(np.zeros(count, np.int64))]
-    return pl.DataFrame([column.alias(f"#{i}") for i, column in enumerate(columns)])
+def _numbers(matches: MatchTable, candidates: Mapping[str, Candidates]) -> list[list[int]]:
+    """The numbers of each match's events."""
+    places = np.arange(len(matches.time))
+    lists = [matches.lists(v, np.append(candidates[v].number, -1)[rows], places) for v, rows in matches.rows.items()]
+    return [[number for of_variable in of_match for number in of_variable] for of_match in zip(*lists, strict=True)]
 
 
-def _behind_bars(partition: Ints, first: Ints, bar: Ints) -> Ints:
-    """Matches that begin behind the bars of those before them; each depends on what stands, one by one."""
-    bars: dict[int, int] = {}
-    places = []
-    for place, (of, begin, new) in enumerate(zip(partition.tolist(), first.tolist(), bar.tolist(), strict=True)):
-        if begin > bars.get(of, -1):
-            places.append(place)
-            bars[of] = max(new, bars.get(of, -1))
-    return np.array(places, dtype=np.int64)
-
-
-def _unconsumed(numbers: Ints) -> Ints:
-    """Matches none of whose events serves in a match before them that stands."""
-    consumed: set[int] = set()
-    places = []
-    for place, column in enumerate(numbers.T.tolist()):
-        events = [number for number in column if number >= 0]
-        if consumed.isdisjoint(events):
-            consumed.update(events)
-            places.append(place)
-    return np.array(places, dtype=np.int64)
+def _first_rows(matches: MatchTable, variable: str) -> Ints:
+    rows, offsets = matches.rows[variable], matches.offsets.get(variable)
+    if offsets is None:
+        return rows
+    start, end = offsets[:-1], offsets[1:]
+    return np.where(end > start, np.append(rows, -1)[start], -1)

@@ -14,15 +14,14 @@ from typing import Any
 from ...expressions import plain_name
 from ...language.nodes import Binary, Query, variables_of
 from ..order import UNBOUNDED, key_expressions
-from .after_match_runs import Left
 from .compiler import CodeGenerator, PatternConditions, windows_of
 from .event_layout import NUMBER, TIME, Event, speaks_of_one
 from .free_variable_conditions import Runs, Sides, Together
 from .limits import Limits
-from .match_rows import Found
+from .match_queue import MatchPath
 from .negation_buffer import NegationBuffer
 from .runtime import PartitionKey
-from .shared_buffer import Path
+from .shared_buffer import Path, Remainder
 
 __all__ = ["Complete", "Joining", "Open"]
 
@@ -127,7 +126,7 @@ class Joining:
             runs[self._variables[place]].append(event)
         return Open(complete, runs, max(self._span(v, runs)[1] for v in self._free))
 
-    def matches(self, watermark: int) -> Iterator[Found]:
+    def matches(self, watermark: int) -> Iterator[MatchPath]:
         """The matches with a new event or a new run; drops runs that nothing more can be joined to."""
         found: Counter[int] = Counter()
         for match in self._joined():
@@ -139,14 +138,14 @@ class Joining:
         self.open = [one for one in (*self.open, *self._new) if one.latest >= watermark]
         self._new = []
 
-    def _joined(self) -> Iterator[Found]:
+    def _joined(self) -> Iterator[MatchPath]:
         for one in self._new:
             yield from self._extended(one.complete, one.runs, 0, None)
         for one in self.open if self._newest > self.seen else ():
             for newest in range(len(self._free)):
                 yield from self._extended(one.complete, one.runs, 0, newest)
 
-    def _extended(self, complete: Complete, runs: Runs, place: int, newest: int | None) -> Iterator[Found]:
+    def _extended(self, complete: Complete, runs: Runs, place: int, newest: int | None) -> Iterator[MatchPath]:
         """A run with every event of the other variables; `newest`: the first of these whose event is new."""
         if place == len(self._free):
             if not self._is_refuted(complete, runs):
@@ -196,12 +195,12 @@ class Joining:
             for event in events
         )
 
-    def _found(self, complete: Complete, runs: Runs) -> Found:
+    def _found(self, complete: Complete, runs: Runs) -> MatchPath:
         joined = [(self._place[v], runs[v][0]) for v in self._free]
         path = sorted((*complete.path, *joined), key=lambda one: one[1][NUMBER])
-        return Found(max(complete.time, *(event[TIME] for _, event in joined)), path)
+        return MatchPath(max(complete.time, *(event[TIME] for _, event in joined)), path)
 
-    def drop(self, left: Left) -> None:
+    def drop(self, left: Remainder) -> None:
         """Drop the runs that no match may hold any more because of matches that stand."""
         self.open = [one for one in self.open if left.allows(one.complete.shared, one.complete.path)]
 

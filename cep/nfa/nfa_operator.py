@@ -9,17 +9,16 @@ import polars as pl
 from ...expressions import Names, pieces_of
 from ...language.nodes import AfterMatchKind, Query
 from ..order import EVENTS, Interval
-from ..output import Matches
+from ..output import MatchFrame
 from ..snapshot_codec import State
-from .after_match_runs import Left
 from .compiler import CompiledPattern, RegisterValues, windows_of
 from .free_variable_join import Complete, Joining
 from .limits import Limits
-from .match_rows import Found, Reporting
+from .match_queue import MatchPath, MatchQueue
 from .nfa_snapshot import NfaSnapshot
-from .pending_negation import Waiting
+from .pending_acceptance import PendingAcceptance
 from .runtime import AcceptedMatch, EventEncoder, PartialMatches
-from .shared_buffer import paths
+from .shared_buffer import Remainder, paths
 
 __all__ = ["NfaOperator"]
 
@@ -44,9 +43,9 @@ class NfaOperator:
         self._limits = limits
         variables = [s.variable for s in query.sources if s.variable not in negations]
         self._joining = Joining(query, conditions, self._compiled.code, variables, limits)
-        self._reporting = Reporting(query, variables)
-        self._encoder = EventEncoder(query, conditions, variables, self._reporting.rows)
-        self._waiting = Waiting(self._report)
+        self._queue = MatchQueue(query, variables)
+        self._encoder = EventEncoder(query, conditions, variables, self._queue.buffer)
+        self._waiting = PendingAcceptance(within.last, self._report)
         self._partial_matches = PartialMatches(
             self._compiled, variables, self._encoder.keyed, self._waiting.settle, limits.runs_per_partition
         )
@@ -62,8 +61,8 @@ class NfaOperator:
 
     @property
     def names(self) -> Names:
-        """See `Reporting`."""
-        return self._reporting.names
+        """See `MatchQueue`."""
+        return self._queue.names
 
     @property
     def due(self) -> int | None:
@@ -76,15 +75,15 @@ class NfaOperator:
     @property
     def held_since(self) -> int | None:
         """The earliest time of what may still be prolonged, and of what comes behind it."""
-        held = [t for t in (self._partial_matches.held_time, self._reporting.earliest) if t is not None]
+        held = [t for t in (self._partial_matches.held_time, self._queue.earliest) if t is not None]
         return min(held, default=None)
 
-    def advance(self, released: Mapping[str, pl.DataFrame], watermark: int) -> Matches | None:
+    def advance(self, released: Mapping[str, pl.DataFrame], watermark: int) -> MatchFrame | None:
         """The matches that became certain."""
         pieces = [(released, watermark)] if self._keeps_all else pieces_of(released, watermark, _PIECE)
         for piece, passed in pieces:
             self._go_on(piece, passed)
-        return self._reporting.report()
+        return self._queue.report()
 
     def _go_on(self, released: Mapping[str, pl.DataFrame], watermark: int) -> None:
         """Take events, and find what is certain by then."""
@@ -93,19 +92,20 @@ class NfaOperator:
             self._joining.arrive(encoded.free)
             self._partial_matches.process(encoded)
         if self._looks_behind:
-            self._waiting.look_behind(released[EVENTS], self._partial_matches.held())
+            self._waiting.note(released[EVENTS])
         self._partial_matches.let_go(watermark)
-        if watermark - self._swept >= self._period and self._reporting.size > 2 * self._kept + _FEW:
+        if watermark - self._swept >= self._period and self._queue.size > 2 * self._kept + _FEW:
             self._sweep(watermark)
         self._waiting.let_pass(watermark)
         if self._joining:
-            self._reporting.found += self._joining.matches(watermark)
+            self._queue.found += self._joining.matches(watermark)
         held = self._partial_matches.held_time
-        self._reporting.settle(_END if held is None else held)
-        if self._reporting.standing.news:
-            self._drop(self._reporting.standing.left())
+        self._queue.settle(_END if held is None else held)
+        if self._queue.skip.grown:
+            self._queue.skip.grown = False
+            self._drop(Remainder(self._queue.skip))
 
-    def _drop(self, left: Left) -> None:
+    def _drop(self, left: Remainder) -> None:
         """Drop what will never be reported because of AFTER MATCH."""
         self._partial_matches.drop(left)
         self._waiting.drop(left)
@@ -118,7 +118,7 @@ class NfaOperator:
         self._counted = (number, known + node[0])
         self._limits.check_matches(self._counted[1])
         if not self._joining:
-            self._reporting.found += [Found(time, path) for path in paths(node)]
+            self._queue.found += [MatchPath(time, path) for path in paths(node)]
             return
         sides, doubtful = accepted.rest
         for path in paths(node):
@@ -130,19 +130,21 @@ class NfaOperator:
         self._partial_matches.prune(watermark)
         oldest = min(watermark, min((registers[0] for registers in self._remembered()), default=watermark))
         self._joining.forget(oldest)
-        for variable, rows in self._reporting.rows.items():
-            rows.forget(oldest - self._joining.reach if variable in self._compiled.conditions.free else oldest)
-        self._kept = self._reporting.size
+        buffer, free = self._queue.buffer, self._compiled.conditions.free
+        for v in buffer.frames:
+            buffer.forget(v, buffer.before(oldest - self._joining.reach if v in free else oldest, v))
+        self._kept = self._queue.size
         first = min((registers[1] for registers in self._remembered()), default=_END)
-        self._reporting.standing.forget(min(first, self._joining.first_number))
-        self._partial_matches.forget(oldest - self._horizon, self._waiting.runs())
+        self._queue.skip.forget(min(first, self._joining.first_number))
+        self._waiting.next_events.forget(first)
+        self._partial_matches.forget(oldest - self._horizon, self._waiting.matches())
 
     def _remembered(self) -> Iterator[RegisterValues]:
         """The registers of all that is partial or waits: they begin with T and number of the first event."""
         yield from (registers for _, registers, _ in self._partial_matches.matches())
-        yield from (accepted.registers for accepted in self._waiting.runs())
+        yield from (accepted.registers for accepted in self._waiting.matches())
         yield from (tuple(one.complete.path[0][1]) for one in self._joining.open)
-        yield from (tuple(found.path[0][1]) for found in (*self._reporting.found, *self._reporting.settled))
+        yield from (tuple(found.path[0][1]) for found in self._queue.found)
 
     def state(self) -> State:
         """All runs, what waits, and the candidates that they hold."""
@@ -157,5 +159,5 @@ class NfaOperator:
     @property
     def _snapshot(self) -> NfaSnapshot:
         return NfaSnapshot(
-            self._compiled, self._encoder, self._partial_matches, self._waiting, self._joining, self._reporting
+            self._compiled, self._encoder, self._partial_matches, self._waiting, self._joining, self._queue
         )

@@ -7,13 +7,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from ..snapshot_codec import State
 from .compiler import CompiledPattern
 from .free_variable_join import Complete, Joining
-from .match_rows import Found, Reporting, Rows
-from .pending_negation import Waiting
+from .match_queue import MatchPath, MatchQueue
+from .pending_acceptance import PendingAcceptance
 from .runtime import AcceptedMatch, EventEncoder, NodeWriter, PartialMatches, read_nodes, read_value, written_value
 
 __all__ = ["NfaSnapshot"]
@@ -26,14 +27,13 @@ class NfaSnapshot:
     compiled: CompiledPattern
     encoder: EventEncoder
     partial: PartialMatches
-    waiting: Waiting
+    waiting: PendingAcceptance
     joining: Joining
-    reporting: Reporting
+    queue: MatchQueue
 
     def state(self, swept: int) -> State:
         """All runs, what waits, and the candidates that they hold; `swept`: when what is of no use was dropped."""
         nodes = NodeWriter(whole=bool(self.joining))
-        standing = self.reporting.standing
         partitions = [
             [
                 written_value(key),
@@ -56,12 +56,11 @@ class NfaSnapshot:
 
         text = {
             "states": [state.origin for state in self.compiled.states],
-            "timers": [[due, completed(c)] for due, c in self.waiting.timers],
-            "awaiting": [[number, completed(c)] for number, c in self.waiting.awaiting],
-            "following": sorted(self.waiting.following.items()),
+            "pending": [[completed(c), time, awaited] for c, time, awaited in self.waiting.entries()],
+            "next_events": [self.waiting.next_events.numbers.tolist(), self.waiting.next_events.times.tolist()],
             "found": [
                 [found.time, [[variable, event[0], event[1], event[3]] for variable, event in found.path]]
-                for found in self.reporting.found
+                for found in self.queue.found
             ],
             "absent": [
                 [n, written_value(k), written_value(tuple(a.rows))] for (n, k), a in self.partial.absent.items()
@@ -71,12 +70,10 @@ class NfaSnapshot:
                 for (of, k), e in self.partial.stops.items()
             ],
             "partitions": partitions,
-            "bars": [[written_value(key), bar] for key, bar in standing.bars.items()],
-            "consumed": sorted(standing.consumed),
-            "begin": {v: rows.begin for v, rows in self.reporting.rows.items()},
+            "forgotten": self.queue.buffer.forgotten,
             "nodes": nodes.written,
         } | (self._joined() if self.joining else {})
-        tables = {f"rows.{v}": rows.frame for v, rows in self.reporting.rows.items()}
+        tables = self.queue.tables()
         tables["runs"] = pl.DataFrame({"text": [json.dumps(text)]})
         return State(tables, {"next": self.encoder.next_number, "swept": swept})
 
@@ -104,8 +101,7 @@ class NfaSnapshot:
         """Take back what `state` wrote."""
         text = json.loads(state.tables["runs"]["text"][0])
         self.encoder.next_number = state.numbers["next"] or 0
-        for v, begin in text["begin"].items():
-            self.reporting.rows[v] = Rows(state.tables[f"rows.{v}"], begin)
+        self.queue.load(state.tables, text["forgotten"])
         for origin in text["states"]:
             self.compiled.state_of(origin)
         for variable, key, rows in text["absent"]:
@@ -117,11 +113,8 @@ class NfaSnapshot:
         self._load_runs(text)
         if self.joining:
             self._load_joined(text)
-        standing = self.reporting.standing
-        standing.bars.update((read_value(key), bar) for key, bar in text["bars"])
-        standing.consumed.update(text["consumed"])
-        self.reporting.found = [
-            Found(time, [(variable, (t, number, -1, row)) for variable, t, number, row in path])
+        self.queue.found = [
+            MatchPath(time, [(variable, (t, number, -1, row)) for variable, t, number, row in path])
             for time, path in text["found"]
         ]
 
@@ -149,7 +142,7 @@ class NfaSnapshot:
             final = states[state].finals[end]
             return AcceptedMatch(read_value(registers), nodes[node], time, final, partitions[place].buffers)
 
-        for due, written in text["timers"]:
-            self.waiting.wait(due, completed(written))
-        self.waiting.awaiting = [(number, completed(written)) for number, written in text["awaiting"]]
-        self.waiting.following = dict(text["following"])
+        for written, time, awaited in text["pending"]:
+            self.waiting.add(completed(written), time, awaited)
+        numbers, times = (np.array(values, dtype=np.int64) for values in text["next_events"])
+        self.waiting.next_events.numbers, self.waiting.next_events.times = numbers, times

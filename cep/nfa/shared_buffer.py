@@ -11,11 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field
 from typing import Any
 
+from ..match import AfterMatchSkip, Partition
 from .event_layout import NUMBER, Event
 
-__all__ = ["Node", "Path", "extended", "last_time", "paths", "united", "without"]
+__all__ = ["Node", "Path", "Remainder", "extended", "last_time", "paths", "united"]
 
 Node = tuple[Any, ...] | None
 Path = list[tuple[int, Event]]
@@ -34,7 +36,7 @@ def united(one: tuple[Any, ...], other: tuple[Any, ...]) -> tuple[Any, ...]:
     return (min(one[0] + other[0], _MOST), one, other)
 
 
-def without(node: tuple[Any, ...], numbers: AbstractSet[int], known: dict[int, tuple[Any, Node]]) -> Node:
+def _without(node: tuple[Any, ...], numbers: AbstractSet[int], known: dict[int, tuple[Any, Node]]) -> Node:
     """The sequences of a node that hold none of some events, given by number; `None`: there are none.
 
     Args:
@@ -64,6 +66,30 @@ def _left(node: tuple[Any, ...], parts: list[Node], numbers: AbstractSet[int]) -
     if node[3][NUMBER] in numbers or parts == [None]:
         return None
     return node if not parts or parts[0] is node[1] else extended(parts[0], node[2], node[3])
+
+
+@dataclass(frozen=True, slots=True)
+class Remainder:
+    """What AFTER MATCH leaves of what is growing or waiting."""
+
+    skip: AfterMatchSkip
+    _known: dict[int, tuple[Any, Node]] = field(default_factory=dict)
+
+    def allows(self, partition: Partition, path: Path) -> bool:
+        """Whether a match may hold these events."""
+        return self.skip.allows(partition, path[0][1][NUMBER], (event[NUMBER] for _, event in path))
+
+    def of(self, partition: Partition, first: int, node: tuple[Any, ...]) -> Node:
+        """The sequences of a node that a match may still hold; `None`: none of them.
+
+        Args:
+            partition: the values of PARTITION BY.
+            first: the number of their first event.
+            node: the sequences; what they share is looked at once.
+        """
+        if not self.skip.allows(partition, first, ()):
+            return None
+        return _without(node, self.skip.consumed, self._known) if self.skip.consumed else node
 
 
 def last_time(node: tuple[Any, ...]) -> int:

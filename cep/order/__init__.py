@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from .candidates import empty_candidates, number_events
+from .candidates import Candidates, empty_candidates, number_events
 from .contiguity import BEFORE, EVENTS, NUMBER, Contiguity, all_events, event_columns, sees_all_events
 from .difference_bounds import UNBOUNDED, Bounds, bounds_with_last
 from .interval import Interval
-from .join_keys import combine, group_codes, joint_codes, key_expressions, stable_order
+from .join_keys import combine, group_codes, joint_codes, key_expressions, physical, row_tuples, stable_order
 from .output_order import binding_columns, settle_ties
 
 __all__ = [
@@ -15,6 +15,7 @@ __all__ = [
     "NUMBER",
     "UNBOUNDED",
     "Bounds",
+    "Candidates",
     "Contiguity",
     "Interval",
     "all_events",
@@ -27,6 +28,8 @@ __all__ = [
     "joint_codes",
     "key_expressions",
     "number_events",
+    "physical",
+    "row_tuples",
     "sees_all_events",
     "settle_ties",
     "stable_order",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 import polars as pl
@@ -10,7 +11,28 @@ import polars as pl
 from ...expressions import POLARS_TYPES, Ints, timestamps
 from ...language.nodes import Source
 
-__all__ = ["empty_candidates", "number_events"]
+__all__ = ["Candidates", "empty_candidates", "number_events"]
+
+
+@dataclass(slots=True)
+class Candidates:
+    """One variable's candidates that can take part, in total order.
+
+    Attributes:
+        frame: their columns.
+        number: each row's event number (`number_events`).
+        first_new: rows from here on were released last.
+        codes: by the key's position in the plan, codes that are comparable between variables.
+    """
+
+    frame: pl.DataFrame
+    number: Ints
+    first_new: int
+    time: Ints = field(init=False)
+    codes: dict[int, Ints] = field(init=False, default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.time = timestamps(self.frame["_time"])
 
 
 def empty_candidates(source: Source) -> pl.DataFrame:

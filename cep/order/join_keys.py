@@ -10,7 +10,7 @@ import polars as pl
 from ...expressions import Ints, Names, column_expression, terms, unsigned_zero, value_codes
 from ...language.nodes import Expression, ValueType
 
-__all__ = ["combine", "group_codes", "joint_codes", "key_expressions", "stable_order"]
+__all__ = ["combine", "group_codes", "joint_codes", "key_expressions", "physical", "row_tuples", "stable_order"]
 
 _TEXTUAL = (ValueType.STRING, ValueType.IRI)
 
@@ -89,3 +89,14 @@ def stable_order(codes: Ints) -> Ints:
     if len(codes) and codes.min() >= 0 and codes.max() < 2**16:
         return np.argsort(codes.astype(np.uint16), kind="stable")  # radix sort
     return np.argsort(codes, kind="stable")
+
+
+def physical(column: pl.Series) -> pl.Series:
+    """Moments and durations as numbers."""
+    return column.to_physical() if column.dtype.is_temporal() else column
+
+
+def row_tuples(columns: Sequence[pl.Series]) -> list[tuple[object, ...]]:
+    """Rows as keys: in which NaN equals itself, and that a snapshot can hold."""
+    rows = zip(*(physical(column).to_list() for column in columns), strict=True)
+    return [tuple("NaN" if value != value else value for value in row) for row in rows]  # noqa: PLR0124

@@ -1,18 +1,27 @@
-"""Matches in; the rows that a query reports out."""
+"""Matches in; the rows that a query reports out, in output order."""
 
 from __future__ import annotations
 
 from .distinct import DistinctRows
+from .external_matches import adopted_matches
+from .match_projection import MatchProjection, match_name
+from .match_table import UNBOUND, MatchTable, gathered
 from .output_rate import OutputRate, build_output_rate
-from .row_output import Matches, Output, key_text, output_schema, row_schema, selected_bindings
+from .row_output import MatchFrame, RowOutput, key_text, output_schema, row_schema, selected_bindings
 
 __all__ = [
+    "UNBOUND",
     "DistinctRows",
-    "Matches",
-    "Output",
+    "MatchFrame",
+    "MatchProjection",
+    "MatchTable",
     "OutputRate",
+    "RowOutput",
+    "adopted_matches",
     "build_output_rate",
+    "gathered",
     "key_text",
+    "match_name",
     "output_schema",
     "row_schema",
     "selected_bindings",

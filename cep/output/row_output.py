@@ -13,7 +13,7 @@ from ...expressions import Ints, Names, column_expression, column_of, gives_seve
 from ...language.nodes import Aggregate, Binding, Item, Kind, Query, ValueType, bindings_of, negated_variables
 from .digest import hex_digests, seeds_of
 
-__all__ = ["Matches", "Output", "group_names", "key_text", "output_schema", "row_schema", "selected_bindings"]
+__all__ = ["MatchFrame", "RowOutput", "group_names", "key_text", "output_schema", "row_schema", "selected_bindings"]
 
 _TIMESTAMP = pa.timestamp("us", tz="UTC")
 _ARROW_TYPES = {
@@ -72,7 +72,7 @@ def row_schema(query: Query) -> pa.Schema:
 
 
 @dataclass(frozen=True, slots=True)
-class Matches:
+class MatchFrame:
     """What an operator found, in output order.
 
     Attributes:
@@ -90,10 +90,19 @@ class Matches:
     window: tuple[Ints, Ints] | None = None
     keys: Sequence[pl.Series] = ()
 
+    @staticmethod
+    def joined(parts: Sequence[MatchFrame]) -> MatchFrame:
+        """The matches of several, none of which is of windows, one behind the other."""
+        if len(parts) == 1:
+            return parts[0]
+        events = {v: pl.concat([part.events[v] for part in parts]) for v in parts[0].events}
+        frame = pl.concat([part.frame for part in parts])
+        return MatchFrame(frame, np.concatenate([part.time for part in parts]), events)
+
 
 @dataclass(slots=True)
-class Output:
-    """Builds rows; `names` says where `Matches.frame` holds the values of columns, bindings and aggregates."""
+class RowOutput:
+    """Builds rows; `names` says where `MatchFrame.frame` holds the values of columns, bindings and aggregates."""
 
     query: Query
     names: Names
@@ -123,7 +132,7 @@ class Output:
         of_terms = item.value.argument is not None and item.value.argument.type is ValueType.TERM
         return value.list.eval(terms.text(pl.element())) if of_terms else value
 
-    def rows(self, matches: Matches) -> pa.Table:
+    def rows(self, matches: MatchFrame) -> pa.Table:
         """The output table of the matches, of `row_schema`."""
         if not len(matches.time):
             return self._schema.empty_table()
@@ -142,7 +151,7 @@ class Output:
         return _without_repeats(rows) if self._repeats else rows
 
     @staticmethod
-    def _values(matches: Matches, expressions: Mapping[str, pl.Expr]) -> pl.DataFrame:
+    def _values(matches: MatchFrame, expressions: Mapping[str, pl.Expr]) -> pl.DataFrame:
         if all(e.meta.is_column() for e in expressions.values()):
             return pl.DataFrame([column_of(matches.frame, e).alias(name) for name, e in expressions.items()])
         values = matches.frame.select([e.alias(name) for name, e in expressions.items()])
@@ -162,7 +171,7 @@ class Output:
             lists.append(pa.ListArray.from_arrays(offsets, texts.drop_null()))
         return pa.StructArray.from_arrays(lists, list(events))
 
-    def _digests(self, matches: Matches, events: Mapping[str, pl.Series], groups: pl.DataFrame) -> pa.Array:
+    def _digests(self, matches: MatchFrame, events: Mapping[str, pl.Series], groups: pl.DataFrame) -> pa.Array:
         """The digest of ids, keys and selected bindings, separated by U+001F, seeded with the query.
 
         The query is known by its name, without one by its normalised text. The ids of a run are separated by U+001E, so

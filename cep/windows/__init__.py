@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from .aggregation import AggregationKernel
-from .window_frames import Windows
+from .external_windows import HELD, LAST, WINDOW, adopted_windows
 
-__all__ = ["AggregationKernel", "Windows"]
+__all__ = ["HELD", "LAST", "WINDOW", "AggregationKernel", "adopted_windows"]

@@ -40,10 +40,10 @@ from ...language.nodes import (
     structural_key,
 )
 from ..order import binding_columns, empty_candidates, group_codes, settle_ties
-from ..output import Matches, key_text, selected_bindings
+from ..output import MatchFrame, key_text, selected_bindings
 from ..snapshot_codec import State
 from .window_frames import (
-    Rows,
+    WindowRows,
     Windows,
     batches_of_count,
     batches_of_time,
@@ -116,7 +116,7 @@ class AggregationKernel:
         """Nothing is held back."""
         return None
 
-    def advance(self, released: Mapping[str, pl.DataFrame], watermark: int) -> Matches | None:
+    def advance(self, released: Mapping[str, pl.DataFrame], watermark: int) -> MatchFrame | None:
         """The windows that were completed: sliding ones by each candidate, time windows by the watermark."""
         new = released[self._source.variable]
         first_new, passed = self._kept.height, self._passed
@@ -139,7 +139,7 @@ class AggregationKernel:
         groups = [column_of(frame, e).alias("group") for e, _ in self._groups]
         return group_codes(groups) if groups else np.zeros(frame.height, dtype=np.int64)
 
-    def adopt(self, frame: pl.DataFrame, windows: Windows) -> Matches:
+    def adopt(self, frame: pl.DataFrame, windows: Windows) -> MatchFrame:
         """Windows that were found elsewhere.
 
         Args:
@@ -149,13 +149,13 @@ class AggregationKernel:
         groups = [column_of(frame, e).alias("group") for e, _ in self._groups]
         return self._matches(frame, groups, windows)
 
-    def _rows(self, frame: pl.DataFrame, groups: list[pl.Series], first_new: int) -> Rows:
+    def _rows(self, frame: pl.DataFrame, groups: list[pl.Series], first_new: int) -> WindowRows:
         time, event = timestamps(frame["_time"]), None
         if self._source.bindings:
             event = _places(frame)
-        return Rows(time, group_codes(groups) if groups else None, event, first_new)
+        return WindowRows(time, group_codes(groups) if groups else None, event, first_new)
 
-    def _windows(self, rows: Rows, passed: int, watermark: int) -> Windows:
+    def _windows(self, rows: WindowRows, passed: int, watermark: int) -> Windows:
         match self._window:
             case SlidingWindow(extent=extent):
                 if isinstance(extent, int):
@@ -188,7 +188,7 @@ class AggregationKernel:
             return micros(window.start)
         return 0 if window.start is None else self._first or 0
 
-    def _matches(self, frame: pl.DataFrame, groups: list[pl.Series], windows: Windows) -> Matches:
+    def _matches(self, frame: pl.DataFrame, groups: list[pl.Series], windows: Windows) -> MatchFrame:
         aggregates = pl.DataFrame(
             [
                 aggregate_ranges(e, self._values(e, frame, windows), windows.start, windows.end).alias(self._name(e))
@@ -202,7 +202,7 @@ class AggregationKernel:
         lower, upper = windows.lower[chosen], windows.upper[chosen]
         if not isinstance(self._window, SlidingWindow):  # a sliding window follows from its event
             keys += [pl.Series(lower).cast(pl.String), pl.Series(upper).cast(pl.String)]
-        return Matches(rows, windows.time[chosen], {self._source.variable: rows["_id"]}, (lower, upper), keys)
+        return MatchFrame(rows, windows.time[chosen], {self._source.variable: rows["_id"]}, (lower, upper), keys)
 
     @staticmethod
     def _values(e: Aggregate, frame: pl.DataFrame, windows: Windows) -> pl.Series:

@@ -13,7 +13,7 @@ import numpy as np
 from ...expressions import Bools, Ints
 
 __all__ = [
-    "Rows",
+    "WindowRows",
     "Windows",
     "batches_of_count",
     "batches_of_time",
@@ -27,7 +27,7 @@ __all__ = [
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class WindowRows:
     """What windows ask of candidates, row by row in total order.
 
     Attributes:
@@ -94,7 +94,7 @@ def _ends(changes: Bools) -> Ints:
     return ends
 
 
-def _sorted(rows: Rows) -> tuple[Ints | None, Ints, Bools]:
+def _sorted(rows: WindowRows) -> tuple[Ints | None, Ints, Bools]:
     """`Windows.order`, the places of new rows in it, and where groups begin in it."""
     count = len(rows.time)
     if rows.group is None:
@@ -109,14 +109,14 @@ def _taken(codes: Ints, order: Ints | None) -> Ints:
     return codes if order is None else codes[order]
 
 
-def _window_ends(rows: Rows, order: Ints | None, places: Ints, begins: Bools) -> Ints:
+def _window_ends(rows: WindowRows, order: Ints | None, places: Ints, begins: Bools) -> Ints:
     """A window holds every solution of its event, also those that are sorted behind the row."""
     if rows.event is None:
         return places + 1
     return _ends(_changes(_taken(rows.event, order)) | begins)[places]
 
 
-def sliding_by_time(rows: Rows, width: int, watermark: int) -> Windows:
+def sliding_by_time(rows: WindowRows, width: int, watermark: int) -> Windows:
     """One window per new row: what its group holds up to its event that is less than `width` older."""
     order, places, begins = _sorted(rows)
     own = places if order is None else order[places]
@@ -133,7 +133,7 @@ def sliding_by_time(rows: Rows, width: int, watermark: int) -> Windows:
     return Windows(order, start, end, own, lower, moment, moment, rows.time > watermark - width)
 
 
-def sliding_by_count(rows: Rows, size: int) -> Windows:
+def sliding_by_count(rows: WindowRows, size: int) -> Windows:
     """One window per new row: up to `size` rows, the last ones that its group holds up to its event."""
     order, places, begins = _sorted(rows)
     own = places if order is None else order[places]
@@ -147,7 +147,7 @@ def sliding_by_count(rows: Rows, size: int) -> Windows:
     return Windows(order, start, end, own, _taken(rows.time, order)[start], moment, moment, keep)
 
 
-def batches_of_time(rows: Rows, width: int, origin: int, watermark: int) -> Windows:
+def batches_of_time(rows: WindowRows, width: int, origin: int, watermark: int) -> Windows:
     """Tumbling windows `[origin + k width, origin + (k + 1) width)` of each group that the watermark has passed."""
     number = (rows.time - origin) // width
     closed = int(np.searchsorted(origin + (number + 1) * width, watermark, "right"))
@@ -163,7 +163,7 @@ def batches_of_time(rows: Rows, width: int, origin: int, watermark: int) -> Wind
     return Windows(order, start, end, last, lower, lower + width, lower + width, np.arange(len(rows.time)) >= closed)
 
 
-def batches_of_count(rows: Rows, size: int) -> Windows:
+def batches_of_count(rows: WindowRows, size: int) -> Windows:
     """Full runs of `size` rows of each group; the rows of runs that are not full are kept."""
     order, _, begins = _sorted(rows)
     place = np.arange(len(begins))
@@ -179,7 +179,7 @@ def batches_of_count(rows: Rows, size: int) -> Windows:
     return Windows(order, start, end, last, time[start], time[end - 1], time[end - 1], keep)
 
 
-def hopping_by_time(rows: Rows, size: int, step: int, passed: int, watermark: int) -> Windows:
+def hopping_by_time(rows: WindowRows, size: int, step: int, passed: int, watermark: int) -> Windows:
     """Windows `[k step, k step + size)` of each group whose ends the watermark has passed since it was at `passed`."""
     low, high = (rows.time - size) // step + 1, rows.time // step
     due = ((passed - size) // step + 1, (watermark - size) // step)
@@ -187,7 +187,7 @@ def hopping_by_time(rows: Rows, size: int, step: int, passed: int, watermark: in
     return replace(windows, keep=(low <= high) & (high * step + size > watermark))
 
 
-def cumulating(rows: Rows, size: int, step: int, passed: int, watermark: int) -> Windows:
+def cumulating(rows: WindowRows, size: int, step: int, passed: int, watermark: int) -> Windows:
     """Windows of each group from a multiple of the size to each multiple of the step up to the next.
 
     They are numbered by their ends; reported are those that the watermark has passed since it was at `passed`.
@@ -199,7 +199,7 @@ def cumulating(rows: Rows, size: int, step: int, passed: int, watermark: int) ->
 
 
 def _numbered(
-    rows: Rows, low: Ints, high: Ints, due: tuple[int, int], span: Callable[[Ints], tuple[Ints, Ints]]
+    rows: WindowRows, low: Ints, high: Ints, due: tuple[int, int], span: Callable[[Ints], tuple[Ints, Ints]]
 ) -> Windows:
     """Numbered windows in time, reported at their ends.
 
@@ -228,7 +228,7 @@ def _numbered(
     return Windows(order, start, end, last, lower, upper, upper, np.ones(count, dtype=bool))
 
 
-def hopping_by_count(rows: Rows, size: int, step: int) -> Windows:
+def hopping_by_count(rows: WindowRows, size: int, step: int) -> Windows:
     """Windows of `size` rows that begin at every `step`-th row of a group, as soon as they are full.
 
     The rows of a group that are kept begin at a multiple of the step, and so do those of `rows`.
@@ -248,7 +248,7 @@ def hopping_by_count(rows: Rows, size: int, step: int) -> Windows:
     return Windows(order, start, end, last, time[start], time[end - 1], time[end - 1], keep)
 
 
-def sessions(rows: Rows, gap: int, watermark: int) -> Windows:
+def sessions(rows: WindowRows, gap: int, watermark: int) -> Windows:
     """Rows of a group less than `gap` apart; a session is over when the watermark passes its last row plus the gap."""
     order, _, begins = _sorted(rows)
     time = _taken(rows.time, order)

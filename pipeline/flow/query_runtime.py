@@ -17,7 +17,7 @@ from ...cep import build_operator
 from ...cep.joins import implied_filters
 from ...cep.nfa import Limits, stop_events
 from ...cep.order import EVENTS, all_events, event_columns, sees_all_events
-from ...cep.output import Matches, output_schema
+from ...cep.output import MatchFrame, output_schema
 from ...errors import CeilingError
 from ...language.nodes import Query, StreamType
 from ...ontology import KnowledgeBase
@@ -177,7 +177,7 @@ class QueryRuntime:
         ids = pc.binary_join_element_wise(event_prefix(self.query.name or ""), rows["_id"].cast(pa.string()), "")
         return rows.set_column(rows.schema.get_field_index("_id"), "_id", ids)
 
-    def report(self, matches: Matches, watermark: datetime | None) -> pa.Table:
+    def report(self, matches: MatchFrame, watermark: datetime | None) -> pa.Table:
         """The rows of matches that the archive's store found; see `Operator.report`."""
         return self._operator.report(matches, watermark)
 

@@ -6,7 +6,7 @@ from .automaton_table import AutomatonTable, Edge, EdgeAction, automaton_table
 from .code_generator import CodeGenerator
 from .compiled_pattern import CompiledPattern
 from .join_conditions import JoinCondition, LookBack, is_own, variable_of
-from .partition_keys import keys_of, physical, tuples_of
+from .partition_keys import keys_of
 from .pattern_conditions import PatternConditions, windows_of
 from .states import FinalState, Moves, RegisterValues, State, Transition
 from .stop_conditions import StopCondition, stop_candidates, stop_events
@@ -29,10 +29,8 @@ __all__ = [
     "automaton_table",
     "is_own",
     "keys_of",
-    "physical",
     "stop_candidates",
     "stop_events",
-    "tuples_of",
     "variable_of",
     "windows_of",
 ]

@@ -7,7 +7,6 @@ match has to be equal to one that came before it: else an event of another parti
 from __future__ import annotations
 
 from collections.abc import Mapping
-from collections.abc import Sequence as Several
 from dataclasses import dataclass
 from typing import assert_never, cast
 
@@ -31,7 +30,7 @@ from ...order import key_expressions
 from ..automaton import PatternScopes
 from ..event_layout import speaks_of_one
 
-__all__ = ["Keys", "keys_of", "physical", "tuples_of"]
+__all__ = ["Keys", "keys_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,17 +58,6 @@ def keys_of(query: Query, scopes: PatternScopes, *, relaxed: bool) -> Keys:
         if set(joined) >= set(scopes.positive) and _is_safe(pattern, joined, scopes, relaxed=relaxed):
             return Keys(shared, {variable: e for variable, (e, _) in joined.items()})
     return Keys(shared, {})
-
-
-def physical(column: pl.Series) -> pl.Series:
-    """Moments and durations as numbers."""
-    return column.to_physical() if column.dtype.is_temporal() else column
-
-
-def tuples_of(columns: Several[pl.Series]) -> list[tuple[object, ...]]:
-    """Rows as keys: in which NaN equals itself, and that a snapshot can hold."""
-    rows = zip(*(physical(column).to_list() for column in columns), strict=True)
-    return [tuple("NaN" if value != value else value for value in row) for row in rows]  # noqa: PLR0124
 
 
 _Class = dict[str, tuple[pl.Expr, frozenset[str]]]

@@ -12,10 +12,10 @@ import polars as pl
 
 from ....expressions import Ints, column_expression, mask_of, terms, timestamps
 from ....language.nodes import Query, ValueType, variables_of
-from ...order import BEFORE, EVENTS, NUMBER, group_codes, number_events
-from ..compiler import PatternConditions, StopCondition, is_own, keys_of, physical, tuples_of
+from ...match import CandidateBuffer
+from ...order import BEFORE, EVENTS, NUMBER, group_codes, number_events, physical, row_tuples
+from ..compiler import PatternConditions, StopCondition, is_own, keys_of
 from ..event_layout import Event
-from ..match_rows import Rows
 
 __all__ = ["EncodedEvents", "EventEncoder", "PartitionKey"]
 
@@ -52,14 +52,14 @@ class EventEncoder:
         query: the query.
         conditions: the query's.
         variables: those that are matched.
-        rows: gets their candidates.
+        buffer: gets their candidates.
     """
 
     def __init__(
-        self, query: Query, conditions: PatternConditions, variables: Sequence[str], rows: dict[str, Rows]
+        self, query: Query, conditions: PatternConditions, variables: Sequence[str], buffer: CandidateBuffer
     ) -> None:
         self.next_number = 0
-        self._conditions, self._variables, self._rows = conditions, variables, rows
+        self._conditions, self._variables, self._buffer = conditions, variables, buffer
         scopes = conditions.scopes
         own = [join for join in query.joins if is_own(join, scopes)]
         self._own = {v: [column_expression(join) for join in own if variables_of(join) == {v}] for v in variables}
@@ -107,10 +107,8 @@ class EventEncoder:
             frame, number, before = frame.filter(mask), number[mask], before[mask]
         first = 0
         if name in self._own:
-            rows = self._rows.get(name)
-            if rows is None:
-                rows = self._rows[name] = Rows(frame.clear())
-            first = rows.add(frame)
+            first = self._buffer.end(name)
+            self._buffer.add(name, frame.with_columns(pl.Series(NUMBER, number)))
         head = [
             pl.Series("T", timestamps(frame["_time"])),
             pl.Series("number", number),
@@ -186,6 +184,6 @@ class EventEncoder:
         columns_of_all = [physical(pl.concat(list(column))) for column in zip(*parts, strict=True)]
         codes = group_codes(columns_of_all)
         _, first = np.unique(codes, return_index=True)
-        values = tuples_of([column.gather(first) for column in columns_of_all])
+        values = row_tuples([column.gather(first) for column in columns_of_all])
         keys = {int(codes[i]): (*value, *tail) for i, value in zip(first, values, strict=True)}
         return codes, keys

@@ -6,10 +6,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Any, TypeVar
 
-from ..after_match_runs import Left
 from ..compiler import CompiledPattern
 from ..negation_buffer import NegationBuffer, PartitionBuffers, StopEvents
-from ..shared_buffer import last_time
+from ..shared_buffer import Remainder, last_time
 from .accepted import AcceptedMatch
 from .event_encoder import EncodedEvents, PartitionKey
 from .partition_nfa import PartitionNfa
@@ -110,7 +109,7 @@ class PartialMatches:
             if partition.is_empty:
                 del self.partitions[key]
 
-    def drop(self, left: Left) -> None:
+    def drop(self, left: Remainder) -> None:
         """Drop what no match may hold any more because of matches that stand."""
         for partition in self.partitions.values():
             partition.drop(left)

@@ -14,11 +14,10 @@ from typing import Any
 
 from ....errors import CeilingError
 from ....language.nodes import Link
-from ..after_match_runs import Left
 from ..compiler import CompiledPattern, Moves, RegisterValues, State, Transition
 from ..event_layout import NUMBER, Event
 from ..negation_buffer import PartitionBuffers
-from ..shared_buffer import Node, extended, last_time, united
+from ..shared_buffer import Node, Remainder, extended, last_time, united
 from .accepted import AcceptedMatch
 from .transition_priority import EnabledTransition, PartialMatch, preferred
 
@@ -271,7 +270,7 @@ class PartitionNfa:
                 for _, registers, node in late if state.held else ():
                     self._let_go(state, registers, node, [])
 
-    def drop(self, left: Left) -> None:
+    def drop(self, left: Remainder) -> None:
         """Drop what no match may hold any more because of matches that stand."""
         shared = self.buffers.key[:-1]
 

@@ -9,17 +9,16 @@ import numpy as np
 import polars as pl
 
 from ...expressions import Ints, mask_of, timestamps
-from ..order import NUMBER
-from .match_finder import Candidates
+from ..order import NUMBER, Candidates
 
-__all__ = ["Memory"]
+__all__ = ["CandidateBuffer"]
 
 _PIECES = 32
 """So many batches are kept apart: gathering from more costs more than putting them together."""
 
 
 @dataclass(slots=True)
-class Memory:
+class CandidateBuffer:
     """What is kept of each variable's candidates, in total order, with the column `NUMBER`.
 
     Attributes:
@@ -34,17 +33,27 @@ class Memory:
 
     def take_in(self, released: Mapping[str, pl.DataFrame]) -> dict[str, Candidates]:
         """Keep what can take part of what was released, and give all that is kept."""
-        found = {}
+        added = {}
         for variable, own in self.own.items():
-            new, kept = released[variable], self.frames.get(variable)
-            if own:
-                new = new.filter(pl.Series(mask_of(new, own)))
-            first_new = 0 if kept is None else kept.height
-            frame = kept.vstack(new.select(kept.columns)) if kept is not None and kept.height else new
-            frame = frame.rechunk() if frame.n_chunks() > _PIECES else frame
-            self.frames[variable] = frame
-            found[variable] = Candidates(frame, frame[NUMBER].to_numpy(), first_new)
-        return found
+            new = released[variable]
+            added[variable] = self.add(variable, new.filter(pl.Series(mask_of(new, own))) if own else new)
+        return {v: self.candidates(v, self.frames[v].height - count) for v, count in added.items()}
+
+    def add(self, variable: str, new: pl.DataFrame) -> int:
+        """Keep candidates; returns how many those are."""
+        kept = self.frames.get(variable)
+        frame = kept.vstack(new.select(kept.columns)) if kept is not None and kept.height else new
+        self.frames[variable] = frame.rechunk() if frame.n_chunks() > _PIECES else frame
+        return new.height
+
+    def candidates(self, variable: str, first_new: int = 0) -> Candidates:
+        """What is kept of a variable."""
+        frame = self.frames[variable]
+        return Candidates(frame, frame[NUMBER].to_numpy(), first_new)
+
+    def end(self, variable: str) -> int:
+        """The row, as `fixed` counts, of the next candidate of a variable."""
+        return self.forgotten.get(variable, 0) + (self.frames[variable].height if variable in self.frames else 0)
 
     def before(self, moment: int, variable: str) -> int:
         """How many of the variable's candidates lie before a moment, in microseconds."""

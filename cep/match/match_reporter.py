@@ -1,0 +1,46 @@
+"""From complete matches to what a query reports: judged as a whole, in output order, once each, behind AFTER MATCH."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from ...expressions import Names
+from ...language.nodes import Expression, Query
+from ..order import Candidates
+from ..output import MatchFrame, MatchProjection, MatchTable, match_name
+from .after_match_skip import AfterMatchSkip
+
+__all__ = ["MatchReporter"]
+
+
+class MatchReporter:
+    """What is asked of complete matches, whoever found them.
+
+    Args:
+        query: the query.
+        conditions: HAVING, and the comparisons of items.
+        partial: whether a match may leave variables unbound, or become true after its last event.
+        ambiguous: whether the same events may be found as a match in several ways.
+    """
+
+    def __init__(self, query: Query, conditions: Sequence[Expression], *, partial: bool, ambiguous: bool) -> None:
+        self._projection = MatchProjection(query, partial=partial, conditions=conditions)
+        self._ambiguous = ambiguous
+        self.skip = AfterMatchSkip(query)
+
+    @property
+    def names(self) -> Names:
+        """Columns are named by variable and column, aggregates by what they say."""
+        return match_name
+
+    def standing(self, found: MatchTable, candidates: Mapping[str, Candidates]) -> MatchTable:
+        """The matches that are reported, in output order; none that is found later comes before one of them."""
+        found = self._projection.holding(found, candidates)
+        if not len(found.time):
+            return found
+        found = self._projection.sorted(found, candidates, once=self._ambiguous)
+        return self.skip.standing(found, candidates)
+
+    def report(self, standing: MatchTable, candidates: Mapping[str, Candidates]) -> MatchFrame | None:
+        """The columns that rows are made from; `None`: there are no matches."""
+        return self._projection.project(standing, candidates) if len(standing.time) else None

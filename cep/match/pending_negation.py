@@ -1,0 +1,119 @@
+"""Complete matches whose last NOT has not ended: they wait for the watermark, or first for the very next event."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from ...expressions import Bools, Ints
+from ..order import BEFORE, UNBOUNDED
+
+__all__ = ["NOTHING_AWAITED", "NextEvents", "PendingNegation"]
+
+NOTHING_AWAITED = -1
+"""Instead of an event's number: the end does not depend on the event that comes next."""
+
+_TIME, _AWAITED = "#time", "#awaited"
+_NO_INTS = np.empty(0, dtype=np.int64)
+
+
+@dataclass(slots=True)
+class NextEvents:
+    """When the very next event came: by the number of the event before it, ascending."""
+
+    numbers: Ints = field(default_factory=lambda: _NO_INTS)
+    times: Ints = field(default_factory=lambda: _NO_INTS)
+
+    def note(self, events: pl.DataFrame) -> None:
+        """Take in what `Contiguity` says of events that were released."""
+        following = events.filter(pl.col(BEFORE) >= 0)
+        if following.height:
+            numbers = np.concatenate([self.numbers, following[BEFORE].to_numpy()])
+            times = np.concatenate([self.times, following["_time"].to_physical().to_numpy()])
+            order = np.argsort(numbers, kind="stable")
+            self.numbers, self.times = numbers[order], times[order]
+
+    def after(self, numbers: Ints) -> Ints:
+        """The time stamp of the event right after each; `UNBOUNDED`: it has not come."""
+        places = np.minimum(np.searchsorted(self.numbers, numbers), len(self.numbers) - 1)
+        known = self.numbers[places] == numbers if len(self.numbers) else np.zeros(len(numbers), dtype=bool)
+        found = np.full(len(numbers), UNBOUNDED)
+        found[known] = self.times[places[known]]
+        return found
+
+    def forget(self, before: int) -> None:
+        """Forget what came after events with lower numbers."""
+        kept = int(np.searchsorted(self.numbers, before))
+        self.numbers, self.times = self.numbers[kept:], self.times[kept:]
+
+
+@dataclass(slots=True)
+class PendingNegation:
+    """What is complete and waits.
+
+    Attributes:
+        last: WITHIN's last moment, in microseconds: no event comes after it.
+        columns: what is known of each match.
+        time: when each becomes true, in microseconds, as far as that is known.
+        awaited: the number of the event whose next one has to come before; `NOTHING_AWAITED`: it came, or none has to.
+        next_events: what came so far.
+    """
+
+    last: int
+    columns: dict[str, npt.NDArray[Any]]
+    time: Ints = field(default_factory=lambda: _NO_INTS)
+    awaited: Ints = field(default_factory=lambda: _NO_INTS)
+    next_events: NextEvents = field(default_factory=NextEvents)
+
+    def __len__(self) -> int:
+        return len(self.time)
+
+    @property
+    def due(self) -> int | None:
+        """The watermark that makes the first match true, as far as that is known: intervals include their ends."""
+        return int(np.where(self.awaited < 0, self.time, UNBOUNDED).min()) + 1 if len(self) else None
+
+    def add(self, columns: Mapping[str, npt.NDArray[Any]], time: Ints, awaited: Ints) -> None:
+        """Have matches wait; see the attributes."""
+        if len(time):
+            self.columns = {name: np.concatenate([known, columns[name]]) for name, known in self.columns.items()}
+            self.time, self.awaited = np.concatenate([self.time, time]), np.concatenate([self.awaited, awaited])
+
+    def release(self, watermark: int) -> tuple[dict[str, npt.NDArray[Any]], Ints]:
+        """The matches whose intervals the watermark has passed, and when each became true, in this order."""
+        waits = np.flatnonzero(self.awaited >= 0)
+        if len(waits):
+            after = self.next_events.after(self.awaited[waits])
+            self.time[waits] = np.where(after < UNBOUNDED, np.maximum(self.time[waits], after), self.time[waits])
+            self.awaited[waits[after < UNBOUNDED]] = NOTHING_AWAITED
+        ready = np.flatnonzero((self.awaited < 0) & (self.time < watermark))
+        ready = ready[np.argsort(self.time[ready], kind="stable")]
+        released = {name: column[ready] for name, column in self.columns.items()}, self.time[ready]
+        rest = np.ones(len(self), dtype=bool)
+        rest[ready] = False
+        self.keep(rest & ((self.awaited < 0) | (watermark <= self.last)))
+        return released
+
+    def keep(self, mask: Bools) -> None:
+        """Drop all others."""
+        if not mask.all():
+            self.columns = {name: column[mask] for name, column in self.columns.items()}
+            self.time, self.awaited = self.time[mask], self.awaited[mask]
+
+    def tables(self) -> dict[str, pl.DataFrame]:
+        """The state, where the columns are numbers."""
+        waiting = pl.DataFrame({_TIME: self.time, _AWAITED: self.awaited, **self.columns})
+        following = pl.DataFrame({BEFORE: self.next_events.numbers, _TIME: self.next_events.times})
+        return {"negation.waiting": waiting, "negation.next": following}
+
+    def load(self, tables: Mapping[str, pl.DataFrame]) -> None:
+        """Go on from what `tables` gave."""
+        columns = {column.name: column.to_numpy().copy() for column in tables["negation.waiting"]}
+        self.time, self.awaited, self.columns = columns.pop(_TIME), columns.pop(_AWAITED), columns
+        following = tables["negation.next"]
+        self.next_events = NextEvents(following[BEFORE].to_numpy(), following[_TIME].to_numpy())

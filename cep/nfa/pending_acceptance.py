@@ -1,0 +1,97 @@
+"""Accepted partial matches whose NOTs at the end are not decided yet."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import polars as pl
+
+from ..match import NOTHING_AWAITED, PendingNegation
+from .runtime import AcceptedMatch
+from .shared_buffer import Remainder
+
+__all__ = ["PendingAcceptance"]
+
+_ACCEPTED = "accepted"
+
+
+class PendingAcceptance:
+    """Reports what was accepted when it is known to be a match.
+
+    Args:
+        last: the last moment of WITHIN, in microseconds.
+        report: takes matches, and when they became true.
+    """
+
+    def __init__(self, last: int, report: Callable[[int, AcceptedMatch], None]) -> None:
+        self._report = report
+        self._new: list[tuple[AcceptedMatch, int, int]] = []
+        self._pending = PendingNegation(last, {_ACCEPTED: np.empty(0, dtype=object)})
+        self.next_events = self._pending.next_events
+
+    @property
+    def next_end(self) -> int | None:
+        """When the first interval of a NOT ends."""
+        self._flush()
+        ended = self._pending.time[self._pending.awaited == NOTHING_AWAITED]
+        return int(ended.min()) if len(ended) else None
+
+    def entries(self) -> list[tuple[AcceptedMatch, int, int]]:
+        """What waits, the time as far as it is known, and the number of the event whose next one is awaited."""
+        self._flush()
+        p = self._pending
+        return list(zip(p.columns[_ACCEPTED].tolist(), p.time.tolist(), p.awaited.tolist(), strict=True))
+
+    def matches(self) -> Iterator[AcceptedMatch]:
+        """What waits."""
+        yield from (accepted for accepted, _, _ in self.entries())
+
+    def settle(self, accepted: AcceptedMatch) -> None:
+        """Report a match, or let it wait."""
+        final, time = accepted.final, accepted.time
+        if final.awaits is None and final.due is None:
+            if accepted.holds:
+                self._report(time, accepted)
+            return
+        due = time if final.due is None else final.due(accepted.registers, time)
+        awaited = NOTHING_AWAITED if final.awaits is None else final.awaits(accepted.registers)
+        self.add(accepted, due, awaited)
+
+    def add(self, accepted: AcceptedMatch, time: int, awaited: int) -> None:
+        """Have it wait."""
+        self._new.append((accepted, time, awaited))
+
+    def _flush(self) -> None:
+        if self._new:
+            accepted, time, awaited = zip(*self._new, strict=True)
+            column = np.empty(len(accepted), dtype=object)
+            column[:] = accepted
+            self._pending.add({_ACCEPTED: column}, np.array(time), np.array(awaited))
+            self._new = []
+
+    def note(self, events: pl.DataFrame) -> None:
+        """Take in which events followed others directly."""
+        self.next_events.note(events)
+
+    def let_pass(self, watermark: int) -> None:
+        """Report what the watermark makes certain, each once: at the end of the first of its NOTs that holds."""
+        self._flush()
+        if not len(self._pending):
+            return
+        columns, times = self._pending.release(watermark)
+        reported: set[int] = set()
+        for time, accepted in zip(times.tolist(), columns[_ACCEPTED].tolist(), strict=True):
+            if id(accepted.node) not in reported and accepted.holds:
+                reported.add(id(accepted.node))
+                self._report(time, accepted)
+        self._keep(lambda accepted: id(accepted.node) not in reported)
+
+    def drop(self, left: Remainder) -> None:
+        """Drop what no match may hold any more because of matches that stand."""
+        self._flush()
+        self._keep(lambda c: left.of(c.buffers.key[:-1], c.registers[1], c.node) is not None)
+
+    def _keep(self, test: Callable[[AcceptedMatch], bool]) -> None:
+        kept = [test(accepted) for accepted in self._pending.columns[_ACCEPTED]]
+        self._pending.keep(np.array(kept, dtype=bool))

@@ -1,0 +1,108 @@
+"""Complete matches as columns, before they are rows: which candidates each variable is bound to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import polars as pl
+
+from ...expressions import Bools, Ints
+from ..order import Candidates
+
+__all__ = ["UNBOUND", "MatchTable", "gathered"]
+
+UNBOUND = -1
+"""The row of a variable that a match does not bind."""
+
+
+@dataclass(frozen=True, slots=True)
+class MatchTable:
+    """Matches.
+
+    Attributes:
+        disjunct: the place of the disjunct of the pattern that each satisfies.
+        rows: by variable, the row of its candidate in each match, or `UNBOUND`; of one that is repeated, the rows of
+            its repetitions in order, match after match.
+        time: when each match becomes true, in microseconds.
+        offsets: by variable that is repeated, where each match's rows begin, and where the last one's end.
+    """
+
+    disjunct: Ints
+    rows: Mapping[str, Ints]
+    time: Ints
+    offsets: Mapping[str, Ints] = field(default_factory=dict)
+
+    def at(self, places: Ints | Bools) -> MatchTable:
+        """Some of the matches."""
+        chosen = np.flatnonzero(places) if places.dtype == bool else places
+        rows, offsets = {}, {}
+        for v, of_variable in self.rows.items():
+            if v in self.offsets:
+                start, count = self.offsets[v][chosen], np.diff(self.offsets[v])[chosen]
+                offsets[v] = np.concatenate([[0], np.cumsum(count)])
+                shift = np.repeat(start - offsets[v][:-1], count)
+                rows[v] = of_variable[np.arange(len(shift)) + shift]
+            else:
+                rows[v] = of_variable[chosen]
+        return MatchTable(self.disjunct[chosen], rows, self.time[chosen], offsets)
+
+    def of_disjunct(self, disjunct: int) -> tuple[Ints, dict[str, Ints]]:
+        """The places of the matches that satisfy a disjunct, and what they bind; nothing is repeated."""
+        places = np.flatnonzero(self.disjunct == disjunct)
+        return places, {v: rows[places] for v, rows in self.rows.items() if len(places) and rows[places[0]] != UNBOUND}
+
+    def numbers(self, candidates: Mapping[str, Candidates]) -> tuple[Ints, Ints]:
+        """The numbers of the first and of the last event of each variable, a row per variable; −1: unbound."""
+        first, last = [], []
+        for v, rows in self.rows.items():
+            number = candidates[v].number
+            if v in self.offsets:
+                start, end = self.offsets[v][:-1], self.offsets[v][1:]
+                of_rows = np.append(number[rows], -1)
+                first.append(np.where(end > start, of_rows[start], -1))
+                last.append(np.where(end > start, of_rows[end - 1], -1))
+            else:
+                first.append(number[rows] if (rows >= 0).all() else np.where(rows < 0, -1, np.append(number, -1)[rows]))
+                last.append(first[-1])
+        return np.stack(first), np.stack(last)
+
+    def lengths(self) -> Ints:
+        """How many events each match has."""
+        counts = [np.diff(self.offsets[v]) if v in self.offsets else rows >= 0 for v, rows in self.rows.items()]
+        lengths: Ints = np.sum(counts, axis=0)
+        return lengths
+
+    def lists(self, variable: str, values: Ints, places: Ints) -> list[list[int]]:
+        """A variable's values, as many as its rows, match by match, of some matches."""
+        if variable in self.offsets:
+            start, end = self.offsets[variable][places].tolist(), self.offsets[variable][places + 1].tolist()
+            listed = values.tolist()
+            return [listed[s:e] for s, e in zip(start, end, strict=True)]
+        bound = (self.rows[variable][places] >= 0).tolist()
+        return [[value] if b else [] for value, b in zip(values[places].tolist(), bound, strict=True)]
+
+    def ranges(self, variable: str) -> tuple[Ints, Ints]:
+        """The rows of a variable that are bound, match by match, and where each match's begin; the last one's end."""
+        rows = self.rows[variable]
+        if variable in self.offsets:
+            return rows, self.offsets[variable]
+        bound = rows >= 0
+        return rows[bound], np.concatenate([[0], np.cumsum(bound)])
+
+    @staticmethod
+    def joined(parts: Sequence[MatchTable], variables: Sequence[str]) -> MatchTable:
+        """All matches, in which nothing is repeated; without parts there are none."""
+        nothing = np.empty(0, dtype=np.int64)
+        if not parts:
+            return MatchTable(nothing, dict.fromkeys(variables, nothing), nothing)
+        rows = {v: np.concatenate([part.rows[v] for part in parts]) for v in variables}
+        return MatchTable(np.concatenate([p.disjunct for p in parts]), rows, np.concatenate([p.time for p in parts]))
+
+
+def gathered(column: pl.Series, rows: Ints) -> pl.Series:
+    """The values of rows; null where a row is `UNBOUND`."""
+    if (rows >= 0).all():
+        return column[rows]
+    return pl.concat([column, pl.Series([None], dtype=column.dtype)])[np.where(rows < 0, column.len(), rows)]
