@@ -87,7 +87,7 @@ class MatchProjection:
             return [*shorter, *by_time, *bindings, *(pl.Series(rows[tied]) for rows in matches.rows.values())]
 
         in_order = matches.at(settle_ties(order, key, breakers))
-        if once and (np.diff(key[order]) == 0).any():
+        if once and len(np.unique(np.stack([last, first]), axis=1).T) < len(last):
             in_order = in_order.at(self._first_of_each(in_order, candidates))
         return in_order
 

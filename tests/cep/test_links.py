@@ -338,7 +338,7 @@ def test_runs_forget_what_no_window_reaches() -> None:
     query = compiled(text_of("?a -> ?b -> ?d", window="5s"))
     operator = build_operator(query)
     feed(operator, query, readings(" ".join(["a", "b"] * 50)), until=100)
-    kept = operator.kernel._memory.frames  # type: ignore[attr-defined]  # the state is private to the kernel
+    kept = operator.kernel._buffer.frames  # type: ignore[attr-defined]  # the state is private to the kernel
     assert {v: frame.height for v, frame in kept.items()} == {"a": 2, "b": 2, "d": 0}
 
 
@@ -346,7 +346,7 @@ def test_candidates_of_a_not_are_forgotten() -> None:
     query = compiled(text_of("?a, NOT ?n, ?b", window="5s"))
     operator = build_operator(query)
     feed(operator, query, readings(" ".join(["n"] * 50)), until=50)
-    assert operator.kernel._memory.frames["n"].height == 5  # type: ignore[attr-defined]  # private to the kernel
+    assert operator.kernel._buffer.frames["n"].height == 5  # type: ignore[attr-defined]  # private to the kernel
 
 
 def test_an_event_is_a_run_of_one_for_aggregates_and_what_is_unbound_a_run_of_none() -> None:
@@ -356,8 +356,8 @@ def test_an_event_is_a_run_of_one_for_aggregates_and_what_is_unbound_a_run_of_no
     rows = feed(build_operator(query), query, readings("a b4 a d a b"))
     assert short(rows) == [
         {"c": 1, "s": 4, "m": 4.0, "l": [4], "f": 4},
-        {"c": 0, "s": 0, "m": None, "l": [], "f": None},
-        {"c": 1, "s": 0, "m": None, "l": [], "f": None},
+        {"c": 0, "s": 0, "m": None, "l": None, "f": None},
+        {"c": 1, "s": 0, "m": None, "l": None, "f": None},
     ]
 
 

@@ -7,8 +7,9 @@ from datetime import timedelta
 
 import pytest
 from kaicep.cep import build_operator
-from kaicep.cep.joins import match_finder as matcher
+from kaicep.cep.joins import range_join
 from kaicep.cep.joins.pattern_operator import PatternKernel
+from kaicep.cep.match import index_probe
 from kaicep.errors import OperatorError
 from kaicep.language.nodes import Element, Link, Quantifier, SessionWindow
 from support.operators import Reading, answer, compiled, events, feed, short
@@ -149,7 +150,7 @@ def test_state_is_bounded_by_windows() -> None:
     query = compiled(SEQ)
     operator = build_operator(query)
     feed(operator, query, [reading(f"e{t}", t) for t in range(100)], until=100)
-    kept = operator.kernel._memory.frames  # type: ignore[attr-defined]  # the state is private to the kernel
+    kept = operator.kernel._buffer.frames  # type: ignore[attr-defined]  # the state is private to the kernel
     assert {variable: frame.height for variable, frame in kept.items()} == {"a": 5, "b": 0}
 
 
@@ -159,7 +160,7 @@ def test_retention_bounds_a_match() -> None:
     operator = build_operator(query)
     rows = feed(operator, query, [reading(f"e{t}", t) for t in range(0, 8, 2)] + [reading("f", 7)], until=9)
     assert events(rows) == ["e0 e2", "e2 e4", "e4 e6", "e6 f"]
-    assert operator.kernel._memory.frames["a"].height == 1  # type: ignore[attr-defined]  # the state is private to the kernel
+    assert operator.kernel._buffer.frames["a"].height == 1  # type: ignore[attr-defined]  # the state is private to the kernel
 
 
 def test_pairs_are_enumerated_in_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -170,7 +171,7 @@ def test_pairs_are_enumerated_in_chunks(monkeypatch: pytest.MonkeyPatch) -> None
     )
     rows = [reading(f"e{i}", i * 0.5, n=i % 3) for i in range(12)]
     whole = answer(text, rows)
-    monkeypatch.setattr(matcher, "PAIRS_AT_ONCE", 3)
+    monkeypatch.setattr(index_probe, "PAIRS_AT_ONCE", 3)
     assert len(whole) > 100
     assert answer(text, rows) == whole
 
@@ -180,7 +181,7 @@ def test_keys_and_times_that_do_not_fit_one_number(monkeypatch: pytest.MonkeyPat
     text = f"{JOIN} JOIN (?a.n = ?b.n AND ?a.x = ?b.x) WINDOW (?a, ?b, 4s)"
     rows = [reading(f"e{i}", i * 0.5, n=i % 3 or None, x=i % 2 / 2) for i in range(30)]
     whole = answer(text, rows)
-    monkeypatch.setattr(matcher, "_MOST", 1)
+    monkeypatch.setattr(range_join, "_MOST", 1)
     assert len(whole) > 20
     assert answer(text, rows) == whole
 

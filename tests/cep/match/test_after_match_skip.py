@@ -87,7 +87,7 @@ def test_state_holds_what_may_serve_in_a_later_match() -> None:
     query = compiled(f"{SEQ} PARTITION BY sensor AFTER MATCH SKIP PAST LAST EVENT")
     operator = build_operator(query)
     feed(operator, query, readings(7, "sst"), until=6.5)
-    kept = operator.kernel._memory.frames  # type: ignore[attr-defined]  # private to the kernel
+    kept = operator.kernel._buffer.frames  # type: ignore[attr-defined]  # private to the kernel
     assert kept["a"]["_id"].to_list() == ["e6"]
 
 
