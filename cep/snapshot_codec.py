@@ -21,7 +21,7 @@ from ..language.nodes import Query
 
 __all__ = ["State", "read_snapshot", "write_snapshot"]
 
-VERSION = 3
+VERSION = 4
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,7 +42,7 @@ class Rewrite:
     """Everything in SPARQL up to the border; the operators go on from there.
 
     What the store holds for certain ends where the log has events that the store lacks, or where events can still come
-    live. MatchFrame that became true before are SPARQL's. Those across the border are the operators': they are given the
+    live. Matches that became true before are SPARQL's. Those across the border are the operators': they are given the
     events of the boundary window, the last ones that a later match can hold, and report nothing of them.
 
     Args:

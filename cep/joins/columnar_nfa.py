@@ -28,12 +28,12 @@ _NEVER = 2**62
 
 @dataclass(frozen=True, slots=True)
 class PartialMatchTable:
-    """PartialMatchTable of one state.
+    """Partial matches of one state.
 
     Attributes:
         rows: by bound variable, the candidate.
         last: the number of the last event.
-        passed: the number of the last event that could have extended the run and was passed over; −1: none was.
+        passed: the number of the last event that could have extended the match and was passed over; −1: none was.
         streak: the number of the first of those events up to the last between which nothing was passed over.
     """
 
@@ -43,31 +43,31 @@ class PartialMatchTable:
     streak: Ints
 
     def at(self, places: Ints) -> PartialMatchTable:
-        """Some of the runs."""
+        """Some of them."""
         rows = {v: of_variable[places] for v, of_variable in self.rows.items()}
         return PartialMatchTable(rows, self.last[places], self.passed[places], self.streak[places])
 
     def with_rows(self, rows: Mapping[str, Ints]) -> PartialMatchTable:
-        """The same runs, their candidates' rows counted otherwise."""
+        """The same matches, their candidates' rows counted otherwise."""
         return replace(self, rows=rows)
 
     def table(self) -> pl.DataFrame:
-        """The runs as columns."""
+        """The matches as columns."""
         return pl.DataFrame({**self.rows, _LAST: self.last, _PASSED: self.passed, _STREAK: self.streak})
 
     @staticmethod
     def of_table(table: pl.DataFrame) -> PartialMatchTable:
-        """The runs that `table` gave."""
+        """The matches that `table` gave."""
         columns = {name: table[name].to_numpy() for name in table.columns}
         last, passed, streak = (columns.pop(name) for name in (_LAST, _PASSED, _STREAK))
         return PartialMatchTable(columns, last, passed, streak)
 
 
 def joined(several: Sequence[PartialMatchTable]) -> PartialMatchTable:
-    """All runs of a state."""
+    """All partial matches of a state."""
     if len(several) == 1:
         return several[0]
-    rows = {v: np.concatenate([runs.rows[v] for runs in several]) for v in several[0].rows}
+    rows = {v: np.concatenate([part.rows[v] for part in several]) for v in several[0].rows}
     last, passed, streak = (
         np.concatenate(c) for c in zip(*((r.last, r.passed, r.streak) for r in several), strict=True)
     )
@@ -76,16 +76,16 @@ def joined(several: Sequence[PartialMatchTable]) -> PartialMatchTable:
 
 @dataclass(slots=True)
 class ColumnarNfa:
-    """One round: what was released is offered to all runs.
+    """One round: what was released is offered to all partial matches.
 
     Attributes:
         states: see `compile_states`.
-        candidates: rows of runs are rows of these.
+        candidates: rows of partial matches are rows of these.
         refutation: for the NOTs between elements.
-        watermark: runs whose windows have closed by then are dropped.
+        watermark: partial matches whose windows have closed by then are dropped.
         followed: numbers of events of which the very next one was released now.
-        found: by state, the runs that came to it now.
-        waiting: by state, the runs that wait in it.
+        found: by state, the partial matches that came to it now.
+        waiting: by state, the partial matches that wait in it.
     """
 
     states: tuple[ColumnarState, ...]
@@ -100,7 +100,7 @@ class ColumnarNfa:
         self.found = [[] for _ in self.states]
 
     def go(self, waiting: Mapping[int, PartialMatchTable]) -> Iterator[tuple[int, BoundRows]]:
-        """Offer the new candidates to the waiting runs, and begin runs.
+        """Offer the new candidates to what waits, and begin new partial matches.
 
         Yields:
             The place of a disjunct, and matches.
@@ -110,15 +110,15 @@ class ColumnarNfa:
             if self.found[place]:
                 new = joined(self.found[place])
                 yield from ((disjunct, new.rows) for disjunct in state.complete)
-            runs = [*([waiting[place]] if place in waiting else []), *self.found[place]]
+            waiting_and_new = [*([waiting[place]] if place in waiting else []), *self.found[place]]
             self.found[place] = []
-            if runs and state.steps:
-                left = self._offer(state, joined(runs))
+            if waiting_and_new and state.steps:
+                left = self._offer(state, joined(waiting_and_new))
                 if len(left.last):
                     self.waiting[place] = left
 
     def _begin(self) -> None:
-        """Every new candidate of an element that may come first begins a run."""
+        """Every new candidate of an element that may come first begins a partial match."""
         steps = self.states[START].steps
         begun = [self._beginning(step) for step in steps]
         numbers = [self.candidates[step.variable].number[rows] for step, rows in zip(steps, begun, strict=True)]
@@ -138,19 +138,19 @@ class ColumnarNfa:
             rows = rows[test({step.variable: rows})]
         return rows
 
-    def _offer(self, state: ColumnarState, runs: PartialMatchTable) -> PartialMatchTable:
-        """Let runs take their next events; gives those that go on waiting."""
-        looks = [_Look(self, step, runs) for step in state.steps]
+    def _offer(self, state: ColumnarState, partial: PartialMatchTable) -> PartialMatchTable:
+        """Let partial matches take their next events; gives those that go on waiting."""
+        looks = [_Look(self, step, partial) for step in state.steps]
         if state.loose:
             for look in looks:
                 look.take_all()
-            left = np.ones(len(runs.last), dtype=bool)
+            left = np.ones(len(partial.last), dtype=bool)
         else:
-            runs, left = self._take_first(runs, looks)
-        left = left & np.any([look.open(runs) for look in looks], axis=0)
-        return runs if left.all() else runs.at(np.flatnonzero(left))
+            partial, left = self._take_first(partial, looks)
+        left = left & np.any([look.open(partial) for look in looks], axis=0)
+        return partial if left.all() else partial.at(np.flatnonzero(left))
 
-    def _take_first(self, runs: PartialMatchTable, looks: list[_Look]) -> tuple[PartialMatchTable, Bools]:
+    def _take_first(self, partial: PartialMatchTable, looks: list[_Look]) -> tuple[PartialMatchTable, Bools]:
         """The first event that satisfies an element is taken; only `->>` goes on without it, to other events."""
         numbers = np.stack([look.first() for look in looks])
         first = numbers.min(axis=0)
@@ -162,14 +162,14 @@ class ColumnarNfa:
             look.take(np.flatnonzero(takes), first)
             if look.step.link is Link.ANY:
                 goes_on |= takes
-        passed = np.where(goes_on, first, runs.passed)
+        passed = np.where(goes_on, first, partial.passed)
         for look in looks:
             if look.step.link is Link.ANY:
                 look.take_all_after(np.flatnonzero(goes_on), first)
-        return PartialMatchTable(runs.rows, runs.last, passed, runs.streak), (first == _NEVER) | goes_on
+        return PartialMatchTable(partial.rows, partial.last, passed, partial.streak), (first == _NEVER) | goes_on
 
     def tests(self, step: ColumnarTransition, partial: BoundRows) -> list[Test]:
-        """What else has to be true of an event of `step`, given a run with its row."""
+        """What else has to be true of an event of `step`, given a partial match with its row."""
 
         def unrefuted(grown: BoundRows) -> Bools:
             refuted: Bools = np.any([self.refutation.refuted(a, grown) for a in step.negations], axis=0)
@@ -180,95 +180,95 @@ class ColumnarNfa:
 
 
 class _Look:
-    """PartialMatchTable of one state looking for the event of one element among what was released."""
+    """Partial matches of one state looking for the event of one element among what was released."""
 
-    def __init__(self, stepping: ColumnarNfa, step: ColumnarTransition, runs: PartialMatchTable) -> None:
+    def __init__(self, nfa: ColumnarNfa, step: ColumnarTransition, partial: PartialMatchTable) -> None:
         self.step = step
-        self._stepping, self._runs = stepping, runs
-        self._candidates = stepping.candidates
-        self._own = own = stepping.candidates[step.variable]
+        self._nfa, self._partial = nfa, partial
+        self._candidates = nfa.candidates
+        self._own = own = nfa.candidates[step.variable]
         self._latest, self._closing = self._deadlines()
-        self._tests = stepping.tests(step, runs.rows)
-        earliest = self._bound([u for u in step.gaps if u in runs.rows], step.gaps, np.max, -UNBOUNDED)
+        self._tests = nfa.tests(step, partial.rows)
+        earliest = self._bound([u for u in step.gaps if u in partial.rows], step.gaps, np.max, -UNBOUNDED)
         start = np.searchsorted(own.time, earliest, "left")
-        start = np.maximum(start, np.searchsorted(own.number, runs.last, "right"))
+        start = np.maximum(start, np.searchsorted(own.number, partial.last, "right"))
         end = np.searchsorted(own.time, self._latest, "right")
-        self._between = (np.maximum(start, own.first_new), np.where(self._enabled(runs), end, 0))
+        self._between = (np.maximum(start, own.first_new), np.where(self._enabled(partial), end, 0))
         strict = step.link is Link.STRICT and step.since
-        equal = (own.frame[BEFORE].to_numpy(), runs.last) if strict else None
-        self._ranges = stepping.refutation.probe.ranges(runs.rows, step.variable, self._between, equal)
+        equal = (own.frame[BEFORE].to_numpy(), partial.last) if strict else None
+        self._ranges = nfa.refutation.probe.ranges(partial.rows, step.variable, self._between, equal)
 
     def _bound(self, variables: Sequence[str], distance: Mapping[str, int], pick: _Pick, otherwise: int) -> Ints:
-        times = [self._candidates[u].time[self._runs.rows[u]] + distance[u] for u in variables]
-        return pick(times, axis=0) if times else np.full(len(self._runs.last), otherwise)
+        times = [self._candidates[u].time[self._partial.rows[u]] + distance[u] for u in variables]
+        return pick(times, axis=0) if times else np.full(len(self._partial.last), otherwise)
 
     def _deadlines(self) -> tuple[Ints, Ints]:
         """The last moment at which an event satisfies the element, and after which none makes a match."""
         latest = self._bound(list(self.step.widths), self.step.widths, np.min, UNBOUNDED)
         closing = self._bound(list(self.step.reach), self.step.reach, np.min, UNBOUNDED)
         for negation in self.step.refuting:
-            refuted = self._stepping.refutation.first_refuting(negation, self._runs.rows)
+            refuted = self._nfa.refutation.first_refuting(negation, self._partial.rows)
             latest, closing = np.minimum(latest, refuted), np.minimum(closing, refuted)
         return latest, closing
 
-    def _enabled(self, runs: PartialMatchTable) -> Bools:
+    def _enabled(self, partial: PartialMatchTable) -> Bools:
         """Whether the link still admits the element: nothing was passed over that it does not pass over."""
         if self.step.link is Link.ANY or not self.step.since:
-            return np.ones(len(runs.last), dtype=bool)
-        since: Ints = np.max([self._candidates[u].number[runs.rows[u]] for u in self.step.since], axis=0)
-        enabled: Bools = runs.passed <= since
-        return enabled if self.step.link is Link.NEXT else enabled & (runs.streak <= since)
+            return np.ones(len(partial.last), dtype=bool)
+        since: Ints = np.max([self._candidates[u].number[partial.rows[u]] for u in self.step.since], axis=0)
+        enabled: Bools = partial.passed <= since
+        return enabled if self.step.link is Link.NEXT else enabled & (partial.streak <= since)
 
-    def open(self, runs: PartialMatchTable) -> Bools:
+    def open(self, partial: PartialMatchTable) -> Bools:
         """Whether a later event may satisfy the element."""
-        may = (self._closing >= self._stepping.watermark) & self._enabled(runs)
+        may = (self._closing >= self._nfa.watermark) & self._enabled(partial)
         if self.step.link is Link.STRICT and self.step.since:
-            may &= ~np.isin(runs.last, self._stepping.followed)
+            may &= ~np.isin(partial.last, self._nfa.followed)
         return may
 
     def first(self) -> Ints:
         """The number of the first event that satisfies the element."""
-        row = self._stepping.refutation.probe.first(self._runs.rows, self.step.variable, self._ranges, self._tests)
+        row = self._nfa.refutation.probe.first(self._partial.rows, self.step.variable, self._ranges, self._tests)
         self._first = row
         number = np.full(len(row), _NEVER)
         number[row != NONE] = self._own.number[row[row != NONE]]
         return number
 
     def take(self, places: Ints, number: Ints) -> None:
-        """Let these runs take the event with that number: each candidate that it stands for is a run."""
+        """Let these partial matches take the event with that number: each candidate that it stands for makes one."""
         own = self._own.number
         if (own[self._own.first_new + 1 :] > own[self._own.first_new : -1]).all():
-            self._add(self._runs.at(places), self._first[places])
+            self._add(self._partial.at(places), self._first[places])
             return
         start = np.searchsorted(own, number[places], "left")
         end = np.searchsorted(own, number[places], "right")
-        self._take(self._runs.at(places), (start, end))
+        self._take(self._partial.at(places), (start, end))
 
     def take_all(self) -> None:
-        """Let all runs take every event that satisfies the element, each as a run of its own."""
-        self._grow(self._runs, self._ranges)
+        """Let each take every event that satisfies the element, as partial matches of their own."""
+        self._grow(self._partial, self._ranges)
 
     def take_all_after(self, places: Ints, number: Ints) -> None:
-        """Let these runs pass over the event with that number and take each that satisfies the element after it."""
-        runs = self._runs.at(places)
-        passing = PartialMatchTable(runs.rows, runs.last, number[places], runs.streak)
+        """Let these pass over the event with that number and take each that satisfies the element after it."""
+        partial = self._partial.at(places)
+        passing = PartialMatchTable(partial.rows, partial.last, number[places], partial.streak)
         start = np.searchsorted(self._own.number, number[places], "right")
         self._take(passing, (np.maximum(start, self._between[0][places]), self._between[1][places]))
 
-    def _take(self, runs: PartialMatchTable, between: tuple[Ints, Ints]) -> None:
-        if len(runs.last):
-            self._grow(runs, self._stepping.refutation.probe.ranges(runs.rows, self.step.variable, between))
+    def _take(self, partial: PartialMatchTable, between: tuple[Ints, Ints]) -> None:
+        if len(partial.last):
+            self._grow(partial, self._nfa.refutation.probe.ranges(partial.rows, self.step.variable, between))
 
-    def _grow(self, runs: PartialMatchTable, ranges: Ranges) -> None:
-        probe = self._stepping.refutation.probe
-        for match, rows in probe.pairs(runs.rows, self.step.variable, ranges, self._tests):
-            self._add(runs.at(match), rows)
+    def _grow(self, partial: PartialMatchTable, ranges: Ranges) -> None:
+        probe = self._nfa.refutation.probe
+        for match, rows in probe.pairs(partial.rows, self.step.variable, ranges, self._tests):
+            self._add(partial.at(match), rows)
 
-    def _add(self, runs: PartialMatchTable, rows: Ints) -> None:
-        """Each of these runs with one event more."""
-        number, streak = self._own.number[rows], runs.streak
+    def _add(self, partial: PartialMatchTable, rows: Ints) -> None:
+        """Each of these with one event more."""
+        number, streak = self._own.number[rows], partial.streak
         if BEFORE in self._own.frame.columns:
-            unbroken = self._own.frame[BEFORE].to_numpy()[rows] == runs.last
+            unbroken = self._own.frame[BEFORE].to_numpy()[rows] == partial.last
             streak = np.where(unbroken, streak, number)
-        new = PartialMatchTable({**runs.rows, self.step.variable: rows}, number, runs.passed, streak)
-        self._stepping.found[self.step.target].append(new)
+        new = PartialMatchTable({**partial.rows, self.step.variable: rows}, number, partial.passed, streak)
+        self._nfa.found[self.step.target].append(new)
