@@ -5,13 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, Literal
+from pathlib import Path
+from typing import Any, Literal, Self
 
+from ..config import Settings
 from ..errors import PlanError, did_you_mean
 from ..explain import EventOrId, Explanation, explain_event, explain_query, plan_text
 from ..language import SourceText
 from ..language.nodes import Query
+from ..ontology import knowledge_of
+from ..ontology.modules import Module, with_module, without_module
 from ..pipeline import Catalog
+from ..pipeline.knowledge import modules_in_force
 from ..pipeline.simulation import Gap, Outage, evaluate
 from ..pipeline.sources import RawTuples
 from ..planner import Strategy
@@ -31,6 +36,48 @@ class Project(Catalog):
         ...                  {"door": [{"at": "2026-01-01T08:00:00Z", "seconds": 7.0}]})[0]["seconds"]
         7.0
     """
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """Read a project file, load its knowledge, check its annotations.
+
+        Raises:
+            ConfigError, OntologyError, AnnotationError: what is wrong, where, and the way out.
+        """
+        return cls.of(Settings.load(path))
+
+    @classmethod
+    def parse(cls, content: Mapping[str, Any], *, root: Path | None = None) -> Self:
+        """The same from the content of a project file; relative paths start from `root`, by default this folder."""
+        return cls.of(Settings.parse(content, root=root))
+
+    @classmethod
+    def of(cls, settings: Settings) -> Self:
+        """The same from checked settings, with what `kaicep ontology` has changed of the modules."""
+        return cls.over(settings, modules_in_force(settings))
+
+    def with_module(self, path: str | Path, *, replacing: str | None = None) -> Self:
+        """The same project with one more ontology module.
+
+        Args:
+            path: of its file; it takes the place of the module of the same file or ontology IRI.
+            replacing: file, file name or ontology IRI of the module whose place it takes.
+
+        Raises:
+            OntologyError, AnnotationError: the module is broken, contradicts the others, or is there already.
+        """
+        module = Module.load(Path(path).absolute(), self.settings.root)
+        change = with_module(self.knowledge.modules, module, replacing=replacing)
+        return self.with_knowledge(knowledge_of(self.settings, change.modules))
+
+    def without_module(self, name: str) -> Self:
+        """The same project without the ontology module of this file, file name or ontology IRI.
+
+        Raises:
+            OntologyError, AnnotationError: there is none, or another needs it.
+        """
+        change = without_module(self.knowledge.modules, name)
+        return self.with_knowledge(knowledge_of(self.settings, change.modules))
 
     def evaluate(
         self,

@@ -14,7 +14,8 @@ from pathlib import Path
 
 from kaicep.archive import Archive
 from kaicep.errors import PlanError
-from kaicep.pipeline.flow.backfill_run import Backfill
+from kaicep.pipeline.flow.backfill import Backfill
+from kaicep.pipeline.flow.batch import live_batch
 from kaicep.pipeline.flow.query_runtime import Registration
 from kaicep.planner import Strategy
 
@@ -155,15 +156,16 @@ def recover(of: Campus, archive: Archive, outage: Outage) -> Recovery:
     query = of.project.compile(_FIRST_CLAUSE.sub(lambda clause: since + clause[0], text, count=1))[-1]
     live = of.project.dataflow()
     (last,) = readings(outage.rate, 1, outage.archive - 1)
-    live.admit({STREAM: last})
+    live.process(live_batch(live.annotators, {STREAM: last}))
     live.register(Registration(query, "q", end_of(outage.archive) - timedelta(milliseconds=1)))
     strategy = None if outage.strategy == PLANNER else Strategy(outage.strategy)
     gc.collect()
     began = time.perf_counter()
-    catch_up = Backfill(live, ["q"], archive, upto=archive.last, strategy=strategy)
+    backfill = Backfill(live, ["q"], archive, upto=archive.last, strategy=strategy)
     latency, rows = None, 0
-    for piece in catch_up.rows():
+    for batch in backfill.batches():
+        matches = backfill.dataflow.process(batch).matches
         latency = latency or time.perf_counter() - began
-        rows += piece["q"].num_rows if "q" in piece else 0
+        rows += matches["q"].num_rows if "q" in matches else 0
     duration = time.perf_counter() - began
-    return Recovery(outage, latency or duration, duration, rows, str(catch_up.choice))
+    return Recovery(outage, latency or duration, duration, rows, str(backfill.choice))

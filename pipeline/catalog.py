@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
 from ..annotator import Annotator, EventShape
 from ..cep.nfa import Limits
@@ -15,11 +15,10 @@ from ..errors import QueryTypeError, did_you_mean
 from ..expressions import SIGNATURES
 from ..language.checks import compile_document
 from ..language.nodes import Query, StreamType, Vocabulary
-from ..ontology import KnowledgeBase, knowledge_of, stated_modules
-from ..ontology.modules import Module, with_module, without_module
+from ..ontology import KnowledgeBase, knowledge_of
+from ..ontology.modules import Module
 from ..semfilter.runtime import FilterOptions
-from .flow import Dataflow, Registration, shape_of
-from .knowledge import KnowledgeStore
+from .flow import Dataflow, Judgement, Registration, shape_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,23 +33,12 @@ class Catalog:
     annotators: Mapping[str, Annotator]
 
     @classmethod
-    def load(cls, path: str | Path) -> Self:
-        """Read a project file, load its knowledge, check its annotations.
+    def over(cls, settings: Settings, modules: Sequence[Module]) -> Self:
+        """The catalog of checked settings and the ontology modules in force.
 
         Raises:
-            ConfigError, OntologyError, AnnotationError: what is wrong, where, and the way out.
+            OntologyError, AnnotationError: what is wrong, where, and the way out.
         """
-        return cls.of(Settings.load(path))
-
-    @classmethod
-    def parse(cls, content: Mapping[str, Any], *, root: Path | None = None) -> Self:
-        """The same from the content of a project file; relative paths start from `root`, by default this folder."""
-        return cls.of(Settings.parse(content, root=root))
-
-    @classmethod
-    def of(cls, settings: Settings) -> Self:
-        """The same from checked settings, with what `kaicep ontology` has changed of the modules."""
-        modules = KnowledgeStore.of(settings).changed(stated_modules(settings))
         knowledge = knowledge_of(settings, modules)
         return cls(settings, knowledge, _annotators(settings, knowledge))
 
@@ -61,29 +49,6 @@ class Catalog:
             AnnotationError: an annotation does not go with it.
         """
         return replace(self, knowledge=knowledge, annotators=_annotators(self.settings, knowledge))
-
-    def with_module(self, path: str | Path, *, replacing: str | None = None) -> Self:
-        """The same project with one more ontology module.
-
-        Args:
-            path: of its file; it takes the place of the module of the same file or ontology IRI.
-            replacing: file, file name or ontology IRI of the module whose place it takes.
-
-        Raises:
-            OntologyError, AnnotationError: the module is broken, contradicts the others, or is there already.
-        """
-        module = Module.load(Path(path).absolute(), self.settings.root)
-        change = with_module(self.knowledge.modules, module, replacing=replacing)
-        return self.with_knowledge(knowledge_of(self.settings, change.modules))
-
-    def without_module(self, name: str) -> Self:
-        """The same project without the ontology module of this file, file name or ontology IRI.
-
-        Raises:
-            OntologyError, AnnotationError: there is none, or another needs it.
-        """
-        change = without_module(self.knowledge.modules, name)
-        return self.with_knowledge(knowledge_of(self.settings, change.modules))
 
     def vocabulary(self, outputs: Sequence[Query] = ()) -> Vocabulary:
         """What a query may speak of; `outputs` are named queries whose rows it may read."""
@@ -121,9 +86,12 @@ class Catalog:
         lateness = {name: stream.lateness for name, stream in self.settings.streams.items()}
         engine = self.settings.engine
         limits = Limits(engine.matches_per_event, engine.runs_per_partition)
-        return Dataflow(
-            self.annotators, lateness, self.knowledge, self.options, workers, limits=limits, isolated=isolated
-        )
+        return Dataflow(self.judgement, lateness, self.options, workers, limits=limits, isolated=isolated)
+
+    @property
+    def judgement(self) -> Judgement:
+        """By what events are judged."""
+        return Judgement(self.annotators, self.knowledge)
 
     @property
     def options(self) -> FilterOptions:

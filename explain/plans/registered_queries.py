@@ -10,7 +10,7 @@ from ...archive import ReadView, open_read_view
 from ...errors import ArchiveError
 from ...language.nodes import Query
 from ...pipeline import Catalog
-from ...pipeline.flow import Backfill, Dataflow, QueryRuntime, Registration, begin_in_the_past
+from ...pipeline.flow import Backfill, Batch, Dataflow, QueryRuntime, Registration, queries_with_a_past
 from ...pipeline.knowledge import KnowledgeStore
 from ...planner import speaks_of_the_past
 from .backfill_strategies import describe_strategies
@@ -86,10 +86,10 @@ def _over_archive(project: Catalog, queries: Sequence[Registration]) -> list[Pla
     """Register queries behind the archive's last events; see what is chosen for the past of each that has one."""
     dataflow = project.dataflow()
     with open_read_view(project.settings, project.knowledge, project.shapes) as archive:
-        dataflow.accept(_last_events(archive, dataflow))
+        dataflow.process(Batch(_last_events(archive, dataflow)))
         for query in queries:
             dataflow.register(replace(query, now=dataflow.now(query.query)))
-        for label in begin_in_the_past(dataflow, list(dataflow.flows)):
+        for label in queries_with_a_past(dataflow, list(dataflow.flows)):
             dataflow.flows[label].past = Backfill(dataflow, [label], archive, upto=None).choice
     return [explain_runtime(project, flow, _strategies(project, flow.query)) for flow in dataflow.flows.values()]
 

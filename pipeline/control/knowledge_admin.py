@@ -12,7 +12,7 @@ from ...ontology import knowledge_of
 from ...ontology.modules import Module, ModuleChange, with_module, without_module
 from ...ontology.reasoners import close_in_process
 from ..durability import CheckpointedFlow
-from ..knowledge import Entry, KnowledgeSwap, Version, prepare
+from ..knowledge import Entry, KnowledgeSwap, Version, prepare_swap
 from .requests import Requests, RequestServer
 
 __all__ = ["KnowledgeAdmin"]
@@ -33,9 +33,9 @@ class KnowledgeAdmin:
 
     def __init__(self, flow: CheckpointedFlow, say: Callable[[str], None]) -> None:
         self._flow = flow
-        self._history = flow.history
+        self._versions = flow.versions
         self._say = say
-        self._requests = Requests(flow.history.store.folder)
+        self._requests = Requests(flow.versions.store.folder)
         self._requests.serve()
         self._changing = threading.Lock()
         self._server = RequestServer(self._requests, self._answered, "kaicep-ontology")
@@ -48,12 +48,12 @@ class KnowledgeAdmin:
     @property
     def versions(self) -> tuple[Version, ...]:
         """All versions that were ever in force, in order."""
-        return self._history.store.versions()
+        return self._versions.store.versions()
 
     @property
     def modules(self) -> tuple[Module, ...]:
         """The modules that judge the next batch, imported ones among them."""
-        return self._history.newest.knowledge.modules
+        return self._versions.newest.knowledge.modules
 
     def add(self, path: str | Path, *, replacing: str | None = None) -> KnowledgeSwap:
         """Add a module, or replace one; returns when it is ready to take over at the next batch border.
@@ -65,7 +65,7 @@ class KnowledgeAdmin:
         Raises:
             OntologyError, AnnotationError, QueryTypeError: it is refused; nothing has changed.
         """
-        module = Module.load(Path(path).absolute(), self._history.newest.settings.root)
+        module = Module.load(Path(path).absolute(), self._versions.newest.settings.root)
         return self._add(module, replacing)
 
     def remove(self, name: str) -> KnowledgeSwap:
@@ -86,27 +86,27 @@ class KnowledgeAdmin:
 
     def _change(self, make: Callable[[tuple[Module, ...]], ModuleChange]) -> KnowledgeSwap:
         with self._changing:
-            newest = self._history.newest
+            newest = self._versions.newest
             change = make(newest.knowledge.modules)
             knowledge = knowledge_of(newest.settings, change.modules, close_in_process)
             flows = dict(self._flow.dataflow.flows)
-            takeover = prepare(self._flow.project, newest.with_knowledge(knowledge), flows, str(change))
-            self._history.store.keep(knowledge.modules)
-            self._history.store.change(change)
-            self._history.announce(takeover)
-            return takeover
+            swap = prepare_swap(self._flow.project, newest.with_knowledge(knowledge), flows, str(change))
+            self._versions.store.keep(knowledge.modules)
+            self._versions.store.change(change)
+            self._versions.announce(swap)
+            return swap
 
     def _answered(self, content: Mapping[str, Any]) -> list[str] | KaicepError:
         try:
-            takeover = self._asked(content)
+            swap = self._asked(content)
         except KaicepError as error:
             self._say(f"ontology: refused: {error}")
             return error
         except Exception as error:  # noqa: BLE001 - whoever asked has to hear of it, and the engine goes on
             return OntologyError(f"the change failed: {error!r}", hint="what was in force goes on")
-        return ["takes over with the next batch", *takeover.summary]
+        return ["takes over with the next batch", *swap.summary]
 
     def _asked(self, content: Mapping[str, Any]) -> KnowledgeSwap:
         if "add" in content:
-            return self._add(self._history.store.module(Entry.read(content["add"])), content["replacing"])
+            return self._add(self._versions.store.module(Entry.read(content["add"])), content["replacing"])
         return self.remove(content["remove"])

@@ -5,7 +5,6 @@ from __future__ import annotations
 from .checkpoint_generation import Generation, begun_batch, current_generation
 from .checkpointed_flow import CheckpointedFlow
 from .dead_letters import DeadLetters
-from .idleness import Idleness
 from .progress import Progress
 
-__all__ = ["CheckpointedFlow", "DeadLetters", "Generation", "Idleness", "Progress", "begun_batch", "current_generation"]
+__all__ = ["CheckpointedFlow", "DeadLetters", "Generation", "Progress", "begun_batch", "current_generation"]

@@ -1,22 +1,139 @@
-"""The queries of an engine that are answered over the past still, beside the live stream; over restarts."""
+"""Backfilled queries of an engine: each catches up beside the live stream without stalling it, over restarts.
+
+A thread of its own takes such a query through the archive up to the batch at whose border it was registered, then
+through the batches that have come meanwhile, as the log has them. When it has none left, the data flow takes the query
+over at the next border. Rows wait until a batch hands them to the sinks, so they come in their order.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+import threading
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyarrow as pa
 
-from ..flow import BackfilledQuery, Dataflow, Registration
+from ...errors import KaicepError, PipelineError
+from ..flow import Backfill, Batch, Dataflow, Judgement, Registration
 
-if TYPE_CHECKING:
-    from ..catalog import Catalog
+__all__ = ["BackfilledQueries", "BackfilledQuery"]
 
-__all__ = ["BackfilledQueries"]
+_BACKFILLED = "late/"
+"""What the states of earlier versions call them."""
+_MOST_WAITING = 1_000_000
 
-_LATE = "late/"
+LoggedBatches = Callable[[int], Iterable[tuple[int, Batch]]]
+"""The batches of the log behind a batch, with their numbers."""
+
+
+class BackfilledQuery:
+    """One query on its way from the past to the live stream.
+
+    Args:
+        label: the query's.
+        backfill: its past, at whose end is the border after batch `last`.
+        logged: the batches behind.
+        last: the batch before the border at which the query was registered.
+        handed: how many of its rows an earlier process has handed over; they come again, and are left out.
+    """
+
+    def __init__(self, label: str, backfill: Backfill, logged: LoggedBatches, *, last: int, handed: int = 0) -> None:
+        self.label, self.dataflow, self.handed = label, backfill.dataflow, handed
+        self._backfill, self._logged, self._last = backfill, logged, last
+        self._again = handed
+        self._rows: list[pa.Table] = []
+        self._changed = threading.Condition()
+        self._stopped = False
+        self._caught_up = False
+        self._failure: BaseException | None = None
+        self._thread = threading.Thread(target=self._run, name=f"kaicep-past-{label}", daemon=True)
+        self._thread.start()
+
+    @property
+    def caught_up(self) -> bool:
+        """Whether nothing of the past is left but what came since the thread ended.
+
+        Raises:
+            PipelineError: the past cannot be answered.
+        """
+        self._check()
+        return self._caught_up
+
+    def take(self) -> list[pa.Table]:
+        """The rows that are ready to be handed over, in their order."""
+        with self._changed:
+            rows, self._rows = self._rows, []
+            self.handed += sum(table.num_rows for table in rows)
+            self._changed.notify_all()
+        return rows
+
+    def wait(self) -> list[pa.Table]:
+        """Wait until it has caught up; the rows that are ready by then."""
+        rows = self.take()
+        while self._thread.is_alive():
+            self._thread.join(0.05)
+            rows += self.take()
+        self._check()
+        return rows + self.take()
+
+    def arrive(self) -> list[pa.Table]:
+        """Go on through what came since the thread ended, on the caller's; the rows of that."""
+        self._follow()
+        return self.take()
+
+    def stop(self) -> None:
+        """Give up."""
+        with self._changed:
+            self._stopped = True
+            self._changed.notify_all()
+        self._thread.join()
+
+    def _run(self) -> None:
+        try:
+            for batch in self._backfill.batches():
+                if not self._process(batch):
+                    return
+            self._follow()
+            self._caught_up = True
+        except Exception as error:  # noqa: BLE001 - whatever ends the thread has to surface at the next batch
+            self._failure = error
+
+    def _follow(self) -> None:
+        """Take batches of the log until none is left."""
+        found = True
+        while found and not self._stopped:
+            found = False
+            for number, batch in self._logged(self._last):
+                self._process(batch)
+                self._last, found = number, True
+                if self._stopped:
+                    return
+
+    def _process(self, batch: Batch) -> bool:
+        """Process a batch and let its rows wait; tell whether to go on."""
+        table = self.dataflow.process(batch).matches.get(self.label)
+        if table is not None and table.num_rows:
+            again = min(self._again, table.num_rows)
+            self._again -= again
+            with self._changed:
+                self._rows.append(table.slice(again))
+                if threading.current_thread() is self._thread:
+                    self._changed.wait_for(lambda: self._stopped or self._waiting() < _MOST_WAITING)
+        return not self._stopped
+
+    def _waiting(self) -> int:
+        return sum(table.num_rows for table in self._rows)
+
+    def _check(self) -> None:
+        if isinstance(self._failure, KaicepError):
+            raise self._failure
+        if self._failure is not None:
+            raise PipelineError(
+                f"the past of '{self.label}' cannot be answered: {self._failure}",
+                hint="withdraw the query, or see whether the archive is whole",
+            ) from self._failure
 
 
 class BackfilledQueries:
@@ -24,7 +141,6 @@ class BackfilledQueries:
 
     def __init__(self) -> None:
         self._queries: dict[str, BackfilledQuery] = {}
-        self._past: dict[str, list[pa.Table]] = {}
         self._interrupted: dict[str, dict[str, Any]] = {}
 
     @property
@@ -48,14 +164,17 @@ class BackfilledQueries:
 
     def are_read_by(self, label: str, dataflow: Dataflow) -> bool:
         """Whether a query reads the output of one of them."""
-        return bool({dataflow.flows[late].query.name for late in self._queries} & dataflow.flows[label].streams)
+        return bool({dataflow.flows[other].query.name for other in self._queries} & dataflow.flows[label].streams)
 
-    def take_over(self, dataflow: Dataflow, project: Catalog, *, patient: bool) -> bool:
+    def take_over(
+        self, dataflow: Dataflow, judgement: Judgement, hold: Callable[[str, pa.Table], None], *, patient: bool
+    ) -> bool:
         """Let queries that have caught up go on in the data flow with the next batch.
 
         Args:
             dataflow: where they are suspended.
-            project: with the knowledge in force.
+            judgement: by the knowledge in force.
+            hold: takes label and rows of the past that nobody has got, in their order.
             patient: wait for those that have not.
 
         Returns:
@@ -63,35 +182,34 @@ class BackfilledQueries:
         """
         before = len(self._queries)
         for label, query in list(self._queries.items()):
-            rows = query.wait() if patient else []
+            for table in query.wait() if patient else ():
+                hold(label, table)
             if not self.are_read_by(label, dataflow) and query.caught_up:
-                self._past[label] = [*rows, *query.take(), *query.arrive()]
-                if query.rehearsed.knowledge is not project.knowledge:
-                    query.rehearsed.judge_by(project.annotators, project.knowledge)
-                dataflow.adopt(label, query.rehearsed)
+                for table in [*query.take(), *query.arrive()]:
+                    hold(label, table)
+                if query.dataflow.knowledge is not judgement.knowledge:
+                    query.dataflow.judge_by(judgement)
+                dataflow.adopt(label, query.dataflow)
                 del self._queries[label]
         return len(self._queries) < before
 
-    def with_their_past(
-        self, rows: Iterable[tuple[str, pa.Table]]
-    ) -> Iterator[tuple[str, list[pa.Table], list[pa.Table]]]:
-        """Label, rows of the past, rows of the batch: a query's past comes in its first batch, or as it is ready."""
-        for label, of_batch in rows:
-            yield label, self._past.pop(label, []), [of_batch]
+    def hand_over(self, hold: Callable[[str, pa.Table], None]) -> None:
+        """Give out the rows that are ready of those that go on with their past."""
         for label, query in self._queries.items():
-            if ready := query.take():
-                yield label, ready, []
+            for rows in query.take():
+                hold(label, rows)
 
     def snapshot(self, dataflow: Dataflow) -> dict[str, bytes]:
         """What another process needs to begin again with each one's past, and to report no row twice."""
         return {
-            _LATE + label: json.dumps(_note(dataflow.flows[label].registration, query.handed)).encode()
+            _BACKFILLED + label: json.dumps(_note(dataflow.flows[label].registration, query.handed)).encode()
             for label, query in self._queries.items()
         }
 
     def restore(self, state: Mapping[str, bytes]) -> None:
         """Learn which queries an earlier process was at the past of."""
-        self._interrupted = {k.removeprefix(_LATE): json.loads(v) for k, v in state.items() if k.startswith(_LATE)}
+        notes = {k.removeprefix(_BACKFILLED): v for k, v in state.items() if k.startswith(_BACKFILLED)}
+        self._interrupted = {label: json.loads(note) for label, note in notes.items()}
 
     @property
     def begun_before(self) -> frozenset[str]:

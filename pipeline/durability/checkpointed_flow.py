@@ -1,9 +1,7 @@
-"""The data flow with a memory: every batch is durable before it counts, and can be done again.
+"""The flow of an engine: batches go through the data flow, and what they bring is durable before they count.
 
-A batch is done in this order: log segment durable, and how far the watermarks of silent streams are moved → dead
-letters, rows to the sinks, those of named queries to the archive → snapshot durable. Whoever calls commits the batch
-after that (docs/decisions/071). Done again, it starts from the snapshot before it, moves the same watermarks, and gives
-the same rows with the same `_id`.
+This is the way of a batch from Spark's `foreachBatch` to the sinks: `run` prepares the border before it, makes it a
+`Batch` behind those of the spool, gives each to `Dataflow.process`, and the results to `Checkpoint.commit`.
 """
 
 from __future__ import annotations
@@ -11,31 +9,34 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import pyarrow as pa
 
 from ...archive import Archive
-from ...archive.log import IdleWatermarkLog, Position
-from ...errors import PipelineError, PlanError
+from ...errors import PlanError
 from ...planner import Strategy
-from ..flow import Backfill, BackfilledQuery, BatchResult, Dataflow, Past, Registration, begin_in_the_past
-from ..knowledge import KnowledgeStore, KnowledgeSwap, KnowledgeVersions, Turn, Version
-from ..sinks import RowDelivery, Sink
+from ..catalog import Catalog
+from ..flow import (
+    Backfill,
+    Batch,
+    BatchResult,
+    BatchSource,
+    Dataflow,
+    IdleStreams,
+    Registration,
+    live_batch,
+    queries_with_a_past,
+)
+from ..knowledge import BatchKnowledge, KnowledgeStore, KnowledgeSwap, KnowledgeVersions, Version
+from ..sinks import Sink
 from ..sources import RawBatch
-from .backfilled_queries import BackfilledQueries
-from .dead_letters import DeadLetters
-from .idle_streams import Silence, advances_of
-from .idleness import Idleness
-from .log_replay import logged
-from .match_archiving import keep_matches
-from .operator_snapshots import OperatorSnapshots
+from .backfilled_queries import BackfilledQueries, BackfilledQuery
+from .checkpoint import Checkpoint, FlowState
+from .log_replay import logged_batches
 from .progress import Progress
-from .query_registry import QueryRegistry
-from .source_offsets import PositionFile
-from .spool_replay import SpoolReplay, admit
-
-if TYPE_CHECKING:
-    from ..catalog import Catalog
 
 _LOG = logging.getLogger("kaicep")
 _PROGRESS = "progress"
@@ -44,20 +45,20 @@ _WORKERS = 3
 
 
 class CheckpointedFlow:
-    """A data flow, its archive, sinks and snapshots. Batches are counted from 1.
+    """A data flow and its checkpoint. Batches are counted from 1.
 
     Args:
         project: settings, knowledge, annotations.
         state: folder of snapshots, registrations and dead letters.
         sinks: where the rows of all queries go.
         archive: where events go; `None` when it is switched off.
-        on_takeover: called with each new version of the knowledge before the first batch that it judges.
+        on_swap: called with each new version of the knowledge before the first batch that it judges.
         say: takes a line of the log about what was missed.
         strategy: how the past of queries is answered; `None`: as the planner chooses.
 
     Attributes:
         progress: what was done so far, over restarts.
-        history: the versions of the knowledge.
+        versions: of the knowledge.
         version: the one that judged the last batch; `None` before the first.
     """
 
@@ -67,34 +68,25 @@ class CheckpointedFlow:
         state: Path,
         sinks: Sequence[Sink],
         archive: Archive | None,
-        on_takeover: Callable[[Version, KnowledgeSwap], None] = lambda _version, _takeover: None,
+        on_swap: Callable[[Version, KnowledgeSwap], None] = lambda _version, _swap: None,
         *,
         say: Callable[[str], None] = _LOG.info,
         strategy: Strategy | None = None,
     ) -> None:
         self._strategy = strategy
         self.progress = Progress()
-        self._on_takeover = on_takeover
-        self.history = KnowledgeVersions(project, KnowledgeStore(state / "ontology"))
+        self._on_swap = on_swap
+        self.versions = KnowledgeVersions(project, KnowledgeStore(state / "ontology"))
         self.version: Version | None = None
         self._project = project
-        self._reporting = RowDelivery(sinks)
         self._archive = archive
-        self._snapshots = OperatorSnapshots(state / "snapshots")
-        self._generation = 0 if archive is None else archive.log.generation
-        advances = IdleWatermarkLog(state / "advances") if archive is None else archive.idle_watermarks
-        self._silence = Silence(advances, self._generation, forgets=archive is None)
-        queries = state / "queries"
-        self._registry = QueryRegistry(queries / "registrations.json")
-        self._position = PositionFile(queries / "position.json")
-        patience = project.settings.archive.in_flight
-        self._outage = None if archive is None else SpoolReplay(archive, state, patience, say)
-        self._dead_letters = DeadLetters(state / "dead-letters")
+        self._checkpoint = Checkpoint(state, sinks, archive, project.settings.archive.in_flight, say)
         self._dataflow = project.dataflow(_WORKERS, isolated=True)
         self._waiting: list[Registration] = []
-        self._late = BackfilledQueries()
+        self._backfilled = BackfilledQueries()
         self._done: int | None = None
         self._begun: int | None = None
+        self._unfinished = False
 
     @property
     def dataflow(self) -> Dataflow:
@@ -107,31 +99,23 @@ class CheckpointedFlow:
         return self._project
 
     @property
-    def with_their_past(self) -> frozenset[str]:
+    def backfilled(self) -> frozenset[str]:
         """The queries that are answered over the past still, beside the live stream."""
-        return self._late.labels
+        return self._backfilled.labels
 
     @property
     def last(self) -> int | None:
-        """The last batch that left a trace: a snapshot, a position, events in the log; `None` before the first."""
-        position = None if self._archive is None else self._archive.last
-        reported, _ = self._position.read() or (None, {})
-        known = (self._snapshots.latest(), reported, None if position is None else position.batch)
-        return max((batch for batch in known if batch is not None), default=None)
+        """The last batch that left a trace; `None` before the first."""
+        return self._checkpoint.last
 
     @property
     def behind(self) -> bool:
-        """Whether the next batch has something to do even without records: an outage, or a new query's past."""
-        if self.last is None:
-            return False
-        reported, _ = self._position.read() or (self.last, {})
-        new = len(self._registry.read(self._waiting)) < len(self._waiting)
-        return new or reported < self.last or (self._outage is not None and self._outage.waiting)
+        """Whether the next batch has something to do even without records: what was missed, or a new query's past."""
+        return self._checkpoint.behind(self._waiting)
 
     def begin(self) -> None:
         """Take over from whoever has kept the streams' events meanwhile; before they are read."""
-        if self._outage is not None:
-            self._outage.begin()
+        self._checkpoint.begin()
 
     def submit(self, registrations: Sequence[Registration]) -> None:
         """Register queries at the next batch border."""
@@ -144,116 +128,122 @@ class CheckpointedFlow:
             PipelineError: another query reads its output.
         """
         self._waiting = [r for r in self._waiting if r.label != label]
-        self._reporting.withdraw(label)
+        self._checkpoint.delivery.withdraw(label)
         if label in self._dataflow.flows:
             self._dataflow.remove(label)
-        self._late.give_up(label)
+        self._backfilled.give_up(label)
 
-    def run(self, batch: int, records: Mapping[str, RawBatch], idleness: Idleness | None = None) -> BatchResult:
-        """Do a batch; when this returns, it is durable.
-
-        Args:
-            batch: its number; the one after the last, or one that was done before and is delivered again.
-            records: raw records by stream.
-            idleness: which streams are silent; `None`: wall clock moves no watermark, and nothing goes on beside the
-                batch: queries that begin in the past are with it when the batch begins.
-        """
-        self._prepare(batch, patient=idleness is None)
-        # The first batch of a process may be one that an earlier process had begun.
-        again = self._begun is None or batch <= self._begun
-        begun = max(self.history.begun, self._begun or 0)
-        self._begun = max(batch, self._begun or batch)
-        began = time.perf_counter()
-        annotated = self._dataflow.annotate({name: raw.table for name, raw in records.items()})
-        brought = admit(self._outage, self._dataflow, batch, annotated, again=batch <= begun)
-        if self._archive is not None:
-            self._archive.append(batch, {name: s.archived for name, s in brought.streams.items()})
-        if idleness is not None:
-            idleness.heard(name for name, step in brought.streams.items() if step.events.num_rows)
-        quiet = not brought.streams
-        self._silence.move(self._dataflow, batch, quiet=quiet, idleness=None if again else idleness)
-        for name, raw in records.items():
-            self._dead_letters.write(name, batch, raw, brought.live[name].rejected)
-        rows = self._late.with_their_past(brought.answered(self._dataflow))
-        step = BatchResult(brought.streams, self._reporting.report(batch, rows, brought.recovered))
-        if self._archive is not None:
-            keep_matches(self._archive, batch, step.matches, self._dataflow.flows, self._project.knowledge.version)
-        self._conclude(batch, step, {name: len(raw.malformed) for name, raw in records.items()}, began)
-        return step
-
-    def finish(self) -> BatchResult:
-        """End the streams: what waits for later events is reported."""
-        batch = (self.last or 0) + 1
-        self._prepare(batch, patient=True)
-        began = time.perf_counter()
-        rows = self._late.with_their_past(self._dataflow.finish().matches.items())
-        step = BatchResult({}, self._reporting.report(batch, rows, {}))
-        self._conclude(batch, step, {}, began)
-        return step
-
-    def close(self) -> None:
-        """Give back the threads."""
-        self._late.close()
-        self._dataflow.close()
-
-    def overdue(self, idleness: Idleness) -> bool:
+    def overdue(self, idle: IdleStreams) -> bool:
         """Whether a batch is needed though no record has come.
 
         A query waits to be registered, is with its past, or waits for the watermark of a stream that has been silent
         for too long; or a change of the knowledge waits for a batch border, or what was missed during an outage.
         """
-        missed = self._outage is not None and self._outage.waiting
-        waiting = self._waiting or self._late.labels or self.history.waiting or self._reporting.waiting or missed
-        return bool(waiting or advances_of(self._dataflow, idleness))
+        waiting = self._waiting or self._backfilled.labels or self.versions.waiting
+        missed = self._checkpoint.delivery.waiting or self._checkpoint.spooled
+        return bool(waiting or missed or self._dataflow.idle_advances(idle))
 
-    def _conclude(self, batch: int, step: BatchResult, malformed: Mapping[str, int], began: float) -> None:
-        self.progress = self.progress.after(step, malformed, time.perf_counter() - began, self._dataflow.subqueries)
-        self._snapshots.write(batch, self._state())
-        self._position.write(batch, self._position_parts())
-        if self._outage is not None:
-            self._outage.settle()
-        self._done = batch
+    def run(self, number: int, records: Mapping[str, RawBatch], idle: IdleStreams | None = None) -> BatchResult:
+        """Do a batch; when this returns, it is durable.
 
-    def _position_parts(self) -> dict[str, bytes]:
-        return self._reporting.snapshot() | self._late.snapshot(self._dataflow)
+        Args:
+            number: its own; the one after the last, or one that was done before and is delivered again.
+            records: raw records by stream.
+            idle: which streams are idle; `None`: wall clock moves no watermark, and nothing goes on beside the batch:
+                queries that begin in the past are with it when the batch begins.
+        """
+        self._prepare(number, patient=idle is None)
+        began, self._unfinished = time.perf_counter(), True
+        live = live_batch(self._dataflow.annotators, {stream: raw.table for stream, raw in records.items()})
+        *spooled, own = [self._dataflow.process(batch) for batch in self._batches(number, replace(live, idle=idle))]
+        for missed in spooled:
+            self._hold(missed)
+        self._backfilled.hand_over(self._checkpoint.delivery.hold)
+        streams = self._checkpoint.streams(number, [*spooled, own])
+        result = BatchResult(streams, own.rows(), own.watermarks, own.advances, idled=own.idled)
+        malformed = {stream: len(raw.malformed) for stream, raw in records.items()}
+        state = partial(self._state, result, malformed, began)
+        return self._finished(number, result, self._checkpoint.commit(number, result, records, self._dataflow, state))
 
-    def _state(self) -> dict[str, bytes]:
+    def finish(self) -> BatchResult:
+        """End the streams: what waits for later events is reported."""
+        number = (self.last or 0) + 1
+        self._prepare(number, patient=True)
+        began, self._unfinished = time.perf_counter(), True
+        result = self._dataflow.process(Batch(ends=True))
+        state = partial(self._state, result, {}, began)
+        return self._finished(number, result, self._checkpoint.commit_end(number, result, state))
+
+    def close(self) -> None:
+        """Give back the threads."""
+        self._backfilled.close()
+        self._dataflow.close()
+
+    def _batches(self, number: int, live: Batch) -> Iterator[Batch]:
+        """What the spool has for a batch, then what it brings by itself; begun before, it does what it did then."""
+        # The first batch of a process may be one that an earlier process had begun.
+        recorded = live.idle is None or self._begun is None or number <= self._begun
+        begun = max(self.versions.begun, self._begun or 0)
+        self._begun = max(number, self._begun or number)
+        if recorded:
+            live = replace(live, advances=self._checkpoint.idle_watermarks(number))
+        return self._checkpoint.batches(number, live, again=number <= begun)
+
+    def _hold(self, missed: BatchResult) -> None:
+        """Let the rows of what came from the spool wait for those of the batch itself."""
+        live, recovered = missed.source is BatchSource.LIVE, missed.source is BatchSource.SPOOL
+        for label, rows in missed.matches.items():
+            self._checkpoint.delivery.hold(label, rows, live=live, recovered=recovered)
+
+    def _state(
+        self, result: BatchResult, malformed: Mapping[str, int], began: float, matches: Mapping[str, pa.Table]
+    ) -> FlowState:
+        """The state after a batch, which is counted now."""
+        seconds = time.perf_counter() - began
+        self.progress = self.progress.after(result.streams, matches, malformed, seconds, self._dataflow.subqueries)
+        return self._flow_state()
+
+    def _flow_state(self) -> FlowState:
         version = {} if self.version is None else {_KNOWLEDGE: str(self.version).encode()}
-        progress = {_PROGRESS: self.progress.to_bytes()}
-        return self._dataflow.snapshot() | self._position_parts() | version | progress
+        operators = self._dataflow.snapshot() | version | {_PROGRESS: self.progress.to_bytes()}
+        return FlowState(operators, self._backfilled.snapshot(self._dataflow))
 
-    def _prepare(self, batch: int, *, patient: bool = True) -> None:
+    def _finished(self, number: int, result: BatchResult, matches: Mapping[str, pa.Table]) -> BatchResult:
+        self._done, self._unfinished = number, False
+        return BatchResult(result.streams, matches.items(), result.watermarks, result.advances)
+
+    def _prepare(self, number: int, *, patient: bool) -> None:
         """Bring the state to the end of the batch before, and register what waits for a batch border.
 
         Args:
-            batch: the one that begins.
+            number: of the batch that begins.
             patient: wait for queries that are with their past still.
         """
-        if self._done != batch - 1:
-            self._restore(batch - 1)
-        self._adopt(self.history.begin(batch))
+        if self._done != number - 1 or self._unfinished:
+            self._restore(number - 1)
+        self._adopt(self.versions.begin(number))
         for registration in self._waiting:
-            known = self._late.interrupted(registration)
+            known = self._backfilled.interrupted(registration)
             now, handed = known or (registration.now or self._dataflow.now(registration.query), 0)
-            self._register(Registration(registration.query, registration.label, now), batch, handed)
+            self._register(Registration(registration.query, registration.label, now), number, handed)
         self._waiting = []
-        if self._late.take_over(self._dataflow, self._project, patient=patient):
+        hold = self._checkpoint.delivery.hold
+        if self._backfilled.take_over(self._dataflow, self._project.judgement, hold, patient=patient):
             self._register_durably()
 
-    def _adopt(self, turn: Turn) -> None:
+    def _adopt(self, known: BatchKnowledge) -> None:
         """Judge by a version of the knowledge from this batch on."""
-        self.version = turn.version
-        if turn.project is self._project:
+        self.version = known.version
+        if known.project is self._project:
             return
-        self._project = turn.project
-        self._dataflow.judge_by(turn.project.annotators, turn.project.knowledge, turn.filters)
-        if turn.takeover is not None:
+        self._project = known.project
+        self._dataflow.judge_by(replace(known.project.judgement, filters=known.filters))
+        if known.swap is not None:
             if self._archive is not None:
-                shapes = turn.project.shapes
-                self._archive.adopt(turn.project.knowledge, shapes)
-            self._on_takeover(turn.version, turn.takeover)
+                self._archive.adopt(known.project.knowledge, known.project.shapes)
+            self._on_swap(known.version, known.swap)
 
-    def _register(self, registration: Registration, batch: int, handed: int) -> None:
+    def _register(self, registration: Registration, number: int, handed: int) -> None:
         """Register a query; what its WITHIN asks of the time before is answered from the archive, beside the stream.
 
         Raises:
@@ -261,7 +251,8 @@ class CheckpointedFlow:
         """
         label = registration.label
         self._dataflow.register(registration)
-        if begin_in_the_past(self._dataflow, [label]) or self._late.are_read_by(label, self._dataflow):
+        reads_one = self._backfilled.are_read_by(label, self._dataflow)
+        if reads_one or queries_with_a_past(self._dataflow, [label]):
             if self._archive is None:
                 self._dataflow.remove(label)
                 raise PlanError(
@@ -269,74 +260,63 @@ class CheckpointedFlow:
                     hint="set archive.enabled, or begin WITHIN at now",
                 )
             self._dataflow.suspend(label)
-            self._late.add(self._begin_in_the_past(self._archive, label, batch - 1, handed))
+            self._backfilled.add(self._backfill(self._archive, label, number - 1, handed))
         self._register_durably()
 
-    def _begin_in_the_past(self, archive: Archive, label: str, last: int, handed: int) -> BackfilledQuery:
+    def _backfill(self, archive: Archive, label: str, last: int, handed: int) -> BackfilledQuery:
         """Start on a query's past, by the knowledge of now; the store has older events as older knowledge saw them."""
         known = self.version is None or all(p.batch >= self.version.batch for p in archive.log.positions()[:1])
         strategy = self._strategy if known else Strategy.REPLAY
-        upto = Position(self._generation, last)
-        catch_up = Backfill(self._dataflow, [label], archive, upto=upto, strategy=strategy)
-        return BackfilledQuery(label, catch_up.rehearsal, catch_up.rows(), self._since, last=last, handed=handed)
+        upto = self._checkpoint.position(last)
+        backfill = Backfill(self._dataflow, [label], archive, upto=upto, strategy=strategy)
+        return BackfilledQuery(label, backfill, self._logged, last=last, handed=handed)
 
-    def _since(self, batch: int) -> Iterator[tuple[int, Past]]:
+    def _logged(self, after: int) -> Iterator[tuple[int, Batch]]:
         """The batches behind one that are done."""
-        return logged(self._archive, self.history, self._done or 0, after=batch)
+        return logged_batches(self._archive, self.versions, self._done or 0, after)
 
     def _register_durably(self) -> None:
         """Queries that are with their past still are in the snapshots, which know how far their rows are."""
         flows = self._dataflow.flows
-        self._registry.write([flow.registration for label, flow in flows.items() if label not in self._late.labels])
+        backfilled = self._backfilled.labels
+        self._checkpoint.register([flow.registration for label, flow in flows.items() if label not in backfilled])
 
-    def _restore(self, batch: int) -> None:
+    def _restore(self, number: int) -> None:
         """Go back to the state after a batch: by its snapshot, else by replaying the archive's log."""
-        registered = [flow.registration for flow in self._dataflow.flows.values()]
-        queries = [*registered, *self._waiting]
-        self._late.close()
+        queries = [*(flow.registration for flow in self._dataflow.flows.values()), *self._waiting]
+        self._backfilled.close()
         self._dataflow.close()
         self._dataflow = self._project.dataflow(_WORKERS, isolated=True)
-        state = self._snapshots.read(batch)
-        position = {} if state is None else state
-        self._reporting.forget()
-        if state is None and batch > 0:
-            reported, position = self._position.read() or (batch, {})
-            self._late.restore(position)
-            queries = self._replay_log(batch, queries, reported)
-        self._late.restore(position)
-        self._waiting = self._dataflow.restore(state or {}, queries)
-        self._reporting.restore(position)
-        if state is not None:
-            self.progress = Progress.from_bytes(state[_PROGRESS])
-        elif not self._reporting.waiting:
-            self._snapshots.write(batch, self._state())
+        state = self._checkpoint.restore(number)
+        self._backfilled.restore(state.delivered)
+        if state.operators is None and number > 0:
+            queries = self._replay_log(number, queries, state.reported)
+        self._waiting = self._dataflow.restore(state.operators or {}, queries)
+        self._checkpoint.delivery.restore(state.delivered)
+        if state.operators is not None:
+            self.progress = Progress.from_bytes(state.operators[_PROGRESS])
+        else:
+            self._checkpoint.rebuilt(number, self._flow_state())
         self.progress = self.progress.resumed()
-        self._done = batch
+        self._done, self._unfinished = number, False
 
-    def _replay_log(self, batch: int, queries: Sequence[Registration], reported: int) -> list[Registration]:
+    def _replay_log(self, number: int, queries: Sequence[Registration], reported: int) -> list[Registration]:
         """Bring fresh operators to the end of a batch; their rows were reported up to batch `reported`.
 
         Returns:
             The queries that were not registered then.
-
-        Raises:
-            PipelineError: there is no archive to replay.
         """
-        if self._archive is None:
-            raise PipelineError(
-                f"the snapshot of batch {batch} is lost and there is no archive to rebuild it from",
-                hint=f"restore {self._snapshots.folder}, or remove the engine's state to begin anew",
-            )
         # One that was with its past begins with it again: the log does not say how many of its rows were handed over.
-        known = [r for r in self._registry.read(queries) if r.label not in self._late.begun_before]
+        known = [r for r in self._checkpoint.registered(queries) if r.label not in self._backfilled.begun_before]
         for registration in known:
             self._dataflow.register(registration)
         self.progress = Progress()
-        for number, past in logged(self._archive, self.history, batch):
+        for done, batch in logged_batches(self._archive, self.versions, number):
             began = time.perf_counter()
-            step = self._dataflow.replay(past)
-            for label, rows in step.matches.items() if number > reported else ():
-                self._reporting.miss(label, rows)
-            self.progress = self.progress.after(step, {}, time.perf_counter() - began, self._dataflow.subqueries)
-        self._dataflow.judge_by(self._project.annotators, self._project.knowledge)
+            result = self._dataflow.process(batch)
+            matches, seconds = result.matches, time.perf_counter() - began
+            for label, rows in matches.items() if done > reported else ():
+                self._checkpoint.delivery.hold(label, rows, recovered=True)
+            self.progress = self.progress.after(result.streams, matches, {}, seconds, self._dataflow.subqueries)
+        self._dataflow.judge_by(self._project.judgement)
         return [q for q in queries if q.label not in self._dataflow.flows]

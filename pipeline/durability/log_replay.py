@@ -1,25 +1,27 @@
-"""The batches of the archive's log as they were taken: their events, what judged them, where silence moved to."""
+"""The log as a source of batches: their events, what judged them, where the watermarks of idle streams were moved."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ...annotator import Annotated
 from ...archive import Archive
-from ..flow import Past
+from ..flow import Batch, BatchSource
 from ..knowledge import KnowledgeVersions
 
-__all__ = ["logged"]
+__all__ = ["logged_batches"]
 
 
-def logged(
-    archive: Archive | None, history: KnowledgeVersions, last: int, after: int = 0
-) -> Iterator[tuple[int, Past]]:
+def logged_batches(
+    archive: Archive | None, versions: KnowledgeVersions, last: int, after: int = 0
+) -> Iterator[tuple[int, Batch]]:
     """The batches behind `after` up to `last` with their numbers, in order; none without an archive."""
     if archive is None:
         return
     log, advances = archive.log, archive.idle_watermarks
     for position in sorted({*log.positions(), *advances.positions()}):
         if after < position.batch <= last:
-            then = history.at(position.batch)
-            events, moved = log.read_batch(position), advances.read(position)
-            yield position.batch, Past(events, then.annotators, then.knowledge, moved)
+            judged_by = versions.at(position.batch).judgement
+            events = {stream: Annotated.again(table) for stream, table in log.read_batch(position).items()}
+            advanced = advances.read(position)
+            yield position.batch, Batch(events, BatchSource.LOG, judged_by, advances=advanced)

@@ -7,10 +7,11 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 
+import pyarrow as pa
 import pyarrow.compute as pc
 
 from ...semfilter.runtime import SubqueryStatistics
-from ..flow import BatchResult, StreamResult
+from ..flow import StreamResult
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,20 +66,29 @@ class Progress:
 
     def after(
         self,
-        step: BatchResult,
+        results: Mapping[str, StreamResult],
+        rows: Mapping[str, pa.Table],
         malformed: Mapping[str, int],
         seconds: float,
         subqueries: Mapping[str, tuple[SubqueryStatistics, ...]],
     ) -> Progress:
-        """The counts after one more batch."""
+        """The counts after one more batch.
+
+        Args:
+            results: what it brought, by stream.
+            rows: of queries by label.
+            malformed: records that could not be parsed, by stream.
+            seconds: that it took.
+            subqueries: what PATHs have cost so far, by query label.
+        """
         streams = dict(self.streams)
-        for name, batch in step.streams.items():
-            streams[name] = _add(streams.get(name, StreamCount()), batch, malformed.get(name, 0))
+        for name, result in results.items():
+            streams[name] = _add(streams.get(name, StreamCount()), result, malformed.get(name, 0))
         matches = dict(self.matches)
-        for label, rows in step.matches.items():
-            matches[label] = matches.get(label, 0) + rows.num_rows
-        own = None if self.own is None else self.own.after(step, malformed, seconds, subqueries)
-        time = _later(self.time, step)
+        for label, table in rows.items():
+            matches[label] = matches.get(label, 0) + table.num_rows
+        own = None if self.own is None else self.own.after(results, rows, malformed, seconds, subqueries)
+        time = _later(self.time, results)
         return Progress(self.batches + 1, streams, matches, time, self.seconds + seconds, subqueries, own)
 
     def resumed(self) -> Progress:
@@ -100,18 +110,18 @@ class Progress:
         return cls(**content)
 
 
-def _add(count: StreamCount, batch: StreamResult, malformed: int) -> StreamCount:
+def _add(count: StreamCount, result: StreamResult, malformed: int) -> StreamCount:
     return replace(
         count,
-        events=count.events + batch.events.num_rows,
-        late=count.late + batch.late.num_rows,
-        duplicates=count.duplicates + batch.duplicates,
-        rejected=count.rejected + batch.rejected.num_rows,
+        events=count.events + result.events.num_rows,
+        late=count.late + result.late.num_rows,
+        duplicates=count.duplicates + result.duplicates,
+        rejected=count.rejected + result.rejected.num_rows,
         malformed=count.malformed + malformed,
-        unlinked=count.unlinked + batch.unlinked,
+        unlinked=count.unlinked + result.unlinked,
     )
 
 
-def _later(time: datetime | None, step: BatchResult) -> datetime | None:
-    moments = [pc.max(batch.events["_time"]).as_py() for batch in step.streams.values() if batch.events.num_rows]
+def _later(time: datetime | None, results: Mapping[str, StreamResult]) -> datetime | None:
+    moments = [pc.max(result.events["_time"]).as_py() for result in results.values() if result.events.num_rows]
     return max([*moments, *([] if time is None else [time])], default=None)

@@ -1,4 +1,4 @@
-"""Outages: what an archiver kept while no engine ran is taken before what comes live (paper §6.3).
+"""The spool after an outage: what an archiver kept while no engine ran comes before what comes live (paper §6.3).
 
 Operators go on from the last snapshot, so a match that spans either border of the outage needs no query of its own: the
 missed events are replayed between what was seen and what comes. Whatever is both in the spool and live, or in the log
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from time import monotonic, sleep
@@ -25,16 +25,16 @@ from ...archive.log import Position, earlier_ids
 from ...archive.sync import Spool
 from ...planner import ROWS_AT_ONCE
 from ...storage import write_atomically
-from ..flow import Dataflow, StreamResult, joined, together
+from ..flow import Batch, BatchResult, BatchSource, StreamResult, joined, merged
 
-__all__ = ["Brought", "SpoolReplay", "admit"]
+__all__ = ["SpoolReplay"]
 
 _TAKING = "taking.json"
 _POLL_S = 0.02
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class SpoolRange:
     """What a batch takes from the spool.
 
     Attributes:
@@ -46,61 +46,8 @@ class Taken:
     missed: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Brought:
-    """What a batch brings.
-
-    Attributes:
-        live: what it brings by itself, to be answered still.
-        streams: that and what the spool gave before: what the log gets.
-        recovered: by query label, the rows of what was missed.
-        ahead: the same of what an archiver was quicker with.
-    """
-
-    live: Mapping[str, StreamResult]
-    streams: Mapping[str, StreamResult]
-    recovered: Mapping[str, Sequence[pa.Table]] = field(default_factory=dict)
-    ahead: Mapping[str, Sequence[pa.Table]] = field(default_factory=dict)
-
-    def answered(self, dataflow: Dataflow) -> Iterator[tuple[str, pa.Table]]:
-        """Label and rows of each query, of what comes live; to be taken to the end."""
-        for label, rows in dataflow.answer(self.live):
-            yield label, pa.concat_tables([*self.ahead.get(label, ()), rows])
-
-
-def admit(
-    outage: SpoolReplay | None, dataflow: Dataflow, batch: int, annotated: Mapping[str, Annotated], *, again: bool
-) -> Brought:
-    """Tell the events that count in a batch, after those that the spool gives, which are answered here.
-
-    Args:
-        outage: knows what was missed; `None`: nobody does.
-        dataflow: answers.
-        batch: its number.
-        annotated: what it brings by itself.
-        again: it was begun before, perhaps by another process.
-    """
-    if outage is None:
-        live = dataflow.accept(annotated)
-        return Brought(live, live)
-    taken = outage.taken_again(batch) if again else outage.taken(batch, annotated)
-    kept: list[Mapping[str, StreamResult]] = []
-    rows: dict[str, list[pa.Table]] = {}
-    for piece in outage.pieces(taken.upto):
-        kept.append(dataflow.accept(piece))
-        for label, found in dataflow.answer(kept[-1]):
-            rows.setdefault(label, []).append(found)
-    if again:
-        annotated = outage.completed(batch, annotated, kept)
-    steps = outage.told_apart(batch, [*kept, dataflow.accept(annotated)])
-    if not taken.missed:
-        return Brought(steps[-1], together(steps), ahead=rows)
-    outage.tell(steps[:-1])
-    return Brought(steps[-1], together(steps), recovered=rows)
-
-
 class SpoolReplay:
-    """Brings each batch what its streams missed.
+    """A source of batches: brings each batch what its streams missed, and what it brings by itself last.
 
     Args:
         archive: whose spool is taken; its log tells what is known.
@@ -135,7 +82,35 @@ class SpoolReplay:
             self._say(f"recovery: {reading.holder()} reads the streams still; going on beside it")
         reading.release()
 
-    def taken(self, batch: int, live: Mapping[str, Annotated]) -> Taken:
+    def batches(self, number: int, live: Batch, *, again: bool) -> Iterator[Batch]:
+        """What was missed, piece by piece, then what comes live; to be taken to the end, each processed in its turn.
+
+        Args:
+            number: of the batch.
+            live: what it brings by itself.
+            again: it was begun before, perhaps by another process: it takes what it took then.
+        """
+        taken = self._taken_again(number) if again else self._take(number, live.events)
+        source = BatchSource.SPOOL if taken.missed else BatchSource.LIVE
+        pieces: list[Batch] = []
+        for piece in self._pieces(taken.upto):
+            pieces.append(Batch(piece, source, idle=live.idle, advances={}))
+            yield pieces[-1]
+        yield replace(live, events=self._completed(number, live.events, pieces)) if again else live
+
+    def streams(self, number: int, results: Sequence[BatchResult]) -> Mapping[str, StreamResult]:
+        """What a batch brings to the log, of all its pieces; what was missed is told.
+
+        Late events that are known from before are duplicates. Admission forgets what lies below the watermark: there,
+        the log remembers.
+        """
+        found = [result.streams for result in results]
+        if self._spool.path.is_dir():
+            found = self._without_known(number, found)
+        self._tell([result.streams for result in results if result.source is BatchSource.SPOOL])
+        return merged(found)
+
+    def _take(self, batch: int, live: Mapping[str, Annotated]) -> SpoolRange:
         """What a batch takes: everything that is there.
 
         What was missed ends when an archiver has come up to the live stream, or none runs.
@@ -146,42 +121,40 @@ class SpoolReplay:
         """
         before = self._spool.taken()
         self._wait(live, before)
-        taken = Taken(self._spool.newest(before), missed=not self._over)
+        taken = SpoolRange(self._spool.newest(before), missed=not self._over)
         self._over = any(a.events.num_rows for a in live.values()) or not self._spool.archiver_runs
         if taken.upto:
             self._keep_note(batch, taken)
         return taken
 
-    def taken_again(self, batch: int) -> Taken:
+    def _taken_again(self, batch: int) -> SpoolRange:
         """What a batch took when it was begun."""
         try:
             content: dict[str, Any] = json.loads(self._note.read_text(encoding="utf-8"))
         except FileNotFoundError:
-            return Taken({}, missed=False)
+            return SpoolRange({}, missed=False)
         if content["batch"] != batch:
-            return Taken({}, missed=False)
-        return Taken({s: int(k) for s, k in content["upto"].items()}, missed=content.get("missed", True))
+            return SpoolRange({}, missed=False)
+        return SpoolRange({s: int(k) for s, k in content["upto"].items()}, missed=content.get("missed", True))
 
-    def pieces(self, upto: Mapping[str, int]) -> Iterator[dict[str, Annotated]]:
+    def _pieces(self, upto: Mapping[str, int]) -> Iterator[dict[str, Annotated]]:
         """The events up to some positions, in order of arrival; to be taken to the end."""
         before = self._spool.taken()
         for events in self._spool.pieces(before, upto, self._rows):
             yield {stream: _annotated(table) for stream, table in events.items()}
         self._taken = {**before, **upto}
 
-    def completed(
-        self, batch: int, live: Mapping[str, Annotated], kept: Sequence[Mapping[str, StreamResult]]
-    ) -> Mapping[str, Annotated]:
+    def _completed(self, batch: int, live: Mapping[str, Annotated], pieces: Sequence[Batch]) -> Mapping[str, Annotated]:
         """A batch that is delivered again, with what the log has of it and the source gives no more.
 
         Args:
             batch: its number.
             live: what it brings by itself.
-            kept: what it took from the spool.
+            pieces: what it took from the spool.
         """
         found = dict(live)
         for stream, logged in self._archive.log.read_batch(Position(self._archive.log.generation, batch)).items():
-            rest = _without(logged, [t for step in kept if stream in step for t in step[stream].tables])
+            rest = _without(logged, [piece.events[stream].events for piece in pieces if stream in piece.events])
             here = live.get(stream)
             lost = rest if here is None else _without(rest, [here.events])
             if not lost.num_rows:
@@ -193,23 +166,19 @@ class SpoolReplay:
                 found[stream] = replace(here, events=_with_rows(both))
         return found
 
-    def told_apart(self, batch: int, steps: Sequence[Mapping[str, StreamResult]]) -> list[dict[str, StreamResult]]:
-        """The steps of a batch, those late events taken for duplicates that are known from before.
-
-        Admission forgets what lies below the watermark: there, the log remembers.
-        """
-        if not self._spool.path.is_dir():
-            return [dict(step) for step in steps]
-        found: list[dict[str, StreamResult]] = []
-        for step in steps:
+    def _without_known(
+        self, batch: int, results: Sequence[Mapping[str, StreamResult]]
+    ) -> list[Mapping[str, StreamResult]]:
+        found: list[Mapping[str, StreamResult]] = []
+        for result in results:
             told = {}
-            for stream, of_stream in step.items():
+            for stream, of_stream in result.items():
                 earlier = [table for done in found if stream in done for table in done[stream].tables]
-                told[stream] = self._without_known(stream, batch, of_stream, earlier)
+                told[stream] = self._distinct(stream, batch, of_stream, earlier)
             found.append(told)
         return found
 
-    def tell(self, missed: Sequence[Mapping[str, StreamResult]]) -> None:
+    def _tell(self, missed: Sequence[Mapping[str, StreamResult]]) -> None:
         """Say what was missed, if it was not known already."""
         for stream in sorted({stream for step in missed for stream in step}):
             events = [step[stream].events for step in missed if stream in step]
@@ -223,14 +192,14 @@ class SpoolReplay:
         """Note that what was taken is in the log, and its rows with the sinks."""
         self._spool.settle(self._taken)
 
-    def _without_known(self, stream: str, batch: int, step: StreamResult, earlier: Sequence[pa.Table]) -> StreamResult:
-        if not step.late.num_rows:
-            return step
+    def _distinct(self, stream: str, batch: int, result: StreamResult, earlier: Sequence[pa.Table]) -> StreamResult:
+        if not result.late.num_rows:
+            return result
         log = self._archive.log
-        known = earlier_ids(log, stream, Position(log.generation, batch), step.late["_time"])
-        late = _without(exclude_ids(step.late, known), earlier)
-        gone = step.late.num_rows - late.num_rows
-        return replace(step, late=late, duplicates=step.duplicates + gone)
+        known = earlier_ids(log, stream, Position(log.generation, batch), result.late["_time"])
+        late = _without(exclude_ids(result.late, known), earlier)
+        gone = result.late.num_rows - late.num_rows
+        return replace(result, late=late, duplicates=result.duplicates + gone)
 
     def _wait(self, live: Mapping[str, Annotated], taken: Mapping[str, int]) -> None:
         """Let an archiver come up to the live stream, once: what it has in hand lies before what comes live.
@@ -261,7 +230,7 @@ class SpoolReplay:
                 found[stream] = moment - mark
         return found
 
-    def _keep_note(self, batch: int, taken: Taken) -> None:
+    def _keep_note(self, batch: int, taken: SpoolRange) -> None:
         content = {"batch": batch, "upto": dict(taken.upto), "missed": taken.missed}
         with write_atomically(self._note) as temporary:
             temporary.write_text(json.dumps(content), encoding="utf-8")

@@ -1,25 +1,29 @@
-"""Batches of raw tuples in; admitted events and the rows of every query out; no Spark."""
+"""Batches in, from wherever they come; admitted events and the rows of every query out; no Spark."""
 
 from __future__ import annotations
 
-from .backfill_run import Backfill, begin_in_the_past
-from .backfilled_query import BackfilledQuery
-from .batch_result import BatchResult, Past, StreamResult, joined, together
+from .backfill import Backfill, queries_with_a_past
+from .batch import Batch, BatchSource, Judgement, live_batch
+from .batch_result import BatchResult, StreamResult, joined, merged
 from .dataflow import Dataflow, admission_of, shape_of
+from .idle_streams import IdleStreams
 from .query_runtime import QueryRuntime, Registration
 
 __all__ = [
     "Backfill",
-    "BackfilledQuery",
+    "Batch",
     "BatchResult",
+    "BatchSource",
     "Dataflow",
-    "Past",
+    "IdleStreams",
+    "Judgement",
     "QueryRuntime",
     "Registration",
     "StreamResult",
     "admission_of",
-    "begin_in_the_past",
     "joined",
+    "live_batch",
+    "merged",
+    "queries_with_a_past",
     "shape_of",
-    "together",
 ]

@@ -1,18 +1,17 @@
-"""One batch of the data flow: what it brought, and, when it is taken again, how it was judged."""
+"""What one batch brought: admitted events per stream, rows per query, watermarks."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 import pyarrow as pa
 
-from ...annotator import Annotator
 from ...archive.log import plain_table
-from ...ontology import KnowledgeBase
+from .batch import BatchSource
 
-__all__ = ["BatchResult", "Past", "StreamResult", "joined", "together"]
+__all__ = ["BatchResult", "StreamResult", "joined", "merged"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,44 +47,63 @@ class StreamResult:
         return self.events, self.late
 
 
-@dataclass(frozen=True, slots=True)
 class BatchResult:
-    """What one batch brought: per stream, and per query label the rows that became certain."""
+    """What one batch brought.
 
-    streams: Mapping[str, StreamResult] = field(default_factory=dict)
-    matches: Mapping[str, pa.Table] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class Past:
-    """A batch that was taken before, and how it was judged then.
+    The events are admitted when there is a result; queries are answered while somebody takes the rows, so that what is
+    durable first can be made so, and the rows of one query are written while another is answered. The data flow takes
+    what nobody has taken before it processes the next batch.
 
     Attributes:
-        events: event tables by stream, late events among them.
-        annotators: those in force then.
-        knowledge: likewise.
-        advances: where the watermarks of silent streams were moved after that (`Dataflow.advance`).
+        streams: by stream, what was admitted and what was not.
+        watermarks: by stream, after the batch; `None`: the stream has not begun.
+        advances: those that were moved because their streams are idle, and where to.
+        idled: the clock was asked for these, and no record of another time.
+        source: where the batch came from.
     """
 
-    events: Mapping[str, pa.Table]
-    annotators: Mapping[str, Annotator]
-    knowledge: KnowledgeBase
-    advances: Mapping[str, datetime] = field(default_factory=dict)
+    def __init__(
+        self,
+        streams: Mapping[str, StreamResult],
+        answers: Iterable[tuple[str, pa.Table]],
+        watermarks: Mapping[str, datetime | None],
+        advances: Mapping[str, datetime],
+        source: BatchSource = BatchSource.LIVE,
+        *,
+        idled: bool = False,
+    ) -> None:
+        self.streams, self.watermarks, self.advances, self.idled = streams, watermarks, advances, idled
+        self.source = source
+        self._answers = iter(answers)
+        self._matches: dict[str, pa.Table] = {}
+
+    def rows(self) -> Iterator[tuple[str, pa.Table]]:
+        """Label and rows of each query that were not taken yet, as they become certain."""
+        for label, rows in self._answers:
+            self._matches[label] = rows
+            yield label, rows
+
+    @property
+    def matches(self) -> dict[str, pa.Table]:
+        """All rows, by query label."""
+        for _ in self.rows():
+            pass
+        return self._matches
 
 
-def together(steps: Sequence[Mapping[str, StreamResult]]) -> dict[str, StreamResult]:
-    """Several steps as one, in their order; the events as the log has them. One step is itself."""
-    if len(steps) == 1:
-        return dict(steps[0])
+def merged(results: Sequence[Mapping[str, StreamResult]]) -> Mapping[str, StreamResult]:
+    """Several results as one, in their order; the events as the log has them. One result is itself."""
+    if len(results) == 1:
+        return results[0]
     found = {}
-    for stream in dict.fromkeys(stream for step in steps for stream in step):
-        own = [step[stream] for step in steps if stream in step]
+    for stream in dict.fromkeys(stream for result in results for stream in result):
+        own = [result[stream] for result in results if stream in result]
         found[stream] = StreamResult(
-            _with_rows([step.events for step in own]),
-            _with_rows([step.late for step in own]),
-            pa.concat_tables([step.rejected for step in own]),
-            sum(step.duplicates for step in own),
-            sum(step.unlinked for step in own),
+            _with_rows([result.events for result in own]),
+            _with_rows([result.late for result in own]),
+            pa.concat_tables([result.rejected for result in own]),
+            sum(result.duplicates for result in own),
+            sum(result.unlinked for result in own),
         )
     return found
 

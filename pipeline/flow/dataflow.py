@@ -1,6 +1,7 @@
-"""The data path without Spark: raw tuples of every stream in, archived events and matches out, batch by batch.
+"""The data path without Spark: batches in, admitted events and the rows of every query out, by one door.
 
-`Project.evaluate` and the Spark engine run the same object; only what surrounds it differs.
+Live batches, the spool after an outage, backfills and replays of the log are sources of batches; the engine, `evaluate`
+and the simulations give them to the same `process`.
 """
 
 from __future__ import annotations
@@ -19,11 +20,12 @@ from ...errors import CeilingError
 from ...language.nodes import Query, StreamType
 from ...ontology import KnowledgeBase
 from ...planner import BackfillChunk
-from ...semfilter import SemanticFilter
 from ...semfilter.runtime import FilterOptions, SubqueryStatistics
 from .admission import Admission
-from .batch_result import BatchResult, Past, StreamResult
+from .batch import Batch, Judgement
+from .batch_result import BatchResult, StreamResult
 from .candidate_selection import EventBatch
+from .idle_streams import IdleStreams
 from .query_graph import QueryGraph
 from .query_runtime import QueryRuntime, Registration, continues
 
@@ -35,9 +37,8 @@ class Dataflow:
     """Source streams, registered queries, and the order between them.
 
     Args:
-        annotators: by stream name; every source stream has one.
+        judgement: by what events are judged; every source stream has an annotator.
         lateness: by stream name, how far an event may lie behind the greatest time stamp before it.
-        knowledge: the knowledge base that PATHs are evaluated against.
         options: how PATHs are evaluated.
         workers: queries that are evaluated at the same time.
         limits: how much each query may take.
@@ -46,9 +47,8 @@ class Dataflow:
 
     def __init__(
         self,
-        annotators: Mapping[str, Annotator],
+        judgement: Judgement,
         lateness: Mapping[str, timedelta],
-        knowledge: KnowledgeBase,
         options: FilterOptions,
         workers: int = 1,
         *,
@@ -56,18 +56,23 @@ class Dataflow:
         isolated: bool = False,
     ) -> None:
         self._limits, self._isolated = limits, isolated
-        self.annotators = annotators
-        self._knowledge = knowledge
+        self._judgement = judgement
         self._options = options
         self._lateness = lateness
-        self._admissions = {name: admission_of(a, lateness[name]) for name, a in annotators.items()}
+        self._admissions = {name: admission_of(a, lateness[name]) for name, a in judgement.annotators.items()}
         self._queries = QueryGraph()
         self._pool = ThreadPoolExecutor(workers) if workers > 1 else None
+        self._latest: BatchResult | None = None
+
+    @property
+    def annotators(self) -> Mapping[str, Annotator]:
+        """By stream name, what annotates its tuples."""
+        return self._judgement.annotators
 
     @property
     def knowledge(self) -> KnowledgeBase:
         """What PATHs are evaluated against."""
-        return self._knowledge
+        return self._judgement.knowledge
 
     @property
     def watermarks(self) -> dict[str, datetime | None]:
@@ -93,23 +98,12 @@ class Dataflow:
         """The source streams that a query's events come from."""
         return self._queries.origins(query)
 
-    def judge_by(
-        self,
-        annotators: Mapping[str, Annotator],
-        knowledge: KnowledgeBase,
-        filters: Mapping[tuple[str, str], SemanticFilter] | None = None,
-    ) -> None:
-        """Judge what comes from now on by other knowledge; what waits in operators stays as it was judged.
-
-        Args:
-            annotators: by stream name, compiled against the knowledge.
-            knowledge: for PATHs.
-            filters: (label, event variable) → semantic filter over it, where there is one; the others are compiled now.
-        """
-        self.annotators = annotators
-        self._knowledge = knowledge
+    def judge_by(self, judgement: Judgement) -> None:
+        """Judge what comes from now on by other knowledge; what waits in operators stays as it was judged."""
+        self._judgement = judgement
         for label, flow in self.flows.items():
-            flow.judge_by({v: f for (of, v), f in (filters or {}).items() if of == label}, self.shape, knowledge)
+            ready = {variable: f for (of, variable), f in judgement.filters.items() if of == label}
+            flow.judge_by(ready, self.shape, judgement.knowledge)
 
     def register(self, registration: Registration) -> None:
         """Begin to answer a query with the next batch.
@@ -117,7 +111,7 @@ class Dataflow:
         Raises:
             PipelineError: the label is taken.
         """
-        flow = QueryRuntime(registration, self.shape, self._knowledge, self._options, self._limits)
+        flow = QueryRuntime(registration, self.shape, self.knowledge, self._options, self._limits)
         self._queries.add(flow)
 
     def rehearsal(self, labels: Sequence[str]) -> Dataflow:
@@ -126,9 +120,8 @@ class Dataflow:
         Its streams are where those of this data flow are.
         """
         copy = Dataflow(
-            self.annotators,
+            self._judgement,
             self._lateness,
-            self._knowledge,
             self._options,
             limits=self._limits,
             isolated=self._isolated,
@@ -160,47 +153,21 @@ class Dataflow:
         """
         self._queries.remove(label)
 
-    def process(self, raw: Mapping[str, pa.Table]) -> BatchResult:
-        """Take one batch of raw tuples per stream, in order of arrival, and give what became certain."""
-        streams = self.admit(raw)
-        return BatchResult(streams, dict(self.answer(streams)))
-
-    def admit(self, raw: Mapping[str, pa.Table]) -> dict[str, StreamResult]:
-        """The first half of `process`: annotate tuples and tell those that count."""
-        return self.accept(self.annotate(raw))
-
-    def annotate(self, raw: Mapping[str, pa.Table]) -> dict[str, Annotated]:
-        """Annotate tuples by the knowledge in force."""
-        return {name: self.annotators[name].annotate(table) for name, table in raw.items()}
-
-    def accept(self, annotated: Mapping[str, Annotated]) -> dict[str, StreamResult]:
-        """Tell those that count among tuples that are annotated already."""
-        return {name: self._admit(name, batch) for name, batch in annotated.items()}
-
-    def answer(self, streams: Mapping[str, StreamResult]) -> Iterator[tuple[str, pa.Table]]:
-        """The second half of `process`: label and rows of each query, as they come; to be taken to the end."""
-        return self._answer({name: step.events for name, step in streams.items()}, self.watermarks)
-
-    def replay(self, past: Past) -> BatchResult:
-        """`process` for events that are annotated already, late ones among them, in order of arrival."""
-        if past.knowledge is not self._knowledge:
-            self.judge_by(past.annotators, past.knowledge)
-        streams = self.accept({name: Annotated.again(table) for name, table in past.events.items()})
-        self.advance(past.advances)
-        return BatchResult(streams, dict(self.answer(streams)))
-
-    def take(self, part: BackfillChunk) -> dict[str, pa.Table]:
-        """The rows of each query by label for a piece of the past, whose events were admitted when they came."""
-        if part.matches is None and not part.primes:
-            return dict(self._answer(part.events, dict(part.watermarks), part.candidates))
-        rows = {}
-        for label, flow in self.flows.items():
-            watermark = flow.watermark_of(part.watermarks)
-            if part.primes:
-                flow.prime({name: EventBatch(table) for name, table in part.events.items()}, watermark)
-            elif part.matches is not None:
-                rows[label] = flow.visible(flow.report(part.matches, watermark))
-        return rows
+    def process(self, batch: Batch) -> BatchResult:
+        """Take a batch: judge, admit, move watermarks; its queries are answered while somebody takes the rows."""
+        self._settle()
+        if batch.judged_by is not None and batch.judged_by.knowledge is not self._judgement.knowledge:
+            self.judge_by(batch.judged_by)
+        streams = {name: self._admit(name, events) for name, events in batch.events.items()}
+        advances = self._advance(batch, streams)
+        watermarks = self._end() if batch.ends else self.watermarks
+        if batch.past is None:
+            rows = self._answer({name: stream.events for name, stream in streams.items()}, dict(watermarks))
+        else:
+            rows = self._answer_past(batch.past)
+        idled = batch.idle is not None and batch.advances is None
+        self._latest = BatchResult(streams, rows, watermarks, advances, batch.source, idled=idled)
+        return self._latest
 
     @property
     def begun(self) -> frozenset[str]:
@@ -222,19 +189,13 @@ class Dataflow:
                 due[name] = min(moment, due.get(name, moment))
         return due
 
-    def advance(self, watermarks: Mapping[str, datetime]) -> None:
-        """Move the watermarks of source streams that have been silent; whatever comes below them is late."""
-        for name, watermark in watermarks.items():
-            self._admissions[name].advance(watermark)
-
-    def finish(self) -> BatchResult:
-        """End every stream: the watermark passes everything, and whatever comes later is late."""
-        for admission in self._admissions.values():
-            admission.end()
-        return BatchResult({}, dict(self._answer({}, dict.fromkeys(self._admissions, END_OF_TIME))))
+    def idle_advances(self, idle: IdleStreams) -> dict[str, datetime]:
+        """Where the watermarks of source streams that are idle would be moved now."""
+        return idle.advances(self.due, self.watermarks, self.begun)
 
     def snapshot(self) -> dict[str, bytes]:
         """The state of every stream and query, by name, for `restore`."""
+        self._settle()
         streams = {_STREAM + name: admission.snapshot() for name, admission in self._admissions.items()}
         flows = {label: flow for label, flow in self.flows.items() if label not in self.suspended}
         return streams | {_QUERY + label: flow.snapshot() for label, flow in flows.items()}
@@ -271,6 +232,42 @@ class Dataflow:
     def _admit(self, name: str, batch: Annotated) -> StreamResult:
         admitted = self._admissions[name].admit(batch.events)
         return StreamResult(admitted.events, admitted.late, batch.rejected, admitted.duplicates, batch.unlinked)
+
+    def _settle(self) -> None:
+        """Answer what nobody has asked for of the batch before."""
+        if self._latest is not None:
+            for _ in self._latest.rows():
+                pass
+            self._latest = None
+
+    def _advance(self, batch: Batch, streams: Mapping[str, StreamResult]) -> Mapping[str, datetime]:
+        """Move the watermarks of idle source streams; whatever comes below them is late."""
+        advances = batch.advances
+        if batch.idle is not None:
+            batch.idle.heard(name for name, stream in streams.items() if stream.events.num_rows)
+            if advances is None:
+                advances = self.idle_advances(batch.idle)
+        for name, watermark in (advances or {}).items():
+            self._admissions[name].advance(watermark)
+        return advances or {}
+
+    def _end(self) -> dict[str, datetime | None]:
+        """End every stream: the watermark passes everything."""
+        for admission in self._admissions.values():
+            admission.end()
+        return dict.fromkeys(self._admissions, END_OF_TIME)
+
+    def _answer_past(self, part: BackfillChunk) -> Iterator[tuple[str, pa.Table]]:
+        """Label and rows of each query for a piece of the past, whose events were admitted when they came."""
+        if part.matches is None and not part.primes:
+            yield from self._answer(part.events, dict(part.watermarks), part.candidates)
+            return
+        for label, flow in self.flows.items():
+            watermark = flow.watermark_of(part.watermarks)
+            if part.primes:
+                flow.prime({name: EventBatch(table) for name, table in part.events.items()}, watermark)
+            elif part.matches is not None:
+                yield label, flow.visible(flow.report(part.matches, watermark))
 
     def _answer(
         self,
@@ -316,7 +313,7 @@ class Dataflow:
 
     def shape(self, stream: StreamType) -> EventShape:
         """How the events of a stream, a source or the output of a query, become triples."""
-        return shape_of(stream, self.annotators, self._knowledge)
+        return shape_of(stream, self.annotators, self.knowledge)
 
 
 def shape_of(stream: StreamType, annotators: Mapping[str, Annotator], knowledge: KnowledgeBase) -> EventShape:

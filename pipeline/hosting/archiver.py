@@ -17,7 +17,7 @@ from ...errors import KaicepError, PipelineError
 from ..catalog import Catalog
 from ..control import Requests, folder_of
 from ..durability import DeadLetters, current_generation
-from ..knowledge import KnowledgeStore
+from ..knowledge import KnowledgeStore, modules_in_force
 from ..sources import first_line, read_streams, unpack
 from .signals import Signals
 from .spark_session import start_spark
@@ -170,7 +170,7 @@ class Archiver:
         settings = self._project.settings
         if self._knowledge.changes != self._changes:
             self._changes = self._knowledge.changes
-            self._project = Catalog.of(settings)
+            self._project = Catalog.over(settings, modules_in_force(settings))
         events = {}
         for stream, raw in unpack(frame, settings).items():
             annotated = self._project.annotators[stream].annotate(raw.table)

@@ -16,8 +16,8 @@ from ...errors import PipelineError
 from ...language.nodes import Query
 from ..catalog import Catalog
 from ..control import KnowledgeAdmin
-from ..durability import CheckpointedFlow, Idleness, Progress, begun_batch, current_generation
-from ..flow import BatchResult, QueryRuntime, Registration
+from ..durability import CheckpointedFlow, Progress, begun_batch, current_generation
+from ..flow import BatchResult, IdleStreams, QueryRuntime, Registration
 from ..knowledge import KnowledgeSwap, Version
 from ..sinks import Sink
 from ..sources import beat, unpack
@@ -169,7 +169,7 @@ class StreamingEngine(ABC):
     ) -> tuple[Registration, ...]:
         """The checked queries of a document, which may read the output of registered ones; see `submit`."""
         outputs = [handle.query for handle in self.handles]
-        return self._flow.history.newest.registrations(text, label, outputs, retention)
+        return self._flow.versions.newest.registrations(text, label, outputs, retention)
 
     def register(self, registrations: Sequence[Registration], *, collect: bool = True) -> list[QueryHandle]:
         """Register checked queries at the next batch border; see `submit`.
@@ -222,7 +222,7 @@ class StreamingEngine(ABC):
 
         From now on the watermark of a stream that is silent goes on by wall clock (`idle_timeout`).
         """
-        self._begin(Idleness(self.project.settings.idle_timeouts()))
+        self._begin(IdleStreams(self.project.settings.idle_timeouts()))
 
     def run_available(self) -> None:
         """Read what there is now, wait for the end of it; wall clock moves no watermark.
@@ -286,27 +286,27 @@ class StreamingEngine(ABC):
     def _state(self) -> Path:
         return self.project.settings.path(self.project.settings.engine.state)
 
-    def _begin(self, idleness: Idleness | None) -> None:
+    def _begin(self, idle: IdleStreams | None) -> None:
         if self.running:
             return
         if self._spark is None or self._submissions is None:
             raise PipelineError("the engine is not entered", hint="use it in a `with` statement")
         self._submissions.begin()
         generation = current_generation(self.project.settings, self._state, self._flow.last)
-        self._flow.history.begun = begun_batch(generation)
+        self._flow.versions.begun = begun_batch(generation)
         self._flow.begin()
         if self._flow.behind:
             beat(generation.heartbeats)
-        self._job.start(self._spark, self.project.settings, generation, idleness)
+        self._job.start(self._spark, self.project.settings, generation, idle)
 
-    def _run(self, frame: DataFrame, batch: int, idleness: Idleness | None) -> None:
-        self._report(self._flow.run(batch, unpack(frame, self.project.settings), idleness))
+    def _run(self, frame: DataFrame, batch: int, idle: IdleStreams | None) -> None:
+        self._report(self._flow.run(batch, unpack(frame, self.project.settings), idle))
 
-    def _overdue(self, idleness: Idleness) -> bool:
-        return self._flow.overdue(idleness)
+    def _overdue(self, idle: IdleStreams) -> bool:
+        return self._flow.overdue(idle)
 
-    def _tell(self, version: Version, takeover: KnowledgeSwap) -> None:
-        head, *others = takeover.summary
+    def _tell(self, version: Version, swap: KnowledgeSwap) -> None:
+        head, *others = swap.summary
         for line in (f"ontology: {version} from batch {version.batch} on: {head}", *(f"  {line}" for line in others)):
             self._on_knowledge(line)
 

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 from ...config import Settings
 from ...errors import KaicepError, PipelineError
-from ..durability import Generation, Idleness
+from ..durability import Generation
+from ..flow import IdleStreams
 from ..sources import Heartbeat, first_line, read_streams
 
 if TYPE_CHECKING:
@@ -36,8 +37,8 @@ class SparkJob:
     def __init__(
         self,
         lock: threading.Lock,
-        run: Callable[[DataFrame, int, Idleness | None], None],
-        overdue: Callable[[Idleness], bool],
+        run: Callable[[DataFrame, int, IdleStreams | None], None],
+        overdue: Callable[[IdleStreams], bool],
     ) -> None:
         self._lock = lock
         self._run = run
@@ -52,27 +53,27 @@ class SparkJob:
         """Whether the streams are being read."""
         return self._stream is not None and bool(self._stream.isActive)
 
-    def start(self, spark: SparkSession, settings: Settings, generation: Generation, idleness: Idleness | None) -> None:
+    def start(self, spark: SparkSession, settings: Settings, generation: Generation, idle: IdleStreams | None) -> None:
         """Begin to read.
 
         Args:
             spark: the session.
             settings: the project's.
             generation: the checkpoint, and the number of its first batch in our count.
-            idleness: follows which streams are silent; `None`: read what there is now, and end.
+            idle: follows which streams are silent; `None`: read what there is now, and end.
         """
         self._stopping.clear()
         self._failure = None
         self._stop_heartbeat()
         frame = read_streams(spark, settings, generation.heartbeats)
-        writer = frame.writeStream.foreachBatch(partial(self._deliver, generation.base, idleness))
-        if idleness is None:
+        writer = frame.writeStream.foreachBatch(partial(self._deliver, generation.base, idle))
+        if idle is None:
             writer = writer.trigger(availableNow=True)
         else:
             writer = writer.trigger(processingTime=f"{settings.engine.trigger.total_seconds()} seconds")
         self._stream = writer.option("checkpointLocation", str(generation.checkpoint)).start()
-        if idleness is not None:
-            self._heartbeat = Heartbeat(generation.heartbeats, partial(self._needed, idleness), idleness.patience)
+        if idle is not None:
+            self._heartbeat = Heartbeat(generation.heartbeats, partial(self._needed, idle), idle.patience)
 
     def wait(self, timeout: float | None) -> bool:
         """Wait until it ends or somebody stops it, at most so many seconds; tell whether it has ended.
@@ -118,16 +119,16 @@ class SparkJob:
             self._heartbeat.stop()
             self._heartbeat = None
 
-    def _needed(self, idleness: Idleness) -> bool:
+    def _needed(self, idle: IdleStreams) -> bool:
         """Whether the heart has to beat; while a batch is at work there is no need."""
         if not self._lock.acquire(blocking=False):
             return False
         try:
-            return self._overdue(idleness)
+            return self._overdue(idle)
         finally:
             self._lock.release()
 
-    def _deliver(self, base: int, idleness: Idleness | None, frame: DataFrame, number: int) -> None:
+    def _deliver(self, base: int, idle: IdleStreams | None, frame: DataFrame, number: int) -> None:
         """Spark's `foreachBatch`, where its batch 0 is our batch `base`."""
         # `stop` holds the lock while Spark waits for this call to end: it must give up instead of waiting for it.
         while not self._lock.acquire(timeout=0.1):
@@ -137,7 +138,7 @@ class SparkJob:
             heartbeat = self._heartbeat
             if heartbeat is not None:
                 heartbeat.answered()
-            self._run(frame, base + number, idleness)
+            self._run(frame, base + number, idle)
         except Exception as error:
             self._failure = None if isinstance(error, _StoppingError) else error
             raise

@@ -2,8 +2,17 @@
 
 from __future__ import annotations
 
-from .knowledge_store import Entry, KnowledgeStore, Version
-from .knowledge_swap import KnowledgeSwap, prepare
-from .knowledge_versions import KnowledgeVersions, Turn
+from .knowledge_store import Entry, KnowledgeStore, Version, modules_in_force
+from .knowledge_swap import KnowledgeSwap, prepare_swap
+from .knowledge_versions import BatchKnowledge, KnowledgeVersions
 
-__all__ = ["Entry", "KnowledgeStore", "KnowledgeSwap", "KnowledgeVersions", "Turn", "Version", "prepare"]
+__all__ = [
+    "BatchKnowledge",
+    "Entry",
+    "KnowledgeStore",
+    "KnowledgeSwap",
+    "KnowledgeVersions",
+    "Version",
+    "modules_in_force",
+    "prepare_swap",
+]

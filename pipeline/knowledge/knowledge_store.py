@@ -17,12 +17,12 @@ from typing import Any
 
 from ...config import Settings
 from ...errors import PipelineError, Place
-from ...ontology import KnowledgeBase
+from ...ontology import KnowledgeBase, stated_modules
 from ...ontology.modules import Module, ModuleChange, ntriples, parse_ntriples
 from ...settings import ReasonerName
 from ...storage import write_atomically
 
-__all__ = ["Changes", "Entry", "KnowledgeStore", "Version"]
+__all__ = ["Changes", "Entry", "KnowledgeStore", "Version", "modules_in_force"]
 
 _LEVEL = 1
 
@@ -214,6 +214,15 @@ class KnowledgeStore:
 
     def _copy(self, digest: str) -> Path:
         return self._modules / f"{digest}.nt.gz"
+
+
+def modules_in_force(settings: Settings) -> tuple[Module, ...]:
+    """The ontology modules of a project, with what `kaicep ontology` has changed of those that its file names.
+
+    Raises:
+        OntologyError, PipelineError: a module, or the copy of one, cannot be read.
+    """
+    return KnowledgeStore.of(settings).changed(stated_modules(settings))
 
 
 def _read(path: Path) -> Version:

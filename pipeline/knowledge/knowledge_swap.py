@@ -7,19 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from ...annotator import Annotator
 from ...errors import OntologyError, QueryTypeError
 from ...language.nodes import Query, StreamType
 from ...semfilter import KnowledgeDifference, RefreshedFilter, SemanticFilter, knowledge_difference, refresh_filter
 from ...semfilter.runtime import KeyValue
+from ..catalog import Catalog
 from ..flow import QueryRuntime
 
-if TYPE_CHECKING:
-    from ..catalog import Catalog
-
-__all__ = ["Answers", "KnowledgeSwap", "prepare"]
+__all__ = ["Answers", "KnowledgeSwap", "prepare_swap"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +71,7 @@ class KnowledgeSwap:
         return (head, *others) if others or not self.answers else (head, "all queries answer as before")
 
 
-def prepare(before: Catalog, after: Catalog, flows: Mapping[str, QueryRuntime], change: str) -> KnowledgeSwap:
+def prepare_swap(before: Catalog, after: Catalog, flows: Mapping[str, QueryRuntime], change: str) -> KnowledgeSwap:
     """Make ready what judges batches by `after` instead of `before`.
 
     Args:

@@ -9,34 +9,31 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from threading import Lock
-from typing import TYPE_CHECKING
 
 from ...ontology import KnowledgeBase
 from ...semfilter import SemanticFilter
+from ..catalog import Catalog
 from .knowledge_store import KnowledgeStore, Version
 from .knowledge_swap import KnowledgeSwap
 
-if TYPE_CHECKING:
-    from ..catalog import Catalog
-
-__all__ = ["KnowledgeVersions", "Turn"]
+__all__ = ["BatchKnowledge", "KnowledgeVersions"]
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class BatchKnowledge:
     """What judges a batch.
 
     Attributes:
         version: its number and modules.
         project: with that knowledge.
         filters: semantic filters over it that are ready, by (label, event variable).
-        takeover: the change that begins with this batch; `None`: there is none, or it was made while nothing ran.
+        swap: the change that begins with this batch; `None`: there is none, or it was made while nothing ran.
     """
 
     version: Version
     project: Catalog
     filters: Mapping[tuple[str, str], SemanticFilter] = field(default_factory=dict)
-    takeover: KnowledgeSwap | None = None
+    swap: KnowledgeSwap | None = None
 
 
 class KnowledgeVersions:
@@ -68,27 +65,27 @@ class KnowledgeVersions:
         """Whether a change waits for a batch border."""
         return self._announced is not None
 
-    def announce(self, takeover: KnowledgeSwap) -> None:
+    def announce(self, swap: KnowledgeSwap) -> None:
         """Let a change take over at the next batch border, in the place of one that has not."""
         with self._lock:
-            self._newest = takeover.project
-            self._announced = takeover
+            self._newest = swap.project
+            self._announced = swap
 
-    def begin(self, batch: int) -> Turn:
+    def begin(self, batch: int) -> BatchKnowledge:
         """What judges a batch that begins now; durable when this returns."""
         with self._lock:
             version, latest = self.store.at(batch), self.store.at(2**62)
             later = latest is not None and latest.batch > batch
             if version is not None and (later or batch <= self.begun):
-                return Turn(version, self.project_of(version))
-            takeover, self._announced = self._announced, None
-            filters = {} if takeover is None else takeover.filters
+                return BatchKnowledge(version, self.project_of(version))
+            swap, self._announced = self._announced, None
+            filters = {} if swap is None else swap.filters
             if version is not None and version.digest == self._newest.knowledge.version:
-                return Turn(version, self._newest, filters)
+                return BatchKnowledge(version, self._newest, filters)
             first = "the first" if version is None else "the project's modules were changed"
-            change = first if takeover is None else takeover.change
+            change = first if swap is None else swap.change
             version = self.store.begin(self._newest.knowledge, batch, change)
-            return Turn(version, self._newest, filters, takeover)
+            return BatchKnowledge(version, self._newest, filters, swap)
 
     def at(self, batch: int) -> Catalog:
         """The project with the knowledge that judged a batch."""

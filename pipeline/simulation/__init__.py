@@ -1,4 +1,4 @@
-"""Recorded events in; rows, as an engine would give them, out; no Spark."""
+"""ReadView events in; rows, as an engine would give them, out; no Spark."""
 
 from __future__ import annotations
 

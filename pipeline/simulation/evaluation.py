@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -12,14 +12,12 @@ import pyarrow.compute as pc
 from ...annotator import Annotated
 from ...language.nodes import Query
 from ...planner import Strategy
-from ..flow import Registration
+from ..catalog import Catalog
+from ..flow import Batch, Registration
 from ..sinks import rows
 from ..sources import RawTuples, raw_table
 from .outage_simulation import Outage, simulate_outage
 from .registration_simulation import Gap, simulate
-
-if TYPE_CHECKING:
-    from ..catalog import Catalog
 
 
 def evaluate(
@@ -68,8 +66,8 @@ def _live(project: Catalog, queries: Sequence[Registration], streams: Mapping[st
     dataflow = project.dataflow()
     for query in queries:
         dataflow.register(query)
-    yield dict(dataflow.answer(dataflow.accept(streams)))[queries[-1].label]
-    yield dataflow.finish().matches[queries[-1].label]
+    for batch in (Batch(streams), Batch(ends=True)):
+        yield dataflow.process(batch).matches[queries[-1].label]
 
 
 def _now(past: Mapping[str, datetime], query: Query, outputs: Mapping[str, Query]) -> datetime | None:

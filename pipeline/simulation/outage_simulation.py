@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyarrow as pa
 
@@ -20,14 +20,12 @@ from ...annotator import Annotated
 from ...archive import Archive
 from ...archive.sync import Spool
 from ...planner import Strategy
+from ..catalog import Catalog
 from ..durability import CheckpointedFlow
 from ..flow import Registration
 from ..sinks import Sink, unmarked
 from ..sources import RawBatch
 from .registration_simulation import places
-
-if TYPE_CHECKING:
-    from ..catalog import Catalog
 
 __all__ = ["Outage", "simulate_outage"]
 
@@ -116,7 +114,7 @@ def simulate_outage(
 
 
 class _Stream:
-    """Recorded streams, to be cut at moments."""
+    """ReadView streams, to be cut at moments."""
 
     def __init__(self, raw: Mapping[str, pa.Table], annotated: Mapping[str, Annotated]) -> None:
         self._raw, self._annotated = raw, annotated

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -22,10 +21,8 @@ from ...annotator import Annotated
 from ...archive import Archive
 from ...archive.log import Position
 from ...planner import ROWS_AT_ONCE, Strategy, wait_for_archive
-from ..flow import Backfill, Dataflow, Registration, StreamResult, begin_in_the_past
-
-if TYPE_CHECKING:
-    from ..catalog import Catalog
+from ..catalog import Catalog
+from ..flow import Backfill, Batch, BatchResult, Dataflow, Registration, queries_with_a_past
 
 _PIECES = 4
 _FEWEST = 4
@@ -70,35 +67,36 @@ def simulate(
     registered, archived, begun = (places(streams, moment) for moment in moments)
     with _archive(project, store=strategy is not Strategy.REPLAY) as archive:
         archiver = project.dataflow()
-        _append(archive, 1, archiver.accept(_rows(streams, None, archived)))
+        _append(archive, 1, archiver.process(_rows(streams, None, archived)))
         archive.flush()
-        on_the_way = archiver.accept(_rows(streams, archived, registered))
-        live.accept(_rows(streams, None, begun))
+        on_the_way = archiver.process(_rows(streams, archived, registered))
+        live.process(_rows(streams, None, begun))
         for query in queries:
             live.register(query)
         with ThreadPoolExecutor(1) as second:
             second.submit(_append, archive, 2, on_the_way)
-            missing = any(begun[s] > archived[s] and on_the_way[s].archived.num_rows for s in streams)
+            missing = any(begun[s] > archived[s] and on_the_way.streams[s].archived.num_rows for s in streams)
             upto = Position(archive.log.generation, 2 if missing else 1)
             wait_for_archive(archive, upto if missing else None, project.settings.archive.in_flight)
             yield from _past(live, [q.label for q in queries], archive, upto, strategy)
-        yield dict(live.answer(live.accept(_rows(streams, begun, None))))[queries[-1].label]
-        yield live.finish().matches[queries[-1].label]
+        for batch in (_rows(streams, begun, None), Batch(ends=True)):
+            yield live.process(batch).matches[queries[-1].label]
 
 
 def _past(
     live: Dataflow, labels: Sequence[str], archive: Archive, upto: Position, strategy: Strategy | None
 ) -> Iterator[pa.Table]:
     """The rows of the last query that the archive makes certain."""
-    early = begin_in_the_past(live, labels)
+    early = queries_with_a_past(live, labels)
     if not early:
         return
     rows = max(_FEWEST, archive.scan(live.watermarks).rows() // _PIECES)
-    catch_up = Backfill(live, early, archive, upto=upto, strategy=strategy, rows=min(rows, ROWS_AT_ONCE))
-    for of_piece in catch_up.rows():
-        if labels[-1] in of_piece:
-            yield of_piece[labels[-1]]
-    catch_up.hand_over()
+    backfill = Backfill(live, early, archive, upto=upto, strategy=strategy, rows=min(rows, ROWS_AT_ONCE))
+    for batch in backfill.batches():
+        matches = backfill.dataflow.process(batch).matches
+        if labels[-1] in matches:
+            yield matches[labels[-1]]
+    backfill.hand_over(live)
 
 
 def places(streams: Mapping[str, Annotated], moment: datetime) -> dict[str, int]:
@@ -111,20 +109,18 @@ def places(streams: Mapping[str, Annotated], moment: datetime) -> dict[str, int]
     return places
 
 
-def _rows(
-    streams: Mapping[str, Annotated], start: Mapping[str, int] | None, end: Mapping[str, int] | None
-) -> dict[str, Annotated]:
+def _rows(streams: Mapping[str, Annotated], start: Mapping[str, int] | None, end: Mapping[str, int] | None) -> Batch:
     """The events from one place on up to another."""
     found = {}
     for name, batch in streams.items():
         first = 0 if start is None else start[name]
         last = batch.events.num_rows if end is None else end[name]
         found[name] = Annotated(batch.events.slice(first, max(0, last - first)), batch.rejected, batch.unlinked)
-    return found
+    return Batch(found)
 
 
-def _append(archive: Archive, batch: int, streams: Mapping[str, StreamResult]) -> None:
-    archive.append(batch, {name: step.archived for name, step in streams.items()})
+def _append(archive: Archive, batch: int, result: BatchResult) -> None:
+    archive.append(batch, {name: stream.archived for name, stream in result.streams.items()})
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import pyarrow as pa
 
-from .row_source import marked, unmarked
+from .row_source import RowSource, marked, unmarked
 from .sink import Sink
 
 __all__ = ["RowDelivery"]
@@ -24,53 +24,49 @@ class RowDelivery:
 
     def __init__(self, sinks: Sequence[Sink]) -> None:
         self._sinks = tuple(sinks)
-        self._missed: dict[str, list[pa.Table]] = {}
+        self._held: dict[str, list[pa.Table]] = {}
 
     @property
     def waiting(self) -> bool:
-        """Whether there are rows that no sink got when they became certain."""
-        return bool(self._missed)
+        """Whether there are rows that no sink has got yet."""
+        return bool(self._held)
 
-    def miss(self, label: str, rows: pa.Table) -> None:
-        """Keep rows of a query that no sink got when they became certain; the next batch gives them out."""
-        self._missed.setdefault(label, []).append(rows)
+    def hold(self, label: str, rows: pa.Table, *, live: bool = False, recovered: bool = False) -> None:
+        """Keep rows of a query until the batch at work is delivered: they come before those of the batch itself.
+
+        Args:
+            label: the query's.
+            rows: in order; after those that are held already.
+            live: the live stream made them certain, and not the archive.
+            recovered: no sink got them when they became certain.
+        """
+        source: RowSource = "live" if live else "archive"
+        self._held.setdefault(label, []).append(marked(rows, source, recovered=recovered))
 
     def withdraw(self, label: str) -> None:
-        """Report nothing more of a query."""
-        self._missed.pop(label, None)
+        """Deliver nothing more of a query."""
+        self._held.pop(label, None)
 
     def forget(self) -> None:
-        """Forget what was missed: a replay finds it again."""
-        self._missed.clear()
+        """Forget what is held: a replay finds it again."""
+        self._held.clear()
 
-    def report(
-        self,
-        batch: int,
-        rows: Iterable[tuple[str, list[pa.Table], list[pa.Table]]],
-        recovered: Mapping[str, Sequence[pa.Table]],
-    ) -> dict[str, pa.Table]:
-        """Give each query's rows to the sinks as they come.
+    def deliver(self, batch: int, rows: Iterable[tuple[str, pa.Table]]) -> dict[str, pa.Table]:
+        """Give each query's rows to the sinks as they come; durable when this returns, as far as a sink is.
 
         Args:
             batch: its number.
-            rows: label, rows of the past, rows of the batch.
-            recovered: by label, rows that were missed during an outage.
+            rows: label and rows of each query, live.
 
         Returns:
-            All rows by label.
+            All rows by label, those that were held among them.
         """
         matches = {}
-        for label, past, live in rows:
-            missed = [*self._missed.pop(label, ()), *recovered.get(label, ())]
-            tables = [
-                *(marked(table, "archive") for table in past),
-                *(marked(table, "archive", recovered=True) for table in missed),
-                *(marked(table, "live") for table in live),
-            ]
-            found = pa.concat_tables(tables)
-            matches[label] = unmarked(found)
-            for sink in self._sinks:
-                sink.write(batch, label, found)
+        for label, live in rows:
+            matches[label] = self._write(batch, label, [*self._held.pop(label, ()), marked(live, "live")])
+        for label, held in self._held.items():
+            matches[label] = self._write(batch, label, held)
+        self._held.clear()
         for sink in self._sinks:
             sink.flush()
         return matches
@@ -83,3 +79,9 @@ class RowDelivery:
         """Let the sinks go back to where they were."""
         for i, sink in enumerate(self._sinks):
             sink.restore(json.loads(state.get(f"{_SINK}{i}", b"{}")))
+
+    def _write(self, batch: int, label: str, tables: Sequence[pa.Table]) -> pa.Table:
+        found = pa.concat_tables(tables)
+        for sink in self._sinks:
+            sink.write(batch, label, found)
+        return unmarked(found)

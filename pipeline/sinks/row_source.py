@@ -9,12 +9,13 @@ from typing import Literal
 
 import pyarrow as pa
 
-__all__ = ["RECOVERED", "SOURCE", "marked", "unmarked"]
+__all__ = ["RECOVERED", "SOURCE", "RowSource", "marked", "unmarked"]
 
+RowSource = Literal["archive", "live"]
 SOURCE, RECOVERED = "_source", "_recovered"
 
 
-def marked(rows: pa.Table, source: Literal["archive", "live"], *, recovered: bool = False) -> pa.Table:
+def marked(rows: pa.Table, source: RowSource, *, recovered: bool = False) -> pa.Table:
     """Rows that say where they come from; those that do already are left as they are."""
     if SOURCE in rows.column_names:
         return rows

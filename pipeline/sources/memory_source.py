@@ -1,4 +1,4 @@
-"""Recorded raw tuples, given as Python dictionaries or as columns."""
+"""ReadView raw tuples, given as Python dictionaries or as columns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Recorded events in a file, read without Spark."""
+"""ReadView events in a file, read without Spark."""
 
 from __future__ import annotations
 

@@ -10,7 +10,6 @@ from kaicep.commands import progress_line as meter_module
 from kaicep.commands.progress_line import ProgressLine
 from kaicep.commands.query_run import summary
 from kaicep.pipeline.durability.progress import Progress, StreamCount
-from kaicep.pipeline.flow.batch_result import BatchResult
 from rich.console import Console
 
 
@@ -29,10 +28,10 @@ def test_the_line_has_events_rate_matches_and_lag() -> None:
 
 def test_only_this_run_s_events_count() -> None:
     """Progress goes on over restarts: what was there before is not this run's."""
-    step = BatchResult({}, {"high": pa.table({"x": [1, 2]})})
+    matches = {"high": pa.table({"x": [1, 2]})}
     meter = ProgressLine(Console(file=io.StringIO()))
     with meter:
-        meter(after(7, events=1000).resumed().after(step, {"air": 0}, 0.5, {}))
+        meter(after(7, events=1000).resumed().after({}, matches, {"air": 0}, 0.5, {}))
     assert meter.progress.records == 0
     assert summary(meter)[1:] == ["  high: 2 matches"]
 

@@ -14,6 +14,7 @@ from kaicep.archive import Archive
 from kaicep.archive.log import Position
 from kaicep.archive.rewrite import find_candidates
 from kaicep.errors import PlanError
+from kaicep.pipeline.flow.batch import Batch
 from kaicep.pipeline.sources.memory_source import raw_table
 from kaicep.planner.backfill import BackfillRequest, TimeRange
 from kaicep.planner.strategies import Hybrid
@@ -152,7 +153,7 @@ def test_what_the_store_gets_meanwhile_is_seen_by_no_variable(
 
         def arrive() -> None:
             annotated = project.annotators["airflowReport"].annotate(raw_table(next(batches)))
-            steps = live.accept({"airflowReport": annotated})
+            steps = live.process(Batch({"airflowReport": annotated})).streams
             archive.append((archive.last or FIRST).batch + 1, {s: step.archived for s, step in steps.items()})
             archive.flush()
 

@@ -7,9 +7,10 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from kaicep.pipeline.flow.batch import Batch
 from kaicep.pipeline.flow.dataflow import Dataflow
 from kaicep.pipeline.flow.query_runtime import Registration
-from kaicep.pipeline.sources.memory_source import raw_table
+from support.batches import processed
 from support.cases import Case, cases
 from support.engines import project_of
 from support.queries import FAMILIES
@@ -27,14 +28,13 @@ def never_too_late(data: st.DataObject, family: str) -> None:
     dataflow = _registered(case)
     cut = data.draw(batches(case.streams), label="batches")
     for batch in cut[: data.draw(st.integers(0, len(cut)), label="delivered")]:
-        dataflow.process({name: raw_table(tuples) for name, tuples in batch.items()})
+        processed(dataflow, batch)
     for _ in range(STEPS):
         if not dataflow.due:
             break
         due = min(dataflow.due.values())
         _watermarks_move(dataflow, due - timedelta(microseconds=1), "before it is due")
-        dataflow.advance({name: _beyond(dataflow, name, due) for name in dataflow.due})
-        dict(dataflow.answer({}))
+        dataflow.process(Batch(advances={name: _beyond(dataflow, name, due) for name in dataflow.due}))
     else:
         return  # a stream of windows that never ends
     _watermarks_move(dataflow, FAR, "though nothing is due")
@@ -56,8 +56,8 @@ def _beyond(dataflow: Dataflow, stream: str, due: datetime) -> datetime:
 
 def _watermarks_move(dataflow: Dataflow, to: datetime, when: str) -> None:
     """Moved so far at the most, the watermarks bring no row."""
-    dataflow.advance(dict.fromkeys(dataflow.annotators, to))
-    assert not {label: rows.num_rows for label, rows in dataflow.answer({}) if rows.num_rows}, when
+    moved = dataflow.process(Batch(advances=dict.fromkeys(dataflow.annotators, to)))
+    assert not {label: rows.num_rows for label, rows in moved.matches.items() if rows.num_rows}, when
 
 
 @families

@@ -14,10 +14,11 @@ from typing import Any
 import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
+from kaicep.pipeline.flow.batch import Batch
 from kaicep.pipeline.flow.dataflow import Dataflow
 from kaicep.pipeline.flow.query_runtime import Registration
 from kaicep.pipeline.sinks.rows import rows
-from kaicep.pipeline.sources.memory_source import raw_table
+from support.batches import processed
 from support.letters import expected, project, question, seconds, stream, written
 
 EVENTS = "a b1 b2 n@3.5 c a b3 c@9 a@12 b1 b4 b5 c z@40"
@@ -35,9 +36,8 @@ def begun(text: str) -> tuple[Dataflow, Registration]:
 
 
 def reported(dataflow: Dataflow, events: str, *, ends: bool) -> list[dict[str, Any]]:
-    raw = {name: raw_table(tuples) for name, tuples in stream(events).items()}
-    found = rows(dataflow.process(raw).matches["query"])
-    return [*found, *(rows(dataflow.finish().matches["query"]) if ends else [])]
+    found = rows(processed(dataflow, stream(events)).matches["query"])
+    return [*found, *(rows(dataflow.process(Batch(ends=True)).matches["query"]) if ends else [])]
 
 
 def go_on(given: bytes) -> None:

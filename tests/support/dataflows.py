@@ -8,8 +8,8 @@ from typing import Any
 import pyarrow as pa
 from kaicep.pipeline.flow.query_runtime import Registration
 from kaicep.pipeline.sinks.rows import rows
-from kaicep.pipeline.sources.memory_source import raw_table
 
+from .batches import ended, processed
 from .cases import Case
 from .engines import project_of
 from .tuples import Batch
@@ -31,7 +31,7 @@ class Run:
 
     def process(self, batch: Batch) -> None:
         """Take one batch."""
-        step = self._dataflow.process({name: raw_table(tuples) for name, tuples in batch.items()})
+        step = processed(self._dataflow, batch)
         self._tables.append(step.matches[self._registrations[-1].label])
 
     def resume(self) -> None:
@@ -42,7 +42,7 @@ class Run:
 
     def finish(self) -> list[dict[str, Any]]:
         """End the streams and give every row."""
-        self._tables.append(self._dataflow.finish().matches[self._registrations[-1].label])
+        self._tables.append(ended(self._dataflow)[self._registrations[-1].label])
         return [row for table in self._tables for row in rows(table)]
 
 

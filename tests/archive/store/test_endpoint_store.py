@@ -20,9 +20,10 @@ from kaicep.archive.store.graphs import graph_of
 from kaicep.archive.sync import Lag
 from kaicep.errors import ArchiveError, ConfigError
 from kaicep.ontology import KnowledgeBase
-from kaicep.pipeline.flow.backfill_run import Backfill
+from kaicep.pipeline.flow.backfill import Backfill
 from kaicep.pipeline.flow.query_runtime import Registration
 from kaicep.planner import Strategy
+from support.batches import pieces, processed
 from support.archives import NINE, SECOND, STREAM, opened, project, readings, rows
 from support.endpoints import clear, free_port, oxigraph
 
@@ -222,10 +223,10 @@ def _openings() -> pa.Table:
 
 def _caught_up(project: Project, archive: Archive, text: str, strategy: Strategy | None) -> tuple[list[Any], Backfill]:
     live = project.dataflow()
-    live.admit({"door": _openings()})
+    processed(live, {"door": _openings()})
     live.register(Registration(project.compile(text)[-1], "q", NINE + timedelta(hours=1)))
-    catch_up = Backfill(live, ["q"], archive, upto=archive.last, strategy=strategy, rows=50)
-    return [row for piece in catch_up.rows() if "q" in piece for row in piece["q"].to_pylist()], catch_up
+    backfill = Backfill(live, ["q"], archive, upto=archive.last, strategy=strategy, rows=50)
+    return [row for piece in pieces(backfill) if "q" in piece for row in piece["q"].to_pylist()], backfill
 
 
 @pytest.mark.parametrize("text", QUERIES.values(), ids=QUERIES)
@@ -277,9 +278,9 @@ def test_the_planner_takes_the_log_when_the_endpoint_is_away(
 
         monkeypatch.setattr("kaicep.planner.strategy_choice._QUICK", 0.0)
         monkeypatch.setattr(EndpointStore, "knowledge_version", property(gone))
-        found, catch_up = _caught_up(project, archive, QUERIES["selection"], None)
+        found, backfill = _caught_up(project, archive, QUERIES["selection"], None)
         assert found
-        assert str(catch_up.choice) == (
+        assert str(backfill.choice) == (
             "replay: about 0.00056 s (200 events in 1 segment); the SPARQL endpoint cannot be reached"
         )
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import pytest
+from kaicep.pipeline.flow.batch import Batch
 from kaicep.pipeline.flow.query_runtime import Registration
 from kaicep.pipeline.sinks.rows import rows
-from kaicep.pipeline.sources.memory_source import raw_table
+from support.batches import processed
 from support.letters import agreed, project, question, stream, written
 
 
@@ -68,10 +69,10 @@ def in_pieces(text: str, events: str) -> list[str]:
     dataflow.register(registration)
     tables = []
     for event in stream(events)["letters"]:
-        tables.append(dataflow.process({"letters": raw_table([event])}).matches["query"])
+        tables.append(processed(dataflow, {"letters": [event]}).matches["query"])
         state, dataflow = dataflow.snapshot(), project().dataflow()
         dataflow.restore(state, [registration])
-    tables.append(dataflow.finish().matches["query"])
+    tables.append(dataflow.process(Batch(ends=True)).matches["query"])
     return [one for table in tables for one in written(rows(table))]
 
 

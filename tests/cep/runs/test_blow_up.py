@@ -14,7 +14,7 @@ from kaicep.cep.nfa.shared_buffer import extended, paths, united
 from kaicep.errors import CeilingError
 from kaicep.pipeline.flow.dataflow import Dataflow
 from kaicep.pipeline.flow.query_runtime import Registration
-from kaicep.pipeline.sources.memory_source import raw_table
+from support.batches import processed
 from support.operators import Reading, compiled, feed
 
 ANY = "SELECT COUNT(?b) AS n FROM (?a, readings), (?b, readings), (?c, readings)"
@@ -86,7 +86,7 @@ SELECT ?e.kind AS kind FROM (?e, readings)
 def fed(dataflow: Dataflow, kinds: str, begin: int) -> Mapping[str, Any]:
     first = datetime(2012, 5, 4, tzinfo=UTC)
     raw = [{"at": (first + timedelta(seconds=begin + i)).isoformat(), "kind": k} for i, k in enumerate(kinds)]
-    return dataflow.process({"readings": raw_table(raw)}).matches
+    return processed(dataflow, {"readings": raw}).matches
 
 
 def test_a_query_that_is_stopped_does_not_stop_the_others() -> None:

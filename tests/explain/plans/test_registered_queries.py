@@ -9,8 +9,8 @@ import pytest
 from kaicep import Project
 from kaicep.archive import Archive
 from kaicep.explain import explain_registrations, plan_text
-from kaicep.pipeline.sources.memory_source import raw_table
 from support.archives import NINE, SECOND
+from support.batches import processed
 
 PROJECT = """
 [prefixes]
@@ -46,7 +46,7 @@ def engine(project: Project) -> Iterator[Archive]:
     """An engine's archive of 120 readings, one a second."""
     tuples = [{"sensor": f"s{n % 2}", "at": (NINE + n * SECOND).isoformat(), "flow": n} for n in range(120)]
     with Archive(project.settings, project.knowledge, project.shapes) as archive:
-        steps = project.dataflow().admit({"air": raw_table(tuples)})
+        steps = processed(project.dataflow(), {"air": tuples}).streams
         archive.append(0, {name: step.archived for name, step in steps.items()})
         archive.flush()
         yield archive

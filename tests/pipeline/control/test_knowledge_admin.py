@@ -16,9 +16,9 @@ from kaicep.ontology import KnowledgeBase
 from kaicep.ontology.reasoners import close
 from kaicep.pipeline.control.knowledge_admin import KnowledgeAdmin
 from kaicep.pipeline.durability.checkpointed_flow import CheckpointedFlow
-from kaicep.pipeline.durability.idleness import Idleness
+from kaicep.pipeline.flow.idle_streams import IdleStreams
 from kaicep.pipeline.knowledge.knowledge_store import KnowledgeStore, Version
-from kaicep.pipeline.knowledge.knowledge_swap import KnowledgeSwap, prepare
+from kaicep.pipeline.knowledge.knowledge_swap import KnowledgeSwap, prepare_swap
 from support.living import BASE, IN_OFFICES, archive_of, batch, project, rooms, sensors_of, turtle
 
 TRIPLES = len(
@@ -46,8 +46,8 @@ def running(
     said = [] if log is None else log
     archive = archive_of(given) if given.settings.archive.enabled else None
 
-    def tell(version: Version, takeover: KnowledgeSwap) -> None:
-        said.extend([f"version {version.number}", *takeover.summary])
+    def tell(version: Version, swap: KnowledgeSwap) -> None:
+        said.extend([f"version {version.number}", *swap.summary])
 
     flow = CheckpointedFlow(given, given.settings.path("var/state"), [], archive, tell)
     ontology = KnowledgeAdmin(flow, said.append)
@@ -66,8 +66,8 @@ def test_a_module_takes_over_at_the_next_batch_and_is_told(tmp_path: Path) -> No
     more = turtle(tmp_path, "more.ttl", rooms(s3="r1"))
     with running(project(tmp_path), log=log) as (flow, ontology):
         assert sensors_of(flow, 1) == ["s1"]
-        takeover = ontology.add(more)
-        assert takeover.change == "adds more.ttl"
+        swap = ontology.add(more)
+        assert swap.change == "adds more.ttl"
         assert str(flow.version).startswith("version 1 ")
         assert sensors_of(flow, 2) == ["s1", "s3"]
         explained = plan_text(explain_runtime(flow.project, flow.dataflow.flows["offices"]))
@@ -88,8 +88,8 @@ def test_a_module_takes_over_at_the_next_batch_and_is_told(tmp_path: Path) -> No
 def test_a_change_that_no_query_notices_says_so(tmp_path: Path) -> None:
     with running(project(tmp_path)) as (flow, ontology):
         sensors_of(flow, 1)
-        takeover = ontology.add(turtle(tmp_path, "more.ttl", "ex:r9 a ex:Store ."))
-        assert takeover.summary[1] == "all queries answer as before"
+        swap = ontology.add(turtle(tmp_path, "more.ttl", "ex:r9 a ex:Store ."))
+        assert swap.summary[1] == "all queries answer as before"
 
 
 REFUSED = {
@@ -137,7 +137,7 @@ def test_individuals_that_measure_in_other_units_are_told(tmp_path: Path) -> Non
     before = Project.parse({"prefixes": {"ex": "urn:ex:"}, "streams": {"air": stream}}, root=tmp_path)
     unit = "<urn:ex:s1> <http://qudt.org/schema/qudt/hasUnit> <http://qudt.org/vocab/unit/FT3-PER-MIN> ."
     after = before.with_module(turtle(tmp_path, "units.ttl", unit))
-    assert prepare(before, after, {}, "adds units.ttl").summary == (
+    assert prepare_swap(before, after, {}, "adds units.ttl").summary == (
         "adds units.ttl: 1 module, 6 triples with what follows",
         "air.flow: 1 individual in other units now",
     )
@@ -154,7 +154,7 @@ def test_two_changes_before_the_next_batch_take_over_together(tmp_path: Path) ->
 def test_a_change_on_an_idle_stream_asks_for_a_batch_and_takes_over_with_it(tmp_path: Path) -> None:
     """The heartbeat makes a batch without records when one is needed; then no other is."""
     log: list[str] = []
-    idleness = Idleness({"air": timedelta.max})
+    idleness = IdleStreams({"air": timedelta.max})
     with running(project(tmp_path), log=log) as (flow, ontology):
         flow.run(1, batch(1), idleness)
         assert not flow.overdue(idleness)
@@ -167,7 +167,7 @@ def test_a_change_on_an_idle_stream_asks_for_a_batch_and_takes_over_with_it(tmp_
 
 
 def test_a_change_that_is_taken_back_before_the_next_batch_makes_no_version(tmp_path: Path) -> None:
-    idleness = Idleness({"air": timedelta.max})
+    idleness = IdleStreams({"air": timedelta.max})
     with running(project(tmp_path)) as (flow, ontology):
         flow.run(1, batch(1), idleness)
         ontology.add(turtle(tmp_path, "more.ttl", rooms(s3="r1")))
@@ -181,8 +181,8 @@ def test_individuals_found_by_key_are_linked_anew(tmp_path: Path) -> None:
     """Before, s4 is no individual; after, it is one in an office: one individual is judged otherwise."""
     with running(project(tmp_path, link={"key": "ex:key"})) as (flow, ontology):
         flow.run(1, batch(1, ["s1", "s4"]))
-        takeover = ontology.add(turtle(tmp_path, "more.ttl", rooms(s4="r1")))
-        assert takeover.summary[1] == "offices: answers differently for 1 individual"
+        swap = ontology.add(turtle(tmp_path, "more.ttl", rooms(s4="r1")))
+        assert swap.summary[1] == "offices: answers differently for 1 individual"
         rows = flow.run(2, batch(2, ["s4"])).matches["offices"]
         assert rows["sensor"].to_pylist() == ["s4"]
 
@@ -196,7 +196,7 @@ def test_a_batch_that_is_delivered_again_is_judged_by_the_version_of_the_first_t
     (tmp_path / "var/state/snapshots/000000000002.snapshot").unlink()
     add_module(given.settings, turtle(tmp_path, "more.ttl", rooms(s3="r1")), None)
     with running(project(tmp_path)) as (flow, ontology):
-        flow.history.begun = 2
+        flow.versions.begun = 2
         assert sensors_of(flow, 2) == ["s1"]
         assert sensors_of(flow, 3) == ["s1", "s3"]
         assert [(v.number, v.batch) for v in ontology.versions] == [(1, 1), (2, 3)]

@@ -11,8 +11,9 @@ import pytest
 from kaicep import Project
 from kaicep.errors import ArchiveError
 from kaicep.pipeline.durability.checkpointed_flow import CheckpointedFlow
-from kaicep.pipeline.durability.idleness import Idleness
-from kaicep.pipeline.flow.backfill_run import Backfill
+from kaicep.pipeline.flow.backfill import Backfill
+from kaicep.pipeline.flow.batch import Batch
+from kaicep.pipeline.flow.idle_streams import IdleStreams
 from kaicep.pipeline.flow.query_runtime import Registration
 from support.living import IN_OFFICES, archive_of, batch, project
 
@@ -38,7 +39,7 @@ class Process:
 
     def run(self, first: int, last: int) -> Iterator[Mapping[str, object]]:
         """The late query's rows of some batches."""
-        idleness = Idleness(self.asked.settings.idle_timeouts())
+        idleness = IdleStreams(self.asked.settings.idle_timeouts())
         for number in range(first, last + 1):
             yield from _rows(self.flow.run(number, batch(number), idleness).matches)
 
@@ -68,13 +69,13 @@ class Gate:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self._opened = threading.Event()
-        rows = Backfill.rows
+        batches = Backfill.batches
 
-        def held(self_: Backfill) -> Iterator[dict[str, pa.Table]]:
+        def held(self_: Backfill) -> Iterator[Batch]:
             self._opened.wait()
-            yield from rows(self_)
+            yield from batches(self_)
 
-        monkeypatch.setattr(Backfill, "rows", held)
+        monkeypatch.setattr(Backfill, "batches", held)
 
     def open(self) -> None:
         self._opened.set()
@@ -120,10 +121,10 @@ def test_after_a_crash_the_past_begins_again_and_no_row_comes_twice(
 
 
 def test_a_past_that_cannot_be_answered_stops_the_batch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(_: Backfill) -> Iterator[dict[str, pa.Table]]:
+    def broken(_: Backfill) -> Iterator[Batch]:
         raise ArchiveError("the log segment is broken: by a test")
 
-    monkeypatch.setattr(Backfill, "rows", broken)
+    monkeypatch.setattr(Backfill, "batches", broken)
     process = Process(tmp_path)
     list(process.run(1, 4))
     process.submit(PAIRS)

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from kaicep import Project
 from kaicep.archive import Archive
 from kaicep.pipeline.durability.checkpointed_flow import CheckpointedFlow
-from kaicep.pipeline.durability.idleness import Idleness
+from kaicep.pipeline.flow.idle_streams import IdleStreams
 from kaicep.pipeline.sinks.rows import rows
 from kaicep.pipeline.sources.memory_source import raw_table
 from kaicep.pipeline.sources.records import RawBatch
@@ -57,7 +57,7 @@ class Station:
             archive = self._open.enter_context(Archive(project.settings, project.knowledge, shapes))
         self.flow = CheckpointedFlow(project, self.folder / "state", (), archive)
         self._open.callback(self.flow.close)
-        self.idleness = Idleness(project.settings.idle_timeouts(), self.clock)
+        self.idleness = IdleStreams(project.settings.idle_timeouts(), self.clock)
         for number, text in enumerate(self._queries):
             self.submit(text, f"q{number}")
 
@@ -266,7 +266,7 @@ def test_a_replay_of_the_log_gives_what_was_given(steps: list[tuple[int, dict[st
             live += station.beat(silence / 2).get("q1", [])
         station.submit(PAIRS.replace("JOIN", "WITHIN (, ) JOIN"), "past")
         rows = station.deliver().get("past", [])
-        while station.flow.with_their_past:
+        while station.flow.backfilled:
             rows += station.deliver().get("past", [])
         assert [row["_events"] for row in rows] == [row["_events"] for row in live]
         watermarks, late = station.watermarks, {name: s.late for name, s in station.flow.progress.streams.items()}
@@ -276,7 +276,7 @@ def test_a_replay_of_the_log_gives_what_was_given(steps: list[tuple[int, dict[st
         shutil.rmtree(folder / "state" / "snapshots")
         station.start()
         station.submit(PAIRS.replace("JOIN", "WITHIN (, ) JOIN"), "past")
-        station.flow._prepare((last or 0) + 1)
+        station.flow._prepare((last or 0) + 1, patient=True)
         assert station.watermarks == watermarks
         assert {name: s.late for name, s in station.flow.progress.streams.items()} == late
         rebuilt = station.flow.dataflow.snapshot()

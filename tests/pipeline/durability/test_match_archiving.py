@@ -15,9 +15,11 @@ from kaicep.archive import Archive
 from kaicep.archive.sparql import Solutions
 from kaicep.pipeline.durability.checkpointed_flow import CheckpointedFlow
 from kaicep.pipeline.durability.operator_snapshots import OperatorSnapshots
-from kaicep.pipeline.flow.backfill_run import Backfill
+from kaicep.pipeline.flow.backfill import Backfill
+from kaicep.pipeline.flow.batch import Batch
 from kaicep.pipeline.flow.query_runtime import Registration
 from kaicep.planner import Strategy
+from support.batches import pieces
 from support.living import IN_OFFICES, archive_of, batch, project
 
 LAST = 5
@@ -69,8 +71,9 @@ def past_of(asked: Project, archive: Archive, strategy: Strategy) -> list[str]:
     (query,) = asked.compile(IN_OFFICES.replace("PATH", "WITHIN (, ) PATH"))
     dataflow = asked.dataflow()
     dataflow.register(Registration(query, "late"))
-    catch_up = Backfill(dataflow, ["late"], archive, upto=archive.last, strategy=strategy)
-    rows = [found["late"] for found in catch_up.rows()] + [catch_up.rehearsal.finish().matches["late"]]
+    backfill = Backfill(dataflow, ["late"], archive, upto=archive.last, strategy=strategy)
+    rows = [found["late"] for found in pieces(backfill)]
+    rows.append(backfill.dataflow.process(Batch(ends=True)).matches["late"])
     return [sensor for table in rows for sensor in table["sensor"].to_pylist()]
 
 

@@ -14,8 +14,8 @@ from kaicep.archive import Archive, backup
 from kaicep.archive.sync import Spool
 from kaicep.archive.sync.spool import Spool as SpoolClass
 from kaicep.pipeline.durability.checkpointed_flow import CheckpointedFlow
-from kaicep.pipeline.durability.idleness import Idleness
 from kaicep.pipeline.durability.operator_snapshots import OperatorSnapshots
+from kaicep.pipeline.flow.idle_streams import IdleStreams
 from kaicep.pipeline.sinks.sink import JsonLinesSink
 from kaicep.pipeline.sources.records import RawBatch
 from support.living import archive_of, batch, project
@@ -40,9 +40,9 @@ class Process:
         self.archive: Archive = archive_of(given)
         state = folder / "var" / "state"
         self.flow = CheckpointedFlow(given, state, [JsonLinesSink(self.out)], self.archive, say=self.said.append)
-        self.flow.history.begun = begun
+        self.flow.versions.begun = begun
         self.flow.submit(given.registrations(PAIRS, "query"))
-        self.idleness = Idleness(given.settings.idle_timeouts())
+        self.idleness = IdleStreams(given.settings.idle_timeouts())
 
     def run(self, number: int, *contents: int) -> None:
         """A batch with the reports of some seconds, by default those of its number."""

@@ -9,7 +9,7 @@ import pytest
 from kaicep import Project
 from kaicep.pipeline.flow.dataflow import Dataflow
 from kaicep.pipeline.flow.query_runtime import Registration
-from kaicep.pipeline.sources.memory_source import raw_table
+from support.batches import processed
 
 BEGIN = datetime(2012, 5, 4, 9, 30, tzinfo=UTC)
 PROJECT = {
@@ -35,7 +35,7 @@ def registered(text: str) -> Dataflow:
 def fed(dataflow: Dataflow, label: str, *seconds: float) -> list[Any]:
     """The first item of the rows that readings at these times bring."""
     raw = [{"timestamp": (BEGIN + timedelta(seconds=t)).isoformat(), "x": t} for t in seconds]
-    first = dataflow.process({"readings": raw_table(raw)}).matches[label].column(0)
+    first = processed(dataflow, {"readings": raw}).matches[label].column(0)
     return list(first.to_pylist())
 
 

@@ -169,8 +169,8 @@ def _break(engine: Engine, point: str, patch: pytest.MonkeyPatch) -> None:
     owner: Any = {
         "archive": engine.archive,
         "sink": engine._sinks[0],
-        "snapshot": engine._flow._snapshots,
-        "after": engine._flow._snapshots,
+        "snapshot": engine._flow._checkpoint._snapshots,
+        "after": engine._flow._checkpoint._snapshots,
     }[point]  # fmt: skip
     name = {"archive": "append", "sink": "flush", "snapshot": "write", "after": "write"}[point]
     original = getattr(owner, name)

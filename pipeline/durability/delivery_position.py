@@ -14,12 +14,12 @@ from pathlib import Path
 
 from ...errors import PipelineError, Place
 
-__all__ = ["PositionFile"]
+__all__ = ["DeliveryPosition"]
 
 _BATCH = "batch"
 
 
-class PositionFile:
+class DeliveryPosition:
     """The file of one engine.
 
     Args:

@@ -1,19 +1,20 @@
-"""Queries that begin in the past: they are answered over the archive first, then go on live."""
+"""Backfill: a query that begins in the past is answered over the archive first, and goes on live where that ends."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-import pyarrow as pa
-
 from ...archive import ReadView
 from ...archive.log import Position
 from ...planner import ROWS_AT_ONCE, BackfillRequest, Choice, Seam, Strategy, choose, covering_range
+from .batch import Batch, BatchSource
 from .dataflow import Dataflow
+
+__all__ = ["Backfill", "queries_with_a_past"]
 
 
 class Backfill:
-    """Brings queries of a data flow, registered but given no event yet, through the past.
+    """A source of batches: the past of queries of a data flow, registered but given no event yet.
 
     Args:
         dataflow: where they are registered, at the border between past and live stream.
@@ -22,6 +23,10 @@ class Backfill:
         upto: the last batch before the border.
         strategy: how the past is answered; `None`: the cheapest way.
         rows: how many events are taken at once, about.
+
+    Attributes:
+        dataflow: what the batches are for, with these queries and those whose output they read.
+        choice: the way that the past is answered.
     """
 
     def __init__(
@@ -34,50 +39,44 @@ class Backfill:
         strategy: Strategy | None = None,
         rows: int = ROWS_AT_ONCE,
     ) -> None:
-        self._dataflow = dataflow
         self._labels = labels
-        self._rehearsal = dataflow.rehearsal(labels)
+        self.dataflow = dataflow.rehearsal(labels)
         asked = self._asked(upto)
         self.choice: Choice = choose(archive, asked, strategy, rows)
         self._seam = Seam(asked.watermarks)
 
-    def rows(self) -> Iterator[dict[str, pa.Table]]:
-        """The rows that the past makes certain, by label, piece by piece; to be taken to the end."""
-        flows = [self._rehearsal.flows[label] for label in self._labels]
-        for flow in self._rehearsal.flows.values():
+    def batches(self) -> Iterator[Batch]:
+        """The past, piece by piece; each to be processed before the next, to the end: the border."""
+        flows = [self.dataflow.flows[label] for label in self._labels]
+        for flow in self.dataflow.flows.values():
             flow.past = self.choice
         for part in self.choice.answer.parts():
             self._seam.note(part)
-            yield self._rehearsal.take(part)
+            yield Batch(source=BatchSource.BACKFILL, past=part)
             if all(flow.ended for flow in flows):
                 break
-        for flow in self._rehearsal.flows.values():
+        for flow in self.dataflow.flows.values():
             flow.seam = self._seam
 
-    @property
-    def rehearsal(self) -> Dataflow:
-        """The data flow that the past goes through, at the end of `rows` at the border."""
-        return self._rehearsal
-
-    def hand_over(self) -> None:
-        """Let the data flow go on where the past ends."""
+    def hand_over(self, dataflow: Dataflow) -> None:
+        """Let a data flow go on with the queries where the past ends."""
         for label in self._labels:
-            self._dataflow.adopt(label, self._rehearsal)
+            dataflow.adopt(label, self.dataflow)
 
     def _asked(self, upto: Position | None) -> BackfillRequest:
-        flows = list(self._rehearsal.flows.values())
-        origins = {stream for flow in flows for stream in self._rehearsal.origins(flow.query)}
+        flows = list(self.dataflow.flows.values())
+        origins = {stream for flow in flows for stream in self.dataflow.origins(flow.query)}
         columns: dict[str, frozenset[str]] = {stream: frozenset() for stream in sorted(origins)}
         for flow in flows:
             for stream, names in flow.columns.items():
                 if stream in origins:
                     columns[stream] |= names
-        watermarks = {stream: self._dataflow.watermarks[stream] for stream in columns}
+        watermarks = {stream: self.dataflow.watermarks[stream] for stream in columns}
         span = covering_range([flow.within for flow in flows])
         return BackfillRequest(tuple(flow.query for flow in flows), span, columns, watermarks, upto)
 
 
-def begin_in_the_past(dataflow: Dataflow, labels: Sequence[str]) -> list[str]:
+def queries_with_a_past(dataflow: Dataflow, labels: Sequence[str]) -> list[str]:
     """Those of some registered queries that speak of the time before their registration, or read one that does."""
     found: list[str] = []
     for label in labels:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from kaicep.pipeline.durability.idleness import Idleness
+from kaicep.pipeline.flow.idle_streams import IdleStreams
 from support.clock import Clock
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
@@ -18,7 +18,7 @@ def at(seconds: float) -> datetime:
 
 def test_the_watermark_goes_on_from_where_it_was_at_the_pace_of_the_clock() -> None:
     clock = Clock()
-    idleness = Idleness({"air": TIMEOUT}, clock)
+    idleness = IdleStreams({"air": TIMEOUT}, clock)
     idleness.heard(["air"])
     watermark, moved = at(0), []
     for _ in range(5):
@@ -31,7 +31,7 @@ def test_the_watermark_goes_on_from_where_it_was_at_the_pace_of_the_clock() -> N
 
 def test_an_event_begins_the_silence_anew() -> None:
     clock = Clock()
-    idleness = Idleness({"air": TIMEOUT, "door": TIMEOUT}, clock)
+    idleness = IdleStreams({"air": TIMEOUT, "door": TIMEOUT}, clock)
     clock.seconds = 29
     idleness.heard(["air"])
     clock.seconds = 31
@@ -45,7 +45,7 @@ def test_an_event_begins_the_silence_anew() -> None:
 def test_nothing_moves_that_nobody_waits_for() -> None:
     """Nor before the watermark that is waited for would be reached."""
     clock = Clock()
-    idleness = Idleness({"air": TIMEOUT}, clock)
+    idleness = IdleStreams({"air": TIMEOUT}, clock)
     clock.seconds = 50
     assert idleness.advances({}, {"air": at(0)}, ["air"]) == {}
     assert idleness.advances({"air": at(20.1)}, {"air": at(0)}, ["air"]) == {}
@@ -54,7 +54,7 @@ def test_nothing_moves_that_nobody_waits_for() -> None:
 
 def test_a_watermark_never_goes_back() -> None:
     clock = Clock()
-    idleness = Idleness({"air": TIMEOUT}, clock)
+    idleness = IdleStreams({"air": TIMEOUT}, clock)
     clock.seconds = 40
     assert idleness.advances({"air": at(0)}, {"air": at(0)}, ["air"]) == {"air": at(10)}
     clock.seconds = 39
@@ -63,7 +63,7 @@ def test_a_watermark_never_goes_back() -> None:
 
 def test_a_stream_that_has_not_begun_follows_the_slowest_other() -> None:
     clock = Clock()
-    idleness = Idleness({"air": TIMEOUT, "door": timedelta(seconds=10), "gate": TIMEOUT}, clock)
+    idleness = IdleStreams({"air": TIMEOUT, "door": timedelta(seconds=10), "gate": TIMEOUT}, clock)
     watermarks: dict[str, datetime | None] = {"air": at(100), "door": None, "gate": at(60)}
     clock.seconds = 11
     assert idleness.advances({"door": at(0)}, watermarks, ["air", "gate"]) == {"door": at(50)}
@@ -74,14 +74,14 @@ def test_a_stream_that_has_not_begun_follows_the_slowest_other() -> None:
 
 def test_where_no_stream_has_begun_there_is_no_time() -> None:
     clock = Clock()
-    idleness = Idleness({"air": TIMEOUT, "door": TIMEOUT}, clock)
+    idleness = IdleStreams({"air": TIMEOUT, "door": TIMEOUT}, clock)
     clock.seconds = 1e6
     assert idleness.advances({"air": at(0), "door": at(0)}, {"air": None, "door": None}, []) == {}
 
 
 def test_never_is_never() -> None:
     clock = Clock()
-    idleness = Idleness({"air": timedelta.max, "door": TIMEOUT}, clock)
+    idleness = IdleStreams({"air": timedelta.max, "door": TIMEOUT}, clock)
     clock.seconds = 1e9
     assert idleness.advances({"air": at(0)}, {"air": at(0)}, ["air"]) == {}
     assert idleness.patience == TIMEOUT
@@ -89,7 +89,7 @@ def test_never_is_never() -> None:
 
 def test_a_stream_at_the_end_of_the_calendar_stays_there() -> None:
     clock = Clock()
-    idleness = Idleness({"air": TIMEOUT}, clock)
+    idleness = IdleStreams({"air": TIMEOUT}, clock)
     clock.seconds = 60
     near = LAST - timedelta(seconds=1)
     assert idleness.advances({"air": near}, {"air": near}, ["air"]) == {"air": LAST}

@@ -1,4 +1,4 @@
-"""Silent streams: how far wall clock may move their watermarks (docs/semantics.md 1.5)."""
+"""Idle streams: how far wall clock may move their watermarks (docs/semantics.md 1.5)."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 
-__all__ = ["Idleness"]
+__all__ = ["IdleStreams"]
 
 _FIRST, _LAST = (moment.replace(tzinfo=UTC) for moment in (datetime.min, datetime.max))  # noqa: DTZ901 - has one here
 
 
-class Idleness:
+class IdleStreams:
     """Follows how long each stream has been silent while the engine listens.
 
     After `timeout` of silence a stream's watermark goes on at the pace of the clock, from where it was: it stays so

@@ -1,0 +1,234 @@
+"""The checkpoint: everything that a batch makes durable, in one place and one order (docs/decisions/071).
+
+Its events in the log, and where the watermarks of idle streams were moved → dead letters → its rows in the sinks →
+the matches of named queries in the archive → the snapshot of operators, and how far the sinks are → the spool is
+settled. Spark commits the batch after that. Done again, it starts from the snapshot before it, moves the same
+watermarks, and gives the same rows with the same `_id`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import pyarrow as pa
+
+from ...archive import Archive
+from ...archive.log import IdleWatermarkLog, Position
+from ...archive.matches import Provenance
+from ...errors import PipelineError
+from ..flow import Batch, BatchResult, Dataflow, Registration, StreamResult
+from ..sinks import RowDelivery, Sink
+from ..sources import RawBatch
+from .dead_letters import DeadLetters
+from .delivery_position import DeliveryPosition
+from .operator_snapshots import OperatorSnapshots
+from .query_registry import QueryRegistry
+from .spool_replay import SpoolReplay
+
+__all__ = ["Checkpoint", "FlowState", "RestoredState"]
+
+
+@dataclass(frozen=True, slots=True)
+class FlowState:
+    """What of a flow goes into a snapshot, by name.
+
+    Attributes:
+        operators: of streams and queries, counts, the version of the knowledge: a replay of the log gives it again.
+        backfilled: of queries that are with their past still: no replay gives it.
+    """
+
+    operators: Mapping[str, bytes]
+    backfilled: Mapping[str, bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class RestoredState:
+    """What is known of the end of a batch.
+
+    Attributes:
+        operators: the parts of its snapshot; `None`: it is lost, or there was no batch yet.
+        delivered: where sinks and backfilled queries are.
+        reported: the last batch whose rows the sinks have.
+    """
+
+    operators: Mapping[str, bytes] | None
+    delivered: Mapping[str, bytes]
+    reported: int
+
+
+class Checkpoint:
+    """All that is durable of an engine's batches. They are counted from 1.
+
+    Args:
+        state: folder of snapshots, registrations and dead letters.
+        sinks: where the rows of all queries go.
+        archive: where events go; `None` when it is switched off.
+        patience: how long the first batch waits for an archiver that is behind the live stream.
+        say: takes a line of the log about what was missed.
+
+    Attributes:
+        delivery: of rows to the sinks.
+    """
+
+    def __init__(
+        self,
+        state: Path,
+        sinks: Sequence[Sink],
+        archive: Archive | None,
+        patience: timedelta,
+        say: Callable[[str], None],
+    ) -> None:
+        self._archive = archive
+        self._generation = 0 if archive is None else archive.log.generation
+        self._idle_watermarks = IdleWatermarkLog(state / "advances") if archive is None else archive.idle_watermarks
+        self._idle_since: Position | None = None
+        self._dead_letters = DeadLetters(state / "dead-letters")
+        self.delivery = RowDelivery(sinks)
+        self._snapshots = OperatorSnapshots(state / "snapshots")
+        self._registry = QueryRegistry(state / "queries" / "registrations.json")
+        self._position = DeliveryPosition(state / "queries" / "position.json")
+        self._spool = None if archive is None else SpoolReplay(archive, state, patience, say)
+
+    def begin(self) -> None:
+        """Take over from whoever has kept the streams' events meanwhile; before they are read."""
+        if self._spool is not None:
+            self._spool.begin()
+
+    @property
+    def last(self) -> int | None:
+        """The last batch that left a trace: a snapshot, a position, events in the log; `None` before the first."""
+        logged = None if self._archive is None else self._archive.last
+        reported, _ = self._position.read() or (None, {})
+        known = (self._snapshots.latest(), reported, None if logged is None else logged.batch)
+        return max((batch for batch in known if batch is not None), default=None)
+
+    @property
+    def spooled(self) -> bool:
+        """Whether the spool has something that no batch has taken."""
+        return self._spool is not None and self._spool.waiting
+
+    def behind(self, waiting: Sequence[Registration]) -> bool:
+        """Whether a batch has something to do even without records: what was missed, or a new query's past."""
+        last = self.last
+        if last is None:
+            return False
+        reported, _ = self._position.read() or (last, {})
+        return len(self._registry.read(waiting)) < len(waiting) or reported < last or self.spooled
+
+    def position(self, number: int) -> Position:
+        """Where a batch is in the log."""
+        return Position(self._generation, number)
+
+    def idle_watermarks(self, number: int) -> dict[str, datetime]:
+        """Where a batch that was begun before has moved the watermarks of idle streams, by stream."""
+        return self._idle_watermarks.read(self.position(number))
+
+    def batches(self, number: int, live: Batch, *, again: bool) -> Iterator[Batch]:
+        """What the spool has for a batch, then what it brings by itself; each to be processed in its turn."""
+        return iter((live,)) if self._spool is None else self._spool.batches(number, live, again=again)
+
+    def streams(self, number: int, results: Sequence[BatchResult]) -> Mapping[str, StreamResult]:
+        """By stream, what a batch brings, from the spool and by itself."""
+        return results[-1].streams if self._spool is None else self._spool.streams(number, results)
+
+    def commit(
+        self,
+        number: int,
+        result: BatchResult,
+        raw: Mapping[str, RawBatch],
+        dataflow: Dataflow,
+        state: Callable[[Mapping[str, pa.Table]], FlowState],
+    ) -> Mapping[str, pa.Table]:
+        """Make a batch durable.
+
+        Args:
+            number: its own.
+            result: what it brought; its rows are taken here, when its events are durable.
+            raw: its records by stream.
+            dataflow: has processed it.
+            state: gives the state after the batch, of whose rows it is told.
+
+        Returns:
+            The rows by query label, those that were held for this batch among them.
+        """
+        if self._archive is not None:
+            self._archive.append(number, {name: stream.archived for name, stream in result.streams.items()})
+        self._keep_idle_watermarks(number, result)
+        for name, records in raw.items():
+            self._dead_letters.write(name, number, records, result.streams[name].rejected)
+        matches = self.delivery.deliver(number, result.rows())
+        if self._archive is not None:
+            self._archive.append_matches(number, list(_named(matches, dataflow)))
+        self._keep(number, state(matches))
+        return matches
+
+    def commit_end(
+        self, number: int, result: BatchResult, state: Callable[[Mapping[str, pa.Table]], FlowState]
+    ) -> Mapping[str, pa.Table]:
+        """The same of the end of the streams, which is taken back when they are read on: no archive learns of it."""
+        matches = self.delivery.deliver(number, result.rows())
+        self._keep(number, state(matches))
+        return matches
+
+    def register(self, registrations: Sequence[Registration]) -> None:
+        """Note which queries are registered, and since when: what no log tells when a snapshot is lost."""
+        self._registry.write(registrations)
+
+    def registered(self, queries: Sequence[Registration]) -> list[Registration]:
+        """Those of the queries that were registered, with the moment of their registration."""
+        return self._registry.read(queries)
+
+    def restore(self, number: int) -> RestoredState:
+        """What is known of the end of a batch; what the sinks have not got yet is given up.
+
+        Raises:
+            PipelineError: its snapshot is lost, and there is no log to rebuild it from.
+        """
+        self.delivery.forget()
+        parts = self._snapshots.read(number)
+        if parts is not None or number == 0:
+            return RestoredState(parts, parts or {}, number)
+        if self._archive is None:
+            raise PipelineError(
+                f"the snapshot of batch {number} is lost and there is no archive to rebuild it from",
+                hint=f"restore {self._snapshots.folder}, or remove the engine's state to begin anew",
+            )
+        reported, delivered = self._position.read() or (number, {})
+        return RestoredState(None, delivered, reported)
+
+    def rebuilt(self, number: int, state: FlowState) -> None:
+        """Keep a state that was rebuilt from the log, if the sinks have all its rows."""
+        if not self.delivery.waiting:
+            self._snapshots.write(number, {**state.operators, **self._delivered(state)})
+
+    def _keep_idle_watermarks(self, number: int, result: BatchResult) -> None:
+        position = self.position(number)
+        if result.streams:
+            self._idle_since = None
+        if result.idled:
+            self._idle_watermarks.write(position, result.advances, self._idle_since)
+        if result.advances:
+            self._idle_since = position  # with no event in between, the next note replaces this one
+        if self._archive is None:
+            self._idle_watermarks.remove(before=position)  # nobody replays them
+
+    def _keep(self, number: int, state: FlowState) -> None:
+        delivered = self._delivered(state)
+        self._snapshots.write(number, {**state.operators, **delivered})
+        self._position.write(number, delivered)
+        if self._spool is not None:
+            self._spool.settle()
+
+    def _delivered(self, state: FlowState) -> dict[str, bytes]:
+        return {**self.delivery.snapshot(), **state.backfilled}
+
+
+def _named(matches: Mapping[str, pa.Table], dataflow: Dataflow) -> Iterable[tuple[Provenance, pa.Table]]:
+    """The rows of named queries, and what found them; another query's rows are nobody's stream."""
+    for label, rows in matches.items():
+        query = dataflow.flows[label].query
+        if query.name is not None and rows.num_rows:
+            yield Provenance.of(query, dataflow.knowledge.version), rows
