@@ -15,7 +15,7 @@ from ...archive import Archive
 from ...errors import PipelineError
 from ...language.nodes import Query
 from ..catalog import Catalog
-from ..control import KnowledgeAdmin
+from ..control import KnowledgeAdmin, Submissions
 from ..durability import CheckpointedFlow, Progress, begun_batch, current_generation
 from ..flow import BatchResult, IdleStreams, QueryRuntime, Registration
 from ..knowledge import KnowledgeSwap, Version
@@ -24,7 +24,6 @@ from ..sources import beat, unpack
 from .handle import QueryHandle
 from .spark_job import SparkJob
 from .spark_session import start_spark
-from .submissions import Submissions
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -61,7 +60,7 @@ class StreamingEngine(ABC):
         self._on_batch = on_batch
         self._on_knowledge = on_knowledge
         self._on_notice = on_notice
-        self._living: KnowledgeAdmin | None = None
+        self._ontology: KnowledgeAdmin | None = None
         self._submissions: Submissions | None = None
         self._handles: dict[str, QueryHandle] = {}
         self._lock = threading.Lock()
@@ -85,7 +84,7 @@ class StreamingEngine(ABC):
         self._entered = CheckpointedFlow(
             self._project, self._state, self._sinks, self._archive, self._tell, say=self._on_notice
         )
-        self._living = KnowledgeAdmin(self._entered, self._on_knowledge)
+        self._ontology = KnowledgeAdmin(self._entered, self._on_knowledge)
         self._submissions = Submissions(self, self._on_notice)
         if self._spark is None:
             self._spark = start_spark(settings.engine)
@@ -96,8 +95,8 @@ class StreamingEngine(ABC):
         self.stop()
         if self._submissions is not None:
             self._submissions.close()
-        if self._living is not None:
-            self._living.close()
+        if self._ontology is not None:
+            self._ontology.close()
         if self._entered is not None:
             self._entered.close()
         if self._archive is not None:
@@ -118,9 +117,9 @@ class StreamingEngine(ABC):
         Raises:
             PipelineError: the engine is not entered.
         """
-        if self._living is None:
+        if self._ontology is None:
             raise PipelineError("the engine is not entered", hint="use it in a `with` statement")
-        return self._living
+        return self._ontology
 
     @property
     def progress(self) -> Progress:

@@ -5,21 +5,42 @@ from __future__ import annotations
 import queue
 from collections.abc import Iterator
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal, Protocol
 
 import pyarrow as pa
 
 from ...errors import CeilingError, PipelineError
 from ...language.nodes import Query
 from ...semfilter.runtime import SubqueryStatistics
+from ..durability import Progress
 from ..flow import Registration
 from ..sinks import rows
 
-if TYPE_CHECKING:
-    from .engine import StreamingEngine
-
 State = Literal["registered", "running", "ended", "failed"]
 _POLL_SECONDS = 0.2
+
+
+class QueryHost(Protocol):
+    """What a handle asks of the engine that answers its query."""
+
+    @property
+    def progress(self) -> Progress:
+        """What was done so far, over restarts."""
+
+    def now_of(self, label: str) -> datetime | None:
+        """The time of its streams at which a query was registered; `None`: before their first event, or not yet."""
+
+    def explain(self, label: str, query: Query) -> str:
+        """How a query is answered, in words."""
+
+    def withdraw(self, label: str) -> None:
+        """Stop answering a query at the next batch border."""
+
+    def start(self) -> None:
+        """Begin to read the streams; does nothing when they are being read."""
+
+    def check(self) -> None:
+        """Raise what made a batch fail."""
 
 
 class QueryHandle:
@@ -32,10 +53,10 @@ class QueryHandle:
         ending: why no further row can come, in words, such as that WITHIN has passed; `None`: one can.
     """
 
-    def __init__(self, engine: StreamingEngine, registration: Registration, *, collect: bool) -> None:
+    def __init__(self, host: QueryHost, registration: Registration, *, collect: bool) -> None:
         self.name = registration.label
         self.query: Query = registration.query
-        self._engine = engine
+        self._host = host
         self._collect = collect
         self._arrived: queue.SimpleQueue[pa.Table | None] = queue.SimpleQueue()
         self._state: State = "registered"
@@ -53,16 +74,16 @@ class QueryHandle:
     @property
     def now(self) -> datetime | None:
         """The query's `now`: the time of its streams at registration; `None`: before their first event, or not yet."""
-        return self._engine.now_of(self.name)
+        return self._host.now_of(self.name)
 
     def explain(self) -> str:
         """How the query is answered, in words; once it is, with what its PATHs have cost so far."""
-        return self._engine.explain(self.name, self.query)
+        return self._host.explain(self.name, self.query)
 
     @property
     def subqueries(self) -> tuple[SubqueryStatistics, ...]:
         """What each of the query's PATHs has cost so far: hits, misses, time."""
-        return self._engine.progress.subqueries.get(self.name, ())
+        return self._host.progress.subqueries.get(self.name, ())
 
     def matches(self) -> Iterator[dict[str, Any]]:
         """The rows in order, as dictionaries; waits for more until the query or the engine ends.
@@ -76,12 +97,12 @@ class QueryHandle:
         if not self._collect:
             raise PipelineError(f"the rows of '{self.name}' are not kept", hint="submit it with collect=True")
         if self._state not in ("ended", "failed"):
-            self._engine.start()
+            self._host.start()
         while True:
             try:
                 table = self._arrived.get(timeout=_POLL_SECONDS)
             except queue.Empty:
-                self._engine.check()
+                self._host.check()
                 continue
             if table is None:
                 break
@@ -91,7 +112,7 @@ class QueryHandle:
 
     def stop(self) -> None:
         """Withdraw the query from the engine at the next batch border; its rows end."""
-        self._engine.withdraw(self.name)
+        self._host.withdraw(self.name)
         self.end()
 
     def receive(self, matches: pa.Table, *, ending: str | None = None, failure: str | None = None) -> bool:

@@ -9,8 +9,8 @@ import pytest
 from kaicep import PipelineError, Project
 from kaicep.archive import Archive
 from kaicep.explain.archived_event import archived_event
-from kaicep.pipeline.sources.memory_source import raw_table
 from support.archives import NINE
+from support.batches import processed
 from support.command_line import write_project
 
 AT_NINE = "urn:kaicep:event:air/s1/1336381200000000"
@@ -22,7 +22,7 @@ def project(tmp_path: Path) -> Project:
     loaded = Project.load(write_project(tmp_path))
     readings = [{"sensor": "s1", "at": (NINE + timedelta(seconds=n)).isoformat(), "flow": float(n)} for n in range(2)]
     with Archive(loaded.settings, loaded.knowledge, loaded.shapes) as archive:
-        steps = loaded.dataflow().admit({"air": raw_table(readings)})
+        steps = processed(loaded.dataflow(), {"air": readings}).streams
         archive.append(0, {name: step.archived for name, step in steps.items()})
     return loaded
 

@@ -23,8 +23,8 @@ from kaicep.ontology import KnowledgeBase
 from kaicep.pipeline.flow.backfill import Backfill
 from kaicep.pipeline.flow.query_runtime import Registration
 from kaicep.planner import Strategy
-from support.batches import pieces, processed
 from support.archives import NINE, SECOND, STREAM, opened, project, readings, rows
+from support.batches import pieces, processed
 from support.endpoints import clear, free_port, oxigraph
 
 MINUTE = timedelta(minutes=1)

@@ -2,33 +2,75 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Any, Protocol
 
 from ...errors import KaicepError, PipelineError
-from ..control import Requests, RequestServer, SubmittedDocument, SubmittedQueries, folder_of, free_label
-
-if TYPE_CHECKING:
-    from .engine import StreamingEngine
+from ..catalog import Catalog
+from ..durability import Progress
+from ..flow import Registration
+from .requests import Requests, RequestServer
+from .submitted_queries import SubmittedDocument, SubmittedQueries, folder_of, free_label
 
 __all__ = ["Submissions"]
+
+
+class RegisteredQuery(Protocol):
+    """What is told of a query of a running engine."""
+
+    name: str
+
+    @property
+    def state(self) -> str:
+        """Whether it is registered, running, ended or failed."""
+
+    @property
+    def now(self) -> datetime | None:
+        """The time of its streams at registration; `None`: before their first event, or not yet."""
+
+
+class SubmissionHost(Protocol):
+    """What submissions ask of the engine that answers them."""
+
+    @property
+    def project(self) -> Catalog:
+        """The project, with the knowledge in force."""
+
+    @property
+    def progress(self) -> Progress:
+        """What was done so far, over restarts."""
+
+    @property
+    def handles(self) -> Sequence[RegisteredQuery]:
+        """The registered queries, in the order of their registration."""
+
+    def registrations(
+        self, text: str, *, label: str = "query", retention: timedelta | None = None
+    ) -> tuple[Registration, ...]:
+        """The checked queries of a document, which may read the output of registered ones."""
+
+    def register(self, registrations: Sequence[Registration], *, collect: bool = True) -> object:
+        """Register checked queries at the next batch border."""
+
+    def withdraw(self, label: str) -> None:
+        """Stop answering a query at the next batch border."""
 
 
 class Submissions:
     """The submitted queries of an engine, earlier ones included, and what other processes ask of them.
 
     Args:
-        engine: answers them; its rows go to its sinks.
+        host: the engine that answers them; their rows go to its sinks.
         say: takes a line of the log.
 
     Raises:
         PipelineError: another engine runs this project.
     """
 
-    def __init__(self, engine: StreamingEngine, say: Callable[[str], None]) -> None:
-        self._engine, self._say = engine, say
-        folder = folder_of(engine.project.settings)
+    def __init__(self, host: SubmissionHost, say: Callable[[str], None]) -> None:
+        self._host, self._say = host, say
+        folder = folder_of(host.project.settings)
         self._submitted = SubmittedQueries(folder)
         self._requests = Requests(folder)
         self._requests.serve()
@@ -57,8 +99,8 @@ class Submissions:
         self._requests.lock.release()
 
     def _register(self, document: SubmittedDocument) -> None:
-        found = self._engine.registrations(document.text, label=document.label, retention=document.retention)
-        self._engine.register(document.left(found), collect=False)
+        found = self._host.registrations(document.text, label=document.label, retention=document.retention)
+        self._host.register(document.left(found), collect=False)
 
     def _answered(self, content: Mapping[str, Any]) -> object:
         try:
@@ -79,9 +121,9 @@ class Submissions:
                 return self._listed()
 
     def _submit(self, text: str, label: str | None, retention: timedelta | None) -> list[str]:
-        label = label or free_label([handle.name for handle in self._engine.handles])
-        registrations = self._engine.registrations(text, label=label, retention=retention)
-        self._engine.register(registrations, collect=False)
+        label = label or free_label([handle.name for handle in self._host.handles])
+        registrations = self._host.registrations(text, label=label, retention=retention)
+        self._host.register(registrations, collect=False)
         queries = tuple(registration.label for registration in registrations)
         self._submitted.add(SubmittedDocument(label, text, retention, queries))
         for query in queries:
@@ -90,14 +132,14 @@ class Submissions:
 
     def _withdraw(self, name: str) -> list[str]:
         self._submitted.document_of(name)
-        self._engine.withdraw(name)
+        self._host.withdraw(name)
         self._submitted.withdraw(name)
         self._say(f"queries: {name} was withdrawn")
         return [f"{name}: withdrawn"]
 
     def _listed(self) -> list[dict[str, Any]]:
         submitted = {query for document in self._submitted.documents() for query in document.queries}
-        matches = self._engine.progress.matches
+        matches = self._host.progress.matches
         return [
             {
                 "query": handle.name,
@@ -106,5 +148,5 @@ class Submissions:
                 "from": "submitted" if handle.name in submitted else "run",
                 "now": None if handle.now is None else handle.now.isoformat(),
             }
-            for handle in self._engine.handles
+            for handle in self._host.handles
         ]
