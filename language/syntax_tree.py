@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass, field, fields
 from datetime import datetime, timedelta
 from typing import Literal
 
@@ -15,6 +16,16 @@ class Node:
     """Anything that a text says, with its place."""
 
     span: Span = field(kw_only=True)
+
+
+def walk(node: Node) -> Iterator[Node]:
+    """A node and all below it, outermost first."""
+    yield node
+    for part in fields(node):
+        value = getattr(node, part.name)
+        for child in value if isinstance(value, tuple) else (value,):
+            if isinstance(child, Node):
+                yield from walk(child)
 
 
 # Names

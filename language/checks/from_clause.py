@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator
-from typing import assert_never
+from collections.abc import Collection, Iterable
+from dataclasses import replace
 
 from .. import syntax_tree as syntax
 from ..name_lookup import Names
@@ -63,95 +63,22 @@ def _in_order(found: Iterable[str], text: str) -> list[str]:
 def event_names(query: syntax.SelectQuery, bound: frozenset[str]) -> set[str]:
     """Names of the variables that stand for events.
 
-    Those with an attribute, in SEQ or in WINDOW do; a bare one does unless a PATH binds it (`bound`).
+    Those with an attribute, in SEQ or in WINDOW do; a bare one does unless a PATH binds it (`bound`). What AFTER MATCH
+    skips to has to be named elsewhere.
     """
-    events = {variable.name for variable in _in_clauses(query)}
+    events: set[str] = set()
     bare: set[str] = set()
-    for expression in _expressions(query):
-        for node in _walk(expression):
-            match node:
-                case syntax.AttributeReference(variable=variable):
-                    events.add(variable.name)
-                case syntax.Variable(name=name):
-                    bare.add(name)
+    for node in syntax.walk(replace(query, after_match=None)):
+        match node:
+            case (
+                syntax.AttributeReference(variable=variable)
+                | syntax.AllAttributes(variable=variable)
+                | syntax.PatternVariable(variable=variable)
+                | syntax.NegatedVariable(variable=variable)
+            ):
+                events.add(variable.name)
+            case syntax.WindowClause(variables=variables):
+                events.update(variable.name for variable in variables)
+            case syntax.Variable(name=name):
+                bare.add(name)
     return events | (bare - bound)
-
-
-def _in_clauses(query: syntax.SelectQuery) -> Iterator[syntax.Variable]:
-    for item in query.items:
-        if isinstance(item, syntax.AllAttributes):
-            yield item.variable
-    for window in query.windows:
-        yield from window.variables
-    for clause in query.sequences:
-        for part in _walk_pattern(clause.pattern):
-            if isinstance(part, syntax.PatternVariable | syntax.NegatedVariable):
-                yield part.variable
-
-
-def _expressions(query: syntax.SelectQuery) -> Iterator[syntax.Expression]:
-    for item in query.items:
-        if isinstance(item, syntax.SelectItem):
-            yield item.value
-    conditions: tuple[syntax.FilterClause | syntax.JoinClause, ...] = (*query.filters, *query.joins)
-    for node in conditions:
-        yield node.condition
-    if query.group_by is not None:
-        yield from query.group_by.keys
-    if query.having is not None:
-        yield query.having.condition
-    for clause in query.sequences:
-        for part in _walk_pattern(clause.pattern):
-            match part:
-                case (
-                    syntax.PatternVariable(quantifier=syntax.PatternQuantifier(until=until))
-                    | syntax.QuantifiedPattern(quantifier=syntax.PatternQuantifier(until=until))
-                ) if until is not None:
-                    yield until
-
-
-def _walk(node: syntax.Expression) -> Iterator[syntax.Expression]:
-    yield node
-    match node:
-        case syntax.UnaryExpression(operand=operand):
-            yield from _walk(operand)
-        case syntax.BinaryExpression(left=left, right=right):
-            yield from _walk(left)
-            yield from _walk(right)
-        case syntax.InPredicate(operand=operand):
-            yield from _walk(operand)
-        case syntax.FunctionCall(arguments=arguments):
-            for argument in arguments:
-                yield from _walk(argument)
-        case (
-            syntax.Variable()
-            | syntax.AttributeReference()
-            | syntax.NumberLiteral()
-            | syntax.StringLiteral()
-            | syntax.BooleanLiteral()
-            | syntax.DurationLiteral()
-            | syntax.QuantityLiteral()
-            | syntax.PrefixedName()
-            | syntax.Iri()
-        ):
-            pass
-        case _:
-            assert_never(node)
-
-
-def _walk_pattern(node: syntax.Pattern) -> Iterator[syntax.Pattern]:
-    yield node
-    match node:
-        case syntax.PatternVariable() | syntax.NegatedVariable():
-            pass
-        case syntax.QuantifiedPattern(pattern=inner):
-            yield from _walk_pattern(inner)
-        case (
-            syntax.PatternConjunction(parts=parts)
-            | syntax.PatternAlternation(branches=parts)
-            | syntax.PatternConcatenation(parts=parts)
-        ):
-            for part in parts:
-                yield from _walk_pattern(part)
-        case _:
-            assert_never(node)

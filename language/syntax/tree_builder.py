@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
-from typing import Any, Literal, cast
+from typing import Any, cast
 
 from lark import Token, v_args
 from lark.tree import Meta
@@ -165,31 +165,13 @@ class Builder(ExpressionBuilder):
     def tilde(self, _meta: Meta, _children: Children) -> Mark:
         return Mark.TILDE
 
-    def correlation(self, meta: Meta, children: Children) -> syntax.WindowClause:
-        return self._window("correlation", meta, children)
-
-    def sliding(self, meta: Meta, children: Children) -> syntax.WindowClause:
-        return self._window("sliding", meta, children)
-
-    def batch(self, meta: Meta, children: Children) -> syntax.WindowClause:
-        return self._window("batch", meta, children)
-
-    def hopping(self, meta: Meta, children: Children) -> syntax.WindowClause:
-        return self._window("hopping", meta, children)
-
-    def cumulate(self, meta: Meta, children: Children) -> syntax.WindowClause:
-        return self._window("cumulate", meta, children)
-
-    def session(self, meta: Meta, children: Children) -> syntax.WindowClause:
-        return self._window("session", meta, children)
-
-    def _window(self, mode: Any, meta: Meta, children: Children) -> syntax.WindowClause:
-        variables = tuple(variable_of(c) for c in children if isinstance(c, Token) and c.type == "VAR")
+    def window(self, meta: Meta, children: Children) -> syntax.WindowClause:
+        tokens = all_of(Token, children)
+        variables = tuple(variable_of(token) for token in tokens if token.type == "VAR")
+        mode = next((token.lower() for token in tokens if token.type != "VAR"), "correlation")
         extents = all_of(syntax.Extent, children)
         start = next((c for c in children if c == "first" or isinstance(c, datetime)), None)
-        return syntax.WindowClause(
-            mode, variables, extents, cast("Literal['first'] | datetime | None", start), span=place(meta)
-        )
+        return syntax.WindowClause(cast("Any", mode), variables, extents, start, span=place(meta))
 
     def extent(self, meta: Meta, children: Children) -> syntax.Extent:
         if children[0].type == "DURATION":
@@ -214,21 +196,10 @@ class Builder(ExpressionBuilder):
     def policy(self, meta: Meta, children: Children) -> syntax.PolicyClause:
         return syntax.PolicyClause(Policy(children[0].lower() if children else "any"), span=place(meta))
 
-    def after_keep(self, meta: Meta, _children: Children) -> syntax.AfterMatchClause:
-        return syntax.AfterMatchClause(AfterMatchKind.KEEP_ALL, None, span=place(meta))
-
-    def after_past(self, meta: Meta, _children: Children) -> syntax.AfterMatchClause:
-        return syntax.AfterMatchClause(AfterMatchKind.PAST_LAST, None, span=place(meta))
-
-    def after_next(self, meta: Meta, _children: Children) -> syntax.AfterMatchClause:
-        return syntax.AfterMatchClause(AfterMatchKind.TO_NEXT, None, span=place(meta))
-
-    def after_variable(self, meta: Meta, children: Children) -> syntax.AfterMatchClause:
-        kind = AfterMatchKind.TO_FIRST if children[0].type == "FIRST" else AfterMatchKind.TO_LAST
-        return syntax.AfterMatchClause(kind, variable_of(children[1]), span=place(meta))
-
-    def after_consume(self, meta: Meta, _children: Children) -> syntax.AfterMatchClause:
-        return syntax.AfterMatchClause(AfterMatchKind.CONSUME, None, span=place(meta))
+    def after(self, meta: Meta, children: Children) -> syntax.AfterMatchClause:
+        words = " ".join(word.upper() for word in children if word.type != "VAR")
+        variable = variable_of(children[-1]) if children[-1].type == "VAR" else None
+        return syntax.AfterMatchClause(AfterMatchKind(words), variable, span=place(meta))
 
     def limit(self, meta: Meta, children: Children) -> syntax.LimitClause:
         return syntax.LimitClause(self._value(children[0], parse_integer, "count"), span=place(meta))
