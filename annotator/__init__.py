@@ -1,4 +1,10 @@
-"""Raw tuples of a stream in, semantic events out: Arrow tables whose columns stand for properties of the knowledge."""
+"""Raw tuples of a stream in, semantic events out: Arrow tables whose columns stand for properties of the knowledge.
+
+`annotation` checks what a stream declares, `shape` says which column stands for which triple, and `annotator` makes
+events of tuples: `type_casts` and `timestamps` type the values, `unit_conversion` brings them to one unit,
+`entity_linking` finds individuals, `undeclared_attributes` keeps the rest, `identity` gives ids. `triples` writes
+events as N-Quads, and back.
+"""
 
 from __future__ import annotations
 

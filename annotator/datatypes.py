@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from typing import assert_never
 
 import polars as pl
 import pyarrow as pa
@@ -85,8 +86,10 @@ def canonical_text(values: pl.Series, kind: ValueType) -> pl.Series:
             return values.to_physical().cast(pl.String)
         case ValueType.BOOLEAN:
             return values.replace_strict([True, False], ["true", "false"], default=None, return_dtype=pl.String)
-        case _:
+        case ValueType.INTEGER | ValueType.STRING | ValueType.DURATION | ValueType.IRI | ValueType.TERM:
             return values.cast(pl.String)
+        case _:
+            assert_never(kind)
 
 
 def lexical_text(values: pl.Series, datatype: str) -> pl.Series:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import assert_never
 
 import polars as pl
 import pyarrow as pa
@@ -86,8 +87,10 @@ def cast_column(raw: pl.Series, datatype: str) -> Cast:
             values = _booleans(raw)
         case ValueType.DATETIME:
             values = parse_moments(raw)
-        case _:
+        case ValueType.STRING | ValueType.DURATION | ValueType.IRI | ValueType.TERM:
             values = as_text(raw)
+        case _:
+            assert_never(kind)
     failed = values.is_null() & raw.is_not_null() if values.null_count() > raw.null_count() else None
     return Cast(values, raw, failed, datatype)
 

@@ -112,7 +112,7 @@ class QuantityLiteral(Node):
     unit: Reference
 
 
-Constant = NumberLiteral | StringLiteral | BooleanLiteral | DurationLiteral | QuantityLiteral | Reference
+ConstantExpression = NumberLiteral | StringLiteral | BooleanLiteral | DurationLiteral | QuantityLiteral | Reference
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +151,9 @@ class FunctionCall(Node):
     running: bool
 
 
-Expression = Variable | AttributeReference | Constant | UnaryExpression | BinaryExpression | InPredicate | FunctionCall
+Expression = (
+    Variable | AttributeReference | ConstantExpression | UnaryExpression | BinaryExpression | InPredicate | FunctionCall
+)
 
 
 # SELECT, FROM, WITHIN

@@ -10,18 +10,8 @@ from ..literals import parse_double, parse_integer, parse_moment, parse_xsd_dura
 from ..name_lookup import Names
 from ..nodes import Constant, ValueType, type_of_datatype
 
-LiteralNode = (
-    syntax.NumberLiteral
-    | syntax.StringLiteral
-    | syntax.BooleanLiteral
-    | syntax.DurationLiteral
-    | syntax.QuantityLiteral
-    | syntax.PrefixedName
-    | syntax.Iri
-)
 
-
-def constant(names: Names, node: LiteralNode) -> Constant:
+def constant(names: Names, node: syntax.ConstantExpression) -> Constant:
     """The value of a literal, a quantity, or an IRI.
 
     Raises:
@@ -78,8 +68,10 @@ def _typed(text: str, type_: ValueType) -> bool | int | float | str | datetime |
             return parse_moment(text).astimezone(UTC)
         case ValueType.DURATION:
             return parse_xsd_duration(text)
-        case _:
+        case ValueType.STRING | ValueType.IRI | ValueType.TERM:
             return text
+        case _:
+            assert_never(type_)
 
 
 def _ntriples(text: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import cast
+from typing import assert_never, cast
 
 from ...errors import QueryTypeError, did_you_mean
 from .. import syntax_tree as syntax
@@ -115,8 +115,18 @@ def resolve(scope: Scope, expression: syntax.Expression) -> Expression:
             return _membership(scope, expression)
         case syntax.FunctionCall():
             return _call(scope, expression)
-        case _:
+        case (
+            syntax.NumberLiteral()
+            | syntax.StringLiteral()
+            | syntax.BooleanLiteral()
+            | syntax.DurationLiteral()
+            | syntax.QuantityLiteral()
+            | syntax.PrefixedName()
+            | syntax.Iri()
+        ):
             return constant(scope.names, expression)
+        case _:
+            assert_never(expression)
 
 
 def condition(scope: Scope, expression: syntax.Expression) -> Expression:

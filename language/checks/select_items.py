@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import assert_never
 
 from .. import syntax_tree as syntax
 from ..name_lookup import Names, local_name
@@ -14,9 +15,12 @@ from ..nodes import (
     Binding,
     Call,
     Column,
+    Constant,
     Expression,
     Item,
+    Membership,
     StreamType,
+    Unary,
     ValueType,
     aggregates_of,
 )
@@ -71,8 +75,10 @@ def _default_name(written: syntax.Expression, value: Expression) -> str | None:
             inner = variable if argument is None else _short(argument)
         case Call(function=function, arguments=(first, *_)):
             inner = _short(first)
-        case _:
+        case Call() | Constant() | Unary() | Binary() | Membership():
             return None
+        case _:
+            assert_never(value)
     return f"{function}_{inner}".lower() if inner is None else f"{function.lower()}_{inner}"
 
 
@@ -82,8 +88,10 @@ def _short(value: Expression) -> str | None:
             return local_name(name)
         case Binding(name=name):
             return name
-        case _:
+        case Constant() | Unary() | Binary() | Membership() | Call() | Aggregate():
             return None
+        case _:
+            assert_never(value)
 
 
 def _check_name(
@@ -118,11 +126,10 @@ def hidden_items(items: Sequence[Item], streams: Mapping[str, StreamType]) -> tu
 
 
 def _attribute_of(item: Item, streams: Mapping[str, StreamType]) -> AttributeType | None:
-    match item.value:
-        case Column(variable=variable, name=name):
-            return next((a for a in streams[variable].attributes if name in (a.name, a.property)), None)
-        case _:
-            return None
+    value = item.value
+    if not isinstance(value, Column):
+        return None
+    return next((a for a in streams[value.variable].attributes if value.name in (a.name, a.property)), None)
 
 
 def is_list(names: Names, value: Expression) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from typing import Literal, assert_never
 
 from rdflib import OWL, RDF, RDFS, XSD
 from rdflib.paths import AlternativePath, InvPath, MulPath, NegatedPath, SequencePath
@@ -13,6 +14,8 @@ from ..name_lookup import Names
 from ..nodes import KnownTerms, StreamType
 from ..paths import Body, Tokens
 
+TermKind = Literal["property", "class", "individual"]
+
 _STANDARD = tuple(str(namespace) for namespace in (RDF, RDFS, OWL, XSD))
 
 
@@ -22,7 +25,7 @@ def warnings_of(names: Names, bodies: Iterable[Body], streams: Mapping[str, Stre
     if terms is None:
         return ()
     known = frozenset(_known_from(streams.values()))
-    found: dict[tuple[str, str], str] = {}
+    found: dict[tuple[TermKind, str], str] = {}
     for body in bodies:
         for kind, iri in _named(body):
             if iri not in known and not iri.startswith(_STANDARD) and not _knows(terms, kind, iri):
@@ -40,7 +43,7 @@ def _known_from(streams: Iterable[StreamType]) -> Iterator[str]:
                 yield attribute.property
 
 
-def _named(body: Body) -> Iterator[tuple[str, str]]:
+def _named(body: Body) -> Iterator[tuple[TermKind, str]]:
     for triple in body.everywhere:
         for iri in _in_path(triple.predicate):
             yield "property", iri
@@ -63,17 +66,19 @@ def _in_path(predicate: object) -> Iterator[str]:
             yield from _in_path(predicate.path)
 
 
-def _knows(terms: KnownTerms, kind: str, iri: str) -> bool:
+def _knows(terms: KnownTerms, kind: TermKind, iri: str) -> bool:
     match kind:
         case "property":
             return terms.is_property(iri)
         case "class":
             return terms.is_class(iri)
-        case _:
+        case "individual":
             return terms.is_known(iri)
+        case _:
+            assert_never(kind)
 
 
-def _message(names: Names, terms: KnownTerms, tokens: Tokens, kind: str, iri: str) -> str:
+def _message(names: Names, terms: KnownTerms, tokens: Tokens, kind: TermKind, iri: str) -> str:
     token = next(token for token in tokens if token.text == f"<{iri}>")
     written = names.compact(iri)
     near = did_you_mean(written, [names.compact(term) for term in terms.terms()]) if kind != "individual" else None

@@ -1,4 +1,9 @@
-"""The typed query: expressions, patterns, windows, types, and the vocabulary that names come from."""
+"""The typed query, which all later stages work from: what went in is forgotten but for places in the text.
+
+Nodes are data: `query` with its `pattern` and `expression`s, the `types` of values and their units (`measures`), and
+the `vocabulary` (streams, functions by `signature`, knowledge) that names were looked up in. `traversal` walks over
+them, `normal_form` writes them as text again.
+"""
 
 from __future__ import annotations
 

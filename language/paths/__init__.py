@@ -1,4 +1,8 @@
-"""PATH bodies in; what their triples say of their variables, and one part per event variable, out."""
+"""PATH bodies go in; what must hold of each event variable comes out, and the semantic variables that PATHs bind.
+
+`sparql_tokens` normalises a body's text, `path` reads it as SPARQL, `path_partition` divides what speaks of several
+event variables, and `path_semantics` joins the parts of all PATHs as their AND and OR say.
+"""
 
 from __future__ import annotations
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
+from typing import assert_never
 
 from .. import syntax_tree as syntax
 from ..name_lookup import Names
@@ -128,6 +129,8 @@ def _tree(
             if len(trees) < 2:
                 return trees[0] if trees else None
             return AllParts(trees) if isinstance(path, syntax.PathConjunction) else AnyParts(trees)
+        case _:
+            assert_never(path)
 
 
 def _collect_bindings(
@@ -166,6 +169,8 @@ def _node(tree: PathTree, used: Sequence[Binding]) -> Semantics:
             return _all_of(_node(part, used) for part in parts)
         case AnyParts(parts=parts):
             return AnyOf(tuple(_node(part, used) for part in parts))
+        case _:
+            assert_never(tree)
 
 
 def join_of(pair: tuple[Binding, Binding]) -> Binary:
