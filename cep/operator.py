@@ -21,7 +21,7 @@ from .order import EVENTS, Contiguity, Interval, empty_candidates, sees_all_even
 from .output import DistinctRows, MatchFrame, OutputRate, RowOutput, build_output_rate, output_schema, row_schema
 from .reorder_buffer import Pending
 from .selection import SelectionKernel
-from .snapshot_codec import State, read_snapshot, write_snapshot
+from .snapshot_codec import OperatorState, read_snapshot, write_snapshot
 from .windows import AggregationKernel
 
 __all__ = ["END_OF_TIME", "Operator", "build_operator"]
@@ -238,7 +238,7 @@ class _Hosted:
         tables = {} if self.ended else {**held, **inner.tables, **seen, **rate, **last}
         following = None if self.contiguity is None else self.contiguity.next
         numbers = {**inner.numbers, "reported": self.reported, "contiguity": following}
-        return write_snapshot(self.query, State(tables, numbers))
+        return write_snapshot(self.query, OperatorState(tables, numbers))
 
     def restore(self, data: bytes) -> None:
         """See `Operator.restore`."""

@@ -9,7 +9,7 @@ import polars as pl
 
 from ..expressions import Names
 from .output import MatchFrame
-from .snapshot_codec import State
+from .snapshot_codec import OperatorState
 
 __all__ = ["Kernel"]
 
@@ -39,8 +39,8 @@ class Kernel(Protocol):
             The matches that became true, in output order; `None`: there are none.
         """
 
-    def state(self) -> State:
+    def state(self) -> OperatorState:
         """What it remembers."""
 
-    def load(self, state: State) -> None:
+    def load(self, state: OperatorState) -> None:
         """Go on from what `state` remembered."""

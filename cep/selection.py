@@ -11,7 +11,7 @@ from ..expressions import Ints, Names, column_expression, mask_of, plain_name, t
 from ..language.nodes import AfterMatchKind, Query
 from .order import binding_columns, settle_ties
 from .output import MatchFrame, selected_bindings
-from .snapshot_codec import State
+from .snapshot_codec import OperatorState
 
 __all__ = ["SelectionKernel"]
 
@@ -65,9 +65,9 @@ class SelectionKernel:
             rows, event, lambda tied: [*binding_columns(frame[tied], self._bindings), pl.Series(rows[tied])]
         )
 
-    def state(self) -> State:
+    def state(self) -> OperatorState:
         """Nothing."""
-        return State({}, {})
+        return OperatorState({}, {})
 
-    def load(self, state: State) -> None:
+    def load(self, state: OperatorState) -> None:
         """Nothing to take."""

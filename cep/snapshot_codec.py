@@ -19,13 +19,13 @@ import pyarrow as pa
 from ..errors import OperatorError
 from ..language.nodes import Query
 
-__all__ = ["State", "read_snapshot", "write_snapshot"]
+__all__ = ["OperatorState", "read_snapshot", "write_snapshot"]
 
 VERSION = 4
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class OperatorState:
     """What an operator remembers between two calls.
 
     Attributes:
@@ -37,7 +37,7 @@ class State:
     numbers: Mapping[str, int | None]
 
 
-def write_snapshot(query: Query, state: State) -> bytes:
+def write_snapshot(query: Query, state: OperatorState) -> bytes:
     """The state of `query`'s operator as bytes."""
     blobs = [_ipc(frame) for frame in state.tables.values()]
     sizes = dict(zip(state.tables, map(len, blobs), strict=True))
@@ -46,7 +46,7 @@ def write_snapshot(query: Query, state: State) -> bytes:
     return b"".join([len(head).to_bytes(8, "little"), head, *blobs])
 
 
-def read_snapshot(query: Query, data: bytes) -> State:
+def read_snapshot(query: Query, data: bytes) -> OperatorState:
     """The state that `write_snapshot` wrote.
 
     Raises:
@@ -64,7 +64,7 @@ def read_snapshot(query: Query, data: bytes) -> State:
     for name, size in header["tables"].items():
         tables[name] = _frame(data[start : start + size])
         start += size
-    return State(tables, header["numbers"])
+    return OperatorState(tables, header["numbers"])
 
 
 def _header(data: bytes) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from ..match import (
 )
 from ..order import EVENTS, NUMBER, UNBOUNDED, Interval, number_events
 from ..output import UNBOUND, MatchFrame, MatchTable
-from ..snapshot_codec import State
+from ..snapshot_codec import OperatorState
 from .match_finder import MatchFinder, build_finder, named_variables
 from .pattern_plan import plan_pattern
 
@@ -161,14 +161,14 @@ class PatternKernel:
         self._pending.next_events.forget(min(firsts, default=UNBOUNDED))
         self._reporter.skip.forget(min(firsts, default=UNBOUNDED))
 
-    def state(self) -> State:
+    def state(self) -> OperatorState:
         """The candidates that can still take part, partial matches, and matches that wait."""
         tables = {f"kept.{v}": frame for v, frame in self._buffer.frames.items()}
         numbers: dict[str, int | None] = {f"forgotten.{v}": n for v, n in self._buffer.forgotten.items()}
         tables |= {**self._pending.tables(), **self._finder.tables(), **self._reporter.skip.tables()}
-        return State(tables, {**numbers, "next": self._next_number})
+        return OperatorState(tables, {**numbers, "next": self._next_number})
 
-    def load(self, state: State) -> None:
+    def load(self, state: OperatorState) -> None:
         """Take the candidates back."""
         variables = [source.variable for source in self._query.sources]
         self._buffer.frames = {v: state.tables[f"kept.{v}"] for v in variables if f"kept.{v}" in state.tables}

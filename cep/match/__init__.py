@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from .after_match_skip import AfterMatchSkip, Partition
 from .candidate_buffer import CandidateBuffer
-from .free_variable_join import FreeVariableJoin
+from .free_variable_join import Age, FreeVariableJoin, join_free_variables
 from .index_probe import (
     NONE,
     BoundRows,
     IndexProbe,
     JoinKey,
     JoinPredicate,
-    Ranges,
+    RowRanges,
     Test,
     combined_codes,
     encode_keys,
@@ -27,6 +27,7 @@ __all__ = [
     "NONE",
     "NOTHING_AWAITED",
     "AfterMatchSkip",
+    "Age",
     "BoundRows",
     "CandidateBuffer",
     "FreeVariableJoin",
@@ -38,12 +39,13 @@ __all__ = [
     "NextEvents",
     "Partition",
     "PendingNegation",
-    "Ranges",
     "Refutation",
+    "RowRanges",
     "Test",
     "combined_codes",
     "encode_keys",
     "expand",
     "holding",
+    "join_free_variables",
     "ranges_by_key",
 ]

@@ -1,12 +1,15 @@
 """Variables that SEQ does not name: joined to complete matches of SEQ, in any order (docs/semantics.md 3.5).
 
-They have no say in which events SEQ takes. A complete match is remembered as long as an event of theirs may still come
+They have no say in which events SEQ takes. A match of SEQ is remembered as long as an event of theirs may still come
 that lies within its WINDOWs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from enum import Enum, auto
+from functools import partial
+from typing import TypeVar
 
 import numpy as np
 import polars as pl
@@ -16,11 +19,49 @@ from ..order import UNBOUNDED, Bounds
 from .candidate_buffer import CandidateBuffer
 from .index_probe import BoundRows, IndexProbe
 
-__all__ = ["FreeVariableJoin"]
+__all__ = ["Age", "FreeVariableJoin", "join_free_variables"]
+
+M = TypeVar("M")
+
+
+class Age(Enum):
+    """Which candidates of a variable are asked for: all, those of earlier calls, those that came now."""
+
+    ANY = auto()
+    OLD = auto()
+    NEW = auto()
+
+
+def join_free_variables(
+    free: Sequence[str], new: Iterable[M], old: Iterable[M], extended: Callable[[M, str, Age], Iterator[M]]
+) -> Iterator[M]:
+    """Every combination of a match of SEQ with candidates of the free variables in which something is new.
+
+    Args:
+        free: the variables that SEQ does not name, in the order in which they are bound.
+        new: matches of SEQ that are complete now, or columns of such matches.
+        old: those that were complete before.
+        extended: a match with each candidate of a variable that goes with it.
+    """
+
+    def bound(match: M, place: int, newest: int | None) -> Iterator[M]:
+        """`newest`: the first variable whose candidate is new; those before it have old ones."""
+        if place == len(free):
+            yield match
+            return
+        age = Age.ANY if newest is None or place > newest else Age.OLD if place < newest else Age.NEW
+        for grown in extended(match, free[place], age):
+            yield from bound(grown, place + 1, newest)
+
+    for match in new:
+        yield from bound(match, 0, None)
+    for match in old:
+        for newest in range(len(free)):
+            yield from bound(match, 0, newest)
 
 
 class FreeVariableJoin:
-    """Joins candidates of free variables to complete matches, old ones and new ones.
+    """Joins columns of matches of SEQ, old ones and new ones.
 
     Args:
         free: the variables that SEQ does not name.
@@ -43,52 +84,12 @@ class FreeVariableJoin:
             new.setdefault(disjunct, []).append(rows)
         for disjunct in {*new, *self._complete}:
             reach = self._reaches[disjunct]
-            came = _stacked(new[disjunct]) if disjunct in new else None
-            before = buffer.current(self._complete[disjunct]) if disjunct in self._complete else None
-            if came is not None:
-                yield from ((disjunct, match) for match in self._extended(reach, probe, came, None))
-            if before is not None:
-                for newest in range(len(self._free)):
-                    yield from ((disjunct, match) for match in self._extended(reach, probe, before, newest))
-            kept = [self._open(reach, probe, part, watermark) for part in (before, came) if part is not None]
+            came = [_stacked(new[disjunct])] if disjunct in new else []
+            before = [buffer.current(self._complete[disjunct])] if disjunct in self._complete else []
+            for match in join_free_variables(self._free, came, before, partial(_extended, reach, probe)):
+                yield disjunct, match
+            kept = [self._open(reach, probe, part, watermark) for part in (*before, *came)]
             self._complete[disjunct] = buffer.fixed(_stacked(kept))
-
-    def _extended(self, reach: Bounds, probe: IndexProbe, rows: BoundRows, newest: int | None) -> Iterator[BoundRows]:
-        """Matches with every event of the free variables; `newest`: the first of these whose event is new."""
-
-        def extend(partial: BoundRows, place: int) -> Iterator[BoundRows]:
-            if place == len(self._free):
-                yield partial
-                return
-            variable = self._free[place]
-            own = probe.candidates[variable]
-            start, end = self._between(reach, probe, partial, variable)
-            if newest is not None and place < newest:
-                end = np.minimum(end, own.first_new)
-            elif place == newest:
-                start = np.maximum(start, own.first_new)
-            ranges = probe.ranges(partial, variable, (start, end))
-            for match, found in probe.pairs(partial, variable, ranges, probe.tests(partial, variable)):
-                grown = {**{v: r[match] for v, r in partial.items()}, variable: found}
-                number = own.number[found]
-                apart = np.all([probe.candidates[v].number[grown[v]] != number for v in partial], axis=0)
-                yield from extend({v: r[apart] for v, r in grown.items()}, place + 1)
-
-        return extend(rows, 0)
-
-    @staticmethod
-    def _between(reach: Bounds, probe: IndexProbe, partial: BoundRows, variable: str) -> tuple[Ints, Ints]:
-        """The rows of `variable` whose time stamps fit those of the bound variables."""
-        size = len(next(iter(partial.values())))
-        earliest, latest = np.full(size, -UNBOUNDED), np.full(size, UNBOUNDED)
-        for other, rows in partial.items():
-            time = probe.candidates[other].time[rows]
-            if reach[other, variable] < UNBOUNDED:
-                np.maximum(earliest, time - reach[other, variable], out=earliest)
-            if reach[variable, other] < UNBOUNDED:
-                np.minimum(latest, time + reach[variable, other], out=latest)
-        own = probe.candidates[variable].time
-        return np.searchsorted(own, earliest, "left"), np.searchsorted(own, latest, "right")
 
     def _open(self, reach: Bounds, probe: IndexProbe, rows: BoundRows, watermark: int) -> BoundRows:
         """Matches of SEQ that an event at the watermark or later can still be joined to."""
@@ -119,3 +120,33 @@ class FreeVariableJoin:
 
 def _stacked(parts: list[BoundRows]) -> BoundRows:
     return {v: np.concatenate([part[v] for part in parts]) for v in parts[0]}
+
+
+def _extended(reach: Bounds, probe: IndexProbe, match: BoundRows, variable: str, age: Age) -> Iterator[BoundRows]:
+    """Partial matches with each candidate of a variable that their WINDOWs and JOINs admit, and that is not theirs."""
+    own = probe.candidates[variable]
+    start, end = _between(reach, probe, match, variable)
+    if age is Age.OLD:
+        end = np.minimum(end, own.first_new)
+    elif age is Age.NEW:
+        start = np.maximum(start, own.first_new)
+    ranges = probe.ranges(match, variable, (start, end))
+    for places, found in probe.pairs(match, variable, ranges, probe.tests(match, variable)):
+        grown = {**{v: rows[places] for v, rows in match.items()}, variable: found}
+        number = own.number[found]
+        apart = np.all([probe.candidates[v].number[grown[v]] != number for v in match], axis=0)
+        yield {v: rows[apart] for v, rows in grown.items()}
+
+
+def _between(reach: Bounds, probe: IndexProbe, match: BoundRows, variable: str) -> tuple[Ints, Ints]:
+    """The rows of `variable` whose time stamps fit those of the bound variables."""
+    size = len(next(iter(match.values())))
+    earliest, latest = np.full(size, -UNBOUNDED), np.full(size, UNBOUNDED)
+    for other, rows in match.items():
+        time = probe.candidates[other].time[rows]
+        if reach[other, variable] < UNBOUNDED:
+            np.maximum(earliest, time - reach[other, variable], out=earliest)
+        if reach[variable, other] < UNBOUNDED:
+            np.minimum(latest, time + reach[variable, other], out=latest)
+    own = probe.candidates[variable].time
+    return np.searchsorted(own, earliest, "left"), np.searchsorted(own, latest, "right")

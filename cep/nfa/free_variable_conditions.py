@@ -16,7 +16,7 @@ from ...language.nodes import Aggregate, Binding, Call, Column
 from .compiler import CodeGenerator, JoinCondition, LookBack, variable_of
 from .event_layout import NUMBER, Event, place_of
 
-__all__ = ["Runs", "Together"]
+__all__ = ["FreeVariableCondition", "Runs"]
 
 Runs = Mapping[str, Sequence[Event]]
 """By variable its events, in total order."""
@@ -43,7 +43,7 @@ class _Fold:
 
 
 @dataclass(slots=True)
-class Together:
+class FreeVariableCondition:
     """One such JOIN.
 
     Args:

@@ -10,9 +10,9 @@ from ...expressions import Names, pieces_of
 from ...language.nodes import AfterMatchKind, Query
 from ..order import EVENTS, Interval
 from ..output import MatchFrame
-from ..snapshot_codec import State
+from ..snapshot_codec import OperatorState
 from .compiler import CompiledPattern, RegisterValues, windows_of
-from .free_variable_join import Complete, Joining
+from .free_variable_matches import FreeVariableMatches, SequenceMatch
 from .limits import Limits
 from .match_queue import MatchPath, MatchQueue
 from .nfa_snapshot import NfaSnapshot
@@ -42,7 +42,7 @@ class NfaOperator:
         negations = conditions.scopes.negations
         self._limits = limits
         variables = [s.variable for s in query.sources if s.variable not in negations]
-        self._joining = Joining(query, conditions, self._compiled.code, variables, limits)
+        self._joining = FreeVariableMatches(query, conditions, self._compiled.code, variables, limits)
         self._queue = MatchQueue(query, variables)
         self._encoder = EventEncoder(query, conditions, variables, self._queue.buffer)
         self._waiting = PendingAcceptance(within.last, self._report)
@@ -122,7 +122,7 @@ class NfaOperator:
             return
         sides, doubtful = accepted.rest
         for path in paths(node):
-            self._joining.add(Complete(accepted.buffers.key[:-1], time, path, sides, doubtful))
+            self._joining.add(SequenceMatch(accepted.buffers.key[:-1], time, path, sides, doubtful))
 
     def _sweep(self, watermark: int) -> None:
         """Drop what is of no use any more."""
@@ -143,14 +143,14 @@ class NfaOperator:
         """The registers of all that is partial or waits: they begin with T and number of the first event."""
         yield from (registers for _, registers, _ in self._partial_matches.matches())
         yield from (accepted.registers for accepted in self._waiting.matches())
-        yield from (tuple(one.complete.path[0][1]) for one in self._joining.open)
+        yield from (tuple(one.match.path[0][1]) for one in self._joining.open)
         yield from (tuple(found.path[0][1]) for found in self._queue.found)
 
-    def state(self) -> State:
+    def state(self) -> OperatorState:
         """All runs, what waits, and the candidates that they hold."""
         return self._snapshot.state(self._swept)
 
-    def load(self, state: State) -> None:
+    def load(self, state: OperatorState) -> None:
         """Go on from there."""
         self._snapshot.load(state)
         swept = state.numbers["swept"]

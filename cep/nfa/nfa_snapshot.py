@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from ..snapshot_codec import State
+from ..snapshot_codec import OperatorState
 from .compiler import CompiledPattern
-from .free_variable_join import Complete, Joining
+from .free_variable_matches import FreeVariableMatches, SequenceMatch
 from .match_queue import MatchPath, MatchQueue
 from .pending_acceptance import PendingAcceptance
 from .runtime import AcceptedMatch, EventEncoder, NodeWriter, PartialMatches, read_nodes, read_value, written_value
@@ -28,10 +28,10 @@ class NfaSnapshot:
     encoder: EventEncoder
     partial: PartialMatches
     waiting: PendingAcceptance
-    joining: Joining
+    joining: FreeVariableMatches
     queue: MatchQueue
 
-    def state(self, swept: int) -> State:
+    def state(self, swept: int) -> OperatorState:
         """All runs, what waits, and the candidates that they hold; `swept`: when what is of no use was dropped."""
         nodes = NodeWriter(whole=bool(self.joining))
         partitions = [
@@ -75,11 +75,11 @@ class NfaSnapshot:
         } | (self._joined() if self.joining else {})
         tables = self.queue.tables()
         tables["runs"] = pl.DataFrame({"text": [json.dumps(text)]})
-        return State(tables, {"next": self.encoder.next_number, "swept": swept})
+        return OperatorState(tables, {"next": self.encoder.next_number, "swept": swept})
 
     def _joined(self) -> dict[str, Any]:
         """What is remembered for variables that SEQ does not name."""
-        completes = [one.complete for one in self.joining.open]
+        completes = [one.match for one in self.joining.open]
         return {
             "seen": self.joining.seen,
             "candidates": [
@@ -97,7 +97,7 @@ class NfaSnapshot:
             ],
         }
 
-    def load(self, state: State) -> None:
+    def load(self, state: OperatorState) -> None:
         """Take back what `state` wrote."""
         text = json.loads(state.tables["runs"]["text"][0])
         self.encoder.next_number = state.numbers["next"] or 0
@@ -124,7 +124,7 @@ class NfaSnapshot:
         self.joining.seen = text["seen"]
         for shared, time, path, sides, doubtful in text["open"]:
             parts = read_value(sides), read_value(doubtful)
-            complete = Complete(read_value(shared), time, list(read_value(path)), *parts)
+            complete = SequenceMatch(read_value(shared), time, list(read_value(path)), *parts)
             self.joining.open.append(self.joining.opened(complete))
 
     def _load_runs(self, text: Mapping[str, Any]) -> None:

@@ -41,7 +41,7 @@ from ...language.nodes import (
 )
 from ..order import binding_columns, empty_candidates, group_codes, settle_ties
 from ..output import MatchFrame, key_text, selected_bindings
-from ..snapshot_codec import State
+from ..snapshot_codec import OperatorState
 from .window_frames import (
     WindowRows,
     Windows,
@@ -237,11 +237,11 @@ class AggregationKernel:
 
         return settle_ties(order, event, breakers)
 
-    def state(self) -> State:
+    def state(self) -> OperatorState:
         """The candidates of windows to come, the first time stamp of all, and the last watermark."""
-        return State({"kept": self._kept}, {"first": self._first, "passed": self._passed})
+        return OperatorState({"kept": self._kept}, {"first": self._first, "passed": self._passed})
 
-    def load(self, state: State) -> None:
+    def load(self, state: OperatorState) -> None:
         """Take them back."""
         self._kept, self._first = state.tables["kept"], state.numbers["first"]
         passed = state.numbers["passed"]

@@ -1,7 +1,7 @@
-"""Variables that SEQ does not name, beside runs: joined to complete runs, in any order (docs/semantics.md 3.4).
+"""Variables that SEQ does not name: joined to matches of SEQ that an automaton found (docs/semantics.md 3.4).
 
-They have no say in what runs take. A complete run is remembered as long as an event of theirs may still come that lies
-within its WINDOWs, and their candidates as long as a run that ends later may.
+A match of SEQ is remembered as long as an event of theirs may still come that lies within its WINDOWs, and their
+candidates as long as a match that ends later may.
 """
 
 from __future__ import annotations
@@ -9,25 +9,26 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, assert_never
 
 from ...expressions import plain_name
 from ...language.nodes import Binary, Query, variables_of
+from ..match import Age, join_free_variables
 from ..order import UNBOUNDED, key_expressions
 from .compiler import CodeGenerator, PatternConditions, windows_of
 from .event_layout import NUMBER, TIME, Event, speaks_of_one
-from .free_variable_conditions import Runs, Sides, Together
+from .free_variable_conditions import FreeVariableCondition, Runs, Sides
 from .limits import Limits
 from .match_queue import MatchPath
 from .negation_buffer import NegationBuffer
 from .runtime import PartitionKey
 from .shared_buffer import Path, Remainder
 
-__all__ = ["Complete", "Joining", "Open"]
+__all__ = ["FreeVariableMatches", "OpenMatch", "SequenceMatch"]
 
 
 @dataclass(frozen=True, slots=True)
-class Complete:
+class SequenceMatch:
     """A run that is a match of SEQ.
 
     Attributes:
@@ -46,10 +47,10 @@ class Complete:
 
 
 @dataclass(frozen=True, slots=True)
-class Open:
+class OpenMatch:
     """A run to which something may be joined: its events by variable, and until when that may come."""
 
-    complete: Complete
+    match: SequenceMatch
     runs: Runs
     latest: int
 
@@ -69,7 +70,7 @@ class _Equal:
     own: int
 
 
-class Joining:
+class FreeVariableMatches:
     """Joins what SEQ does not name.
 
     Args:
@@ -86,19 +87,19 @@ class Joining:
         self._variables, self._limits = variables, limits
         self._free = conditions.free
         self._place = {v: place for place, v in enumerate(variables)}
-        asked = [Together(code, c, conditions.scopes.others) for c in conditions.free_joins]
+        asked = [FreeVariableCondition(code, c, conditions.scopes.others) for c in conditions.free_joins]
         negations = conditions.scopes.negations
-        self._asked = [
-            [c for c in asked if v in c.variables and c.variables.isdisjoint({*self._free[i + 1 :], *negations})]
+        self._asked = {
+            v: [c for c in asked if v in c.variables and c.variables.isdisjoint({*self._free[i + 1 :], *negations})]
             for i, v in enumerate(self._free)
-        ]
+        }
         self._absent = [(n, [c for c in asked if n in c.variables]) for n in conditions.doubtful]
         self._apart = _distances(query, self._free, variables)
         self.reach = max((d for d in self._apart.values() if d < UNBOUNDED), default=0)
         self._equal = {v: equal for v in self._free if (equal := _equality(query, conditions, v)) is not None}
         self.candidates: dict[tuple[str, PartitionKey], dict[Any, NegationBuffer]] = {}
-        self.open: list[Open] = []
-        self._new: list[Open] = []
+        self.open: list[OpenMatch] = []
+        self._new: list[OpenMatch] = []
         self.seen = -1
         self._newest = -1
 
@@ -115,16 +116,16 @@ class Joining:
                 value = None if equal is None else event[equal.own]
                 kept.setdefault(value, NegationBuffer()).add((event,))
 
-    def add(self, complete: Complete) -> None:
-        """Take in a run that is a match of SEQ."""
-        self._new.append(self.opened(complete))
+    def add(self, match: SequenceMatch) -> None:
+        """Take in a match of SEQ."""
+        self._new.append(self.opened(match))
 
-    def opened(self, complete: Complete) -> Open:
+    def opened(self, match: SequenceMatch) -> OpenMatch:
         """The same, with what is looked at again and again."""
         runs: dict[str, list[Event]] = {v: [] for v in self._variables}
-        for place, event in complete.path:
+        for place, event in match.path:
             runs[self._variables[place]].append(event)
-        return Open(complete, runs, max(self._span(v, runs)[1] for v in self._free))
+        return OpenMatch(match, runs, max(self._span(v, runs)[1] for v in self._free))
 
     def matches(self, watermark: int) -> Iterator[MatchPath]:
         """The matches with a new event or a new run; drops runs that nothing more can be joined to."""
@@ -139,37 +140,33 @@ class Joining:
         self._new = []
 
     def _joined(self) -> Iterator[MatchPath]:
-        for one in self._new:
-            yield from self._extended(one.complete, one.runs, 0, None)
-        for one in self.open if self._newest > self.seen else ():
-            for newest in range(len(self._free)):
-                yield from self._extended(one.complete, one.runs, 0, newest)
+        old = self.open if self._newest > self.seen else []
+        for one in join_free_variables(self._free, self._new, old, self._extended):
+            if not self._is_refuted(one):
+                yield self._found(one)
 
-    def _extended(self, complete: Complete, runs: Runs, place: int, newest: int | None) -> Iterator[MatchPath]:
-        """A run with every event of the other variables; `newest`: the first of these whose event is new."""
-        if place == len(self._free):
-            if not self._is_refuted(complete, runs):
-                yield self._found(complete, runs)
-            return
-        variable = self._free[place]
+    def _extended(self, one: OpenMatch, variable: str, age: Age) -> Iterator[OpenMatch]:
+        """A match of SEQ with every candidate of a variable that its WINDOWs and JOINs admit, and that is not its."""
+        match, runs = one.match, one.runs
         taken = {event[NUMBER] for events in runs.values() for event in events}
-        for event in self._fitting(complete.shared, variable, runs, place, newest):
+        for event in self._fitting(match.shared, variable, runs, age):
             grown = {**runs, variable: [event]}
-            if event[NUMBER] not in taken and all(c.holds(grown, complete.sides) for c in self._asked[place]):
-                yield from self._extended(complete, grown, place + 1, newest)
+            if event[NUMBER] not in taken and all(c.holds(grown, match.sides) for c in self._asked[variable]):
+                yield OpenMatch(match, grown, one.latest)
 
-    def _fitting(
-        self, shared: PartitionKey, variable: str, runs: Runs, place: int, newest: int | None
-    ) -> Iterator[Event]:
+    def _fitting(self, shared: PartitionKey, variable: str, runs: Runs, age: Age) -> Iterator[Event]:
         """The candidates within the windows, with the value that a JOIN asks for."""
         first, last = self._span(variable, runs)
         for kept in self._alike(shared, variable, runs):
-            if newest is None or place > newest:
-                yield from kept.between(first, last)
-            elif place < newest:
-                yield from (event for event in kept.between(first, last) if event[NUMBER] <= self.seen)
-            else:
-                yield from (event for event in kept.after(self.seen) if first <= event[TIME] <= last)
+            match age:
+                case Age.ANY:
+                    yield from kept.between(first, last)
+                case Age.OLD:
+                    yield from (event for event in kept.between(first, last) if event[NUMBER] <= self.seen)
+                case Age.NEW:
+                    yield from (event for event in kept.after(self.seen) if first <= event[TIME] <= last)
+                case _:
+                    assert_never(age)
 
     def _alike(self, shared: PartitionKey, variable: str, runs: Runs) -> list[NegationBuffer]:
         kept, equal = self.candidates.get((variable, shared), {}), self._equal.get(variable)
@@ -187,22 +184,22 @@ class Joining:
                 first, last = max(first, events[-1][TIME] - apart), min(last, events[0][TIME] + apart)
         return first, last
 
-    def _is_refuted(self, complete: Complete, runs: Runs) -> bool:
+    def _is_refuted(self, one: OpenMatch) -> bool:
         """Whether a candidate of a NOT is forbidden by JOINs with what is joined."""
         return any(
-            all(c.holds({**runs, n: [event]}, complete.sides) for c in asked)
-            for (n, asked), events in zip(self._absent, complete.doubtful, strict=True)
+            all(c.holds({**one.runs, n: [event]}, one.match.sides) for c in asked)
+            for (n, asked), events in zip(self._absent, one.match.doubtful, strict=True)
             for event in events
         )
 
-    def _found(self, complete: Complete, runs: Runs) -> MatchPath:
-        joined = [(self._place[v], runs[v][0]) for v in self._free]
-        path = sorted((*complete.path, *joined), key=lambda one: one[1][NUMBER])
-        return MatchPath(max(complete.time, *(event[TIME] for _, event in joined)), path)
+    def _found(self, one: OpenMatch) -> MatchPath:
+        joined = [(self._place[v], one.runs[v][0]) for v in self._free]
+        path = sorted((*one.match.path, *joined), key=lambda step: step[1][NUMBER])
+        return MatchPath(max(one.match.time, *(event[TIME] for _, event in joined)), path)
 
     def drop(self, left: Remainder) -> None:
         """Drop the runs that no match may hold any more because of matches that stand."""
-        self.open = [one for one in self.open if left.allows(one.complete.shared, one.complete.path)]
+        self.open = [one for one in self.open if left.allows(one.match.shared, one.match.path)]
 
     def forget(self, before: int) -> None:
         """Drop the candidates that come before all that a run from a moment on can be joined to."""
