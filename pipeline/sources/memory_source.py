@@ -1,4 +1,4 @@
-"""ReadView raw tuples, given as Python dictionaries or as columns."""
+"""Recorded raw tuples, given as Python dictionaries or as columns."""
 
 from __future__ import annotations
 

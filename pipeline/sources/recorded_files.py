@@ -1,4 +1,4 @@
-"""ReadView events in a file, read without Spark."""
+"""Recorded events in a file, read without Spark."""
 
 from __future__ import annotations
 
