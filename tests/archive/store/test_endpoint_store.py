@@ -8,7 +8,6 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
 import pytest
 from kaicep import Project
 from kaicep.archive import Archive, ReadView, open_read_view, verify
@@ -23,8 +22,10 @@ from kaicep.ontology import KnowledgeBase
 from kaicep.pipeline.flow.backfill import Backfill
 from kaicep.pipeline.flow.query_runtime import Registration
 from kaicep.planner import Strategy
-from support.archives import NINE, SECOND, STREAM, opened, project, readings, rows
+from support import doors
+from support.archives import NINE, STREAM, opened, project, readings, rows
 from support.batches import pieces, processed
+from support.doors import AGGREGATE, PATTERN, SELECTION, openings
 from support.endpoints import clear, free_port, oxigraph
 
 MINUTE = timedelta(minutes=1)
@@ -184,46 +185,17 @@ def test_an_address_that_is_none_is_refused(tmp_path: Path) -> None:
     )
 
 
-DOOR = {
-    "prefixes": {"x": "http://x/"},
-    "streams": {
-        "door": {
-            "event_type": "x:Opened",
-            "time": {"attribute": "at"},
-            "attributes": {
-                "room": {"property": "x:room", "datatype": "xsd:string"},
-                "seconds": {"datatype": "xsd:double"},
-            },
-        }
-    },
-}
-QUERIES = {
-    "selection": "SELECT ?e.seconds WITHIN (, ) FILTER (?e.seconds > 5) PATH { ?e x:room 'r1' }",
-    "aggregate": "SELECT SUM(?e.seconds) AS total WITHIN (, ) WINDOW (?e, sliding, 5s) PATH { ?e x:room 'r1' }",
-    "pattern": "SELECT ?a.seconds WITHIN (, ) JOIN (?b.seconds > ?a.seconds) SEQ (?a, ?b) WINDOW (?a, ?b, 3s) "
-    "PATH { ?a x:room 'r1' }",
-}
+QUERIES = {"selection": SELECTION, "aggregate": AGGREGATE, "pattern": PATTERN}
 
 
-def _door(endpoint: str | None, root: Path) -> tuple[Project, Archive]:
-    project = Project.parse(DOOR | {"archive": {} if endpoint is None else {"endpoint": endpoint}}, root=root)
-    shapes = project.shapes
-    return project, Archive(project.settings, project.knowledge, shapes)
-
-
-def _openings() -> pa.Table:
-    return pa.table(
-        {
-            "at": [(NINE + n * SECOND).isoformat() for n in range(200)],
-            "room": [f"r{n % 3}" for n in range(200)],
-            "seconds": [float(n * n % 11) for n in range(200)],
-        }
-    )
+def _door(endpoint: str, root: Path) -> tuple[Project, Archive]:
+    project = doors.project(root, endpoint=endpoint)
+    return project, doors.opened(project)
 
 
 def _caught_up(project: Project, archive: Archive, text: str, strategy: Strategy | None) -> tuple[list[Any], Backfill]:
     live = project.dataflow()
-    processed(live, {"door": _openings()})
+    processed(live, {"door": openings()})
     live.register(Registration(project.compile(text)[-1], "q", NINE + timedelta(hours=1)))
     backfill = Backfill(live, ["q"], archive, upto=archive.last, strategy=strategy, rows=50)
     return [row for piece in pieces(backfill) if "q" in piece for row in piece["q"].to_pylist()], backfill
@@ -233,7 +205,7 @@ def _caught_up(project: Project, archive: Archive, text: str, strategy: Strategy
 def test_strategies_give_over_an_endpoint_what_replay_gives(endpoint: str, tmp_path: Path, text: str) -> None:
     project, archive = _door(endpoint, tmp_path)
     with archive:
-        archive.append(1, {"door": project.annotators["door"].annotate(_openings()).events})
+        archive.append(1, {"door": project.annotators["door"].annotate(openings()).events})
         archive.flush()
         expected, _ = _caught_up(project, archive, text, Strategy.REPLAY)
         assert expected
@@ -248,7 +220,7 @@ def test_the_log_answers_what_the_endpoint_does_not_answer_any_more(
     project, archive = _door(endpoint, tmp_path)
     text = QUERIES["pattern"]
     with archive:
-        archive.append(1, {"door": project.annotators["door"].annotate(_openings()).events})
+        archive.append(1, {"door": project.annotators["door"].annotate(openings()).events})
         archive.flush()
         expected, _ = _caught_up(project, archive, text, Strategy.REPLAY)
         select, asked = EndpointStore.select, []
@@ -270,7 +242,7 @@ def test_the_planner_takes_the_log_when_the_endpoint_is_away(
 ) -> None:
     project, archive = _door(endpoint, tmp_path)
     with archive:
-        archive.append(1, {"door": project.annotators["door"].annotate(_openings()).events})
+        archive.append(1, {"door": project.annotators["door"].annotate(openings()).events})
         archive.flush()
 
         def gone(_: EndpointStore) -> str:

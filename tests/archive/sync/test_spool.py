@@ -1,0 +1,63 @@
+"""The spool: an archiver writes it, an engine takes from it, and what was taken goes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from kaicep.archive.sync import Spool
+from kaicep.errors import ArchiveError
+from support.archives import NINE, SECOND, STREAM, readings
+
+
+def filled(root: Path) -> Spool:
+    """Three batches of four readings."""
+    spool = Spool(root)
+    for batch in range(3):
+        assert spool.append({STREAM: readings(4, first=4 * batch)}) == 4
+    return spool
+
+
+def test_events_are_read_in_order_behind_what_was_taken(tmp_path: Path) -> None:
+    spool = filled(tmp_path)
+    assert spool.newest({}) == {STREAM: 3}
+    assert spool.newest({STREAM: 3}) == {}
+    pieces = [piece[STREAM].num_rows for piece in spool.pieces({STREAM: 1}, {STREAM: 3}, rows=4)]
+    assert pieces == [4, 4]
+    (whole,) = spool.pieces({}, {STREAM: 3}, rows=100)
+    assert whole[STREAM]["_time"].to_pylist() == [NINE + n * SECOND for n in range(12)]
+    assert spool.mark(STREAM, {}) == NINE + 11 * SECOND
+    assert spool.mark(STREAM, {STREAM: 3}) is None
+    spool.close()
+
+
+def test_what_was_taken_is_noted_and_goes(tmp_path: Path) -> None:
+    spool = filled(tmp_path)
+    assert spool.rows() == {STREAM: 12}
+    Spool(tmp_path).settle({STREAM: 2})
+    assert spool.taken() == {STREAM: 2}
+    assert spool.rows() == {STREAM: 4}
+    spool.tidy()
+    assert list(spool.waiting({})) == [STREAM]
+    assert len(spool.waiting({})[STREAM]) == 1
+    spool.close()
+    Spool(tmp_path).settle({STREAM: 3})
+    assert Spool(tmp_path).waiting({}) == {}
+
+
+def test_an_archiver_goes_on_behind_what_was_taken(tmp_path: Path) -> None:
+    filled(tmp_path).close()
+    Spool(tmp_path).settle({STREAM: 3})
+    again = Spool(tmp_path)
+    assert not again.archiver_runs
+    again.append({STREAM: readings(1, first=12)})
+    assert Spool(tmp_path).archiver_runs
+    assert again.newest({STREAM: 3}) == {STREAM: 4}
+    again.close()
+
+
+def test_a_note_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    filled(tmp_path).close()
+    (tmp_path / "intake/taken.json").write_text("[]")
+    with pytest.raises(ArchiveError, match=r"taken\.json: the note of what was taken from the intake cannot be read"):
+        Spool(tmp_path).taken()

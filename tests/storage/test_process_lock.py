@@ -1,0 +1,28 @@
+"""A lock between processes, and within one: one holder at a time, and it says who."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from kaicep.storage import ProcessLock
+
+
+def test_one_has_the_lock_until_it_lets_go(tmp_path: Path) -> None:
+    one, other = ProcessLock(tmp_path / "lock"), ProcessLock(tmp_path / "lock")
+    assert one.acquire()
+    assert one.acquire(), "whoever has it may ask again"
+    assert not other.acquire()
+    assert not other.acquire(timeout=0.01)
+    one.release()
+    assert other.acquire()
+    other.release()
+
+
+def test_the_holder_is_named(tmp_path: Path) -> None:
+    lock = ProcessLock(tmp_path / "lock")
+    lock.acquire()
+    assert ProcessLock(tmp_path / "lock").holder() == f"process {os.getpid()}"
+    lock.release()
+    (tmp_path / "lock").write_text("")
+    assert lock.holder() == "process unknown"
