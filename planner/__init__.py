@@ -3,7 +3,15 @@
 from __future__ import annotations
 
 from .archive_gap import wait_for_archive
-from .backfill import ROWS_AT_ONCE, BackfillChunk, BackfillRequest, Seam, Watermarks, covering_range, lowest_watermark
+from .backfill_chunks import (
+    ROWS_AT_ONCE,
+    BackfillChunk,
+    BackfillRequest,
+    Seam,
+    Watermarks,
+    covering_range,
+    lowest_watermark,
+)
 from .rewritten_past import Rewritten, rewrite
 from .strategies import Strategy, candidate_queries
 from .strategy_choice import Choice, choose

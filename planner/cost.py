@@ -12,7 +12,7 @@ from typing import assert_never
 from ..archive import ReadView
 from ..archive.rewrite import CandidateQuery
 from ..language.nodes import Kind, Query
-from .backfill import BackfillRequest
+from .backfill_chunks import BackfillRequest
 
 _SEGMENT = 4e-4
 """To open a segment of the log."""

@@ -23,7 +23,7 @@ from ..cep import adopted_matches, adopted_windows
 from ..cep.output import MatchFrame
 from ..language.nodes import AfterMatchKind, Kind, Query
 from ..ontology import KnowledgeBase
-from .backfill import (
+from .backfill_chunks import (
     BackfillChunk,
     BackfillRequest,
     TimeRange,

@@ -18,7 +18,15 @@ from ..archive.store import Store, StoreUnavailableError, bucket_start
 from ..cep.order import sees_all_events
 from ..language.nodes import Element, Group, Query, walk_pattern
 from ..ontology import KnowledgeBase
-from .backfill import BackfillChunk, BackfillRequest, TimeRange, lowest_watermark, prefiltered, replayed, replayed_from
+from .backfill_chunks import (
+    BackfillChunk,
+    BackfillRequest,
+    TimeRange,
+    lowest_watermark,
+    prefiltered,
+    replayed,
+    replayed_from,
+)
 
 _GRAPHS_AT_ONCE = 16
 """So many graphs a query: what is asked of knowledge is asked once for all of them."""

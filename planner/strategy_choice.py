@@ -9,7 +9,7 @@ from ..archive import ReadView
 from ..archive.rewrite import RefusedError
 from ..archive.store import StoreUnavailableError
 from ..errors import PlanError
-from .backfill import ROWS_AT_ONCE, BackfillRequest
+from .backfill_chunks import ROWS_AT_ONCE, BackfillRequest
 from .cost import Statistics, log_statistics, store_statistics
 from .rewritten_past import Rewrite
 from .strategies import Hybrid, Replay, Strategy, only_query

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from kaicep.planner.backfill import BackfillRequest, TimeRange
+from kaicep.planner.backfill_chunks import BackfillRequest, TimeRange
 from kaicep.planner.cost import Statistics, log_statistics, store_statistics
 from kaicep.planner.strategies import candidate_queries
 from support import doors

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from kaicep.archive import open_read_view
 from kaicep.archive.rewrite import CandidateQuery, MatchQuery, RefusedError, WindowQuery
-from kaicep.planner.backfill import BackfillRequest, TimeRange
+from kaicep.planner.backfill_chunks import BackfillRequest, TimeRange
 from kaicep.planner.rewritten_past import Rewrite, rewrite
 from support import doors
 from support.archives import NINE, SECOND

@@ -16,7 +16,7 @@ from kaicep.archive.rewrite import find_candidates
 from kaicep.errors import PlanError
 from kaicep.pipeline.flow.batch import Batch
 from kaicep.pipeline.sources.memory_source import raw_table
-from kaicep.planner.backfill import BackfillRequest, TimeRange
+from kaicep.planner.backfill_chunks import BackfillRequest, TimeRange
 from kaicep.planner.strategies import Hybrid
 
 ROOT = Path(__file__).resolve().parents[2] / "examples" / "campus"

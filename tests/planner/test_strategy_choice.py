@@ -8,7 +8,7 @@ import pytest
 from kaicep.archive import ReadView
 from kaicep.errors import PlanError
 from kaicep.planner import BackfillRequest, Choice, Strategy, choose
-from kaicep.planner.backfill import TimeRange
+from kaicep.planner.backfill_chunks import TimeRange
 from support import doors
 from support.archives import NINE, SECOND
 from support.doors import PATTERN, SELECTION

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from kaicep.archive import Archive
 from kaicep.planner import BackfillChunk, BackfillRequest, Seam, lowest_watermark
-from kaicep.planner.backfill import TimeRange, at_most, pieces, replayed, replayed_from
+from kaicep.planner.backfill_chunks import TimeRange, at_most, pieces, replayed, replayed_from
 from support.archives import NINE, SECOND, STREAM, opened, readings
 
 COLUMNS = {STREAM: frozenset({"flowrate"})}
