@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import assert_never
 
 from pyoxigraph import BlankNode, Literal, NamedNode, QuerySolutions, Store, Triple, Variable
 
@@ -24,13 +25,17 @@ Term = NamedNode | BlankNode | Literal | Triple
 
 def shown(term: Term, prefixes: Mapping[str, str]) -> str:
     """A term as people read it: a prefixed name where a prefix fits, else `<iri>`; literals as in Turtle."""
-    if isinstance(term, NamedNode):
-        return _shown_iri(term.value, prefixes)
-    if isinstance(term, BlankNode):
-        return "a blank node"
-    if isinstance(term, Literal) and term.datatype.value != XSD + "string" and term.language is None:
-        return f'"{term.value}"^^{_shown_iri(term.datatype.value, PREFIXES)}'
-    return str(term)
+    match term:
+        case NamedNode():
+            return _shown_iri(term.value, prefixes)
+        case BlankNode():
+            return "a blank node"
+        case Literal() if term.datatype.value != XSD + "string" and term.language is None:
+            return f'"{term.value}"^^{_shown_iri(term.datatype.value, PREFIXES)}'
+        case Literal() | Triple():
+            return str(term)
+        case _:
+            assert_never(term)
 
 
 def _shown_iri(iri: str, prefixes: Mapping[str, str]) -> str:

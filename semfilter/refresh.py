@@ -1,7 +1,7 @@
 """A semantic filter over changed knowledge: what does not depend on the change stays, and who is judged otherwise.
 
 A subquery depends on a change if its plan is another one, or if it can look at a triple that came or went. Only then
-are the keys that have a verdict evaluated again, ahead of the first batch, which finds the cache filled.
+are the keys that have a verdict evaluated again, before the first batch, which finds a warm cache.
 """
 
 from __future__ import annotations

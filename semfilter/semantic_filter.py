@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import assert_never
 
 import numpy as np
 import polars as pl
@@ -98,6 +99,8 @@ class SemanticFilter:
                 return all_of([self._evaluate(part, events) for part in parts])
             case AnyOf(parts):
                 return any_of([self._evaluate(part, events) for part in parts])
+            case _:
+                assert_never(semantics)
 
 
 def _subqueries(semantics: Semantics) -> Iterator[Subquery]:
@@ -107,3 +110,5 @@ def _subqueries(semantics: Semantics) -> Iterator[Subquery]:
         case AllOf(parts) | AnyOf(parts):
             for part in parts:
                 yield from _subqueries(part)
+        case _:
+            assert_never(semantics)

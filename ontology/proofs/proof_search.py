@@ -100,7 +100,7 @@ class Prover:
             for triple in frontier:
                 leaf = self.leaf(triple, given)
                 fragment.add(triple, leaf, () if leaf else self._concluding(triple, store, width))
-            fragment.settle()
+            fragment.find_cheapest()
             frontier = [] if goal in fragment.cost else fragment.open_below(goal)
         return fragment
 
@@ -181,7 +181,7 @@ class _Fragment:
         for conclusion, instance in found:
             self.known.setdefault(conclusion, []).append(instance)
 
-    def settle(self) -> None:
+    def find_cheapest(self) -> None:
         """Find the cheapest proofs, cheapest first."""
         self.cost, self.best = {}, {}
         waiting: dict[int, int] = {}

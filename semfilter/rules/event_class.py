@@ -1,4 +1,4 @@
-"""Static semantics: whether events are of a class is the same for all events of a stream, so it is decided ahead."""
+"""Static semantics: whether events are of a class is the same for all of a stream, so it is decided at compile time."""
 
 from __future__ import annotations
 

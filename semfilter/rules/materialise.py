@@ -1,4 +1,4 @@
-"""Verdicts ahead: a subquery that depends on individuals alone is asked of all of them at once, without any event.
+"""Materialised verdicts: what depends on individuals alone is asked of all of them at once, without any event.
 
 All that an event adds is which individual its property leads to; the rest speaks of the knowledge base only. So the
 paper's cache (§4.2.2) is filled at compile time, as far as it can be.

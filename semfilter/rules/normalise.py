@@ -50,7 +50,7 @@ def _property(term: URIRef | Path, context: PlanContext) -> URIRef | Path:
             return InvPath(_property(term.arg, context))
         case MulPath():
             return MulPath(_property(term.path, context), term.mod)
-        case _:
+        case Path():  # a negated property set excludes names, it asks for none
             return term
 
 

@@ -1,4 +1,4 @@
-"""Semantic pruning and migration: paths that start at constants of the knowledge base are evaluated ahead (paper §4.1).
+"""Semantic pruning and migration: what leads on from constants of the knowledge is evaluated once (paper §4.1).
 
 What hangs on no event is evaluated as a whole. In what hangs on the event, so is each path that leads from a constant.
 The values take the place of what was evaluated.

@@ -28,7 +28,7 @@ class CompiledFilter:
         options: how keys are evaluated.
 
     Attributes:
-        materialised: the verdicts of all individuals, where they can be computed ahead.
+        materialised: the verdicts of all individuals; `None`: keys are evaluated as they come.
     """
 
     _shared: ClassVar[WeakKeyDictionary[KnowledgeBase, _Shared]] = WeakKeyDictionary()
@@ -56,7 +56,7 @@ class CompiledFilter:
         return evaluate_events(self.residual, scratch, events, buffer=self._options.buffer)
 
     def all_solutions(self) -> dict[tuple[str, ...], list[Solution]] | None:
-        """The solutions of all individuals that have one; `None`: they are not computed ahead."""
+        """The solutions of all individuals that have one; `None`: they are not materialised."""
         if self.materialised is None:
             return None
         return materialised_solutions(self.residual, self._knowledge.store, self._options.table_size)

@@ -17,7 +17,7 @@ class FilterOptions:
         buffer: evaluate the events of a batch together (§4.2.1); without, one after the other.
         cache_size: verdicts kept per subquery, the least recently used leave first (§4.2.2); 0: none are kept, and
             every event is evaluated.
-        table_size: up to so many rows the verdicts of all individuals are computed ahead; 0: they never are.
+        table_size: up to so many rows the verdicts of all individuals are materialised; 0: they never are.
     """
 
     compiled: bool = True

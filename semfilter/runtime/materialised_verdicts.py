@@ -1,4 +1,4 @@
-"""The verdicts of all individuals, computed ahead: a key is found by its place in columns, and never evaluated."""
+"""Materialised verdicts: a key is found by its place in columns, and never evaluated."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def materialised_solutions(
     Args:
         residual: the residual query.
         store: the knowledge base.
-        most: with more rows than that there are none ahead.
+        most: with more rows than that, none are materialised.
 
     Returns:
         `None`: there is no query for it, or there are too many.
