@@ -30,7 +30,7 @@ from .frames import (
     unsigned_zero,
     value_codes,
 )
-from .functions import FUNCTIONS
+from .functions import FUNCTIONS, forgives_unbound
 from .refusal import RefusedError
 from .scalar import Leaf, ScalarSource
 from .scalar_operators import NOTHING
@@ -56,6 +56,7 @@ __all__ = [
     "all_of",
     "column_expression",
     "column_of",
+    "forgives_unbound",
     "frame_of",
     "gives_several",
     "mask_by",

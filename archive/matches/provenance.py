@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Self
 
 from ...errors import ArchiveError, Place
+from ...expressions import gives_several
 from ...language.nodes import Aggregate, Item, Query, ValueType
 from ...storage import make_folder, write_atomically
 
@@ -99,7 +100,7 @@ class Provenance:
 
 def _type_of(item: Item) -> ValueType:
     match item.value:
-        case Aggregate(function="LIST", argument=listed) if listed is not None:
+        case Aggregate(argument=listed) if listed is not None and gives_several(item.value):
             return listed.type
         case _:
             return item.type

@@ -13,7 +13,7 @@ from rdflib import RDF, Literal, URIRef, Variable
 
 from ...annotator import MOMENT, EventShape
 from ...cep import apply_filters
-from ...expressions import RefusedError, sparql_text
+from ...expressions import RefusedError, forgives_unbound, sparql_text
 from ...language.nodes import (
     AllOf,
     AnyOf,
@@ -251,7 +251,7 @@ def _forgives(test: Expression) -> bool:
     """Whether a test may be true although something in it is unbound."""
     return any(
         (isinstance(n, Binary) and n.operator == "OR")
-        or (isinstance(n, Call) and n.function in ("COALESCE", "IF", "BOUND"))
+        or (isinstance(n, Call) and forgives_unbound(n))
         or (isinstance(n, Unary) and n.operator == "NOT")
         for n in walk(test)
     )

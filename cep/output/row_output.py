@@ -51,7 +51,7 @@ def _matched(query: Query) -> list[str]:
 def _arrow_type(item: Item) -> pa.DataType:
     """LIST gives lists of what it lists; every other item is a single value."""
     match item.value:
-        case Aggregate(function="LIST", argument=listed) if listed is not None:
+        case Aggregate(argument=listed) if listed is not None and gives_several(item.value):
             return pa.list_(_ARROW_TYPES[listed.type])
         case _:
             return _ARROW_TYPES[item.type]

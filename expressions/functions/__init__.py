@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .function_table import FUNCTIONS, WRITTEN_FUNCTIONS
+from .function_table import FUNCTIONS, WRITTEN_FUNCTIONS, forgives_unbound
 from .scalar_function import Given, ScalarFunction
 
-__all__ = ["FUNCTIONS", "WRITTEN_FUNCTIONS", "Given", "ScalarFunction"]
+__all__ = ["FUNCTIONS", "WRITTEN_FUNCTIONS", "Given", "ScalarFunction", "forgives_unbound"]

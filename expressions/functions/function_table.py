@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from ...language.nodes import Call
 from .conditionals import BOUND, COALESCE, IF, PREV
 from .date_times import DAY, HOURS, MINUTES, MONTH, SECONDS, YEAR
 from .numeric import ABS, CEIL, CONVERT, FLOOR, ROUND
-from .scalar_function import ScalarFunction
+from .scalar_function import Given, ScalarFunction
 from .strings import CONTAINS, LCASE, REGEX, STR, STRENDS, STRLEN, STRSTARTS, UCASE
 
-__all__ = ["FUNCTIONS", "WRITTEN_FUNCTIONS"]
+__all__ = ["FUNCTIONS", "WRITTEN_FUNCTIONS", "forgives_unbound"]
 
 WRITTEN_FUNCTIONS: tuple[ScalarFunction, ...] = (
     *(ABS, ROUND, FLOOR, CEIL),
@@ -19,3 +20,8 @@ WRITTEN_FUNCTIONS: tuple[ScalarFunction, ...] = (
 """Those that a query may name, in the order of the reference."""
 
 FUNCTIONS: dict[str, ScalarFunction] = {function.name: function for function in (*WRITTEN_FUNCTIONS, CONVERT)}
+
+
+def forgives_unbound(e: Call) -> bool:
+    """Whether a call may be bound although one of its arguments is not."""
+    return FUNCTIONS[e.function].scalar.given is not Given.BOUND
