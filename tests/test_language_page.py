@@ -11,7 +11,9 @@ from typing import Any
 import pytest
 from kaicep import Project
 from kaicep.errors import KaicepError
-from kaicep.expressions import SIGNATURES
+from kaicep.expressions import AGGREGATES, SIGNATURES
+from kaicep.expressions.aggregates import AggregateFunction
+from kaicep.expressions.functions import WRITTEN_FUNCTIONS, ScalarFunction
 from oracle.evaluate import Oracle
 from support.cases import difference
 from support.letters import stream
@@ -71,6 +73,11 @@ def test_every_keyword_stands_in_an_example() -> None:
     keywords = {word.upper() for word in KEYWORD.findall(GRAMMAR.read_text(encoding="utf-8"))}
     assert len(keywords) > 50
     assert sorted(k for k in keywords if not re.search(rf"\b{k}", texts)) == []
+
+
+@pytest.mark.parametrize("entry", [*WRITTEN_FUNCTIONS, *AGGREGATES.values()], ids=lambda entry: str(entry.name))
+def test_the_tables_say_of_a_function_what_its_entry_says(entry: ScalarFunction | AggregateFunction) -> None:
+    assert f"\n| `{entry.usage}` | {entry.doc} |\n" in PAGE_TEXT
 
 
 def test_every_function_stands_in_an_example() -> None:
