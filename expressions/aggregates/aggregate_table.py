@@ -6,12 +6,15 @@ from .aggregate_function import AggregateFunction
 from .count import COUNT
 from .deviation import STDDEV
 from .extremes import MAX, MIN
+from .mode import MODE
 from .positions import FIRST, LAST, LIST
+from .quantiles import MEDIAN, PERCENTILE
 from .total import AVG, SUM
 
 __all__ = ["AGGREGATES"]
 
 AGGREGATES: dict[str, AggregateFunction] = {
-    aggregate.name: aggregate for aggregate in (COUNT, SUM, AVG, STDDEV, MIN, MAX, FIRST, LAST, LIST)
+    aggregate.name: aggregate
+    for aggregate in (COUNT, SUM, AVG, STDDEV, MEDIAN, PERCENTILE, MODE, MIN, MAX, FIRST, LAST, LIST)
 }
 """In the order of the reference."""

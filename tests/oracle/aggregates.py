@@ -40,7 +40,7 @@ def aggregate(expression: Aggregate, scope: Scope) -> Value | None:
     if expression.function == "LIST":
         return tuple(values) or None
     fitting = [v for v in map(plain, values) if _fits(v, expression.function)]
-    result = _AGGREGATES[expression.function](fitting)
+    result = _AGGREGATES[expression.function](fitting, *expression.parameters)
     return float(result) if expression.type is ValueType.DOUBLE and result is not None else result
 
 
@@ -51,9 +51,9 @@ def _end_of(values: Sequence[Value], function: str, offset: int) -> Value | None
 
 
 def _fits(v: Value, function: str) -> bool:
-    """Numbers for arithmetic, anything that is ordered for MIN and MAX."""
+    """Numbers for arithmetic, anything that is ordered for MIN, MAX and MODE."""
     number = isinstance(v, int | float) and not isinstance(v, bool)
-    return number or (function in ("MIN", "MAX") and isinstance(v, str | datetime | bool))
+    return number or (function in ("MIN", "MAX", "MODE") and isinstance(v, str | datetime | bool))
 
 
 def _sum(values: Sequence[int | float]) -> int | float:
@@ -75,10 +75,34 @@ def _deviation(values: Sequence[int | float]) -> float | None:
     return math.sqrt(sum(((v - mean) ** 2 for v in exact), Fraction()) / (len(exact) - 1))
 
 
-_AGGREGATES: dict[str, Callable[[Sequence[Any]], Any]] = {
+def _percentile(values: Sequence[int | float], percent: float) -> float | None:
+    """Where `percent` of the way from the first of the sorted values to the last is; between two of them linear."""
+    if not values or any(math.isnan(v) for v in values):
+        return math.nan if values else None
+    ordered = sorted(float(v) for v in values)
+    way = (len(ordered) - 1) * (percent / 100)
+    before, after = ordered[math.floor(way)], ordered[math.ceil(way)]
+    part = way - math.floor(way)
+    return before if before == after else before * (1 - part) + after * part
+
+
+def _mode(values: Sequence[Any]) -> Any:
+    """Not a number is one value, and greater than all numbers."""
+    numbers = [v for v in values if v == v]  # noqa: PLR0124  # NaN is unlike itself
+    often = {v: numbers.count(v) for v in numbers}
+    most = max(often.values(), default=0)
+    if len(values) - len(numbers) > most:
+        return math.nan
+    return min((v for v, count in often.items() if count == most), default=None)
+
+
+_AGGREGATES: dict[str, Callable[..., Any]] = {
     "AVG": _average,
     "SUM": _sum,
     "MIN": lambda values: min(values, default=None),
     "MAX": lambda values: max(values, default=None),
     "STDDEV": _deviation,
+    "MEDIAN": lambda values: _percentile(values, 50),
+    "PERCENTILE": _percentile,
+    "MODE": _mode,
 }

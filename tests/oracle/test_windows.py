@@ -97,6 +97,16 @@ class TestWindows:
         )
         assert column(rows, "d") == [None, pytest.approx(2**0.5)]
 
+    def test_medians_and_percentiles_interpolate(self) -> None:
+        text = "SELECT MEDIAN(?e.flowrate) AS m, PERCENTILE(?e.flowrate, 75) AS p WINDOW (?e, batch, 4 events)"
+        (row,) = ask(text, report(0, 7.0), report(1, 1.0), report(2, 2.0), report(3, 4.0))
+        assert (row["m"], row["p"]) == (3.0, 4.75)
+
+    def test_the_mode_is_the_smallest_of_the_most_frequent(self) -> None:
+        text = "SELECT MODE(?e.flowrate) AS m WINDOW (?e, batch, 5 events)"
+        (row,) = ask(text, *[report(i, x) for i, x in enumerate((7.0, 2.0, 7.0, 2.0, 1.0))])
+        assert row["m"] == 2.0
+
     def test_sums_are_exact(self) -> None:
         rows = ask(
             "SELECT SUM(?e.flowrate) AS s WINDOW (?e, batch, 3 events)",

@@ -24,19 +24,23 @@ _PAIRS = ("?{a}.sensorID = ?{b}.sensorID", "?{a}.level <= ?{b}.level", "?{b}.flo
           "?{a}.level != ?{b}.level", "?{a}.open = ?{b}.open OR ?{a}.level = 1")  # fmt: skip
 _RUNS = (
     "COUNT(?{v}) >= 2", "SUM(?{v}.level) <= 5", "AVG(?{v}.flowrate) > 490", "MAX(?{v}.level) - MIN(?{v}.level) < 4",
-    "FIRST(?{v}.level) <= LAST(?{v}.level)", "COUNT(DISTINCT ?{v}.sensorID) < 3", "?{v}.level <= AVG(?{v}.level) + 1",
+    "FIRST(?{v}.level) <= LAST(?{v}.level)", "COUNT(DISTINCT ?{v}.sensorID) < 3", "MEDIAN(?{v}.level) >= 1",
+    "PERCENTILE(?{v}.level, 75) < 4", "MODE(?{v}.sensorID) != 's2'", "?{v}.level <= AVG(?{v}.level) + 1",
 )  # fmt: skip
 _STEPS = (
     "?{v}.level >= PREV(?{v}.level)", "?{v}.level != PREV(?{v}.level) OR ?{v}.open", "RUNNING COUNT(?{v}) < 3",
     "?{v}.flowrate >= RUNNING AVG(?{v}.flowrate)", "?{v}.level <= RUNNING MAX(?{v}.level) + 1",
     "RUNNING SUM(?{v}.level) < 5", "?{v}.sensorID = RUNNING FIRST(?{v}.sensorID)",
-    "?{v}.level > COALESCE(PREV(?{v}.level), 0)", "?{v}.level > PREV(?{v}.level) - COUNT(?{v})",
+    "?{v}.level >= RUNNING MEDIAN(?{v}.level)", "?{v}.level < RUNNING PERCENTILE(?{v}.level, 90) + 2",
+    "?{v}.sensorID = RUNNING MODE(?{v}.sensorID)", "?{v}.level > COALESCE(PREV(?{v}.level), 0)",
+    "?{v}.level > PREV(?{v}.level) - COUNT(?{v})",
 )  # fmt: skip
 _ITEMS = (
     "COUNT(?{v}) AS n{v}", "SUM(?{v}.level) AS s{v}", "AVG(?{v}.flowrate) AS a{v}", "MIN(?{v}.level) AS lo{v}",
     "MAX(?{v}.note) AS hi{v}", "LIST(?{v}.seq) AS all{v}", "LIST(?{v}.note) AS notes{v}", "FIRST(?{v}.seq) AS f{v}",
     "LAST(?{v}.seq) AS l{v}", "FIRST(?{v}.level, 1) AS g{v}", "LAST(?{v}.level, 2) AS k{v}",
     "COUNT(DISTINCT ?{v}.sensorID) AS d{v}", "STDDEV(?{v}.level) AS sd{v}",
+    "MEDIAN(?{v}.level) AS md{v}", "PERCENTILE(?{v}.flowrate, 90) AS p{v}", "MODE(?{v}.note) AS mo{v}",
 )  # fmt: skip
 
 
