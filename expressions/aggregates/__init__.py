@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from .aggregate_function import Accumulator, AggregateFunction
-from .aggregate_table import AGGREGATES
-from .evaluation import (
+from .aggregate_dispatch import (
     accumulator_of,
     aggregate_ranges,
     aggregated_values,
@@ -12,6 +10,8 @@ from .evaluation import (
     of_single_events,
     takes_numbers,
 )
+from .aggregate_function import Accumulator, AggregateFunction
+from .aggregate_table import AGGREGATES
 
 __all__ = [
     "AGGREGATES",

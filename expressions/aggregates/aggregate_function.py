@@ -11,7 +11,7 @@ import polars as pl
 from ...language import Span
 from ...language.nodes import Aggregate, AggregateSignature, Binary, Constant, Expression, ValueType
 from ..refusal import RefusedError
-from .ranges import Ranges
+from .row_ranges import RowRanges
 
 __all__ = ["Accumulator", "AggregateFunction", "appended", "as_type", "left_to_operators", "unbound"]
 
@@ -50,7 +50,7 @@ class AggregateFunction:
     usage: str
     doc: str
     signature: AggregateSignature
-    ranges: Callable[[Aggregate, Ranges], pl.Series]
+    ranges: Callable[[Aggregate, RowRanges], pl.Series]
     accumulator: Callable[[Aggregate], Accumulator]
     single: Callable[[Aggregate, Expression], Expression]
     sparql: Callable[[Aggregate], str]

@@ -9,12 +9,12 @@ from ...language.nodes import Aggregate, AggregateSignature, Call, Constant, Exp
 from ..frames import Ints, value_codes
 from ..scalar_operators import NOTHING
 from .aggregate_function import Accumulator, AggregateFunction, left_to_operators
-from .ranges import Ranges
+from .row_ranges import RowRanges
 
 __all__ = ["COUNT"]
 
 
-def _ranges(e: Aggregate, ranges: Ranges) -> pl.Series:
+def _ranges(e: Aggregate, ranges: RowRanges) -> pl.Series:
     return pl.Series(_distinct(ranges.values, ranges.start, ranges.end) if e.distinct else ranges.count)
 
 
