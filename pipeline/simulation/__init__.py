@@ -1,4 +1,4 @@
-"""ReadView events in; rows, as an engine would give them, out; no Spark."""
+"""Recorded events in; rows, as an engine would give them, out; no Spark."""
 
 from __future__ import annotations
 
