@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from kaicep.cep import build_operator
+from support.letter_readings import ask
 from support.operators import Reading, answer, compiled, events, feed
 
 TWO = "SELECT ?a FROM (?a, readings), (?b, readings)"
@@ -98,3 +99,24 @@ def test_an_event_with_several_solutions_is_one_event() -> None:
     assert first == [1, 2]
     again = [row["floor"] for row in answer(f"SELECT ?floor {path} AFTER MATCH SKIP TO LAST ?e", rows)]
     assert again == [1, 2, 2]
+
+
+@pytest.mark.parametrize(
+    ("after", "found"),
+    [
+        ("KEEP ALL", ["a1 b3", "a2 b3", "a4 b5"]),
+        ("SKIP PAST LAST EVENT", ["a1 b3", "a4 b5"]),
+        ("SKIP TO NEXT EVENT", ["a1 b3", "a2 b3", "a4 b5"]),
+        ("SKIP TO LAST ?b", ["a1 b3", "a4 b5"]),
+        ("SKIP TO FIRST ?d", ["a1 b3", "a2 b3", "a4 b5"]),
+        ("CONSUME", ["a1 b3", "a4 b5"]),
+    ],
+)
+def test_after_match_chooses_among_runs(after: str, found: list[str]) -> None:
+    """An unbound ?d is skipped to as to the next event."""
+    assert ask("?a -> (?b OR ?d)", "a a b a b", f"AFTER MATCH {after}") == found
+
+
+def test_consumed_events_end_what_was_growing_with_them() -> None:
+    assert ask("?a -> ?b -> ?d", "a b a d b d", "AFTER MATCH CONSUME") == ["a1 b2 d4", "a3 b5 d6"]
+    assert ask("?a -> ?b -> ?d", "a a b d b d", "AFTER MATCH CONSUME") == ["a1 b3 d4"]

@@ -1,0 +1,36 @@
+"""From matches as rows of candidates to the columns of items, in output order (docs/semantics.md 3.16)."""
+
+from __future__ import annotations
+
+from kaicep.cep import build_operator
+from kaicep.language.checks.compiler import check_document
+from support.letter_readings import ask, readings, text_of
+from support.operators import STREAMS, compiled, feed, short
+
+
+def test_an_event_is_a_run_of_one_for_aggregates_and_what_is_unbound_a_run_of_none() -> None:
+    select = "COUNT(?b) AS c, SUM(?b.n) AS s, AVG(?b.n) AS m, LIST(?b.n) AS l, FIRST(?b.n) AS f"
+    text = text_of("?a -> (?b OR ?d)", "HAVING (COUNT(?a) = 1 AND COUNT(?b) + COUNT(?d) = 1)", select=select)
+    [(_, query)] = check_document(text, STREAMS)
+    rows = feed(build_operator(query), query, readings("a b4 a d a b"))
+    assert short(rows) == [
+        {"c": 1, "s": 4, "m": 4.0, "l": [4], "f": 4},
+        {"c": 0, "s": 0, "m": None, "l": None, "f": None},
+        {"c": 1, "s": 0, "m": None, "l": None, "f": None},
+    ]
+
+
+def test_what_the_other_side_of_an_or_binds_is_unbound_and_its_joins_are_not_asked() -> None:
+    text = text_of("?a -> (?b OR ?d)", "JOIN (?b.n > ?a.n)", "JOIN (?d.n > ?a.n)", select="?b.n AS b, ?d.n AS d")
+    query = compiled(text)
+    rows = feed(build_operator(query), query, readings("a5 d3 d7 b9 a1 b2"))
+    assert short(rows) == [{"b": None, "d": 7}, {"b": 2, "d": None}]
+    assert [row["_events"] for row in rows] == [
+        {"a": ["a1"], "b": [], "d": ["d3"]},
+        {"a": ["a5"], "b": ["b6"], "d": []},
+    ]
+
+
+def test_having_over_what_an_or_leaves_unbound_is_not_true() -> None:
+    assert ask("?a, (?b OR ?d)", "a b1 d1", "HAVING (?b.n = 1)") == ["a1 b2"]
+    assert ask("?a, (?b OR ?d)", "a b1 d1", "HAVING (?b.n = 1 OR NOT BOUND(?b.n))") == ["a1 b2", "a1 d3"]
