@@ -9,7 +9,7 @@ events as N-Quads, and back.
 from __future__ import annotations
 
 from .annotation import compile_annotation
-from .annotator import Annotated, Annotator
+from .annotator import AnnotatedBatch, Annotator
 from .datatypes import COLUMN_TYPES, EXACT_INTEGERS, MOMENT, USUAL_DATATYPES, lexical_text
 from .identity import exclude_ids, ids_of
 from .shape import (
@@ -30,7 +30,7 @@ __all__ = [
     "EXACT_INTEGERS",
     "MOMENT",
     "USUAL_DATATYPES",
-    "Annotated",
+    "AnnotatedBatch",
     "Annotator",
     "AttributeShape",
     "EventShape",

@@ -22,7 +22,7 @@ from .unit_conversion import ConvertedColumn, UnitConverter
 
 
 @dataclass(frozen=True, slots=True)
-class Annotated:
+class AnnotatedBatch:
     """The events of a raw table.
 
     Attributes:
@@ -38,7 +38,7 @@ class Annotated:
     unlinked: int
 
     @classmethod
-    def again(cls, events: pa.Table) -> Annotated:
+    def of_events(cls, events: pa.Table) -> AnnotatedBatch:
         """Events that were annotated before: none of them is rejected."""
         return cls(events, pa.table({"row": pa.array([], pa.int64()), "reason": pa.array([], pa.string())}), 0)
 
@@ -92,7 +92,7 @@ class Annotator:
         found = {name: units.differing(after._converters[name]) for name, units in self._converters.items()}
         return {name: number for name, number in found.items() if number}
 
-    def annotate(self, raw: pa.Table) -> Annotated:
+    def annotate(self, raw: pa.Table) -> AnnotatedBatch:
         """Make semantic events of raw tuples.
 
         Args:
@@ -155,7 +155,7 @@ class Annotator:
         extra: pl.Series,
         rows: pl.Series,
         rejected: pa.Table,
-    ) -> Annotated:
+    ) -> AnnotatedBatch:
         """The event table; events are identified by `values`, the raw ones, and have those `in_unit` instead."""
         encoded = {a.name: encode(values[a.name]) for a in self.annotation.attributes if _links(a)}
         columns: dict[str, pa.Array] = {
@@ -173,7 +173,7 @@ class Annotator:
             columns[a.name] = raw if is_text else in_unit.get(a.name, values[a.name]).to_arrow()
         columns |= linked
         columns |= {"_extra": extra.to_arrow(), "_row": rows.to_arrow()}
-        return Annotated(pa.table(columns), rejected, unlinked)
+        return AnnotatedBatch(pa.table(columns), rejected, unlinked)
 
     def _ids(
         self, values: Mapping[str, pl.Series], extra: pl.Series, encoded: Mapping[str, pa.DictionaryArray]

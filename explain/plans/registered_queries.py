@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from ...annotator import Annotated
+from ...annotator import AnnotatedBatch
 from ...archive import ReadView, open_read_view
 from ...errors import ArchiveError
 from ...language.nodes import Query
@@ -94,12 +94,12 @@ def _over_archive(project: Catalog, queries: Sequence[Registration]) -> list[Pla
     return [explain_runtime(project, flow, _strategies(project, flow.query)) for flow in dataflow.flows.values()]
 
 
-def _last_events(archive: ReadView, dataflow: Dataflow) -> dict[str, Annotated]:
+def _last_events(archive: ReadView, dataflow: Dataflow) -> dict[str, AnnotatedBatch]:
     """By stream, the events that tell how far it has come: those of its greatest time stamp."""
     found = {}
     for stream in dataflow.annotators:
         history = archive.scan([stream])
         known = history.time_range()
         if known is not None:
-            found[stream] = Annotated.again(history.read(known[1], None, {})[stream])
+            found[stream] = AnnotatedBatch.of_events(history.read(known[1], None, {})[stream])
     return found

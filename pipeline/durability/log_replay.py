@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...annotator import Annotated
+from ...annotator import AnnotatedBatch
 from ...archive import Archive
 from ..flow import Batch, BatchSource
 from ..knowledge import KnowledgeVersions
@@ -22,6 +22,6 @@ def logged_batches(
     for position in sorted({*log.positions(), *advances.positions()}):
         if after < position.batch <= last:
             judged_by = versions.at(position.batch).judgement
-            events = {stream: Annotated.again(table) for stream, table in log.read_batch(position).items()}
+            events = {stream: AnnotatedBatch.of_events(table) for stream, table in log.read_batch(position).items()}
             advanced = advances.read(position)
             yield position.batch, Batch(events, BatchSource.LOG, judged_by, advances=advanced)

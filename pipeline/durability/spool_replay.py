@@ -19,7 +19,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ...annotator import Annotated, exclude_ids, ids_of
+from ...annotator import AnnotatedBatch, exclude_ids, ids_of
 from ...archive import Archive
 from ...archive.log import Position, earlier_ids
 from ...archive.sync import Spool
@@ -110,7 +110,7 @@ class SpoolReplay:
         self._tell([result.streams for result in results if result.source is BatchSource.SPOOL])
         return merged(found)
 
-    def _take(self, batch: int, live: Mapping[str, Annotated]) -> SpoolRange:
+    def _take(self, batch: int, live: Mapping[str, AnnotatedBatch]) -> SpoolRange:
         """What a batch takes: everything that is there.
 
         What was missed ends when an archiver has come up to the live stream, or none runs.
@@ -137,14 +137,16 @@ class SpoolReplay:
             return SpoolRange({}, missed=False)
         return SpoolRange({s: int(k) for s, k in content["upto"].items()}, missed=content.get("missed", True))
 
-    def _pieces(self, upto: Mapping[str, int]) -> Iterator[dict[str, Annotated]]:
+    def _pieces(self, upto: Mapping[str, int]) -> Iterator[dict[str, AnnotatedBatch]]:
         """The events up to some positions, in order of arrival; to be taken to the end."""
         before = self._spool.taken()
         for events in self._spool.pieces(before, upto, self._rows):
             yield {stream: _annotated(table) for stream, table in events.items()}
         self._taken = {**before, **upto}
 
-    def _completed(self, batch: int, live: Mapping[str, Annotated], pieces: Sequence[Batch]) -> Mapping[str, Annotated]:
+    def _completed(
+        self, batch: int, live: Mapping[str, AnnotatedBatch], pieces: Sequence[Batch]
+    ) -> Mapping[str, AnnotatedBatch]:
         """A batch that is delivered again, with what the log has of it and the source gives no more.
 
         Args:
@@ -201,7 +203,7 @@ class SpoolReplay:
         gone = result.late.num_rows - late.num_rows
         return replace(result, late=late, duplicates=result.duplicates + gone)
 
-    def _wait(self, live: Mapping[str, Annotated], taken: Mapping[str, int]) -> None:
+    def _wait(self, live: Mapping[str, AnnotatedBatch], taken: Mapping[str, int]) -> None:
         """Let an archiver come up to the live stream, once: what it has in hand lies before what comes live.
 
         One that stands by has nothing in hand: `begin` has waited for it.
@@ -236,8 +238,8 @@ class SpoolReplay:
             temporary.write_text(json.dumps(content), encoding="utf-8")
 
 
-def _annotated(events: pa.Table) -> Annotated:
-    return Annotated.again(_with_rows(events))
+def _annotated(events: pa.Table) -> AnnotatedBatch:
+    return AnnotatedBatch.of_events(_with_rows(events))
 
 
 def _with_rows(events: pa.Table) -> pa.Table:

@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 import pyarrow as pa
 
-from ...annotator import Annotated, Annotator
+from ...annotator import AnnotatedBatch, Annotator
 from ...ontology import KnowledgeBase
 from ...planner import BackfillChunk
 from ...semfilter import SemanticFilter
@@ -59,7 +59,7 @@ class Batch:
         ends: every stream ends with it; whatever comes later is late.
     """
 
-    events: Mapping[str, Annotated] = field(default_factory=dict)
+    events: Mapping[str, AnnotatedBatch] = field(default_factory=dict)
     source: BatchSource = BatchSource.LIVE
     judged_by: Judgement | None = None
     idle: IdleStreams | None = None

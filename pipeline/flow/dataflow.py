@@ -13,7 +13,7 @@ from types import MappingProxyType
 
 import pyarrow as pa
 
-from ...annotator import Annotated, Annotator, EventShape, event_shape
+from ...annotator import AnnotatedBatch, Annotator, EventShape, event_shape
 from ...cep import END_OF_TIME
 from ...cep.nfa import Limits
 from ...errors import CeilingError
@@ -229,7 +229,7 @@ class Dataflow:
         if self._pool is not None:
             self._pool.shutdown()
 
-    def _admit(self, name: str, batch: Annotated) -> StreamResult:
+    def _admit(self, name: str, batch: AnnotatedBatch) -> StreamResult:
         admitted = self._admissions[name].admit(batch.events)
         return StreamResult(admitted.events, admitted.late, batch.rejected, admitted.duplicates, batch.unlinked)
 

@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ...annotator import Annotated
+from ...annotator import AnnotatedBatch
 from ...language.nodes import Query
 from ...planner import Strategy
 from ..catalog import Catalog
@@ -61,7 +61,9 @@ def evaluate(
     return [row for table in tables for row in rows(table)]
 
 
-def _live(project: Catalog, queries: Sequence[Registration], streams: Mapping[str, Annotated]) -> Iterator[pa.Table]:
+def _live(
+    project: Catalog, queries: Sequence[Registration], streams: Mapping[str, AnnotatedBatch]
+) -> Iterator[pa.Table]:
     """The rows of the last query when everything comes live."""
     dataflow = project.dataflow()
     for query in queries:
@@ -77,7 +79,7 @@ def _now(past: Mapping[str, datetime], query: Query, outputs: Mapping[str, Query
     return max((m for m in moments if m is not None), default=None)
 
 
-def _delivered_before(annotated: Mapping[str, Annotated], moment: datetime) -> dict[str, datetime]:
+def _delivered_before(annotated: Mapping[str, AnnotatedBatch], moment: datetime) -> dict[str, datetime]:
     """Per stream the greatest time stamp below `moment`: its time when the query was registered."""
     times = {name: batch.events["_time"] for name, batch in annotated.items()}
     before = {name: pc.max(pc.filter(t, pc.less(t, pa.scalar(moment, t.type)))).as_py() for name, t in times.items()}

@@ -16,7 +16,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from ...annotator import Annotated
+from ...annotator import AnnotatedBatch
 from ...archive import Archive
 from ...archive.sync import Spool
 from ...planner import Strategy
@@ -74,7 +74,7 @@ class _Collected(Sink):
 def simulate_outage(
     project: Catalog,
     queries: Sequence[Registration],
-    streams: tuple[Mapping[str, pa.Table], Mapping[str, Annotated]],
+    streams: tuple[Mapping[str, pa.Table], Mapping[str, AnnotatedBatch]],
     down: Outage,
     *,
     registered_at: datetime | None,
@@ -116,7 +116,7 @@ def simulate_outage(
 class _Stream:
     """ReadView streams, to be cut at moments."""
 
-    def __init__(self, raw: Mapping[str, pa.Table], annotated: Mapping[str, Annotated]) -> None:
+    def __init__(self, raw: Mapping[str, pa.Table], annotated: Mapping[str, AnnotatedBatch]) -> None:
         self._raw, self._annotated = raw, annotated
 
     def records(self, start: datetime | None, end: datetime | None) -> dict[str, RawBatch]:

@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ...annotator import Annotated
+from ...annotator import AnnotatedBatch
 from ...archive import Archive
 from ...archive.log import Position
 from ...planner import ROWS_AT_ONCE, Strategy, wait_for_archive
@@ -46,7 +46,7 @@ class Gap:
 def simulate(
     project: Catalog,
     queries: Sequence[Registration],
-    streams: Mapping[str, Annotated],
+    streams: Mapping[str, AnnotatedBatch],
     gap: Gap,
     strategy: Strategy | None,
 ) -> Iterator[pa.Table]:
@@ -99,7 +99,7 @@ def _past(
     backfill.hand_over(live)
 
 
-def places(streams: Mapping[str, Annotated], moment: datetime) -> dict[str, int]:
+def places(streams: Mapping[str, AnnotatedBatch], moment: datetime) -> dict[str, int]:
     """By stream, how many events came before the first one of `moment` or later."""
     places = {}
     for name, batch in streams.items():
@@ -109,13 +109,15 @@ def places(streams: Mapping[str, Annotated], moment: datetime) -> dict[str, int]
     return places
 
 
-def _rows(streams: Mapping[str, Annotated], start: Mapping[str, int] | None, end: Mapping[str, int] | None) -> Batch:
+def _rows(
+    streams: Mapping[str, AnnotatedBatch], start: Mapping[str, int] | None, end: Mapping[str, int] | None
+) -> Batch:
     """The events from one place on up to another."""
     found = {}
     for name, batch in streams.items():
         first = 0 if start is None else start[name]
         last = batch.events.num_rows if end is None else end[name]
-        found[name] = Annotated(batch.events.slice(first, max(0, last - first)), batch.rejected, batch.unlinked)
+        found[name] = AnnotatedBatch(batch.events.slice(first, max(0, last - first)), batch.rejected, batch.unlinked)
     return Batch(found)
 
 

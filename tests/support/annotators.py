@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pyarrow as pa
-from kaicep.annotator import Annotated, Annotator
+from kaicep.annotator import AnnotatedBatch, Annotator
 from kaicep.config import Settings
 from kaicep.ontology import KnowledgeBase
 
@@ -24,7 +24,7 @@ def annotator_of(attributes: dict[str, Any], identity: tuple[str, ...] = (), nam
     return Annotator(name, Settings.parse({"prefixes": {"ex": EX}, "streams": {name: stream}}), KNOWLEDGE)
 
 
-def annotated_column(datatype: str, values: pa.Array) -> Annotated:
+def annotated_column(datatype: str, values: pa.Array) -> AnnotatedBatch:
     """The events of a column `x` of raw values, all at noon."""
     at = pa.array([NOON] * len(values), pa.timestamp("us", "UTC"))
     return annotator_of({"x": {"datatype": datatype}}).annotate(pa.table({"at": at, "x": values}))

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import pyarrow as pa
 import pytest
 from kaicep import Project
-from kaicep.annotator import Annotated
+from kaicep.annotator import AnnotatedBatch
 from kaicep.errors import PipelineError
 from kaicep.pipeline.sources.json_lines import parse_json_lines
 from kaicep.pipeline.sources.memory_source import raw_table
@@ -17,7 +17,7 @@ from kaicep.pipeline.sources.records import RecordOrigin
 AT = "2026-01-01T00:00:00Z"
 
 
-def annotated(raw: pa.Table) -> Annotated:
+def annotated(raw: pa.Table) -> AnnotatedBatch:
     attributes = {"n": {"datatype": "xsd:integer"}, "x": {"datatype": "xsd:double"}, "note": {"datatype": "xsd:string"}}
     stream = {"event_type": "<urn:R>", "time": {"attribute": "t"}, "identity": ["n", "t"], "attributes": attributes}
     return Project.parse({"streams": {"s": stream}}).annotators["s"].annotate(raw)
