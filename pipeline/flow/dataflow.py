@@ -111,6 +111,7 @@ class Dataflow:
         Raises:
             PipelineError: the label is taken.
         """
+        self._settle()  # the batch before was none of this query's
         flow = QueryRuntime(registration, self.shape, self.knowledge, self._options, self._limits)
         self._queries.add(flow)
 
@@ -134,6 +135,7 @@ class Dataflow:
 
     def adopt(self, label: str, rehearsed: Dataflow) -> None:
         """Go on with a query where another data flow is with it."""
+        self._settle()
         self._queries.replace(rehearsed.flows[label])
 
     def suspend(self, label: str) -> None:
