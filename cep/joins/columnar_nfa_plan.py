@@ -1,4 +1,4 @@
-"""BoundRows matches of what repeats nothing, planned: which elements are enabled when (docs/semantics.md 3.8).
+"""Partial matches of what repeats nothing, planned: which elements are enabled when (docs/semantics.md 3.8).
 
 A state is what a run has bound, and the disjuncts of the pattern that are still open to it. States have no cycles:
 every step binds one more variable.
