@@ -64,8 +64,8 @@ class Settings(Table):
     engine: EngineSettings = EngineSettings()
     queries: QuerySettings = QuerySettings()
     streams: dict[str, StreamSettings] = Field(default_factory=dict)
-    root: Path = Path()
-    file: str = "project"
+    root: Path = Field(default=Path(), exclude=True)
+    file: str = Field(default="project", exclude=True)
 
     @classmethod
     def load(cls, path: str | Path) -> Settings:
@@ -96,9 +96,8 @@ class Settings(Table):
         try:
             settings = cls.model_validate({**content, "streams": streams, "root": root, "file": file})
         except ValidationError as error:
-            tables = sorted(set(cls.model_fields) - {"root", "file"})
             places = {name: _beside(file, written) for name, written in files.items()}
-            first, *others = (fault(found, _place_of(found["loc"], places, file), tables) for found in error.errors())
+            first, *others = (fault(found, _place_of(found["loc"], places, file), cls) for found in error.errors())
             for other in others:
                 first.add_note(str(other))
             raise first from error

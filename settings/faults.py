@@ -3,30 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from types import UnionType
+from typing import Any, get_args, get_origin
 
 from pydantic_core import ErrorDetails
 
 from ..errors import ConfigError, Place, did_you_mean
-from .tables import (
-    ArchiveSettings,
-    AttributeSettings,
-    EngineSettings,
-    KnowledgeSettings,
-    QuerySettings,
-    StreamSettings,
-    Table,
-    TimeSettings,
-)
+from .tables import Table
 
 __all__ = ["fault"]
 
-_TABLES: dict[str, type[Table]] = {
-    "knowledge": KnowledgeSettings,
-    "archive": ArchiveSettings,
-    "engine": EngineSettings,
-    "queries": QuerySettings,
-    "time": TimeSettings,
-}
 _TABLE = "a table, {{ … }}"
 _TAKEN = {
     "string_type": "a text in quotes",
@@ -43,19 +29,19 @@ _TAKEN = {
 }
 
 
-def fault(found: ErrorDetails, place: Place, tables: Sequence[str]) -> ConfigError:
+def fault(found: ErrorDetails, place: Place, project: type[Table]) -> ConfigError:
     """Say what is wrong with a key or its value, and what to write.
 
     Args:
         found: what the validation says.
         place: the file.
-        tables: the keys of the file itself.
+        project: the table of all tables; fields that are excluded from it are no keys.
     """
     location, context = found["loc"], found.get("ctx", {})
     key = ".".join(str(part) for part in location)
     match found["type"]:
         case "extra_forbidden":
-            name, known = str(location[-1]), _known_keys(location, tables)
+            name, known = str(location[-1]), _known_keys(location, project)
             message, hint = f"unknown key '{name}'", did_you_mean(name, known) or f"known here: {', '.join(known)}"
         case "missing":
             message, hint = "is missing", "see docs/project.md"
@@ -75,11 +61,14 @@ def fault(found: ErrorDetails, place: Place, tables: Sequence[str]) -> ConfigErr
     return ConfigError(f"{key}: {message}", place=place, hint=hint)
 
 
-def _known_keys(location: tuple[int | str, ...], tables: Sequence[str]) -> list[str]:
-    if len(location) == 1:
-        return sorted(tables)
-    if location[0] == "streams" and len(location) == 3:
-        return sorted(StreamSettings.model_fields)
-    if location[0] == "streams" and "attributes" in location:
-        return sorted(AttributeSettings.model_fields)
-    return sorted(_TABLES[str(location[-2])].model_fields)
+def _known_keys(location: Sequence[int | str], project: type[Table]) -> list[str]:
+    """The keys beside the last one of a location."""
+    kind: Any = project
+    for part in location[:-1]:
+        inside = kind.model_fields[str(part)].annotation if _is_table(kind) else get_args(kind)[-1]
+        kind = next(filter(_is_table, get_args(inside)), inside) if get_origin(inside) is UnionType else inside
+    return sorted(name for name, field in kind.model_fields.items() if not field.exclude)
+
+
+def _is_table(kind: object) -> bool:
+    return isinstance(kind, type) and issubclass(kind, Table)

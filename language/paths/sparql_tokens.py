@@ -10,16 +10,14 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from ..literals import quote, unquote
+from ..literals import IRI, STRING, quote, unquote
 from ..name_lookup import Names
 from ..source_text import Span
 from ..syntax import prefixed
 
 _TOKEN = re.compile(
     r"(?P<space>[ \t\r\n\f\ufeff\xa0]+|\#[^\n\r]*)"
-    r"|(?P<iri><[^\x00-\x20<>\"{}|^`\\]*>)"
-    r'|(?P<string>"""(?:(?:"|"")?(?:[^"\\]|\\.))*"""|\'\'\'(?:(?:\'|\'\')?(?:[^\'\\]|\\.))*\'\'\''
-    r'|"(?:[^"\\\n\r]|\\.)*"|\'(?:[^\'\\\n\r]|\\.)*\')'
+    rf"|(?P<iri>{IRI})|(?P<string>{STRING})"
     r"|(?P<variable>[?$]\w+)"
     r"|(?P<blank>_:\w(?:[\w.-]*[\w-])?)"
     r"|(?P<name>(?:[^\W\d_](?:[\w.-]*[\w-])?)?:"

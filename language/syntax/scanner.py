@@ -9,26 +9,20 @@ from __future__ import annotations
 import re
 from typing import cast
 
+from ..literals import IRI, STRING
 from ..source_text import SourceText, Span
 
 MASK = "\x00"
 """Stands for each character of a PATH body; no other terminal of the grammar accepts it."""
 
-# What braces, quotes and `#` mean nothing in. A `.` before PATH makes it an attribute's name, `?` a variable's.
-_IRI = r"<[^\x00-\x20<>\"{}|^`\\]*>"
-_STRING = (
-    r'"""(?:(?:"|"")?(?:[^"\\]|\\.))*"""|\'\'\'(?:(?:\'|\'\')?(?:[^\'\\]|\\.))*\'\'\''
-    r'|"(?:[^"\\\n\r]|\\.)*"|\'(?:[^\'\\\n\r]|\\.)*\''
-)
+# In comments, strings and IRIs braces mean nothing. A `.` before PATH makes it an attribute's name, `?` a variable's.
 _COMMENT = r"\#[^\n\r]*"
 _OUTSIDE = re.compile(
-    rf"(?P<comment>{_COMMENT})|(?P<opaque>{_STRING}|{_IRI})"
+    rf"(?P<comment>{_COMMENT})|(?P<opaque>{STRING}|{IRI})"
     r"|(?P<path>(?<![\w.?$:])PATH\b(?=(?:\s|\#[^\n\r]*)*\{))|(?P<word>[\w]+)|(?P<open>[(\[{])|(?P<close>[)\]}])|.",
     re.IGNORECASE | re.DOTALL,
 )
-STRING = re.compile(_STRING, re.DOTALL)
-"""A quoted literal."""
-_INSIDE = re.compile(rf"{_COMMENT}|{_STRING}|{_IRI}|(?P<brace>[{{}}])|.", re.DOTALL)
+_INSIDE = re.compile(rf"{_COMMENT}|{STRING}|{IRI}|(?P<brace>[{{}}])|.", re.DOTALL)
 _DEEPEST = 60
 
 

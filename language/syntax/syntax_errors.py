@@ -10,11 +10,11 @@ from typing import cast
 from lark import Lark, UnexpectedCharacters, UnexpectedEOF, UnexpectedInput, UnexpectedToken
 
 from ...errors import QuerySyntaxError, did_you_mean
-from ..literals import UNITS
+from ..literals import STRING, UNITS
 from ..source_text import SourceText, Span, listed
-from .scanner import STRING
 
 _WORD = re.compile(r"[?$]?[\w.:-]*\w|.", re.DOTALL)
+_STRING = re.compile(STRING, re.DOTALL)
 _KEYWORD = re.compile(r"[A-Za-z]+(s\?)?(\\b|\(\?!)")
 _NAMED = {
     "VAR": "a variable such as ?e", "IRI": "an absolute <iri>", "PNAME": "a prefixed name",
@@ -33,7 +33,7 @@ def unexpected(where: SourceText, error: UnexpectedInput, grammar: Lark) -> Quer
         end = len(where.text.rstrip())
         hint = f"expected {_expected(grammar, accepted)}"
         return where.syntax_error(Span(end, end + 1), "the query is not complete", hint)
-    quoted = STRING.match(where.text, position)
+    quoted = _STRING.match(where.text, position)
     word = (quoted or cast("re.Match[str]", _WORD.match(where.text, position)))[0]
     span = Span(position, position + len(word))
     if word in "\"'":
