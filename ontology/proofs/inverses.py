@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from pyoxigraph import BlankNode, NamedNode, Store
 
+from ..reasoners import Pattern, Rule, Slot
 from ..terms import OWL
-from .proof_rules import Pattern, Rule, Slot
 
 INVERSE = NamedNode(OWL + "inverseOf")
 Inverses = Mapping[Slot, NamedNode]

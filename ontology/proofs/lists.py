@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from pyoxigraph import BlankNode, Literal, NamedNode, Store
 
+from ..reasoners import Pattern, Rule
 from ..terms import OWL, RDF, RDFS, TYPE, Term
-from .proof_rules import Pattern, Rule
 
 _FIRST, _REST, _NIL = (NamedNode(RDF + name) for name in ("first", "rest", "nil"))
 _SUBCLASS, _SAME = NamedNode(RDFS + "subClassOf"), NamedNode(OWL + "sameAs")

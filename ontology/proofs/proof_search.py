@@ -20,11 +20,11 @@ from types import MappingProxyType
 from pyoxigraph import BlankNode, Literal, NamedNode, Quad, Store, Triple
 
 from ..knowledge import KnowledgeBase
+from ..reasoners import general_rules
 from ..terms import OWL, RDFS, TYPE
 from .inverses import inverse_rules, inverses, walked_backwards
 from .lists import list_rules
 from .proof import AssertionOrigin, Inference, Leaf, Proof
-from .proof_rules import general_rules
 from .rule_matching import RuleIndex, RuleInstance, instances
 
 Node = NamedNode | BlankNode | Triple

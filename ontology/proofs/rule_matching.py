@@ -8,8 +8,8 @@ from typing import TypeGuard
 
 from pyoxigraph import BlankNode, DefaultGraph, Literal, NamedNode, Store, Triple
 
+from ..reasoners import Pattern, Rule, Slot
 from ..terms import Term
-from .proof_rules import Pattern, Rule, Slot
 
 Bound = Mapping[str, Term]
 _DEFAULT = DefaultGraph()

@@ -3,7 +3,20 @@
 from __future__ import annotations
 
 from .closing_process import close_in_process, copy_quads
+from .owl_rules import Pattern, Rule, Slot, general_rules
 from .reasoner import Closure, Reasoner
 from .reasoner_table import REASONERS, Closing, close
 
-__all__ = ["REASONERS", "Closing", "Closure", "Reasoner", "close", "close_in_process", "copy_quads"]
+__all__ = [
+    "REASONERS",
+    "Closing",
+    "Closure",
+    "Pattern",
+    "Reasoner",
+    "Rule",
+    "Slot",
+    "close",
+    "close_in_process",
+    "copy_quads",
+    "general_rules",
+]

@@ -14,53 +14,26 @@ from collections.abc import Iterator
 from pyoxigraph import BlankNode, NamedNode, Quad, QueryTriples, Store, Triple
 
 from ..terms import OWL, PREFIXES, RDF, Term
+from .owl_rules import Pattern, Rule, general_rules
 
 _MEMBERS = "rdf:rest*/rdf:first"
 _FIRST, _REST, _NIL = NamedNode(RDF + "first"), NamedNode(RDF + "rest"), NamedNode(RDF + "nil")
-_CHAIN, _KEY, _INVERSE = (NamedNode(OWL + name) for name in ("propertyChainAxiom", "hasKey", "inverseOf"))
+_CHAIN, _KEY, _INVERSE, _SAME = (
+    NamedNode(OWL + name) for name in ("propertyChainAxiom", "hasKey", "inverseOf", "sameAs")
+)
 
-RULES: dict[str, str] = {
-    "scm-sco": "{ ?a rdfs:subClassOf ?c } WHERE { ?a rdfs:subClassOf/rdfs:subClassOf ?c FILTER(?a != ?c) }",
-    "scm-eqc1": "{ ?a rdfs:subClassOf ?b . ?b rdfs:subClassOf ?a } "
-    "WHERE { ?a owl:equivalentClass ?b FILTER(?a != ?b) }",
-    "scm-eqc2": "{ ?a owl:equivalentClass ?b } "
-    "WHERE { ?a rdfs:subClassOf ?b . ?b rdfs:subClassOf ?a FILTER(?a != ?b) }",
-    "scm-spo": "{ ?a rdfs:subPropertyOf ?c } WHERE { ?a rdfs:subPropertyOf/rdfs:subPropertyOf ?c FILTER(?a != ?c) }",
-    "scm-eqp1": "{ ?a rdfs:subPropertyOf ?b . ?b rdfs:subPropertyOf ?a } "
-    "WHERE { ?a owl:equivalentProperty ?b FILTER(?a != ?b) }",
-    "scm-eqp2": "{ ?a owl:equivalentProperty ?b } "
-    "WHERE { ?a rdfs:subPropertyOf ?b . ?b rdfs:subPropertyOf ?a FILTER(?a != ?b) }",
-    "scm-dom1": "{ ?p rdfs:domain ?c } WHERE { ?p rdfs:domain/rdfs:subClassOf ?c }",
-    "scm-dom2": "{ ?p rdfs:domain ?c } WHERE { ?p rdfs:subPropertyOf/rdfs:domain ?c }",
-    "scm-rng1": "{ ?p rdfs:range ?c } WHERE { ?p rdfs:range/rdfs:subClassOf ?c }",
-    "scm-rng2": "{ ?p rdfs:range ?c } WHERE { ?p rdfs:subPropertyOf/rdfs:range ?c }",
-    "scm-hv": "{ ?a rdfs:subClassOf ?b } WHERE { ?a owl:hasValue ?v ; owl:onProperty ?p . "
-    "?b owl:hasValue ?v ; owl:onProperty ?q . ?p rdfs:subPropertyOf ?q }",
-    "scm-svf1": "{ ?a rdfs:subClassOf ?b } WHERE { ?a owl:someValuesFrom ?c ; owl:onProperty ?p . "
-    "?b owl:someValuesFrom ?d ; owl:onProperty ?p . ?c rdfs:subClassOf ?d FILTER(?a != ?b) }",
-    "scm-svf2": "{ ?a rdfs:subClassOf ?b } WHERE { ?a owl:someValuesFrom ?c ; owl:onProperty ?p . "
-    "?b owl:someValuesFrom ?c ; owl:onProperty ?q . ?p rdfs:subPropertyOf ?q FILTER(?a != ?b) }",
-    "scm-avf1": "{ ?a rdfs:subClassOf ?b } WHERE { ?a owl:allValuesFrom ?c ; owl:onProperty ?p . "
-    "?b owl:allValuesFrom ?d ; owl:onProperty ?p . ?c rdfs:subClassOf ?d FILTER(?a != ?b) }",
-    "scm-avf2": "{ ?b rdfs:subClassOf ?a } WHERE { ?a owl:allValuesFrom ?c ; owl:onProperty ?p . "
-    "?b owl:allValuesFrom ?c ; owl:onProperty ?q . ?p rdfs:subPropertyOf ?q FILTER(?a != ?b) }",
+_OF_REFLEXIVE = {"scm-cls", "scm-op", "scm-dp"}
+_LEFT_OUT = tuple(
+    rule
+    for rule in general_rules()
+    if rule.name.startswith(("scm-", "cls-max", "prp-ifp")) and rule.name not in _OF_REFLEXIVE
+)
+_OVER_LISTS = {
     "scm-int": f"{{ ?a rdfs:subClassOf ?b }} WHERE {{ ?a owl:intersectionOf/{_MEMBERS} ?b FILTER(?a != ?b) }}",
     "scm-uni": f"{{ ?b rdfs:subClassOf ?a }} "
     f"WHERE {{ ?a (owl:unionOf|owl:disjointUnionOf)/{_MEMBERS} ?b FILTER(?a != ?b) }}",
-    "prp-ifp": "{ ?x owl:sameAs ?y } WHERE { ?p rdf:type owl:InverseFunctionalProperty . "
-    "?x ?p ?v . ?y ?p ?v FILTER(?x != ?y) }",
     "cls-oo": f"{{ ?x rdf:type ?c }} WHERE {{ ?c owl:oneOf/{_MEMBERS} ?x FILTER(!isLiteral(?x)) }}",
-    "cls-maxc2": "{ ?y owl:sameAs ?z } WHERE { ?r (owl:maxCardinality|owl:cardinality) ?n ; "
-    "owl:onProperty ?p . FILTER(?n = 1) ?x rdf:type ?r ; ?p ?y , ?z . "
-    "FILTER(?y != ?z && !isLiteral(?y) && !isLiteral(?z)) }",
-    "cls-maxqc3": "{ ?y owl:sameAs ?z } WHERE { ?r (owl:maxQualifiedCardinality|owl:qualifiedCardinality) ?n ; "
-    "owl:onProperty ?p ; owl:onClass ?c . FILTER(?n = 1) ?x rdf:type ?r ; ?p ?y , ?z . "
-    "?y rdf:type ?c . ?z rdf:type ?c . FILTER(?y != ?z) }",
-    "cls-maxqc4": "{ ?y owl:sameAs ?z } WHERE { ?r (owl:maxQualifiedCardinality|owl:qualifiedCardinality) ?n ; "
-    "owl:onProperty ?p ; owl:onClass owl:Thing . FILTER(?n = 1) ?x rdf:type ?r ; ?p ?y , ?z . "
-    "FILTER(?y != ?z && !isLiteral(?y) && !isLiteral(?z)) }",
 }
-"""Rule name in the standard → the rest of a CONSTRUCT."""
 
 
 def derive(store: Store) -> set[Triple]:
@@ -73,8 +46,27 @@ def derive(store: Store) -> set[Triple]:
 
 
 def _consequences(store: Store) -> Iterator[Triple]:
-    for rule in (*RULES.values(), *_chains(store), *_keys(store)):
+    for rule in (*_GENERAL, *_OVER_LISTS.values(), *_chains(store), *_keys(store)):
         yield from _construct(store, "CONSTRUCT " + rule)
+
+
+def _sparql(rule: Rule) -> str:
+    """A rule as SPARQL; what it says of a term and itself, or of literals that are the same, is left out."""
+    subject, predicate, value = rule.head
+    tests = [f"{subject} != {value}"]
+    if predicate == _SAME:
+        tests += [f"!isLiteral({subject})", f"!isLiteral({value})"]
+    if rule.one is not None:
+        tests.append(f"{rule.one} = 1")
+    body = " . ".join(map(_pattern_text, rule.body))
+    return f"{{ {_pattern_text(rule.head)} }} WHERE {{ {body} FILTER({' && '.join(tests)}) }}"
+
+
+def _pattern_text(pattern: Pattern) -> str:
+    return " ".join(map(str, pattern))
+
+
+_GENERAL = tuple(_sparql(rule) for rule in _LEFT_OUT)
 
 
 def _chains(store: Store) -> Iterator[str]:

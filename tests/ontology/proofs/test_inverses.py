@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kaicep.ontology.proofs.inverses import INVERSE, Inverses, inverse_rules, inverses, walked_backwards
-from kaicep.ontology.proofs.proof_rules import Rule
+from kaicep.ontology.reasoners import Rule
 from pyoxigraph import BlankNode, NamedNode, RdfFormat, Store
 from support.ontologies import PREAMBLE, X
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from kaicep.ontology.proofs.lists import list_rules
-from kaicep.ontology.proofs.proof_rules import Rule
+from kaicep.ontology.reasoners import Rule
 from pyoxigraph import NamedNode, RdfFormat, Store
 from support.ontologies import PREAMBLE, X
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from kaicep.ontology.proofs.proof_rules import Pattern, Rule
 from kaicep.ontology.proofs.rule_matching import RuleIndex, instances
+from kaicep.ontology.reasoners import Pattern, Rule
 from pyoxigraph import NamedNode, RdfFormat, Store, Triple
 from support.ontologies import PREAMBLE, X
 

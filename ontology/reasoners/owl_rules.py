@@ -1,10 +1,9 @@
-"""The rules of OWL 2 RL as data: a body of triple patterns and a head.
+"""The rules of OWL 2 RL as data: a body of triple patterns and a head. Closures and proofs are made with them.
 
 Source: W3C, OWL 2 Web Ontology Language Profiles, second edition, §4.3, tables 4-9, without the rules that conclude
-`false` (`ontology/consistency/contradictions.py`) and what makes a term the same as or equivalent to itself; and rdfs6
-and rdfs10 of RDFS, for what is below itself without being declared. Beyond it, as in `ontology/reasoners/rl_rules.py`:
-`owl:cardinality` counts as `owl:maxCardinality`, and `owl:disjointUnionOf` as `owl:unionOf`; and `everything` is an
-`owl:Thing`, which is a theorem of the standard.
+`false` (`ontology/consistency/contradictions.py`), those over lists, and what makes a term the same as or equivalent to
+itself; and rdfs6 and rdfs10 of RDFS, for what is below itself without being declared. Beyond it: `owl:cardinality`
+counts as `owl:maxCardinality`; and `everything` is an `owl:Thing`, which is a theorem of the standard.
 """
 
 from __future__ import annotations
@@ -114,7 +113,7 @@ everything: ?y ?p ?x -> ?x rdf:type owl:Thing
 
 @cache
 def general_rules() -> tuple[Rule, ...]:
-    """The rules that have the same form in every ontology; those over lists are made of its lists (`lists.py`)."""
+    """The rules that have the same form in every ontology; those over lists are made of its lists."""
     return tuple(_read(line) for line in _TABLE.splitlines() if line)
 
 
