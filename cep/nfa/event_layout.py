@@ -7,7 +7,7 @@ of `T` (microseconds), its number in the total order, the number of the event be
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, assert_never
 
 import polars as pl
 
@@ -18,6 +18,7 @@ from ...language.nodes import (
     Binding,
     Call,
     Column,
+    Constant,
     Expression,
     Membership,
     Unary,
@@ -81,8 +82,10 @@ class EventLayout:
                 place = self.place(argument, as_number=as_number)
                 of = ValueType.DOUBLE if as_number else argument.type
                 return replace(e, argument=Column(e.variable, str(place), of, argument.span))
-            case _:
+            case Aggregate() | Column() | Binding() | Constant():
                 return e
+            case _:
+                assert_never(e)
 
     def values(self, variable: str) -> list[pl.Expr]:
         """The columns of a variable's events, as Polars computes them."""

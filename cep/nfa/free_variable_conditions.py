@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
-from typing import Any, cast
+from typing import Any, assert_never, cast
 
 from ...expressions import NOTHING, accumulator_of
 from ...language.nodes import Aggregate, Binding, Call, Column
@@ -72,8 +72,10 @@ class FreeVariableCondition:
                     return f"x[{c.plain.index(node.variable)}][{place_of(node)}]"
                 case Aggregate(running=False):
                     return f"g[{c.aggregates.index(node)}]"
-                case _:
+                case Aggregate() | Call():
                     return f"k[{c.looks.index(node)}]"
+                case _:
+                    assert_never(node)
 
         source = functions.source
         written = source.cautious(c.test, leaf, excused=True) if c.looks else source.truth(c.test, leaf)

@@ -19,10 +19,10 @@ from .compiler import CodeGenerator, PatternConditions, windows_of
 from .event_layout import NUMBER, TIME, Event, speaks_of_one
 from .free_variable_conditions import FreeVariableCondition, Runs, Sides
 from .limits import Limits
-from .match_queue import MatchPath
+from .match_queue import QueuedMatches
 from .negation_buffer import NegationBuffer
 from .runtime import PartitionKey
-from .shared_buffer import Path, Remainder
+from .shared_buffer import Path, Remainder, chain
 
 __all__ = ["FreeVariableMatches", "OpenMatch", "SequenceMatch"]
 
@@ -127,11 +127,11 @@ class FreeVariableMatches:
             runs[self._variables[place]].append(event)
         return OpenMatch(match, runs, max(self._span(v, runs)[1] for v in self._free))
 
-    def matches(self, watermark: int) -> Iterator[MatchPath]:
+    def matches(self, watermark: int) -> Iterator[QueuedMatches]:
         """The matches with a new event or a new run; drops runs that nothing more can be joined to."""
         found: Counter[int] = Counter()
         for match in self._joined():
-            number = match.path[-1][1][NUMBER]
+            number = match[2][3][NUMBER]
             found[number] += 1
             self._limits.check_matches(found[number])
             yield match
@@ -139,7 +139,7 @@ class FreeVariableMatches:
         self.open = [one for one in (*self.open, *self._new) if one.latest >= watermark]
         self._new = []
 
-    def _joined(self) -> Iterator[MatchPath]:
+    def _joined(self) -> Iterator[QueuedMatches]:
         old = self.open if self._newest > self.seen else []
         for one in join_free_variables(self._free, self._new, old, self._extended):
             if not self._is_refuted(one):
@@ -192,10 +192,10 @@ class FreeVariableMatches:
             for event in events
         )
 
-    def _found(self, one: OpenMatch) -> MatchPath:
+    def _found(self, one: OpenMatch) -> QueuedMatches:
         joined = [(self._place[v], one.runs[v][0]) for v in self._free]
         path = sorted((*one.match.path, *joined), key=lambda step: step[1][NUMBER])
-        return MatchPath(max(one.match.time, *(event[TIME] for _, event in joined)), path)
+        return max(one.match.time, *(event[TIME] for _, event in joined)), path[0][1], chain(path)
 
     def drop(self, left: Remainder) -> None:
         """Drop the runs that no match may hold any more because of matches that stand."""

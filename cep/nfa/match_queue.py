@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -12,23 +12,16 @@ from ...expressions import Names
 from ...language.nodes import Element, Group, Query, walk_pattern
 from ..match import AfterMatchSkip, CandidateBuffer, MatchReporter
 from ..output import UNBOUND, MatchFrame, MatchTable
-from .event_layout import ROW
-from .shared_buffer import Path
+from .shared_buffer import flattened
 
-__all__ = ["MatchPath", "MatchQueue"]
+__all__ = ["MatchQueue", "QueuedMatches"]
 
 
-@dataclass(frozen=True, slots=True)
-class MatchPath:
-    """A match.
+QueuedMatches = tuple[int, tuple[Any, ...], tuple[Any, ...]]
+"""When matches became true, in microseconds, what begins with T and the number of their first event, and their events.
 
-    Attributes:
-        time: when it became true, in microseconds.
-        path: its events, in total order, each with the place of its variable.
-    """
-
-    time: int
-    path: Path
+These are a node of the shared buffer: its sequences are enumerated when they are reported, all at once.
+"""
 
 
 class MatchQueue:
@@ -36,7 +29,7 @@ class MatchQueue:
 
     Args:
         query: the query.
-        variables: those that are matched, in order of FROM; a path goes by their places.
+        variables: those that are matched, in order of FROM; events go by their places.
 
     Attributes:
         buffer: their candidates, as far as matches may still hold them.
@@ -50,7 +43,7 @@ class MatchQueue:
         self._reporter = MatchReporter(query, conditions, partial=True, ambiguous=True)
         self._reported: list[MatchFrame] = []
         self.buffer = CandidateBuffer({v: [] for v in variables})
-        self.found: list[MatchPath] = []
+        self.found: list[QueuedMatches] = []
 
     @property
     def names(self) -> Names:
@@ -70,13 +63,13 @@ class MatchQueue:
     @property
     def earliest(self) -> int | None:
         """The earliest time of what is not reported yet."""
-        return min((match.time for match in self.found), default=None)
+        return min((time for time, _, _ in self.found), default=None)
 
     def settle(self, before: int) -> None:
         """Find what stands of the matches that became true before a moment, when none before them will be found."""
-        due = [match for match in self.found if match.time < before]
+        due = [match for match in self.found if match[0] < before]
         if due:
-            self.found = [match for match in self.found if match.time >= before]
+            self.found = [match for match in self.found if match[0] >= before] if len(due) < len(self.found) else []
             candidates = {v: self.buffer.candidates(v) for v in self._variables}
             standing = self._reporter.standing(self._table(due), candidates)
             reported = self._reporter.report(standing, candidates)
@@ -87,22 +80,23 @@ class MatchQueue:
         reported, self._reported = self._reported, []
         return MatchFrame.joined(reported) if reported else None
 
-    def _table(self, due: Sequence[MatchPath]) -> MatchTable:
+    def _table(self, due: Sequence[QueuedMatches]) -> MatchTable:
         """Matches as columns."""
-        count = len(due)
-        flat = np.array([(place, event[ROW]) for match in due for place, event in match.path], dtype=np.int64)
-        match_of = np.repeat(np.arange(count), [len(match.path) for match in due])
+        nodes = [node for _, _, node in due]
+        place_of, row_of, length = flattened(nodes)
+        count = len(length)
+        match_of = np.repeat(np.arange(count), length)
         rows, offsets = {}, {}
         for place, v in enumerate(self._variables):
-            own = np.flatnonzero(flat[:, 0] == place)
-            of_variable = flat[own, 1] - self.buffer.forgotten.get(v, 0)
+            own = np.flatnonzero(place_of == place)
+            of_variable = row_of[own] - self.buffer.forgotten.get(v, 0)
             if v in self._repeated:
                 rows[v] = of_variable
                 offsets[v] = np.concatenate([[0], np.cumsum(np.bincount(match_of[own], minlength=count))])
             else:
                 rows[v] = np.full(count, UNBOUND)
                 rows[v][match_of[own]] = of_variable
-        time = np.array([match.time for match in due], dtype=np.int64)
+        time = np.repeat(np.array([time for time, _, _ in due], dtype=np.int64), [node[0] for node in nodes])
         return MatchTable(np.zeros(count, dtype=np.int64), rows, time, offsets)
 
     def tables(self) -> dict[str, pl.DataFrame]:

@@ -14,7 +14,7 @@ from ..snapshot_codec import OperatorState
 from .compiler import CompiledPattern, RegisterValues, windows_of
 from .free_variable_matches import FreeVariableMatches, SequenceMatch
 from .limits import Limits
-from .match_queue import MatchPath, MatchQueue
+from .match_queue import MatchQueue
 from .nfa_snapshot import NfaSnapshot
 from .pending_acceptance import PendingAcceptance
 from .runtime import AcceptedMatch, EventEncoder, PartialMatches
@@ -118,7 +118,7 @@ class NfaOperator:
         self._counted = (number, known + node[0])
         self._limits.check_matches(self._counted[1])
         if not self._joining:
-            self._queue.found += [MatchPath(time, path) for path in paths(node)]
+            self._queue.found.append((time, accepted.registers, node))
             return
         sides, doubtful = accepted.rest
         for path in paths(node):
@@ -144,7 +144,7 @@ class NfaOperator:
         yield from (registers for _, registers, _ in self._partial_matches.matches())
         yield from (accepted.registers for accepted in self._waiting.matches())
         yield from (tuple(one.match.path[0][1]) for one in self._joining.open)
-        yield from (tuple(found.path[0][1]) for found in self._queue.found)
+        yield from (first for _, first, _ in self._queue.found)
 
     def state(self) -> OperatorState:
         """All runs, what waits, and the candidates that they hold."""

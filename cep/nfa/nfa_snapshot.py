@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +13,7 @@ import polars as pl
 from ..snapshot_codec import OperatorState
 from .compiler import CompiledPattern
 from .free_variable_matches import FreeVariableMatches, SequenceMatch
-from .match_queue import MatchPath, MatchQueue
+from .match_queue import MatchQueue
 from .pending_acceptance import PendingAcceptance
 from .runtime import AcceptedMatch, EventEncoder, NodeWriter, PartialMatches, read_nodes, read_value, written_value
 
@@ -58,10 +58,7 @@ class NfaSnapshot:
             "states": [state.origin for state in self.compiled.states],
             "pending": [[completed(c), time, awaited] for c, time, awaited in self.waiting.entries()],
             "next_events": [self.waiting.next_events.numbers.tolist(), self.waiting.next_events.times.tolist()],
-            "found": [
-                [found.time, [[variable, event[0], event[1], event[3]] for variable, event in found.path]]
-                for found in self.queue.found
-            ],
+            "found": [[time, *first[:2], nodes.number(node)] for time, first, node in self.queue.found],
             "absent": [
                 [n, written_value(k), written_value(tuple(a.rows))] for (n, k), a in self.partial.absent.items()
             ],
@@ -110,13 +107,11 @@ class NfaSnapshot:
             ends = self.partial.stop_events(of, read_value(key))
             ends.add(read_value(rows))
             ends.dropped = dropped
-        self._load_runs(text)
+        nodes = read_nodes(text["nodes"])
+        self._load_partial_matches(text, nodes)
         if self.joining:
             self._load_joined(text)
-        self.queue.found = [
-            MatchPath(time, [(variable, (t, number, -1, row)) for variable, t, number, row in path])
-            for time, path in text["found"]
-        ]
+        self.queue.found = [(time, (t, number), nodes[node]) for time, t, number, node in text["found"]]
 
     def _load_joined(self, text: Mapping[str, Any]) -> None:
         for variable, shared, events in text["candidates"]:
@@ -127,8 +122,8 @@ class NfaSnapshot:
             complete = SequenceMatch(read_value(shared), time, list(read_value(path)), *parts)
             self.joining.open.append(self.joining.opened(complete))
 
-    def _load_runs(self, text: Mapping[str, Any]) -> None:
-        states, nodes = self.compiled.states, read_nodes(text["nodes"])
+    def _load_partial_matches(self, text: Mapping[str, Any], nodes: Sequence[tuple[Any, ...]]) -> None:
+        states = self.compiled.states
         partitions = []
         for key, now, matches, fresh in text["partitions"]:
             partition = self.partial.partition(read_value(key))

@@ -9,15 +9,18 @@ Source: Bucchi, Grez, Quintana, Riveros, Vansummeren, "CORE: a Complex Event Rec
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
+import numpy as np
+
+from ...expressions import Ints
 from ..match import AfterMatchSkip, Partition
-from .event_layout import NUMBER, Event
+from .event_layout import NUMBER, ROW, Event
 
-__all__ = ["Node", "Path", "Remainder", "extended", "last_time", "paths", "united"]
+__all__ = ["Node", "Path", "Remainder", "chain", "extended", "flattened", "last_time", "paths", "united"]
 
 Node = tuple[Any, ...] | None
 Path = list[tuple[int, Event]]
@@ -90,6 +93,46 @@ class Remainder:
         if not self.skip.allows(partition, first, ()):
             return None
         return _without(node, self.skip.consumed, self._known) if self.skip.consumed else node
+
+
+def chain(path: Path) -> tuple[Any, ...]:
+    """The node of a single sequence."""
+    node: Node = None
+    for place, event in path:
+        node = (1, node, place, event)
+    return cast("tuple[Any, ...]", node)
+
+
+def flattened(nodes: Sequence[tuple[Any, ...]]) -> tuple[Ints, Ints, Ints]:
+    """Every sequence of some nodes, one behind the other: a list an event is cheaper than a list a sequence.
+
+    Returns:
+        The places of variables and the rows of all events, in order of time within each sequence, and the length of
+        each sequence; those of a node stand together, as many as its count.
+    """
+    places: list[int] = []
+    rows: list[int] = []
+    lengths: list[int] = []
+    for node in reversed(nodes):
+        stack: list[tuple[Node, int]] = [(node, 0)]
+        place_of: list[int] = []
+        row_of: list[int] = []
+        while stack:
+            here, length = stack.pop()
+            del place_of[length:], row_of[length:]
+            while here is not None:
+                if len(here) == 3:
+                    _, here, other = here
+                    stack.append((other, len(place_of)))
+                else:
+                    _, here, place, event = here
+                    place_of.append(place)
+                    row_of.append(event[ROW])
+            places += place_of
+            rows += row_of
+            lengths.append(len(place_of))
+    flat = (np.array(values, dtype=np.int64)[::-1] for values in (places, rows, lengths))
+    return next(flat), next(flat), next(flat)
 
 
 def last_time(node: tuple[Any, ...]) -> int:

@@ -7,7 +7,7 @@ time stamp of the run's last event. Of a register there is what it was before th
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any, cast
+from typing import Any, assert_never, cast
 
 from ....expressions import ScalarSource, accumulator_of, micros
 from ....language.nodes import Aggregate, Binding, Call, Column, CorrelationWindow, Negation
@@ -121,11 +121,13 @@ class CodeGenerator:
                     return f"{events[node.variable]}[{place_of(node)}]"
                 case Aggregate(running=False):
                     return self.aggregate_value(node, read(self.conditions.registers.aggregate(node, c.scope)))
-                case _:
+                case Aggregate() | Call():
                     name = events.get(variable_of(node), owner)
                     if name != owner:
                         return f"{name}_looks[{self._own_looks(c, variable_of(node)).index(node)}]"
                     return self.look(node, read)
+                case _:
+                    assert_never(node)
 
         def known(node: Column | Binding | Aggregate | Call) -> str:
             if isinstance(node, Column | Binding) or (isinstance(node, Aggregate) and not node.running):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import assert_never
 
 from ....expressions import of_single_events
 from ....language.nodes import (
@@ -12,7 +13,9 @@ from ....language.nodes import (
     Binding,
     Call,
     Column,
+    Constant,
     Expression,
+    Membership,
     Query,
     Unary,
     conjuncts,
@@ -135,7 +138,9 @@ def _plainly(e: Expression) -> Iterator[str]:
             yield e.variable
         case Aggregate() | Call(function="PREV"):
             return
-        case Unary():
+        case Constant():
+            return
+        case Unary() | Membership():
             yield from _plainly(e.operand)
         case Binary():
             yield from _plainly(e.left)
@@ -144,8 +149,7 @@ def _plainly(e: Expression) -> Iterator[str]:
             for argument in e.arguments:
                 yield from _plainly(argument)
         case _:
-            for part in list(walk(e))[1:2]:  # that of a Membership, or nothing
-                yield from _plainly(part)
+            assert_never(e)
 
 
 def _of_candidate(e: Expression, variable: str) -> Expression:
@@ -153,11 +157,13 @@ def _of_candidate(e: Expression, variable: str) -> Expression:
     match e:
         case Aggregate() if e.variable == variable and not e.running:
             return of_single_events(e)
-        case Unary():
+        case Unary() | Membership():
             return replace(e, operand=_of_candidate(e.operand, variable))
         case Binary():
             return replace(e, left=_of_candidate(e.left, variable), right=_of_candidate(e.right, variable))
         case Call():
             return replace(e, arguments=tuple(_of_candidate(a, variable) for a in e.arguments))
-        case _:
+        case Aggregate() | Column() | Binding() | Constant():
             return e
+        case _:
+            assert_never(e)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import cast
+from typing import assert_never, cast
 
 import polars as pl
 
@@ -169,5 +169,7 @@ def _in_conjunction(part: Pattern, variables: list[str]) -> bool:
             return _in_conjunction(inner, variables)
         case Sequence(parts=parts) | Alternative(branches=parts):
             return any(_in_conjunction(one, variables) for one in parts)
-        case _:
+        case Element() | Negation():
             return False
+        case _:
+            assert_never(part)

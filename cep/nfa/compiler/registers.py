@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import Literal
 
 from ....expressions import accumulator_of
 from ....language.nodes import Aggregate, Link, structural_key
@@ -11,6 +12,24 @@ from ..automaton import ItemSet, PatternScopes, items_of, open_groups, reachable
 from .join_conditions import JoinCondition, JoinLevels, LookBack, variable_of
 
 __all__ = ["Lookahead", "Register", "RegisterLayout", "lookahead_of", "undecided"]
+
+RegisterKind = Literal[
+    "first",
+    "number",
+    "seen",
+    "window",
+    "last",
+    "one",
+    "many",
+    "looked",
+    "aggregate",
+    "absent",
+    "suspects",
+    "doubtful",
+    "opening",
+    "until",
+    "sides",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +48,7 @@ class Register:
         scope: the group under way that it is about.
     """
 
-    kind: str
+    kind: RegisterKind
     of: object = None
     scope: int | None = None
 

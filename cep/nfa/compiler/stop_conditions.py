@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import assert_never
 
 import polars as pl
 
@@ -13,6 +14,7 @@ from ....language.nodes import (
     Binding,
     Call,
     Column,
+    Constant,
     Element,
     Expression,
     Group,
@@ -147,5 +149,7 @@ def _of_event(e: Expression, variable: str, name: str) -> Expression:
             return replace(e, left=_of_event(e.left, variable, name), right=_of_event(e.right, variable, name))
         case Call(function=function) if function != "PREV":
             return replace(e, arguments=tuple(_of_event(a, variable, name) for a in e.arguments))
-        case _:
+        case Column() | Binding() | Call() | Aggregate() | Constant():
             return e
+        case _:
+            assert_never(e)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import timedelta
-from typing import cast
+from typing import assert_never, cast
 
 from ....expressions import micros
 from ....language.nodes import Link
@@ -128,7 +128,7 @@ class TransitionCode:
             elif value in ("e", "e[0]", "e[1]", "True"):
                 self._changed[register] = value
             else:
-                name = f"v{self.conditions.registers.place(register)}"
+                name = f"y{self.conditions.registers.place(register)}"  # no name of `ScalarSource` begins so
                 self._written.append(f"{name} = {value}")
                 self._changed[register] = name
         return self._changed[register]
@@ -163,8 +163,10 @@ class TransitionCode:
                 return self._until(register)
             case "sides":
                 return self._sides(register, base)
+            case "absent" | "suspects" | "doubtful":
+                return None  # they change where NOTs are asked
             case _:
-                return None
+                assert_never(register.kind)
 
     def _with_looks(self, register: Register, base: str) -> str | None:
         number, variable = cast("tuple[int, str]", register.of)

@@ -77,8 +77,10 @@ def written_value(value: Any) -> Any:
             return ["f", value.hex() if math.isfinite(value) else str(value)]
         case None | bool() | int() | str():
             return value
-        case _:
+        case _ if value is NOTHING:
             return ["n"]
+        case _:
+            raise TypeError(f"a register cannot be written that holds {value!r}")
 
 
 def read_value(value: Any) -> Any:
@@ -93,5 +95,7 @@ def read_value(value: Any) -> Any:
             return frozenset(read_value(part) for part in parts)
         case "f":
             return float.fromhex(parts[0]) if "x" in parts[0] else float(parts[0])
-        case _:
+        case "n":
             return NOTHING
+        case _:
+            raise TypeError(f"no register is written as {kind!r}")

@@ -12,7 +12,7 @@ def live(pattern: str, came: str, *clauses: str) -> set[str]:
     state = compiled.initial[0]
     for variable in came:
         state = compiled.moves(state, "abc".index(variable), variable).transitions[0].targets[0].state
-    return {register.kind for register in state.live} - {"first", "number"}
+    return {str(register.kind) for register in state.live} - {"first", "number"}
 
 
 def test_the_first_two_are_the_time_and_the_number_of_the_first_event() -> None:
