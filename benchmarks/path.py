@@ -25,7 +25,7 @@ from pathlib import Path
 from kaicep import Engine, Project
 from kaicep.config import EngineSettings, Settings
 from kaicep.pipeline.hosting.spark_session import start_spark
-from kaicep.pipeline.sinks.sink import ParquetSink
+from kaicep.pipeline.sinks.parquet_sink import ParquetSink
 from pyspark.sql import SparkSession
 
 from .report import at_least, end, keep, machine_with

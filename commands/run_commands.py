@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 from rich.console import Console
@@ -13,10 +13,6 @@ from rich.console import Console
 from ..errors import PipelineError
 from .options import ProjectFile, Quiet
 from .terminal import log
-
-if TYPE_CHECKING:
-    from ..config import Settings
-    from ..pipeline.sinks import Sink
 
 _PAGE = 120
 
@@ -69,6 +65,7 @@ def run(
     """
     from ..api import Project
     from ..pipeline import query_files, read_document
+    from ..pipeline.sinks import SINKS
     from .query_run import run_queries
 
     form = form or (MatchFormat.CONSOLE if out is None and sys.stdout.isatty() else MatchFormat.JSONL)
@@ -80,7 +77,7 @@ def run(
             "there is nothing to do: no query, and the archive is switched off",
             hint="name queries with --query, or in the project file under [queries]",
         )
-    run_queries(loaded, documents, _sink(out, form, loaded.settings), log(), once=once, quiet=quiet)
+    run_queries(loaded, documents, SINKS[form](out, loaded.settings.prefixes), log(), once=once, quiet=quiet)
 
 
 @app.command(epilog="Examples: `kaicep archive campus/ --follow`, `kaicep archive campus/`")
@@ -111,15 +108,3 @@ def _check_output(out: str | None, form: MatchFormat) -> None:
         raise typer.BadParameter("parquet needs --out FOLDER", param_hint="--format")
     if form is MatchFormat.CONSOLE and out is not None:
         raise typer.BadParameter("console writes no file; leave --out away", param_hint="--format")
-
-
-def _sink(out: str | None, form: MatchFormat, settings: Settings) -> Sink:
-    from ..pipeline.sinks import ConsoleSink, JsonLinesSink, ParquetSink
-
-    match form:
-        case MatchFormat.PARQUET:
-            return ParquetSink(str(out))
-        case MatchFormat.CONSOLE:
-            return ConsoleSink(prefixes=settings.prefixes)
-        case MatchFormat.JSONL:
-            return JsonLinesSink(out or "-")

@@ -2,10 +2,27 @@
 
 from __future__ import annotations
 
+from .callback_sink import CallbackSink
+from .console_sink import ConsoleSink
+from .json_lines_sink import JsonLinesSink
+from .parquet_sink import ParquetSink
 from .row_delivery import RowDelivery
 from .row_printing import iso, table
 from .row_source import unmarked
 from .rows import rows
-from .sink import ConsoleSink, JsonLinesSink, ParquetSink, Sink
+from .sink import Sink
+from .sink_kinds import SINKS
 
-__all__ = ["ConsoleSink", "JsonLinesSink", "ParquetSink", "RowDelivery", "Sink", "iso", "rows", "table", "unmarked"]
+__all__ = [
+    "SINKS",
+    "CallbackSink",
+    "ConsoleSink",
+    "JsonLinesSink",
+    "ParquetSink",
+    "RowDelivery",
+    "Sink",
+    "iso",
+    "rows",
+    "table",
+    "unmarked",
+]

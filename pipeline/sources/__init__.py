@@ -6,13 +6,19 @@ from .heartbeat import Heartbeat, beat
 from .memory_source import RawTuples, raw_table
 from .recorded_files import read_file
 from .records import Malformed, RawBatch, concatenate
-from .source_union import first_line, read_streams, unpack
+from .source import Source, StreamSource
+from .source_kinds import SOURCES
+from .source_union import read_streams, unpack
+from .spark_source import first_line
 
 __all__ = [
+    "SOURCES",
     "Heartbeat",
     "Malformed",
     "RawBatch",
     "RawTuples",
+    "Source",
+    "StreamSource",
     "beat",
     "concatenate",
     "first_line",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pyarrow as pa
@@ -11,8 +12,10 @@ import pyarrow.parquet
 
 from ...config import StreamSettings
 from ...errors import PipelineError
+from .csv_source import CsvDialect, parse_csv_lines
+from .json_source import parse_json_documents, parse_json_text
 from .records import RawBatch, RecordOrigin
-from .text_formats import parse_json_documents, parse_lines, text_encoding
+from .text_lines import text_encoding
 
 __all__ = ["read_file"]
 
@@ -33,23 +36,40 @@ def read_file(path: Path, stream: StreamSettings) -> RawBatch:
     declared = stream.source.format if stream.source else "json"
     file_format = _FORMATS.get(Path(name).suffix.lower(), declared)
     try:
-        if file_format == "parquet":
-            return RawBatch(pyarrow.parquet.read_table(path), origin=RecordOrigin.of(str(path)))
+        if file_format not in _TEXTS:
+            return _read_table(path, file_format)
         content = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
     except (OSError, EOFError, pa.ArrowInvalid) as error:
         reason = getattr(error, "strerror", None) or str(error).splitlines()[0]
         raise PipelineError(f"cannot read {path}: {reason}", hint="name a JSON, CSV or Parquet file") from error
-    if file_format not in {"csv", "json"}:
+    encoding = text_encoding(stream.source)
+    if encoding != "utf-8":
+        content = content.decode(encoding, errors="backslashreplace").encode()
+    return _TEXTS[file_format](content, path, stream)
+
+
+def _read_table(path: Path, file_format: str) -> RawBatch:
+    if file_format == "parquet":
+        return RawBatch(pyarrow.parquet.read_table(path), origin=RecordOrigin.of(str(path)))
+    with path.open("rb"):
         raise PipelineError(
             f"cannot read {path}: files of the format '{file_format}' need Spark",
             hint="name a JSON, CSV or Parquet file",
         )
-    encoding = text_encoding(stream.source)
-    if encoding != "utf-8":
-        content = content.decode(encoding, errors="backslashreplace").encode()
-    if file_format == "json" and content.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"["):
+
+
+def _read_json(content: bytes, path: Path, stream: StreamSettings) -> RawBatch:
+    if content.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"["):
         return parse_json_documents([content], lambda: (str(path),))
-    return parse_lines(_lines(content), RecordOrigin.of(str(path), "{name}:{number}"), file_format, stream)
+    return parse_json_text(_lines(content), RecordOrigin.of(str(path), "{name}:{number}"), stream)
+
+
+def _read_csv(content: bytes, path: Path, stream: StreamSettings) -> RawBatch:
+    origin = RecordOrigin.of(str(path), "{name}:{number}")
+    return parse_csv_lines(_lines(content), origin, CsvDialect.of(stream))
+
+
+_TEXTS: Mapping[str, Callable[[bytes, Path, StreamSettings], RawBatch]] = {"json": _read_json, "csv": _read_csv}
 
 
 def _lines(content: bytes) -> pa.Array:

@@ -8,7 +8,6 @@ are asked for when a record's place is wanted.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, partial, reduce
@@ -19,44 +18,24 @@ from urllib.parse import unquote, urlsplit
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet
 from py4j.protocol import Py4JError
-from pyspark.errors import AnalysisException, PySparkException
+from pyspark.errors import PySparkException
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - as PySpark's own documentation has it
-from pyspark.sql import types as T  # noqa: N812 - likewise
 
-from ...config import Settings, SourceSettings, StreamSettings
+from ...config import Settings
 from ...errors import PipelineError
-from .listed_files import is_listed, list_files, listing, planned_files, read_files
 from .records import RawBatch, RecordOrigin
-from .text_formats import declared_columns, parse_lines, text_encoding
+from .source import Source
+from .source_kinds import source_streams
+from .spark_source import column_of, first_line
 
-__all__ = ["read_streams", "source_streams", "unpack"]
-
-_LINES = {"json", "csv"}
-_WITH_SCHEMA = {"parquet", "orc"}
-_FILES = _LINES | _WITH_SCHEMA | {"text", "avro", "binaryFile", "xml"}
+__all__ = ["read_streams", "unpack"]
 
 # Columns of the DataFrame beside those of the streams, which are called `<number of the stream>:<name>`.
 _STREAM, _MODIFIED, _FILE, _START = "_stream", "_modified", "_file", "_start"
 _METADATA = {_MODIFIED: "file_modification_time", _FILE: "file_path", _START: "file_block_start"}
 _OWN = {_STREAM, *_METADATA}
-
-# Arrow's strings count their bytes by 32 bits; the parser adds a line break to each.
-_MOST_BYTES = 2_000_000_000
-_NOISE = re.compile(r"^: ?[\w.$]+: |\[[A-Z_.]+\] | SQLSTATE: \w+$")
-
-_SPARK_TYPES: dict[str, T.DataType] = {
-    "boolean": T.BooleanType(), "integer": T.LongType(), "int": T.LongType(), "long": T.LongType(),
-    "short": T.LongType(), "byte": T.LongType(), "decimal": T.DoubleType(), "double": T.DoubleType(),
-    "float": T.DoubleType(), "dateTime": T.TimestampType(),
-}  # fmt: skip
-
-
-def source_streams(settings: Settings) -> list[tuple[str, StreamSettings, SourceSettings]]:
-    """Return the streams that have a source, in the order of the project file: name, stream, source."""
-    return [(name, stream, stream.source) for name, stream in settings.streams.items() if stream.source is not None]
 
 
 def read_streams(spark: SparkSession, settings: Settings, heartbeats: Path | None = None) -> DataFrame:
@@ -77,7 +56,7 @@ def read_streams(spark: SparkSession, settings: Settings, heartbeats: Path | Non
         raise PipelineError(
             "the project has no stream with a source", hint="add source = { format = …, path = … } to a stream"
         )
-    frames = [_read(spark, settings, number, entry) for number, entry in enumerate(streams)]
+    frames = [_opened(spark, number, source) for number, source in enumerate(streams.values())]
     if heartbeats is not None:
         frames.append(_heartbeats(spark, heartbeats))
     return reduce(lambda one, other: one.unionByName(other, allowMissingColumns=True), frames)
@@ -93,10 +72,11 @@ def unpack(batch: DataFrame, settings: Settings) -> dict[str, RawBatch]:
         PipelineError: Spark cannot read a file, or a stream's lines are too many for one batch.
     """
     streams = source_streams(settings)
-    if len(streams) == 1 and is_listed(streams[0][2]):
-        files = planned_files(batch)
-        if files is not None:
-            return {streams[0][0]: _listed(settings, streams[0][2], files)} if files.num_rows else {}
+    if len(streams) == 1:
+        ((name, source),) = streams.items()
+        planned = source.planned(batch)
+        if planned is not None:
+            return {name: source.records(planned, _origin([], list))} if planned.num_rows else {}
     try:
         table = batch.select(*_needed_columns(batch, several=len(streams) > 1)).toArrow()
     except (PySparkException, Py4JError) as error:
@@ -107,14 +87,12 @@ def unpack(batch: DataFrame, settings: Settings) -> dict[str, RawBatch]:
     paths = cache(partial(_paths, batch))
     runs = _in_order_of_arrival(_runs(table), paths)
     found = {}
-    for number, (name, stream, source) in enumerate(streams):
+    for number, (name, source) in enumerate(streams.items()):
         own = [run for run in runs if run.stream == number]
         # Spark delivers pieces of 10,000 rows; whatever follows works several times as fast on one.
         raw = _rows(table, own, f"{number}:").combine_chunks()
-        if raw.num_rows and is_listed(source):
-            found[name] = _listed(settings, source, raw)
-        elif raw.num_rows:
-            found[name] = _records(raw, own, partial(_names, batch, number, own, paths), stream, source)
+        if raw.num_rows:
+            found[name] = source.records(raw, _origin(own, partial(_names, batch, number, own, paths)))
     return found
 
 
@@ -130,41 +108,11 @@ class _Run:
     length: int
 
 
-def _read(
-    spark: SparkSession, settings: Settings, number: int, entry: tuple[str, StreamSettings, SourceSettings]
-) -> DataFrame:
-    name, stream, source = entry
-    options = source.options()
-    if options.get("cleanSource", "off").lower() != "off":
-        # A batch that is planned again may name files that another reader has cleaned away: the archive has them.
-        options.setdefault("ignoreMissingFiles", "true")
-    listed = is_listed(source)
-    is_file = source.format in _FILES
-    path = _path(settings, name, source) if is_file or source.path is not None else None
-    reader = spark.readStream.format("text" if source.format in _LINES else source.format)
-    try:
-        if listed:
-            reader = list_files(spark.readStream)
-        elif "schema" in options:
-            reader = reader.schema(options.pop("schema"))
-        elif is_file and source.format not in _LINES:
-            reader = reader.schema(_schema(spark, source.format, options, path, stream))
-        frame = reader.options(**options).load(path)
-    except (PySparkException, Py4JError) as error:
-        raise PipelineError(
-            f"streams.{name}: Spark cannot read the source: {first_line(error)}",
-            hint=f"check format, path and options of streams.{name}.source",
-        ) from error
-    if listed:
-        return frame.select(F.lit(number).alias(_STREAM), *(c.alias(f"{number}:{n}") for n, c in listing().items()))
-    converted = _converted(source, path)
-    columns = [converted.get(column, _column(column)).alias(f"{number}:{column}") for column in frame.columns]
-    arrival = [F.col(f"_metadata.{field}").alias(own) for own, field in _METADATA.items()] if is_file else []
+def _opened(spark: SparkSession, number: int, source: Source) -> DataFrame:
+    frame = source.open(spark)
+    columns = [column.alias(f"{number}:{name}") for name, column in source.columns(frame).items()]
+    arrival = [F.col(f"_metadata.{field}").alias(own) for own, field in _METADATA.items()] if source.has_files else []
     return frame.select(F.lit(number).alias(_STREAM), *arrival, *columns)
-
-
-def _listed(settings: Settings, source: SourceSettings, files: pa.Table) -> RawBatch:
-    return read_files(files, settings.path(source.path or "."))
 
 
 def _heartbeats(spark: SparkSession, folder: Path) -> DataFrame:
@@ -174,80 +122,8 @@ def _heartbeats(spark: SparkSession, folder: Path) -> DataFrame:
     return files.where(F.lit(False)).select(F.lit(0).alias(_STREAM))  # noqa: FBT003 - a value
 
 
-def _path(settings: Settings, name: str, source: SourceSettings) -> str:
-    """Return the path of a file source, made if it is a folder of this machine that does not exist yet."""
-    if source.path is None:
-        raise PipelineError(
-            f"streams.{name}: a source of the format '{source.format}' needs a path",
-            hint='write source = { format = "…", path = "folder/" }',
-        )
-    if urlsplit(source.path).scheme:
-        return source.path
-    path = settings.path(source.path).absolute()
-    if not set("*?[{") & set(source.path):
-        hint = "name a folder in which files will be dropped"
-        if path.is_file():
-            raise PipelineError(f"streams.{name}: {path} is no folder", hint=hint)
-        try:
-            path.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            reason = f"streams.{name}: cannot make the folder {path}: {error.strerror}"
-            raise PipelineError(reason, hint=hint) from error
-    return str(path)
-
-
-def _schema(
-    spark: SparkSession, file_format: str, options: dict[str, str], path: str | None, stream: StreamSettings
-) -> T.StructType:
-    """Return the schema of the files that are there; of none, what the annotation declares."""
-    try:
-        return spark.read.format(file_format).options(**options).load(path).schema
-    except AnalysisException as error:
-        if error.getCondition() not in {"UNABLE_TO_INFER_SCHEMA", "PATH_NOT_FOUND"}:
-            raise
-    fields = []
-    for name in declared_columns(stream):
-        declared = stream.attributes[name].datatype if name in stream.attributes else None
-        kind = (
-            T.TimestampType()
-            if name == stream.time.attribute
-            else _SPARK_TYPES.get((declared or "").rpartition(":")[2])
-        )
-        fields.append(T.StructField(name, kind or T.StringType()))
-    return T.StructType(fields)
-
-
-def _converted(source: SourceSettings, path: str | None) -> dict[str, Column]:
-    """Return the columns that Spark reads as something else than they are."""
-    encoding = text_encoding(source)
-    if source.format in _LINES and encoding != "utf-8":
-        return {"value": F.decode(F.col("value").cast("binary"), encoding)}
-    if source.format == "parquet" and path is not None:
-        return {name: F.timestamp_micros(F.floor(_column(name) / 1000).cast("long")) for name in _nanoseconds(path)}
-    return {}
-
-
-def _nanoseconds(path: str) -> set[str]:
-    """Return the time stamps that are nanoseconds in the files, as pandas writes them: to Spark they are numbers."""
-    files = Path(path).rglob("*.parquet") if Path(path).is_dir() else ()
-    fields = (field for file in files for field in pyarrow.parquet.read_schema(file))
-    return {field.name for field in fields if pa.types.is_timestamp(field.type) and field.type.unit == "ns"}
-
-
-def first_line(error: PySparkException | Py4JError) -> str:
-    """Return what Spark complains of, without its trace and its plan."""
-    text = (error.getMessage() if isinstance(error, PySparkException) else None) or str(error)
-    lines = [line.strip() for line in text.strip().splitlines()]
-    first = lines[1] if isinstance(error, Py4JError) and len(lines) > 1 else lines[0]
-    return _NOISE.sub("", first).rstrip(".")
-
-
-def _column(name: str) -> Column:
-    return F.col("`" + name.replace("`", "``") + "`")
-
-
 def _needed_columns(batch: DataFrame, *, several: bool) -> list[Column]:
-    columns = [_column(name) for name in batch.columns if name not in _OWN]
+    columns = [column_of(name) for name in batch.columns if name not in _OWN]
     if _FILE in batch.columns:
         # Also where a trigger takes one file: Spark notes a file before it notes the batch, and after an interruption
         # between the two it reads the next one with it. A number per row instead of a path: as text the paths would
@@ -308,17 +184,7 @@ def _rows(table: pa.Table, runs: list[_Run], prefix: str) -> pa.Table:
     return pa.concat_tables([columns.slice(run.first, run.length) for run in runs]) if runs else columns.slice(0, 0)
 
 
-def _records(
-    raw: pa.Table, runs: list[_Run], names: Callable[[], list[str]], stream: StreamSettings, source: SourceSettings
-) -> RawBatch:
+def _origin(runs: list[_Run], names: Callable[[], list[str]]) -> RecordOrigin:
+    """The files of a stream's runs."""
     lengths = [sum(run.length for run in of_file) for _, of_file in groupby(runs, key=lambda run: run.file)]
-    starts = tuple(accumulate(lengths[:-1], initial=0))
-    if source.format not in _LINES:
-        return RawBatch(raw, origin=RecordOrigin(names, starts, "{name}, row {number}"))
-    if raw.nbytes > _MOST_BYTES:
-        raise PipelineError(
-            "a batch has more than 2 GB of text",
-            hint="set maxFilesPerTrigger in the stream's source to read less at once",
-        )
-    lines = raw["value"].combine_chunks()
-    return parse_lines(lines, RecordOrigin(names, starts, "{name}:{number}"), source.format, stream)
+    return RecordOrigin(names, tuple(accumulate(lengths[:-1], initial=0)))

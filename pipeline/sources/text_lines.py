@@ -6,11 +6,36 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ...config import SourceSettings, StreamSettings
+from ...errors import PipelineError
 from .records import Malformed, RecordOrigin
 
-__all__ = ["join", "split_off_invalid_text", "without_blank_lines"]
+__all__ = ["declared_columns", "join", "split_off_invalid_text", "text_encoding", "without_blank_lines"]
 
+_ENCODINGS = ("utf-8", "iso-8859-1", "us-ascii")
 _BYTE_ORDER_MARK = "\ufeff"
+
+
+def text_encoding(source: SourceSettings | None) -> str:
+    """Return the encoding that a source's options name, `utf-8` by default.
+
+    Raises:
+        PipelineError: lines cannot be told apart in it, or it is none.
+    """
+    options = source.options() if source else {}
+    name = options.get("encoding", options.get("charset", "utf-8")).lower()
+    if name not in _ENCODINGS:
+        raise PipelineError(f"files in the encoding '{name}' cannot be read", hint=f"use {' or '.join(_ENCODINGS)}")
+    return name
+
+
+def declared_columns(stream: StreamSettings) -> tuple[str, ...]:
+    """Return the stream's attributes in declared order; a time attribute that is not among them comes first."""
+    return (
+        tuple(dict.fromkeys(stream.attributes))
+        if stream.time.attribute in stream.attributes
+        else (stream.time.attribute, *stream.attributes)
+    )
 
 
 def split_off_invalid_text(

@@ -11,7 +11,18 @@ from pathlib import Path
 from kaicep.cli import app
 from typer.testing import CliRunner, Result
 
-__all__ = ["HIGH", "PROJECT", "PROPERTIES", "call", "drop", "kaicep", "line", "wait_for", "write_project"]
+__all__ = [
+    "HANGING_SECONDS",
+    "HIGH",
+    "PROJECT",
+    "PROPERTIES",
+    "call",
+    "drop",
+    "kaicep",
+    "line",
+    "wait_for",
+    "write_project",
+]
 
 PROJECT = """\
 [prefixes]
@@ -37,7 +48,7 @@ PROPERTIES = "".join(
     f"<urn:ex:{p}> a <http://www.w3.org/2002/07/owl#DatatypeProperty> . " for p in ("at", "sensor", "flow")
 )
 HIGH = "SELECT ?e.ex:sensor AS sensor, ?e.flow AS flow FILTER (?e.flow > 50)"
-_HANGING_SECONDS = 600.0
+HANGING_SECONDS = 600.0
 
 
 def line(second: int, flow: object, sensor: str = "s1") -> str:
@@ -76,5 +87,5 @@ def wait_for(condition: Callable[[], bool]) -> None:
     """Wait until something is so; only what hangs takes too long."""
     began = time.monotonic()
     while not condition():
-        assert time.monotonic() - began < _HANGING_SECONDS, "it hangs"
+        assert time.monotonic() - began < HANGING_SECONDS, "it hangs"
         time.sleep(0.05)

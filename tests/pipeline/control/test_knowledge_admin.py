@@ -276,7 +276,7 @@ def elsewhere(ask: Callable[[], list[str]]) -> list[str]:
 
     thread = threading.Thread(target=run)
     thread.start()
-    thread.join(60)
+    thread.join(600)
     return found
 
 

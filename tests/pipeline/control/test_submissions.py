@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from kaicep import Engine, KaicepError, PipelineError, Project
 from kaicep.commands.submission_client import list_queries, submit, withdraw
-from kaicep.pipeline.sinks.sink import JsonLinesSink
+from kaicep.pipeline.sinks.json_lines_sink import JsonLinesSink
+from support.command_line import wait_for
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -43,11 +43,11 @@ def drop(folder: Path, *seconds: int) -> None:
 
 
 def until(holds: Callable[[], bool], engine: Engine) -> None:
-    deadline = time.monotonic() + 60
-    while not holds() and time.monotonic() < deadline:
+    def checked() -> bool:
         engine.check()
-        time.sleep(0.01)
-    assert holds()
+        return holds()
+
+    wait_for(checked)
 
 
 def rows_of(out: Path, query: str) -> list[str]:

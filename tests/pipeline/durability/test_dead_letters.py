@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pyarrow as pa
 from kaicep.pipeline.durability.dead_letters import DeadLetters
-from kaicep.pipeline.sources.json_lines import parse_json_lines
+from kaicep.pipeline.sources.json_source import parse_json_lines
 from kaicep.pipeline.sources.records import RecordOrigin
 
 REJECTED = pa.schema([("row", pa.int64()), ("reason", pa.string())])

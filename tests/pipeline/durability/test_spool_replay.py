@@ -16,7 +16,7 @@ from kaicep.archive.sync.spool import Spool as SpoolClass
 from kaicep.pipeline.durability.checkpointed_flow import CheckpointedFlow
 from kaicep.pipeline.durability.operator_snapshots import OperatorSnapshots
 from kaicep.pipeline.flow.idle_streams import IdleStreams
-from kaicep.pipeline.sinks.sink import JsonLinesSink
+from kaicep.pipeline.sinks.json_lines_sink import JsonLinesSink
 from kaicep.pipeline.sources.records import RawBatch
 from support.living import archive_of, batch, project
 

@@ -6,7 +6,6 @@ import json
 import os
 import shutil
 import threading
-import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,7 +17,8 @@ from kaicep.errors import ArchiveError
 from kaicep.pipeline.control.requests import Requests
 from kaicep.pipeline.control.submitted_queries import folder_of
 from kaicep.pipeline.hosting.archiver import Archiver
-from kaicep.pipeline.sinks.sink import JsonLinesSink
+from kaicep.pipeline.sinks.json_lines_sink import JsonLinesSink
+from support.command_line import HANGING_SECONDS, wait_for
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -107,13 +107,13 @@ def test_an_archiver_that_stands_by_reads_only_while_no_engine_runs(tmp_path: Pa
     reading.release()
     _until(lambda: archiver.events == ROWS, thread)
     engine.serve()
-    assert reading.acquire(60)
+    assert reading.acquire(HANGING_SECONDS)
     reading.release()
     drop(tmp_path, (1,))
     engine.lock.release()
     _until(lambda: archiver.events == 2 * ROWS, thread)
     over.set()
-    thread.join(60)
+    thread.join(HANGING_SECONDS)
     archiver.close()
     assert not thread.is_alive()
 
@@ -124,9 +124,7 @@ def _impatient(folder: Path) -> None:
 
 
 def _until(holds: Callable[[], bool], thread: threading.Thread) -> None:
-    deadline = time.monotonic() + 120
-    while not holds() and thread.is_alive() and time.monotonic() < deadline:
-        time.sleep(0.02)
+    wait_for(lambda: holds() or not thread.is_alive())
     assert holds()
 
 

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 from kaicep import Engine, PipelineError, PlanError, Project
 from kaicep.archive.sparql import Solutions
-from kaicep.pipeline.sinks.sink import CallbackSink, JsonLinesSink, ParquetSink
+from kaicep.pipeline.sinks import CallbackSink, JsonLinesSink, ParquetSink
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

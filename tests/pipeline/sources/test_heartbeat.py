@@ -22,7 +22,7 @@ class Need:
 
     def wait_until_asked(self, times: int) -> None:
         for _ in range(times):
-            assert self._asked.acquire(timeout=60)
+            assert self._asked.acquire(timeout=600)
 
 
 def test_a_beat_is_a_new_file_and_waits_for_its_answer(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 from kaicep import Project
 from kaicep.annotator import AnnotatedBatch
 from kaicep.errors import PipelineError
-from kaicep.pipeline.sources.json_lines import parse_json_lines
+from kaicep.pipeline.sources.json_source import parse_json_lines
 from kaicep.pipeline.sources.memory_source import raw_table
 from kaicep.pipeline.sources.records import RecordOrigin
 

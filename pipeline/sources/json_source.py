@@ -1,8 +1,9 @@
-"""JSON lines, read as columns: Arrow's parser for what is well formed, line by line for a batch that is not."""
+"""JSON, read as columns: Arrow's parser for what is well formed, line by line for a batch that is not."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import orjson
@@ -11,10 +12,12 @@ import pyarrow.compute as pc
 import pyarrow.json
 
 from ...annotator import EXACT_INTEGERS
+from ...config import StreamSettings
+from .file_source import LineSource
 from .records import Malformed, RawBatch, RecordOrigin, table_of_dicts
 from .text_lines import join, split_off_invalid_text, without_blank_lines
 
-__all__ = ["parse_json_lines"]
+__all__ = ["JsonSource", "parse_json_documents", "parse_json_lines", "parse_json_text"]
 
 _KINDS = {
     list: "an array",
@@ -24,6 +27,48 @@ _KINDS = {
     bool: "a truth value",
     type(None): "null",
 }
+
+
+class JsonSource(LineSource):
+    """Files of one JSON object a line, or with `multiLine` one array or object a file."""
+
+    def parse(self, lines: pa.Array, origin: RecordOrigin) -> RawBatch:
+        """The records of the lines."""
+        return parse_json_text(lines, origin, self.of.stream)
+
+
+def parse_json_text(lines: pa.Array, origin: RecordOrigin, stream: StreamSettings) -> RawBatch:
+    """Read lines as the options of a stream's source say: `multiLine`, one array or object a file, or one a line."""
+    options = stream.source.options() if stream.source else {}
+    if options.get("multiLine", "false").lower() != "true":
+        return parse_json_lines(lines, origin, stream.time.attribute)
+    ends = [*origin.starts[1:], len(lines)]
+    texts = lines.cast(pa.binary()).to_pylist()
+    documents = [b"\n".join(texts[start:end]) for start, end in zip(origin.starts, ends, strict=True)]
+    return parse_json_documents(documents, origin.names)
+
+
+def parse_json_documents(documents: list[bytes], names: Callable[[], Sequence[str]]) -> RawBatch:
+    """Read the records of texts that each are one JSON array of objects, or one object over several lines."""
+    items: list[object] = []
+    starts, unreadable = [], []
+    for number, document in enumerate(documents):
+        starts.append(len(items))
+        try:
+            content = json.loads(document.decode("utf-8-sig"))
+        except (ValueError, RecursionError) as error:
+            unreadable.append(
+                Malformed(document.decode(errors="backslashreplace"), f"no JSON: {error}", names()[number])
+            )
+            continue
+        items += content if isinstance(content, list) else [content]
+    origin = RecordOrigin(names, tuple(starts), "{name}, item {number}")
+    texts = [json.dumps(item, ensure_ascii=False) for item in items]
+    good = [i for i, item in enumerate(items) if isinstance(item, dict)]
+    others = sorted(set(range(len(items))) - set(good))
+    wrong = [Malformed(texts[i], "no JSON object", origin.place(i)) for i in others]
+    table = table_of_dicts([item for item in items if isinstance(item, dict)])
+    return RawBatch(table, (*unreadable, *wrong), origin, np.array(good, dtype=np.int64), pa.array(texts, pa.string()))
 
 
 def parse_json_lines(lines: pa.Array, origin: RecordOrigin, time: str) -> RawBatch:

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from kaicep.pipeline.sources.json_lines import parse_json_lines
+from kaicep.pipeline.sources.json_source import parse_json_lines
 from kaicep.pipeline.sources.records import RawBatch, RecordOrigin
 
 

@@ -1,4 +1,4 @@
-"""Columnar files that Spark lists and Arrow reads.
+"""Parquet files, which Spark lists and Arrow reads.
 
 Which files make up a batch, once and for all, is Spark's to say and to remember; their rows need not pass through the
 JVM to reach Arrow columns. Only files of this machine, and only what Arrow reads as Spark does, goes this way.
@@ -14,15 +14,17 @@ import pyarrow as pa
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 from py4j.protocol import Py4JError
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - as PySpark's own documentation has it
 from pyspark.sql.streaming.readwriter import DataStreamReader
 
-from ...config import SourceSettings
 from ...errors import PipelineError
+from .file_source import FileSource
 from .records import RawBatch, RecordOrigin, concatenate
+from .source import Source, StreamSource
+from .spark_source import column_of
 
-__all__ = ["is_listed", "list_files", "listing", "planned_files", "read_files"]
+__all__ = ["ParquetListing", "ParquetSource", "parquet_source", "read_files"]
 
 # The options of Spark's file source that say which files there are; any other one says how to read them.
 _LISTING_OPTIONS = {
@@ -33,41 +35,66 @@ _SCHEMA = "path string, modificationTime timestamp, length bigint, content binar
 _PATH, _MODIFIED = "path", "modificationTime"
 
 
-def is_listed(source: SourceSettings) -> bool:
-    """Tell whether the driver reads the files of a source itself."""
+def parquet_source(of: StreamSource) -> Source:
+    """Return the listing where the driver reads the files itself, else what Spark reads."""
+    source = of.settings
     here = source.path is not None and urlsplit(source.path).scheme in {"", "file"}
-    return source.format == "parquet" and here and set(source.options()) <= _LISTING_OPTIONS
+    return ParquetListing(of) if here and set(source.options()) <= _LISTING_OPTIONS else ParquetSource(of)
 
 
-def list_files(reader: DataStreamReader) -> DataStreamReader:
-    """Make a reader one of files instead of rows; what is in them is not read."""
-    return reader.format("binaryFile").schema(_SCHEMA)
+class ParquetSource(FileSource):
+    """Parquet files that Spark reads."""
+
+    def columns(self, frame: DataFrame) -> dict[str, Column]:
+        """All of them; time stamps of nanoseconds, which pandas writes, are numbers to Spark."""
+        columns, path = super().columns(frame), self.path()
+        for name in set() if path is None else _nanoseconds(path):
+            columns[name] = F.timestamp_micros(F.floor(column_of(name) / 1000).cast("long"))
+        return columns
 
 
-def listing() -> dict[str, Column]:
-    """Return the columns that `read_files` needs of such files."""
-    return {name: F.col(name) for name in (_PATH, _MODIFIED)}
+class ParquetListing(FileSource):
+    """Parquet files of this machine: Spark says which files make up a batch, the driver reads them."""
+
+    has_files = False
+
+    def reader(self, spark: SparkSession, options: dict[str, str], path: str | None) -> DataStreamReader:
+        """What lists files instead of rows; what is in them is not read."""
+        del options, path
+        return spark.readStream.format("binaryFile").schema(_SCHEMA)
+
+    def columns(self, frame: DataFrame) -> dict[str, Column]:
+        """The files and their times."""
+        del frame
+        return {name: F.col(name) for name in (_PATH, _MODIFIED)}
+
+    def planned(self, batch: DataFrame) -> pa.Table | None:
+        """The listing from the plan: a job would take as long as reading the files."""
+        try:
+            parts = batch._jdf.queryExecution().toRdd().partitions()  # noqa: SLF001 - no public way without a job
+            files = [(file.toPath().toString(), file.modificationTime()) for part in parts for file in part.files()]
+        except (Py4JError, AttributeError, TypeError):
+            return None
+        return pa.table({_PATH: [path for path, _ in files], _MODIFIED: [modified for _, modified in files]})
+
+    def records(self, rows: pa.Table, origin: RecordOrigin) -> RawBatch:
+        """The rows of the listed files."""
+        del origin
+        return read_files(rows, self.of.project.path(self.of.settings.path or "."))
 
 
-def planned_files(batch: DataFrame) -> pa.Table | None:
-    """Return the listing of a batch from Spark's plan, without a job: that would take as long as reading the files.
-
-    Returns:
-        `None` where the plan does not show it; the batch's rows do then.
-    """
-    try:
-        parts = batch._jdf.queryExecution().toRdd().partitions()  # noqa: SLF001 - no public way without a job
-        files = [(file.toPath().toString(), file.modificationTime()) for part in parts for file in part.files()]
-    except (Py4JError, AttributeError, TypeError):
-        return None
-    return pa.table({_PATH: [path for path, _ in files], _MODIFIED: [modified for _, modified in files]})
+def _nanoseconds(path: str) -> set[str]:
+    """Return the time stamps that are nanoseconds in the files."""
+    files = Path(path).rglob("*.parquet") if Path(path).is_dir() else ()
+    fields = (field for file in files for field in pq.read_schema(file))
+    return {field.name for field in fields if pa.types.is_timestamp(field.type) and field.type.unit == "ns"}
 
 
 def read_files(files: pa.Table, root: Path) -> RawBatch:
     """Read files in the order of arrival: by modification time, then by path.
 
     Args:
-        files: the columns of `listing`, a row per file.
+        files: path and modification time, a row per file.
         root: the folder of the source; names of folders below it such as `day=2026-11-21` are columns.
 
     Raises:

@@ -1,4 +1,4 @@
-"""CSV lines, read as columns of strings: what a value means is for the stream's annotation to say."""
+"""CSV files, read as columns of strings: what a value means is for the stream's annotation to say."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ import pyarrow.compute as pc
 import pyarrow.csv
 
 from ...config import StreamSettings
+from .file_source import LineSource
 from .records import Malformed, RawBatch, RecordOrigin, table_of_dicts
-from .text_lines import join, split_off_invalid_text, without_blank_lines
+from .text_lines import declared_columns, join, split_off_invalid_text, without_blank_lines
 
-__all__ = ["CsvDialect", "parse_csv_lines"]
+__all__ = ["CsvDialect", "CsvSource", "parse_csv_lines"]
 
 _FALSE = {"false", "0", "no"}
 
@@ -44,13 +45,12 @@ class CsvDialect:
         return cls(declared, separator.replace("\\t", "\t"), options.get("quote", '"'), options.get("nullValue", ""))
 
 
-def declared_columns(stream: StreamSettings) -> tuple[str, ...]:
-    """Return the stream's attributes in declared order; a time attribute that is not among them comes first."""
-    return (
-        tuple(dict.fromkeys(stream.attributes))
-        if stream.time.attribute in stream.attributes
-        else (stream.time.attribute, *stream.attributes)
-    )
+class CsvSource(LineSource):
+    """Files of one record a line, values between separators."""
+
+    def parse(self, lines: pa.Array, origin: RecordOrigin) -> RawBatch:
+        """The records of the lines, by the dialect of the stream."""
+        return parse_csv_lines(lines, origin, CsvDialect.of(self.of.stream))
 
 
 def parse_csv_lines(lines: pa.Array, origin: RecordOrigin, dialect: CsvDialect) -> RawBatch:

@@ -1,0 +1,67 @@
+"""Matches as JSON lines in a file or on the standard output."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import IO, Any
+
+import pyarrow as pa
+
+from .rows import json_lines
+from .sink import Sink, unwritable
+
+__all__ = ["JsonLinesSink"]
+
+
+class JsonLinesSink(Sink):
+    """Appends each match as a JSON line to a file; exactly once, since a restart cuts off what will come again.
+
+    Args:
+        path: the file, made if it does not exist; `-` is the standard output, where what is written twice stays.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self._path = None if str(path) == "-" else Path(path)
+        self._file: IO[bytes] = sys.stdout.buffer if self._path is None else _opened(self._path)
+
+    def write(self, batch_id: int, query_name: str, matches: pa.Table) -> None:
+        """Append the matches."""
+        del batch_id
+        self._file.write(json_lines(matches, query_name))
+
+    def flush(self) -> None:
+        """Make the lines durable."""
+        self._file.flush()
+        if self._path is not None:
+            os.fsync(self._file.fileno())
+
+    def snapshot(self) -> dict[str, Any]:
+        """Return the file and its length."""
+        if self._path is None:
+            return {}
+        self._file.flush()
+        return {"file": str(self._path.resolve()), "bytes": self._file.seek(0, os.SEEK_END)}
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Cut the file to the snapshot's length; another file, or one that is shorter, goes on as it is."""
+        if self._path is not None and state.get("file") == str(self._path.resolve()):
+            self._file.flush()
+            if self._file.seek(0, os.SEEK_END) > state["bytes"]:
+                self._file.truncate(state["bytes"])
+
+    def close(self) -> None:
+        """Close the file."""
+        self.flush()
+        if self._path is not None:
+            self._file.close()
+
+
+def _opened(path: Path) -> IO[bytes]:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return path.open("ab")
+    except OSError as error:
+        raise unwritable(path, error) from error

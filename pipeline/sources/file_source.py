@@ -1,0 +1,103 @@
+"""Files in a folder that Spark reads as tables (ORC, Avro, text, XML …) or as lines of text."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pyarrow as pa
+from pyspark.errors import AnalysisException
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as F  # noqa: N812 - as PySpark's own documentation has it
+from pyspark.sql import types as T  # noqa: N812 - likewise
+from pyspark.sql.streaming.readwriter import DataStreamReader
+
+from ...errors import PipelineError
+from .records import RawBatch, RecordOrigin
+from .spark_source import SparkSource
+from .text_lines import declared_columns, text_encoding
+
+__all__ = ["FileSource", "LineSource"]
+
+# Arrow's strings count their bytes by 32 bits; the parser adds a line break to each.
+_MOST_BYTES = 2_000_000_000
+_SPARK_TYPES: dict[str, T.DataType] = {
+    "boolean": T.BooleanType(), "integer": T.LongType(), "int": T.LongType(), "long": T.LongType(),
+    "short": T.LongType(), "byte": T.LongType(), "decimal": T.DoubleType(), "double": T.DoubleType(),
+    "float": T.DoubleType(), "dateTime": T.TimestampType(),
+}  # fmt: skip
+
+
+class FileSource(SparkSource):
+    """Files that Spark reads as tables."""
+
+    has_files = True
+
+    def path(self) -> str | None:
+        """The folder or pattern."""
+        if self.of.settings.path is None:
+            raise PipelineError(
+                f"streams.{self.of.name}: a source of the format '{self.of.settings.format}' needs a path",
+                hint='write source = { format = "…", path = "folder/" }',
+            )
+        return super().path()
+
+    def reader(self, spark: SparkSession, options: dict[str, str], path: str | None) -> DataStreamReader:
+        """What reads the tables, by the schema of the settings or of the files that are there."""
+        if "schema" in options:
+            return super().reader(spark, options, path)
+        return spark.readStream.format(self.of.settings.format).schema(self._schema(spark, options, path))
+
+    def _schema(self, spark: SparkSession, options: dict[str, str], path: str | None) -> T.StructType:
+        """Return the schema of the files that are there; of none, what the annotation declares."""
+        try:
+            return spark.read.format(self.of.settings.format).options(**options).load(path).schema
+        except AnalysisException as error:
+            if error.getCondition() not in {"UNABLE_TO_INFER_SCHEMA", "PATH_NOT_FOUND"}:
+                raise
+        stream = self.of.stream
+        fields = []
+        for name in declared_columns(stream):
+            declared = stream.attributes[name].datatype if name in stream.attributes else None
+            kind = (
+                T.TimestampType()
+                if name == stream.time.attribute
+                else _SPARK_TYPES.get((declared or "").rpartition(":")[2])
+            )
+            fields.append(T.StructField(name, kind or T.StringType()))
+        return T.StructType(fields)
+
+
+class LineSource(FileSource):
+    """Files of text: Spark reads whole lines, and the driver parses them; it says which one is malformed."""
+
+    def parse(self, lines: pa.Array, origin: RecordOrigin) -> RawBatch:
+        """The records of all lines of some files, in order of arrival.
+
+        Args:
+            lines: strings, not necessarily valid UTF-8; blank lines included.
+            origin: the files that they stand in.
+        """
+        raise NotImplementedError
+
+    def reader(self, spark: SparkSession, options: dict[str, str], path: str | None) -> DataStreamReader:
+        """What reads lines."""
+        del path
+        reader = spark.readStream.format("text")
+        return reader.schema(options.pop("schema")) if "schema" in options else reader
+
+    def columns(self, frame: DataFrame) -> dict[str, Column]:
+        """The lines, as UTF-8."""
+        columns = super().columns(frame)
+        encoding = text_encoding(self.of.settings)
+        if encoding != "utf-8":
+            columns["value"] = F.decode(F.col("value").cast("binary"), encoding)
+        return columns
+
+    def records(self, rows: pa.Table, origin: RecordOrigin) -> RawBatch:
+        """The records of the lines."""
+        if rows.nbytes > _MOST_BYTES:
+            raise PipelineError(
+                "a batch has more than 2 GB of text",
+                hint="set maxFilesPerTrigger in the stream's source to read less at once",
+            )
+        return self.parse(rows["value"].combine_chunks(), replace(origin, pattern="{name}:{number}"))

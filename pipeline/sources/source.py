@@ -1,0 +1,67 @@
+"""What a kind of source gives: a streaming frame of Spark's, and the raw records of its part of a batch."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+import pyarrow as pa
+
+from ...config import Settings, SourceSettings, StreamSettings
+from .records import RawBatch, RecordOrigin
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame, SparkSession
+
+__all__ = ["Source", "StreamSource"]
+
+
+@dataclass(frozen=True, slots=True)
+class StreamSource:
+    """Where a stream comes from.
+
+    Attributes:
+        name: the stream's.
+        stream: its settings.
+        settings: of its source.
+        project: from whose file relative paths start.
+    """
+
+    name: str
+    stream: StreamSettings
+    settings: SourceSettings
+    project: Settings
+
+
+class Source(Protocol):
+    """One kind of source, of one stream; found by the name of its format (`source_kinds`).
+
+    Attributes:
+        has_files: whether its rows stand in files, whose times, paths and offsets tell the order of arrival.
+    """
+
+    has_files: bool
+
+    def open(self, spark: SparkSession) -> DataFrame:
+        """The streaming frame.
+
+        Raises:
+            PipelineError: Spark cannot read it, or its settings lack something.
+        """
+
+    def columns(self, frame: DataFrame) -> dict[str, Column]:
+        """Those columns of the frame that `records` needs, by name."""
+
+    def planned(self, batch: DataFrame) -> pa.Table | None:
+        """The columns of a batch of this source alone, from Spark's plan, without a job; `None`: it has to be run."""
+
+    def records(self, rows: pa.Table, origin: RecordOrigin) -> RawBatch:
+        """The raw records of a batch.
+
+        Args:
+            rows: the columns, in order of arrival; at least one row.
+            origin: the files that the rows stand in.
+
+        Raises:
+            PipelineError: a file cannot be read, or there is too much of it for one batch.
+        """

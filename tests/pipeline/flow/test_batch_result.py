@@ -1,0 +1,58 @@
+"""What a batch brought: rows come as they are asked for, several results are one in their order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+
+import pyarrow as pa
+from kaicep.pipeline.flow.batch_result import BatchResult, StreamResult, merged
+
+REJECTED = pa.table({"row": pa.array([], pa.int64()), "reason": pa.array([], pa.string())})
+
+
+def events(*values: int) -> pa.Table:
+    rows = pa.array(range(len(values)), pa.int64())
+    times = pa.array([datetime.fromtimestamp(v, UTC) for v in values], pa.timestamp("us", "UTC"))
+    ids = pa.array([f"e{v}" for v in values], pa.string())
+    return pa.table({"_time": times, "_id": ids, "x": pa.array(values, pa.int64()), "_row": rows})
+
+
+def test_rows_are_computed_when_they_are_taken_and_kept_for_matches() -> None:
+    asked: list[str] = []
+
+    def answers() -> Iterator[tuple[str, pa.Table]]:
+        for label in ("a", "b"):
+            asked.append(label)
+            yield label, pa.table({"n": [len(asked)]})
+
+    result = BatchResult({}, answers(), {}, {})
+    assert asked == []
+    assert next(result.rows())[0] == "a"
+    assert asked == ["a"]
+    assert {label: rows["n"].to_pylist() for label, rows in result.matches.items()} == {"a": [1], "b": [2]}
+    assert list(result.rows()) == []
+
+
+def test_late_events_are_archived_with_a_mark() -> None:
+    archived = StreamResult(events(1, 2), events(3), REJECTED, 0, 0).archived
+    assert archived.column_names == ["_time", "_id", "x", "_late"]
+    assert archived["_id"].to_pylist() == ["e1", "e2", "e3"]
+    assert archived["_late"].to_pylist() == [False, False, True]
+
+
+def test_one_result_is_itself() -> None:
+    result = {"air": StreamResult(events(1), events(), REJECTED, 0, 0)}
+    assert merged([result]) is result
+
+
+def test_results_are_joined_in_their_order() -> None:
+    first = {"air": StreamResult(events(1), events(9), REJECTED, 1, 2)}
+    nothing = StreamResult(events(), events(), REJECTED, 0, 0)
+    second = {"air": StreamResult(events(2, 3), events(), REJECTED, 10, 20), "door": nothing}
+    found = merged([first, second])
+    assert list(found) == ["air", "door"]
+    assert found["air"].events["x"].to_pylist() == [1, 2, 3]
+    assert found["air"].events["_row"].null_count == 3
+    assert found["air"].late["x"].to_pylist() == [9]
+    assert (found["air"].duplicates, found["air"].unlinked) == (11, 22)

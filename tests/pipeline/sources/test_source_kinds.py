@@ -1,0 +1,38 @@
+"""The kind of a source is found by the name of its format."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from kaicep.config import Settings
+from kaicep.pipeline.sources.csv_source import CsvSource
+from kaicep.pipeline.sources.file_source import FileSource
+from kaicep.pipeline.sources.json_source import JsonSource
+from kaicep.pipeline.sources.parquet_source import ParquetListing, ParquetSource
+from kaicep.pipeline.sources.source_kinds import source_streams
+from kaicep.pipeline.sources.spark_source import SparkSource
+
+STREAM: dict[str, Any] = {"event_type": "<urn:R>", "time": {"attribute": "at"}}
+
+
+@pytest.mark.parametrize(
+    ("source", "kind"),
+    [
+        ({"format": "json", "path": "in"}, JsonSource),
+        ({"format": "csv", "path": "in"}, CsvSource),
+        ({"format": "orc", "path": "in"}, FileSource),
+        ({"format": "text", "path": "in"}, FileSource),
+        ({"format": "parquet", "path": "in"}, ParquetListing),
+        ({"format": "parquet", "path": "in", "maxFilesPerTrigger": 1}, ParquetListing),
+        ({"format": "parquet", "path": "in", "mergeSchema": True}, ParquetSource),
+        ({"format": "parquet", "path": "s3a://bucket/in"}, ParquetSource),
+        ({"format": "rate"}, SparkSource),
+        ({"format": "kafka", "subscribe": "air"}, SparkSource),
+    ],
+)
+def test_a_format_has_its_kind(source: dict[str, Any], kind: type, tmp_path: Path) -> None:
+    settings = Settings.parse({"streams": {"air": {**STREAM, "source": source}, "memory": STREAM}}, root=tmp_path)
+    (found,) = source_streams(settings).values()
+    assert type(found) is kind
