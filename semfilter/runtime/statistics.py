@@ -12,10 +12,10 @@ class SubqueryStatistics:
     Attributes:
         events: events that it was asked about.
         keys: verdicts that were looked up: one per distinct key of a batch; without buffer or cache one per event.
-        hits: those that were known, from the cache or from the table of all verdicts.
+        hits: those that were known, from the cache or materialised.
         misses: those that had to be evaluated.
-        evaluation_seconds: time spent in SPARQL; that of the table included.
-        seconds: time spent in all, the table not included.
+        evaluation_seconds: time spent in SPARQL, that of materialisation included.
+        seconds: time spent in all, materialisation not included.
     """
 
     events: int = 0
