@@ -31,6 +31,7 @@ from .frames import (
     value_codes,
 )
 from .functions import FUNCTIONS, forgives_unbound
+from .operators import OPERATORS
 from .refusal import RefusedError
 from .scalar import Leaf, ScalarSource
 from .scalar_operators import NOTHING
@@ -41,6 +42,7 @@ __all__ = [
     "AGGREGATES",
     "FUNCTIONS",
     "NOTHING",
+    "OPERATORS",
     "POLARS_TYPES",
     "SIGNATURES",
     "Accumulator",

@@ -7,6 +7,7 @@ integers are 64 bits wide, beyond which a result is unbound.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal, assert_never
 
 import numpy as np
 import polars as pl
@@ -14,10 +15,12 @@ import polars as pl
 from ..language.nodes import ValueType
 from .column_types import number
 
+_Symbol = Literal["+", "-", "*", "/", "%"]
+
 __all__ = ["arithmetic", "ieee", "negated", "rounded"]
 
 
-def arithmetic(operator: str, a: pl.Expr, of_a: ValueType, b: pl.Expr, of_b: ValueType) -> pl.Expr:
+def arithmetic(operator: _Symbol, a: pl.Expr, of_a: ValueType, b: pl.Expr, of_b: ValueType) -> pl.Expr:
     """`a operator b`, one of + - * / %."""
     if {of_a, of_b} & {ValueType.DATETIME, ValueType.DURATION}:
         a, b = (number(x, of) if of.numeric else x for x, of in ((a, of_a), (b, of_b)))
@@ -57,7 +60,7 @@ def ieee(operation: np.ufunc, a: pl.Expr, b: pl.Expr) -> pl.Expr:
     return pl.map_batches([a, b], compute, return_dtype=pl.Float64, returns_scalar=scalar)
 
 
-def _of_integers(operator: str, a: pl.Expr, b: pl.Expr) -> pl.Expr:
+def _of_integers(operator: _Symbol, a: pl.Expr, b: pl.Expr) -> pl.Expr:
     if operator in "+-*":  # one operation on 64-bit integers cannot overflow 128 bits
         return _narrow(_apply(operator, a.cast(pl.Int128), b.cast(pl.Int128)))
     if operator == "%":
@@ -67,12 +70,12 @@ def _of_integers(operator: str, a: pl.Expr, b: pl.Expr) -> pl.Expr:
     return pl.when(b != 0.0).then(ieee(np.divide, a, b))
 
 
-def _of_doubles(operator: str, a: pl.Expr, b: pl.Expr) -> pl.Expr:
+def _of_doubles(operator: _Symbol, a: pl.Expr, b: pl.Expr) -> pl.Expr:
     a, b = a.cast(pl.Float64), b.cast(pl.Float64)
-    return ieee(np.fmod, a, b) if operator == "%" else _apply(operator, a, b)
+    return _apply(operator, a, b)
 
 
-def _of_time(operator: str, a: pl.Expr, of_a: ValueType, b: pl.Expr, of_b: ValueType) -> pl.Expr:
+def _of_time(operator: _Symbol, a: pl.Expr, of_a: ValueType, b: pl.Expr, of_b: ValueType) -> pl.Expr:
     if operator in "+-":
         return _apply(operator, a, b)
     if operator == "/" and of_b is ValueType.DURATION:
@@ -89,7 +92,7 @@ def _of_time(operator: str, a: pl.Expr, of_a: ValueType, b: pl.Expr, of_b: Value
     return rounded(exact).cast(pl.Int64, strict=False).cast(pl.Duration("us"))
 
 
-def _apply(operator: str, a: pl.Expr, b: pl.Expr) -> pl.Expr:
+def _apply(operator: _Symbol, a: pl.Expr, b: pl.Expr) -> pl.Expr:
     match operator:
         case "+":
             return a + b
@@ -97,8 +100,12 @@ def _apply(operator: str, a: pl.Expr, b: pl.Expr) -> pl.Expr:
             return a - b
         case "*":
             return a * b
-        case _:
+        case "/":
             return ieee(np.divide, a, b)
+        case "%":
+            return ieee(np.fmod, a, b)
+        case _:
+            assert_never(operator)
 
 
 def _narrow(x: pl.Expr) -> pl.Expr:

@@ -32,15 +32,14 @@ from . import scalar_operators
 from .columns import POLARS_TYPES, column_expression
 from .frames import micros
 from .functions import FUNCTIONS, Given, ScalarFunction
+from .operators import OPERATORS
 
 __all__ = ["Leaf", "ScalarSource"]
 
 Leaf = Callable[[Column | Binding | Aggregate | Call], str]
 """The source of a column, an aggregate or a PREV."""
 
-_COMPARISONS = {"=": "==", "!=": "!=", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
 _TIME = (ValueType.DATETIME, ValueType.DURATION)
-_PLAIN = (ValueType.BOOLEAN, ValueType.INTEGER, ValueType.DOUBLE, ValueType.STRING, *_TIME)
 
 
 @dataclass(slots=True)
@@ -67,11 +66,9 @@ class ScalarSource:
     def truth(self, e: Expression, leaf: Leaf) -> str:
         """Source that is true exactly when `e` is."""
         match e:
-            case Binary(operator="AND"):
-                return f"({self.truth(e.left, leaf)} and {self.truth(e.right, leaf)})"
-            case Binary(operator="OR"):
-                return f"({self.truth(e.left, leaf)} or {self.truth(e.right, leaf)})"
-            case Binary(operator=operator) if operator in _COMPARISONS and _comparable(e):
+            case Binary(operator="AND" | "OR" as operator):
+                return f"({self.truth(e.left, leaf)} {OPERATORS[operator].python} {self.truth(e.right, leaf)})"
+            case Binary() if _is_written(e):
                 return self._comparison(e, leaf, "False")
             case _:
                 return f"V.truth({self._value(e, leaf, excusing=False)})"
@@ -86,7 +83,7 @@ class ScalarSource:
             name = f"t{next(self._number)}"
             tests.append(f"({name} := {written}) is not None")
             sides.append(name)
-        compared = f"{sides[0]} {_COMPARISONS[e.operator]} {sides[1]}"
+        compared = f"{sides[0]} {OPERATORS[e.operator].python} {sides[1]}"
         if otherwise == "False":
             return f"({' and '.join([*tests, compared])})"
         return f"(({compared}) if {' and '.join(tests)} else {otherwise})" if tests else f"({compared})"
@@ -103,10 +100,10 @@ class ScalarSource:
                 return self._called(e, FUNCTIONS[function], leaf, excusing=excusing)
             case Binary(operator="AND" | "OR" as operator):
                 sides = (self._truth_value(side, leaf, excusing=excusing) for side in (e.left, e.right))
-                return f"V.{'both' if operator == 'AND' else 'either'}({', '.join(sides)})"
+                return f"{self.name(OPERATORS[operator].scalar(e), 'f')}({', '.join(sides)})"
             case Unary(operator="NOT"):
                 return f"V.negation({self._truth_value(e.operand, leaf, excusing=excusing)})"
-            case Binary(operator=operator) if operator in _COMPARISONS and _comparable(e) and not excusing:
+            case Binary() if _is_written(e) and not excusing:
                 return self._comparison(e, leaf, "None")
             case _:
                 return self._strict(e, leaf, excusing=excusing)
@@ -155,9 +152,10 @@ class ScalarSource:
         """An operation that is unbound where an operand is."""
         parts = _operands(e)
         written = ", ".join(self._value(part, leaf, excusing=excusing) for part in parts)
-        known = _known(e)
-        if known is not None:
-            return f"V.{known}({written})" if not excusing else f"V.strict(V.{known}, {written})"
+        kernel = OPERATORS[e.operator].scalar(e) if isinstance(e, Binary) else None
+        if kernel is not None:
+            known = self.name(kernel, "f")
+            return f"{known}({written})" if not excusing else f"V.strict({known}, {written})"
         stand_ins = [Column("", str(i), part.type, part.span) for i, part in enumerate(parts)]
         return f"V.strict({self._by_polars(_with_operands(e, stand_ins), stand_ins)}, {written})"
 
@@ -178,35 +176,10 @@ class ScalarSource:
         return self.name(evaluate, "f")
 
 
-def _comparable(e: Binary) -> bool:
-    """Whether Python compares the two sides as SPARQL does: numbers, or values of one plain type."""
-    left, right = e.left.type, e.right.type
-    if left.numeric and right.numeric:
-        return True
-    if left is right is ValueType.IRI:
-        return e.operator in ("=", "!=")
-    return left is right and left in _PLAIN
-
-
-def _known(e: Expression) -> str | None:
-    """The function of `scalar_operators` that does the same."""
-    match e:
-        case Binary(operator=operator, left=left, right=right):
-            if operator in _COMPARISONS:
-                return _COMPARED[operator] if _comparable(e) else None
-            types = (left.type, right.type)
-            if types == (ValueType.INTEGER, ValueType.INTEGER):
-                return {"+": "add_integers", "-": "subtract_integers", "*": "multiply_integers"}.get(operator)
-            if all(of.numeric for of in types):
-                return {"+": "add", "-": "subtract", "*": "multiply", "/": "divide"}.get(operator)
-            if all(of in _TIME for of in types):
-                return {"+": "add", "-": "subtract"}.get(operator)
-            return None
-        case _:
-            return None
-
-
-_COMPARED = {"=": "equal", "!=": "differ", "<": "less", "<=": "at_most", ">": "greater", ">=": "at_least"}
+def _is_written(e: Binary) -> bool:
+    """Whether Python's own operator means the same of bound values."""
+    operator = OPERATORS[e.operator]
+    return operator.python is not None and operator.scalar(e) is not None
 
 
 def _operands(e: Expression) -> list[Expression]:

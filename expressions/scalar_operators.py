@@ -103,36 +103,6 @@ def as_double(value: Any) -> Any:
     return float(value) if isinstance(value, int) else value
 
 
-def equal(a: Any, b: Any) -> bool:
-    """`=`."""
-    return bool(a == b)
-
-
-def differ(a: Any, b: Any) -> bool:
-    """`!=`."""
-    return bool(a != b)
-
-
-def less(a: Any, b: Any) -> bool:
-    """`<`."""
-    return bool(a < b)
-
-
-def at_most(a: Any, b: Any) -> bool:
-    """`<=`."""
-    return bool(a <= b)
-
-
-def greater(a: Any, b: Any) -> bool:
-    """`>`."""
-    return bool(a > b)
-
-
-def at_least(a: Any, b: Any) -> bool:
-    """`>=`."""
-    return bool(a >= b)
-
-
 def add_integers(a: int | None, b: int | None) -> int | None:
     """`+`; beyond 64 bits unbound."""
     return None if a is None or b is None else narrow(a + b)

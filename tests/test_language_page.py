@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from kaicep import Project
 from kaicep.errors import KaicepError
-from kaicep.expressions import AGGREGATES, SIGNATURES
+from kaicep.expressions import AGGREGATES, OPERATORS, SIGNATURES
 from kaicep.expressions.aggregates import AggregateFunction
 from kaicep.expressions.functions import WRITTEN_FUNCTIONS, ScalarFunction
 from oracle.evaluate import Oracle
@@ -78,6 +78,11 @@ def test_every_keyword_stands_in_an_example() -> None:
 @pytest.mark.parametrize("entry", [*WRITTEN_FUNCTIONS, *AGGREGATES.values()], ids=lambda entry: str(entry.name))
 def test_the_tables_say_of_a_function_what_its_entry_says(entry: ScalarFunction | AggregateFunction) -> None:
     assert f"\n| `{entry.usage}` | {entry.doc} |\n" in PAGE_TEXT
+
+
+def test_the_tables_say_of_operators_what_their_entries_say() -> None:
+    lines = set(PAGE_TEXT.splitlines())
+    assert [o.symbol for o in OPERATORS.values() if f"| `{o.symbol}` | {o.doc} |" not in lines] == []
 
 
 def test_every_function_stands_in_an_example() -> None:

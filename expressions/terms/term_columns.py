@@ -8,6 +8,7 @@ kinds. Source: SPARQL 1.1 §17.3 and §17.4.1.7 (RDFterm-equal), RDF 1.1 N-Tripl
 from __future__ import annotations
 
 import re
+from typing import Literal, assert_never
 
 import polars as pl
 
@@ -27,16 +28,18 @@ _MOMENTS = [XSD + "dateTime", XSD + "dateTimeStamp"]
 _ESCAPE = re.compile(r'\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|([tbnrf"\'\\]))')
 _ESCAPED = {"t": "\t", "b": "\b", "n": "\n", "r": "\r", "f": "\f"}
 
-_MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
+Comparison = Literal["=", "!=", "<", "<=", ">", ">="]
+
+_MIRRORED: dict[Comparison, Comparison] = {"=": "=", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
-def apply(operator: str, a: pl.Expr, b: pl.Expr) -> pl.Expr:
+def apply(operator: Comparison, a: pl.Expr, b: pl.Expr) -> pl.Expr:
     """A comparison as Polars has it.
 
     What is constant stands on the right: else Polars takes `0 = coalesce(x, 0)` for constant where all of x is null.
     """
     if not a.meta.root_names():
-        a, b, operator = b, a, _MIRRORED.get(operator, operator)
+        a, b, operator = b, a, _MIRRORED[operator]
     match operator:
         case "=":
             return a == b
@@ -48,8 +51,10 @@ def apply(operator: str, a: pl.Expr, b: pl.Expr) -> pl.Expr:
             return a <= b
         case ">":
             return a > b
-        case _:
+        case ">=":
             return a >= b
+        case _:
+            assert_never(operator)
 
 
 def text(x: pl.Expr) -> pl.Expr:
@@ -88,17 +93,16 @@ def truth(x: pl.Expr) -> pl.Expr:
     )
 
 
-def compare(operator: str, a: pl.Expr, of_a: ValueType, b: pl.Expr, of_b: ValueType) -> pl.Expr:
+def compare(operator: Comparison, a: pl.Expr, of_a: ValueType, b: pl.Expr, of_b: ValueType) -> pl.Expr:
     """A comparison at least one side of which is a column of terms."""
     if of_a is ValueType.TERM and of_b is ValueType.TERM:
         return _compare_terms(operator, a, b)
     if of_a is ValueType.TERM:
         return _compare_typed(operator, a, _typed(a, of_b), b, of_b)
-    mirrored = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}.get(operator, operator)
-    return _compare_typed(mirrored, b, _typed(b, of_a), a, of_a)
+    return _compare_typed(_MIRRORED[operator], b, _typed(b, of_a), a, of_a)
 
 
-def _compare_typed(operator: str, term: pl.Expr, value: pl.Expr, other: pl.Expr, of: ValueType) -> pl.Expr:
+def _compare_typed(operator: Comparison, term: pl.Expr, value: pl.Expr, other: pl.Expr, of: ValueType) -> pl.Expr:
     if of.numeric or of is ValueType.BOOLEAN:
         other = other.cast(pl.Float64 if of.numeric else pl.Int8)
     known = _without_nan(operator, value, other) if of.numeric else apply(operator, value, other)
@@ -109,7 +113,7 @@ def _compare_typed(operator: str, term: pl.Expr, value: pl.Expr, other: pl.Expr,
     return pl.when(value.is_not_null()).then(known).when(term.is_not_null() & other.is_not_null()).then(apart)
 
 
-def _compare_terms(operator: str, a: pl.Expr, b: pl.Expr) -> pl.Expr:
+def _compare_terms(operator: Comparison, a: pl.Expr, b: pl.Expr) -> pl.Expr:
     x, y = number(a), number(b)
     by_number = pl.when(x.is_not_null() & y.is_not_null()).then(_without_nan(operator, x, y))
     same = pl.lit(operator == "=")
@@ -127,7 +131,7 @@ def _is_resource(x: pl.Expr) -> pl.Expr:
     return ~x.str.starts_with('"')
 
 
-def _without_nan(operator: str, x: pl.Expr, y: pl.Expr) -> pl.Expr:
+def _without_nan(operator: Comparison, x: pl.Expr, y: pl.Expr) -> pl.Expr:
     ordered = x.is_not_nan() & y.is_not_nan()
     return ~(ordered & (x == y)) if operator == "!=" else ordered & apply(operator, x, y)
 

@@ -1,0 +1,123 @@
+"""Arithmetic: of numbers, and of dateTimes with durations.
+
+SPARQL has it only where engines agree: Oxigraph sums and multiplies in an order of its own, which rounds otherwise, and
+finds no sum of a duration and a moment in that order. Source: XPath functions 3.1 §4.2, §8.4, §9.7.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any, Literal
+
+import polars as pl
+
+from ...language.nodes import XSD, Binary, Constant, Expression, ValueType
+from .. import scalar_operators as scalars
+from ..arithmetic import arithmetic
+from ..refusal import RefusedError
+from .infix_operator import InfixOperator, Reference
+
+__all__ = ["DIVIDED", "MINUS", "PLUS", "REMAINDER", "TIMES"]
+
+_Kernel = Callable[[Any, Any], Any] | None
+_DOUBLE = f"<{XSD}double>"
+_TIME = (ValueType.DATETIME, ValueType.DURATION)
+
+
+def _columns(symbol: Literal["+", "-", "*", "/", "%"]) -> Callable[[Binary, pl.Expr, pl.Expr], pl.Expr]:
+    return lambda e, a, b: arithmetic(symbol, a, e.left.type, b, e.right.type)
+
+
+def _scalars(of_integers: _Kernel, of_numbers: _Kernel, of_time: _Kernel) -> Callable[[Binary], _Kernel]:
+    """The kernel by the types of both sides; `None`: by column."""
+
+    def kernel(e: Binary) -> _Kernel:
+        types = (e.left.type, e.right.type)
+        if types == (ValueType.INTEGER, ValueType.INTEGER):
+            return of_integers
+        if all(of.numeric for of in types):
+            return of_numbers
+        return of_time if all(of in _TIME for of in types) else None
+
+    return kernel
+
+
+def _refused(e: Binary) -> RefusedError:
+    return RefusedError(f"SPARQL has no operator {e.operator} for a {e.left.type} and a {e.right.type}")
+
+
+def _plus(e: Binary, left: str, right: str, value: Reference) -> str:
+    if e.left.type.numeric and e.right.type.numeric:
+        return f"({left} - (- {right}))"
+    if e.left.type is ValueType.DATETIME and isinstance(e.right, Constant):
+        return f"({left} - {value(_negative(e.right))})"
+    raise _refused(e)
+
+
+def _negative(duration: Constant) -> Constant:
+    if not isinstance(duration.value, timedelta):
+        raise RefusedError(f"SPARQL adds no {duration.type} to a moment")
+    return replace(duration, value=-duration.value)
+
+
+def _minus(e: Binary, left: str, right: str, _value: Reference) -> str:
+    if _countable(e.left) and _countable(e.right):
+        return f"({left} - {right})"
+    raise _refused(e)
+
+
+def _countable(node: Expression) -> bool:
+    return node.type.numeric or node.type is ValueType.DATETIME or isinstance(node, Constant)
+
+
+def _times(e: Binary, left: str, right: str, _value: Reference) -> str:
+    product = any(isinstance(factor, Binary) and factor.operator == "*" for factor in (e.left, e.right))
+    if e.left.type.numeric and e.right.type.numeric and not product:
+        return f"({left} * {right})"
+    raise _refused(e)
+
+
+def _divided(e: Binary, left: str, right: str, _value: Reference) -> str:
+    if ValueType.DURATION in (e.left.type, e.right.type):
+        raise _refused(e)
+    if ValueType.DOUBLE not in (e.left.type, e.right.type):
+        raise RefusedError("SPARQL divides integers into decimals")
+    return f"({_DOUBLE}({left}) / {_DOUBLE}({right}))"
+
+
+def _remainder(e: Binary, _left: str, _right: str, _value: Reference) -> str:
+    raise _refused(e)
+
+
+PLUS = InfixOperator(
+    "+",
+    "the sum; of a dateTime and a duration the dateTime then",
+    _columns("+"),
+    _scalars(scalars.add_integers, scalars.add, scalars.add),
+    None,
+    _plus,
+)
+MINUS = InfixOperator(
+    "-",
+    "the difference; of two dateTimes a duration",
+    _columns("-"),
+    _scalars(scalars.subtract_integers, scalars.subtract, scalars.subtract),
+    None,
+    _minus,
+)
+TIMES = InfixOperator(
+    "*", "the product", _columns("*"), _scalars(scalars.multiply_integers, scalars.multiply, None), None, _times
+)
+DIVIDED = InfixOperator(
+    "/",
+    "the quotient, a double; of integers by 0 unbound",
+    _columns("/"),
+    _scalars(None, scalars.divide, None),
+    None,
+    _divided,
+)
+REMAINDER = InfixOperator(
+    "%", "the remainder, with the dividend's sign", _columns("%"), _scalars(None, None, None), None, _remainder
+)
