@@ -32,10 +32,10 @@ def print_rows(
     rows: Sequence[Mapping[str, Any]], columns: Iterable[str], form: RowFormat | None, settings: Settings
 ) -> None:
     """Print rows, in the form that suits the standard output if none is asked for; IRIs with the project's prefixes."""
-    from ..pipeline.sinks import row_printing as printing
+    from ..pipeline import sinks
 
     chosen = form or (RowFormat.TABLE if sys.stdout.isatty() else RowFormat.JSON)
-    printing.print_rows(rows, columns, chosen.value, sys.stdout, settings.prefixes)
+    sinks.print_rows(rows, columns, chosen.value, sys.stdout, settings.prefixes)
 
 
 def log() -> Console:

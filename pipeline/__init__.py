@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from .catalog import Catalog
-from .query_files import query_files, read_document
+from .query_documents import query_files, read_document
 
 __all__ = ["Catalog", "query_files", "read_document"]

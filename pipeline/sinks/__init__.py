@@ -7,9 +7,9 @@ from .console_sink import ConsoleSink
 from .json_lines_sink import JsonLinesSink
 from .parquet_sink import ParquetSink
 from .row_delivery import RowDelivery
-from .row_printing import iso, table
+from .row_printing import iso, print_rows, table
 from .row_source import unmarked
-from .rows import rows
+from .row_values import rows
 from .sink import Sink
 from .sink_kinds import SINKS
 
@@ -22,6 +22,7 @@ __all__ = [
     "RowDelivery",
     "Sink",
     "iso",
+    "print_rows",
     "rows",
     "table",
     "unmarked",

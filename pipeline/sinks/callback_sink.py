@@ -7,7 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from .rows import rows
+from .row_values import rows
 from .sink import Sink
 
 __all__ = ["CallbackSink"]

@@ -9,7 +9,7 @@ import pyarrow as pa
 from rich.console import Console
 
 from .row_printing import table
-from .rows import json_lines, rows
+from .row_values import json_lines, rows
 from .sink import Sink
 
 __all__ = ["ConsoleSink"]

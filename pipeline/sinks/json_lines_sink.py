@@ -10,7 +10,7 @@ from typing import IO, Any
 
 import pyarrow as pa
 
-from .rows import json_lines
+from .row_values import json_lines
 from .sink import Sink, unwritable
 
 __all__ = ["JsonLinesSink"]

@@ -7,7 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 from kaicep.pipeline.flow.query_runtime import Registration
-from kaicep.pipeline.sinks.rows import rows
+from kaicep.pipeline.sinks.row_values import rows
 
 from .batches import ended, processed
 from .cases import Case

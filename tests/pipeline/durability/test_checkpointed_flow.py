@@ -18,7 +18,7 @@ from kaicep import Project
 from kaicep.archive import Archive
 from kaicep.pipeline.durability.checkpointed_flow import CheckpointedFlow
 from kaicep.pipeline.flow.idle_streams import IdleStreams
-from kaicep.pipeline.sinks.rows import rows
+from kaicep.pipeline.sinks.row_values import rows
 from kaicep.pipeline.sources.memory_source import raw_table
 from kaicep.pipeline.sources.records import RawBatch
 from support.clock import Clock

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 
 from kaicep.pipeline.sinks.console_sink import ConsoleSink
-from kaicep.pipeline.sinks.rows import json_lines
+from kaicep.pipeline.sinks.row_values import json_lines
 from rich.console import Console
 from support.match_rows import matches
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from kaicep.errors import PipelineError
 from kaicep.pipeline.sinks.json_lines_sink import JsonLinesSink
-from kaicep.pipeline.sinks.rows import json_lines
+from kaicep.pipeline.sinks.row_values import json_lines
 from support.match_rows import matches
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from datetime import timedelta
 
-from kaicep.pipeline.sinks.rows import json_lines, rows
+from kaicep.pipeline.sinks.row_values import json_lines, rows
 from support.match_rows import START, matches
 
 
