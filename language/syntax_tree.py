@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Literal
 
@@ -21,8 +21,8 @@ class Node:
 def walk(node: Node) -> Iterator[Node]:
     """A node and all below it, outermost first."""
     yield node
-    for part in fields(node):
-        value = getattr(node, part.name)
+    for name in node.__slots__:
+        value = getattr(node, name)
         for child in value if isinstance(value, tuple) else (value,):
             if isinstance(child, Node):
                 yield from walk(child)

@@ -56,9 +56,10 @@ def check_filters(scope: Scope, draft: Draft) -> None:
 
 def check_joins(scope: Scope, draft: Draft) -> None:
     """JOIN relates several events, of several variables or of a quantified one."""
+    quantified = draft.quantified
     for expression in draft.joins:
         variables = event_variables(expression)
-        if len(variables) > 1 or (variables and variables[0] in draft.quantified):
+        if len(variables) > 1 or (variables and variables[0] in quantified):
             continue
         written = scope.quote(expression.span)
         if not variables:
@@ -73,6 +74,7 @@ def check_joins(scope: Scope, draft: Draft) -> None:
 
 def check_repetitions(scope: Scope, draft: Draft) -> None:
     """RUNNING and PREV stand in JOIN, and look back in a repetition."""
+    quantified = draft.quantified
     for expression in (*draft.reported, *draft.filters):
         for node in walk(expression):
             match node:
@@ -84,7 +86,7 @@ def check_repetitions(scope: Scope, draft: Draft) -> None:
     for expression in (*draft.reported, *draft.joins):
         for node in walk(expression):
             word = _word_of_repetition(scope, node)
-            if word is not None and (variable := event_variables(node)[0]) not in draft.quantified:
+            if word is not None and (variable := event_variables(node)[0]) not in quantified:
                 message = f"{word} is about a run, and ?{variable} is one event"
                 raise scope.error(node.span, message, f"quantify it: SEQ (… ?{variable}+ …)")
 
@@ -148,13 +150,14 @@ def check_untils(scope: Scope, draft: Draft) -> None:
 
 def check_reported(scope: Scope, draft: Draft) -> None:
     """What is reported has one value in a match."""
+    negated, quantified = draft.negated, draft.quantified
     for expression in draft.reported:
         for node in walk(expression):
-            if isinstance(node, Column | Binding | Aggregate) and node.variable in draft.negated:
+            if isinstance(node, Column | Binding | Aggregate) and node.variable in negated:
                 message = f"?{node.variable} stands under NOT: there is no such event to report"
                 raise scope.error(node.span, message, "report another variable")
         for column in plain_columns(expression):
-            if draft.quantified.get(column.variable):
+            if quantified.get(column.variable):
                 written = scope.quote(column.span)
                 message = f"{written} has a value for each event of the run ?{column.variable}"
                 raise scope.error(column.span, message, f"FIRST({written}), LAST({written}) or LIST({written})?")
