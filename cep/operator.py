@@ -19,7 +19,7 @@ from .nfa import Limits, NfaOperator, stop_candidates
 from .operator_core import Kernel
 from .order import EVENTS, Contiguity, Interval, empty_candidates, sees_all_events
 from .output import DistinctRows, MatchFrame, OutputRate, RowOutput, build_output_rate, output_schema, row_schema
-from .reorder_buffer import Pending
+from .reorder_buffer import ReorderBuffer
 from .selection import SelectionKernel
 from .snapshot_codec import OperatorState, read_snapshot, write_snapshot
 from .windows import AggregationKernel
@@ -135,7 +135,7 @@ class _Hosted:
     ended: bool = False
     reported: int = 0
     contiguity: Contiguity | None = field(init=False)
-    pending: dict[str, Pending] = field(init=False)
+    pending: dict[str, ReorderBuffer] = field(init=False)
     output: RowOutput = field(init=False)
     distinct: DistinctRows | None = field(init=False)
     rate: OutputRate | None = field(init=False)
@@ -143,9 +143,9 @@ class _Hosted:
     def __post_init__(self) -> None:
         self.contiguity = Contiguity(self.query) if sees_all_events(self.query) else None
         self.pending = {source.variable: _pending(source) for source in self.query.sources}
-        self.pending |= {name: Pending(empty) for name, empty in stop_candidates(self.query).items()}
+        self.pending |= {name: ReorderBuffer(empty) for name, empty in stop_candidates(self.query).items()}
         if self.contiguity is not None:
-            self.pending[EVENTS] = Pending(self.contiguity.empty)
+            self.pending[EVENTS] = ReorderBuffer(self.contiguity.empty)
         self.output = RowOutput(self.query, self.kernel.names)
         self.distinct = DistinctRows(self.query) if self.query.distinct else None
         self.rate = build_output_rate(self.query)
@@ -258,9 +258,9 @@ class _Hosted:
             self.rate.load(state.tables)
 
 
-def _pending(source: Source) -> Pending:
+def _pending(source: Source) -> ReorderBuffer:
     bindings = sorted({f"?{name}" for name, _ in source.bindings} & set(source.columns))
-    return Pending(empty_candidates(source), tuple(bindings))
+    return ReorderBuffer(empty_candidates(source), tuple(bindings))
 
 
 def _conform(table: pa.Table, like: pl.DataFrame) -> pl.DataFrame:

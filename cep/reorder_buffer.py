@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 import polars as pl
 
 from ..expressions import Bools, timestamps
 
-__all__ = ["Pending", "in_total_order"]
+__all__ = ["ReorderBuffer", "in_total_order"]
 
 
 def in_total_order(frame: pl.DataFrame, bindings: tuple[str, ...] = ()) -> pl.DataFrame:
@@ -47,15 +46,13 @@ def _tied(time: np.ndarray[tuple[int], np.dtype[np.int64]]) -> Bools:
 
 
 @dataclass(slots=True)
-class Pending:
+class ReorderBuffer:
     """One variable's candidates at or above the watermark.
 
     Attributes:
         held: their columns, in order of arrival.
         bindings: columns of semantic variables, which break ties between solutions of one event.
     """
-
-    NAME: ClassVar[str] = "pending"
 
     held: pl.DataFrame
     bindings: tuple[str, ...] = ()

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
+import polars as pl
 import pytest
 from kaicep.cep import build_operator
+from kaicep.cep.match import AfterMatchSkip
 from support.letter_readings import ask
 from support.operators import Reading, answer, compiled, events, feed
 
@@ -120,3 +123,33 @@ def test_after_match_chooses_among_runs(after: str, found: list[str]) -> None:
 def test_consumed_events_end_what_was_growing_with_them() -> None:
     assert ask("?a -> ?b -> ?d", "a b a d b d", "AFTER MATCH CONSUME") == ["a1 b2 d4", "a3 b5 d6"]
     assert ask("?a -> ?b -> ?d", "a a b d b d", "AFTER MATCH CONSUME") == ["a1 b3 d4"]
+
+
+def skipping(after: str) -> AfterMatchSkip:
+    return AfterMatchSkip(compiled(f"{SEQ} PARTITION BY sensor AFTER MATCH {after}"))
+
+
+def test_bars_forbid_the_events_of_their_partition() -> None:
+    skip = skipping("SKIP PAST LAST EVENT")
+    skip.bars = {("s",): 4, ("t",): 2}
+    sensors, numbers = pl.Series(["s", "s", "t", "t", None]), np.array([4, 5, 2, 3, 0])
+    assert skip.forbidden([sensors], numbers).tolist() == [True, False, True, False, False]
+    assert skip.allows(("s",), 5, [5, 6])
+    assert not skip.allows(("s",), 4, [4, 6])
+
+
+def test_consumed_events_are_forbidden_in_every_partition() -> None:
+    skip = skipping("CONSUME")
+    skip.consumed = {3}
+    assert skip.forbidden([pl.Series(["s", "t"])], np.array([3, 4])).tolist() == [True, False]
+    assert not skip.allows(("t",), 1, [1, 3])
+
+
+def test_what_no_later_match_can_hold_is_forgotten() -> None:
+    skip = skipping("CONSUME")
+    skip.consumed, skip.bars = {3, 8}, {("s",): 4, (None,): 9}
+    skip.forget(5)
+    assert (skip.consumed, skip.bars) == ({8}, {(None,): 9})
+    resumed = skipping("CONSUME")
+    resumed.load(skip.tables())
+    assert (resumed.consumed, resumed.bars) == ({8}, {(None,): 9})

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
+import polars as pl
 from kaicep.cep import build_operator
-from kaicep.cep.order import Interval
+from kaicep.cep.match import NOTHING_AWAITED, NextEvents, PendingNegation
+from kaicep.cep.order import BEFORE, UNBOUNDED, Interval
 from kaicep.expressions import micros
+from support.frames import frame_at
 from support.letter_readings import ask, readings, seconds, text_of
 from support.operators import at, compiled, events, feed
 
@@ -62,3 +66,55 @@ def test_a_match_is_reported_once_whichever_not_it_waited_for() -> None:
 
 def test_a_forbidden_match_that_waits_is_dropped() -> None:
     assert ask("?a ->> ?b, NOT ?n", "a@0 b@1 b@2", "AFTER MATCH CONSUME", window="4s") == ["a1 b2"]
+
+
+def following(*pairs: tuple[int, int]) -> pl.DataFrame:
+    """Events that come right after others: the number of the one before, and the time stamp."""
+    return frame_at([time for _, time in pairs]).with_columns(pl.Series(BEFORE, [before for before, _ in pairs]))
+
+
+def pending(time: list[int], awaited: list[int], last: int = 100) -> PendingNegation:
+    made = PendingNegation(last, {"match": np.empty(0, dtype=np.int64)})
+    made.add({"match": np.arange(len(time))}, np.array(time), np.array(awaited))
+    return made
+
+
+def test_what_the_watermark_has_passed_is_released_in_order_of_time() -> None:
+    waiting = pending([9, 5, 7], [NOTHING_AWAITED] * 3)
+    assert waiting.due == 6, "intervals include their ends"
+    columns, time = waiting.release(8)
+    assert (columns["match"].tolist(), time.tolist()) == ([1, 2], [5, 7])
+    assert (len(waiting), waiting.due) == (1, 10)
+
+
+def test_the_very_next_event_ends_an_interval_no_sooner_than_it_comes() -> None:
+    waiting = pending([3, 3], [4, 6])
+    assert waiting.release(50)[1].tolist() == []
+    waiting.next_events.note(following((-1, 5), (6, 20), (4, 2)))
+    columns, time = waiting.release(50)
+    assert (columns["match"].tolist(), time.tolist()) == ([0, 1], [3, 20])
+
+
+def test_no_event_comes_behind_the_bounds_of_within() -> None:
+    waiting = pending([3], [4], last=10)
+    waiting.release(10)
+    assert len(waiting) == 1
+    waiting.release(11)
+    assert len(waiting) == 0
+
+
+def test_next_events_are_forgotten_by_the_number_of_the_one_before() -> None:
+    events = NextEvents()
+    assert events.after(np.array([1])).tolist() == [UNBOUNDED]
+    events.note(following((3, 30)))
+    events.note(following((1, 25), (5, 50)))
+    assert events.after(np.array([5, 1, 2, 9])).tolist() == [50, 25, UNBOUNDED, UNBOUNDED]
+    events.forget(4)
+    assert events.after(np.array([3, 5])).tolist() == [UNBOUNDED, 50]
+
+
+def test_what_waits_goes_on_from_its_tables() -> None:
+    waiting, resumed = pending([9, 5], [NOTHING_AWAITED, 4]), pending([], [])
+    waiting.next_events.note(following((4, 6)))
+    resumed.load(waiting.tables())
+    assert resumed.release(8)[0]["match"].tolist() == [1]

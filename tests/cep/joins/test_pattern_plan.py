@@ -1,0 +1,55 @@
+"""A query over several events taken apart into keys, bounds and conditions."""
+
+from __future__ import annotations
+
+from kaicep.cep.joins.pattern_plan import plan_pattern
+from kaicep.cep.order import UNBOUNDED
+from support.letter_readings import text_of
+from support.operators import compiled
+
+SECOND = 1_000_000
+
+
+def test_a_logical_pattern_is_cut_at_its_ands() -> None:
+    """Where the constraints alone say what matches, each conjunct is asked as early as possible."""
+    join = "JOIN (?a.n = ?b.n AND ?a.x < ?b.x AND ?a.x > 1)"
+    plan = plan_pattern(compiled(text_of("?a ->> ?b", join)))
+    assert plan.logical
+    assert [key.expressions.keys() for key in plan.keys] == [{"a", "b"}]
+    assert [condition.variables for condition in plan.conditions] == [{"a", "b"}]
+    assert {v: len(own) for v, own in plan.own.items()} == {"a": 1, "b": 0}
+
+
+def test_a_join_is_asked_as_a_whole_where_it_decides_which_event_is_taken() -> None:
+    plan = plan_pattern(compiled(text_of("?a -> ?b -> ?d", "JOIN (?b.n = 5 AND ?d.n = 1)")))
+    assert not plan.logical
+    assert all(condition.variables == {"b", "d"} for condition in plan.conditions)
+    assert not any(plan.own.values())
+
+
+def test_partitions_are_keys_in_which_unbound_is_a_value() -> None:
+    plan = plan_pattern(compiled(text_of("?a, ?b", "PARTITION BY sensor")))
+    assert [(set(key.expressions), key.nulls_match) for key in plan.keys] == [({"a", "b"}, True)]
+
+
+def test_bounds_follow_from_order_windows_and_for() -> None:
+    plan = plan_pattern(compiled(text_of("?a, NOT ?n FOR 2s, ?b", window="5s")))
+    (disjunct,) = plan.disjuncts
+    assert disjunct.reach["b", "a"] == 5 * SECOND
+    assert disjunct.reach["a", "b"] == -2 * SECOND - 1
+    assert set(disjunct.bounds) == {"b"}, "only b can be the last event"
+    assert plan.shortest == 5 * SECOND
+
+
+def test_without_a_window_nothing_is_bounded() -> None:
+    windows = "WINDOW (?a, sliding, 3 events) WINDOW (?b, sliding, 2 events)"
+    query = compiled(f"SELECT ?a FROM (?a, readings), (?b, readings) JOIN (?a.n = ?b.n) {windows}")
+    (disjunct,) = plan_pattern(query).disjuncts
+    assert disjunct.reach["a", "b"] == UNBOUNDED
+    assert disjunct.counts == {"a": 3, "b": 2}
+    assert set(disjunct.bounds) == {"a", "b"}
+
+
+def test_having_is_asked_of_complete_matches_unless_constraints_alone_decide() -> None:
+    assert plan_pattern(compiled(text_of("?a ->> ?b", "HAVING ?b.n > 1"))).verdicts == ()
+    assert len(plan_pattern(compiled(text_of("?a -> ?b", "HAVING ?b.n > 1"))).verdicts) == 1

@@ -1,0 +1,30 @@
+"""What candidates look like, and their numbers in the total order of events (docs/semantics.md 1.4)."""
+
+from __future__ import annotations
+
+import polars as pl
+from kaicep.cep.order.candidates import Candidates, empty_candidates, number_events
+from support.frames import frame_at
+from support.operators import compiled
+
+
+def test_no_candidates_have_the_columns_that_the_query_reads() -> None:
+    path = "PATH {?e evt:hasSource ?s . ?s bd:floor ?floor}"
+    query = compiled(f"SELECT ?e.n, ?floor FROM (?e, readings) {path} FILTER (?e.x > 1)")
+    schema = empty_candidates(query.sources[0]).schema
+    assert schema["_time"] == pl.Datetime("us", "UTC")
+    assert dict(schema) | {"_id": pl.String(), "n": pl.Int64()} == dict(schema)
+    assert "?floor" in schema
+    assert "note" not in schema
+
+
+def test_numbers_are_places_in_the_order_of_time_and_id() -> None:
+    """An event has one number, in whichever frames and however often it stands."""
+    frames = {"a": frame_at([1, 2, 2], ["p", "r", "r"]), "b": frame_at([2, 2], ["q", "r"])}
+    numbers = number_events(frames, 10)
+    assert {v: of.tolist() for v, of in numbers.items()} == {"a": [10, 12, 12], "b": [11, 12]}
+
+
+def test_candidates_know_their_time_stamps_in_microseconds() -> None:
+    frame = frame_at([7, 9])
+    assert Candidates(frame, number_events({"a": frame}, 0)["a"], 1).time.tolist() == [7, 9]
