@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from .archiver import archive
-from .engine import StreamingEngine
 from .handle import QueryHandle
 from .signals import Signals
+from .streaming_engine import StreamingEngine
 
 __all__ = [
     "QueryHandle",
