@@ -3,7 +3,7 @@
 - `format.json`: the version of this layout
 - `log/<stream>/<generation>-<batch>.parquet`: the event log; `log/.lock` is held by its writer
 - `log/<stream>/<generation>-<batch>_<generation>-<batch>.parquet`: batches from the first to the second put together
-- `advances/<generation>-<batch>.json`: where wall clock moved the watermarks of silent streams
+- `advances/<generation>-<batch>.json`: where wall clock moved the watermarks of idle streams
 - `matches/<query>/…`: the rows of named queries, in files like those of the event log; see `matches/`
 - `origins/<digest>.json`: what made them: the text of the query, the version of the knowledge
 - `store/`: Oxigraph; `store.lock` is held by whoever has it open

@@ -12,18 +12,18 @@ from ..errors import PlanError
 _POLL_S = 0.002
 
 
-def wait_for_archive(archive: Archive, upto: Position | None, patience: timedelta) -> None:
+def wait_for_archive(archive: Archive, upto: Position | None, timeout: timedelta) -> None:
     """Wait until the log holds every batch before the live stream: a positive gap closes by itself.
 
     Args:
         archive: written on another thread.
         upto: the last batch before what comes live; `None`: nothing is on its way.
-        patience: how long to wait for it.
+        timeout: how long to wait for it.
 
     Raises:
         PlanError: it did not come.
     """
-    deadline = time.monotonic() + patience.total_seconds()
+    deadline = time.monotonic() + timeout.total_seconds()
     while upto is not None and ((known := archive.last) is None or known < upto):
         if time.monotonic() > deadline:
             held = "is empty" if known is None else f"ends with batch {known}"

@@ -45,11 +45,11 @@ class EventLog:
         self.newest: Position | None = None
         self.readers: WeakSet[object] = WeakSet()
 
-    def lock(self, patience: float = 0.0) -> None:
+    def lock(self, timeout: float = 0.0) -> None:
         """Become the writer, if this log is not yet; delete what a killed writer left half written.
 
         Args:
-            patience: seconds to wait for another writer.
+            timeout: seconds to wait for another writer.
 
         Raises:
             ArchiveError: somebody else is, or the file system refuses.
@@ -59,7 +59,7 @@ class EventLog:
         lock = ProcessLock(self.path / LOCK)
         try:
             make_folder(self.path)
-            held = lock.acquire(patience)
+            held = lock.acquire(timeout)
         except OSError as error:
             raise ArchiveError(
                 f"the log cannot be written: {error.strerror}",

@@ -1,6 +1,6 @@
-"""The intake: what an archiver has written of the streams, and the engine has not taken into its log yet.
+"""The spool: what an archiver has written of the streams, and the engine has not taken into its log yet.
 
-It is a log of its own in the archive's folder, so that two processes may write at any moment: the archiver the intake,
+It is a log of its own in the archive's folder, so that two processes may write at any moment: the archiver the spool,
 the engine its log and store. The engine takes its events as if they had come live, so each is judged, ordered and
 logged by one process only; one that is in both, or comes twice, is recognised by its identity.
 
@@ -28,13 +28,13 @@ from .compaction import CompactionPolicy, compact
 __all__ = ["Spool", "Taken"]
 
 Taken = Mapping[str, int]
-"""By stream, a position in the intake."""
+"""By stream, a position in the spool."""
 
-_PATIENCE_S = 5.0
+_LOCK_TIMEOUT_S = 5.0
 
 
 class Spool:
-    """The intake of an archive; one archiver writes it, one engine takes from it.
+    """The spool of an archive; one archiver writes it, one engine takes from it.
 
     Args:
         archive: the archive's folder.
@@ -57,7 +57,7 @@ class Spool:
             ArchiveError: another process is, or the file system refuses.
         """
         prepare(self._archive)
-        self._log.lock(_PATIENCE_S)
+        self._log.lock(_LOCK_TIMEOUT_S)
         known = [position.batch for position in self._log.positions()]
         self._last = max([*known, *self.taken().values()], default=0)
 
@@ -92,7 +92,7 @@ class Spool:
 
     @property
     def archiver_runs(self) -> bool:
-        """Whether an archiver writes the intake now."""
+        """Whether an archiver writes the spool now."""
         lock = ProcessLock(self.path / LOCK)
         if not lock.path.exists():
             return False
