@@ -114,6 +114,14 @@ def flattened(nodes: Sequence[tuple[Any, ...]]) -> tuple[Ints, Ints, Ints]:
     rows: list[int] = []
     lengths: list[int] = []
     for node in reversed(nodes):
+        if node[0] == 1:  # a chain
+            here, before = node, len(places)
+            while here is not None:
+                _, here, place, event = here
+                places.append(place)
+                rows.append(event[ROW])
+            lengths.append(len(places) - before)
+            continue
         stack: list[tuple[Node, int]] = [(node, 0)]
         place_of: list[int] = []
         row_of: list[int] = []

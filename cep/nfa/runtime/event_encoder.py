@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from operator import itemgetter
 from typing import Any
 
@@ -13,7 +14,7 @@ import polars as pl
 from ....expressions import Ints, column_expression, mask_of, terms, timestamps
 from ....language.nodes import Query, ValueType, variables_of
 from ...match import CandidateBuffer
-from ...order import BEFORE, EVENTS, NUMBER, group_codes, number_events, physical, row_tuples
+from ...order import BEFORE, EVENTS, NUMBER, group_codes, number_events, physical, row_tuples, stable_order
 from ..compiler import PatternConditions, StopCondition, is_own, keys_of
 from ..event_layout import Event
 
@@ -22,8 +23,11 @@ __all__ = ["EncodedEvents", "EventEncoder", "PartitionKey"]
 PartitionKey = tuple[object, ...]
 """The values of PARTITION BY, and, of a partition of runs, the value in which JOINs make all events equal."""
 
-_Read = tuple[pl.DataFrame, list[Event]]
-"""The candidates that can take part, and their tuples."""
+PartitionEvents = tuple[PartitionKey, list[int], list[Event]]
+"""The rows of one partition in total order: the places of variables, and the events' tuples."""
+
+_Read = tuple[pl.DataFrame, Ints, list[Event]]
+"""The candidates that can take part, the numbers of their events, and their tuples."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,14 +35,14 @@ class EncodedEvents:
     """Events by partition.
 
     Attributes:
-        events: of variables that are matched, the rows in total order, each with the place of its variable.
+        events: of variables that are matched, by partition.
         several: an event may have more than one row: of several variables, or of several solutions.
         absent: candidates of variables under NOT.
         free: candidates of variables that SEQ does not name.
         stops: events that may end repetitions, by the repetition's start or by the name of the test.
     """
 
-    events: Sequence[tuple[PartitionKey, list[tuple[int, Event]]]]
+    events: Sequence[PartitionEvents]
     several: bool
     absent: Mapping[tuple[str, PartitionKey], list[Event]]
     free: Mapping[tuple[str, PartitionKey], list[Event]]
@@ -76,7 +80,7 @@ class EventEncoder:
         """Events by partition, in total order within each."""
         frames = {name: frame for name, frame in released.items() if name != EVENTS}
         numbers, before = self._numbers(released, frames)
-        read: dict[str, tuple[pl.DataFrame, list[Event]]] = {}
+        read: dict[str, _Read] = {}
         for name, frame in frames.items():
             read[name] = self._events(name, frame, numbers[name], before[name])
         free = self._conditions.free
@@ -99,25 +103,23 @@ class EventEncoder:
         self.next_number = 1 + max(int(n[-1]) for n in numbers.values() if len(n))
         return numbers, numbers
 
-    def _events(self, name: str, frame: pl.DataFrame, number: Ints, before: Ints) -> tuple[pl.DataFrame, list[Event]]:
+    def _events(self, name: str, frame: pl.DataFrame, number: Ints, before: Ints) -> _Read:
         """The candidates that can take part, and their tuples."""
         tests = self._own.get(name, []) if name not in self._stops else self._until(name)
         if tests:
             mask = mask_of(frame, tests)
-            frame, number, before = frame.filter(mask), number[mask], before[mask]
+            same = before is number
+            frame, number = frame.filter(mask), number[mask]
+            before = number if same else before[mask]
         first = 0
         if name in self._own:
             first = self._buffer.end(name)
             self._buffer.add(name, frame.with_columns(pl.Series(NUMBER, number)))
-        head = [
-            pl.Series("T", timestamps(frame["_time"])),
-            pl.Series("number", number),
-            pl.Series("before", before),
-            pl.Series("row", np.arange(first, first + frame.height)),
-        ]
+        numbers = number.tolist()
+        head = (timestamps(frame["_time"]).tolist(), numbers, numbers if before is number else before.tolist())
         values = self._conditions.layout.values(name)
-        columns = frame.select(values).get_columns() if values else []
-        return frame, pl.DataFrame([*head, *columns]).rows()
+        columns = [column.to_list() for column in frame.select(values).get_columns()] if values else []
+        return frame, number, list(zip(*head, range(first, first + frame.height), *columns, strict=True))
 
     def _until(self, name: str) -> list[pl.Expr]:
         """Where a condition speaks of the event alone, whether it is true."""
@@ -127,27 +129,27 @@ class EventEncoder:
         value = self._conditions.layout.values(name)[0]
         return [terms.truth(value) if stop.condition.test.type is ValueType.TERM else value]
 
-    def _by_partition(
-        self, read: Mapping[str, _Read]
-    ) -> tuple[list[tuple[PartitionKey, list[tuple[int, Event]]]], bool]:
+    def _by_partition(self, read: Mapping[str, _Read]) -> tuple[list[PartitionEvents], bool]:
         """The rows of each partition in total order, and whether an event has several."""
-        places = {v: place for place, v in enumerate(self._variables)}
-        events = [(places[v], event) for v, (_, own) in read.items() for event in own]
+        events = list(chain.from_iterable(own for _, _, own in read.values()))
         if not events:
             return [], False
-        codes, keys = self._codes({v: frame for v, (frame, _) in read.items()}, joined=True)
-        number = np.array([event[1] for _, event in events], dtype=np.int64)
-        order = np.lexsort([number, codes]) if len(keys) > 1 else np.argsort(number, kind="stable")
+        codes, keys = self._codes({v: frame for v, (frame, _, _) in read.items()}, joined=True)
+        number = np.concatenate([number for _, number, _ in read.values()])
+        order = np.argsort(number, kind="stable")
+        several = bool((np.diff(number[order]) == 0).any())
+        if len(keys) > 1:
+            order = order[stable_order(codes[order])]
         ends = [0, *(np.flatnonzero(np.diff(codes[order])) + 1).tolist(), len(events)]
         key_of = codes[order][ends[:-1]].tolist()
-        several = len(np.unique(number)) < len(number)
-        sorted_events = [events[i] for i in order.tolist()]
+        place_of = np.repeat([self._variables.index(v) for v in read], [len(own) for _, _, own in read.values()])
+        places, ordered = place_of[order].tolist(), [events[i] for i in order.tolist()]
         slices = zip(key_of, ends, ends[1:], strict=False)
-        return [(keys[key], sorted_events[begin:end]) for key, begin, end in slices], several
+        return [(keys[key], places[begin:end], ordered[begin:end]) for key, begin, end in slices], several
 
     def _apart(self, read: Mapping[str, _Read]) -> dict[tuple[str, PartitionKey], list[Event]]:
         found: dict[tuple[str, PartitionKey], list[Event]] = {}
-        for name, (frame, events) in read.items():
+        for name, (frame, _, events) in read.items():
             if events:
                 codes, keys = self._codes({name: frame}, joined=name in self._keys.joined)
                 for code, event in zip(codes.tolist(), events, strict=True):
@@ -156,7 +158,7 @@ class EventEncoder:
 
     def _stop_events(self, read: Mapping[str, _Read]) -> dict[tuple[Any, PartitionKey], list[Event]]:
         found: dict[tuple[Any, PartitionKey], list[Event]] = {}
-        for name, (frame, events) in read.items():
+        for name, (frame, _, events) in read.items():
             if events:
                 stop = self._stops[name]
                 codes, keys = self._codes({name: frame}, joined=False)

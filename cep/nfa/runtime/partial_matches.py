@@ -50,8 +50,8 @@ class PartialMatches:
             self.negation_buffer(name, key).add(rows)
         for (of, key), rows in encoded.stops.items():
             self.stop_events(of, key).add(rows)
-        for key, events in encoded.events:
-            self.partition(key).process(events, several=encoded.several)
+        for key, places, events in encoded.events:
+            self.partition(key).process(places, events, several=encoded.several)
 
     def partition(self, key: PartitionKey) -> PartitionNfa:
         """The partition of a key."""

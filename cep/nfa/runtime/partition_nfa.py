@@ -56,55 +56,57 @@ class PartitionNfa:
     now: int = -(2**62)
     _ignoring: list[PartialMatch] = field(default_factory=list)
 
-    def process(self, rows: Sequence[Row], *, several: bool) -> None:
+    def process(self, places: Sequence[int], events: Sequence[Event], *, several: bool) -> None:
         """Show events to all partial matches, and let them begin new ones.
 
         Args:
-            rows: in total order.
-            several: an event may have more than one row: of several variables, or of several solutions.
+            places: of the variables whose candidates the events are.
+            events: in total order.
+            several: an event may stand there more than once: for several variables, or with several solutions.
         """
         if not several:
-            for row in rows:
-                self._take(row)
+            self._take(places, events)
             return
-        for _, same in groupby(rows, key=lambda row: row[1][NUMBER]):
-            first, *others = same
-            if others:
-                self._take_rows((first, *others))
+        for _, same in groupby(zip(places, events, strict=True), key=lambda row: row[1][NUMBER]):
+            rows = list(same)
+            if len(rows) > 1:
+                self._take_rows(rows)
             else:
-                self._take(first)
+                self._take([rows[0][0]], [rows[0][1]])
 
-    def _take(self, row: Row) -> None:  # noqa: C901 - the loop that every event passes: calls cost more
-        """An event that is a candidate of one variable."""
-        place, event = row
-        if event[0] > self.now:
-            self._pass_to(event[0])
-        made: list[PartialMatch] = []
-        for state, matches in self.single.items():
-            if matches:
+    def _take(self, places: Sequence[int], events: Sequence[Event]) -> None:  # noqa: C901 - every event passes here
+        """Events each of which is a candidate of one variable."""
+        single, all_merged, buffers = self.single, self.merged, self.buffers
+        initial = self.compiled.initial
+        for place, event in zip(places, events, strict=True):
+            if event[0] > self.now:
+                self._pass_to(event[0])
+            made: list[PartialMatch] = []
+            for state, matches in single.items():
+                if matches:
+                    moves = state.moves.get(place) or self._moves(state, place)
+                    if moves.advance is not None:
+                        single[state] = moves.advance(matches, event, buffers, place, made)
+                    elif moves.transitions:
+                        self._show_single(state, matches, ((place, event),), made)
+            for state, merged in all_merged.items():
+                if merged:
+                    moves = state.moves.get(place) or self._moves(state, place)
+                    if moves.advance is not None:
+                        moves.advance(merged.items(), event, buffers, place, made)
+                    elif moves.transitions:
+                        self._show_merged(state, merged, ((place, event),), made)
+            for state in initial:
                 moves = state.moves.get(place) or self._moves(state, place)
-                if moves.advance is not None:
-                    self.single[state] = moves.advance(matches, event, self.buffers, place, made)
+                if len(moves.transitions) == 1:
+                    for target in moves.transitions[0].targets:
+                        registers = target.take(None, event, buffers)
+                        if registers is not None:
+                            made.append((target.state, registers, (1, None, place, event)))
                 elif moves.transitions:
-                    self._show_single(state, matches, (row,), made)
-        for state, merged in self.merged.items():
-            if merged:
-                moves = state.moves.get(place) or self._moves(state, place)
-                if moves.advance is not None:
-                    moves.advance(merged.items(), event, self.buffers, place, made)
-                elif moves.transitions:
-                    self._show_merged(state, merged, (row,), made)
-        for state in self.compiled.initial:
-            moves = state.moves.get(place) or self._moves(state, place)
-            if len(moves.transitions) == 1:
-                for target in moves.transitions[0].targets:
-                    registers = target.take(None, event, self.buffers)
-                    if registers is not None:
-                        made.append((target.state, registers, (1, None, place, event)))
-            elif moves.transitions:
-                self._begin(state, (row,), made)
-        if made:
-            self._add(made)
+                    self._begin(state, ((place, event),), made)
+            if made:
+                self._add(made)
 
     def _take_rows(self, rows: Sequence[Row]) -> None:
         """An event that is a candidate of several variables, or has several solutions."""
