@@ -14,7 +14,7 @@ import polars as pl
 
 from ...expressions import Bools, Ints
 from ...language.nodes import Link
-from ..match import NONE, BoundRows, Refutation, RowRanges, Test
+from ..match import NONE, BoundRows, CandidateRanges, Refutation, Test
 from ..order import BEFORE, UNBOUNDED, Candidates
 from .columnar_nfa_plan import START, ColumnarState, ColumnarTransition
 
@@ -259,7 +259,7 @@ class _Look:
         if len(partial.last):
             self._grow(partial, self._nfa.refutation.probe.ranges(partial.rows, self.step.variable, between))
 
-    def _grow(self, partial: PartialMatchTable, ranges: RowRanges) -> None:
+    def _grow(self, partial: PartialMatchTable, ranges: CandidateRanges) -> None:
         probe = self._nfa.refutation.probe
         for match, rows in probe.pairs(partial.rows, self.step.variable, ranges, self._tests):
             self._add(partial.at(match), rows)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...expressions import Bools, Ints
-from ..match import BoundRows, RowRanges, combined_codes, expand, holding, ranges_by_key
+from ..match import BoundRows, CandidateRanges, combined_codes, expand, holding, ranges_by_key
 from ..order import UNBOUNDED, Bounds, Candidates
 from .pattern_plan import DisjunctPlan
 
@@ -70,12 +70,12 @@ class _Search:
         for grown in expand(partial, variable, ranges[variable]):
             yield from self._extend(self._tested(grown, variable))
 
-    def _ranges(self, partial: BoundRows, variable: str) -> RowRanges:
+    def _ranges(self, partial: BoundRows, variable: str) -> CandidateRanges:
         span = self._times(partial, variable)
         codes = combined_codes(self.plan.keys, self.candidates, partial, variable)
         if codes is None:
             start, end = self._rows(partial, variable, span)
-            return RowRanges(start, np.maximum(end - start, 0), None)
+            return CandidateRanges(start, np.maximum(end - start, 0), None)
         own, wanted = codes
         time = self.candidates[variable].time
         width = int(time[-1] - time[0]) + 2 if len(time) else 2

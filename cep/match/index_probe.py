@@ -17,10 +17,10 @@ from ..output import match_name
 __all__ = [
     "NONE",
     "BoundRows",
+    "CandidateRanges",
     "IndexProbe",
     "JoinKey",
     "JoinPredicate",
-    "RowRanges",
     "Test",
     "combined_codes",
     "encode_keys",
@@ -67,7 +67,7 @@ Test = Callable[[BoundRows], Bools]
 
 
 @dataclass(frozen=True, slots=True)
-class RowRanges:
+class CandidateRanges:
     """For each partial match the candidates `order[start:end]` (`order` absent: rows themselves)."""
 
     start: Ints
@@ -85,7 +85,7 @@ class IndexProbe:
 
     def ranges(
         self, partial: BoundRows, variable: str, between: tuple[Ints, Ints], equal: tuple[Ints, Ints] | None = None
-    ) -> RowRanges:
+    ) -> CandidateRanges:
         """For each partial match the candidates with its keys, of the rows from `between[0]` to below `between[1]`.
 
         Args:
@@ -100,21 +100,21 @@ class IndexProbe:
         if equal is not None:
             codes = _dense(equal) if codes is None else _pair(combine(codes, _dense(equal)))
         if codes is None:
-            return RowRanges(start, np.maximum(end - start, 0), None)
+            return CandidateRanges(start, np.maximum(end - start, 0), None)
         # Rows that no partial match looks at are not sorted.
         low, high = int(start.min(initial=len(own.number))), int(end.max(initial=0))
         if low >= high:
-            return RowRanges(start, np.zeros_like(start), None)
+            return CandidateRanges(start, np.zeros_like(start), None)
         places = (np.minimum(start, high) - low, np.maximum(end - low, 0))
         found = ranges_by_key(codes[0][low:high], codes[1], np.arange(high - low), places, high - low + 1)
-        return RowRanges(found.start, found.count, None if found.order is None else found.order + low)
+        return CandidateRanges(found.start, found.count, None if found.order is None else found.order + low)
 
     def tests(self, partial: BoundRows, variable: str) -> list[Test]:
         """The conditions that can be asked when `variable` is bound, too."""
         due = [c for c in self.conditions if variable in c.variables and c.variables <= partial.keys() | {variable}]
         return [lambda grown: holding(due, self.candidates, grown)] if due else []
 
-    def first(self, partial: BoundRows, variable: str, ranges: RowRanges, tests: Sequence[Test]) -> Ints:
+    def first(self, partial: BoundRows, variable: str, ranges: CandidateRanges, tests: Sequence[Test]) -> Ints:
         """For each partial match the row of the first candidate of its range that passes, or `NONE`.
 
         The ranges are looked at in pieces of growing size, so that about as many pairs are tested as if each partial
@@ -128,7 +128,7 @@ class IndexProbe:
         tested, size = np.zeros_like(ranges.count), 1
         while len(left):
             take = np.minimum(ranges.count[left] - tested[left], size)
-            piece = RowRanges(ranges.start[left] + tested[left], take, ranges.order)
+            piece = CandidateRanges(ranges.start[left] + tested[left], take, ranges.order)
             for match, rows in self.pairs({v: r[left] for v, r in partial.items()}, variable, piece, tests):
                 places = left[match]
                 new = found[places] == NONE
@@ -140,7 +140,7 @@ class IndexProbe:
         return found
 
     def pairs(
-        self, partial: BoundRows, variable: str, ranges: RowRanges, tests: Sequence[Test]
+        self, partial: BoundRows, variable: str, ranges: CandidateRanges, tests: Sequence[Test]
     ) -> Iterator[tuple[Ints, Ints]]:
         """BoundRows matches, by their places, and rows of the candidates in their ranges that pass, in order."""
         places = np.arange(len(ranges.count))
@@ -188,7 +188,7 @@ def holding(conditions: Sequence[JoinPredicate], candidates: Mapping[str, Candid
     return mask_of(pl.DataFrame(frame), [c.test for c in conditions])
 
 
-def ranges_by_key(own: Ints, wanted: Ints, place: Ints, between: tuple[Ints, Ints], width: int) -> RowRanges:
+def ranges_by_key(own: Ints, wanted: Ints, place: Ints, between: tuple[Ints, Ints], width: int) -> CandidateRanges:
     """Candidates sorted by key and place: those of one key between two places are a range.
 
     Args:
@@ -208,10 +208,10 @@ def ranges_by_key(own: Ints, wanted: Ints, place: Ints, between: tuple[Ints, Int
     count = np.where(base < 0, 0, np.maximum(behind - first, 0))
     starts, counts = np.empty_like(first), np.empty_like(count)
     starts[visit], counts[visit] = first, count
-    return RowRanges(starts, counts, order)
+    return CandidateRanges(starts, counts, order)
 
 
-def expand(partial: BoundRows, variable: str, ranges: RowRanges) -> Iterator[BoundRows]:
+def expand(partial: BoundRows, variable: str, ranges: CandidateRanges) -> Iterator[BoundRows]:
     """Every pair of a partial match and a candidate in its range, so many at a time."""
     behind = np.cumsum(ranges.count)
     total = int(behind[-1]) if len(behind) else 0

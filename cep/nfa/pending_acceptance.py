@@ -85,7 +85,8 @@ class PendingAcceptance:
             if id(accepted.node) not in reported and accepted.holds:
                 reported.add(id(accepted.node))
                 self._report(time, accepted)
-        self._keep(lambda accepted: id(accepted.node) not in reported)
+        if reported:
+            self._keep(lambda accepted: id(accepted.node) not in reported)
 
     def drop(self, left: Remainder) -> None:
         """Drop what no match may hold any more because of matches that stand."""

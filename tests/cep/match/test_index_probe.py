@@ -8,7 +8,15 @@ import numpy as np
 import polars as pl
 import pytest
 from kaicep.cep.match import index_probe
-from kaicep.cep.match.index_probe import NONE, BoundRows, IndexProbe, JoinKey, RowRanges, encode_keys, ranges_by_key
+from kaicep.cep.match.index_probe import (
+    NONE,
+    BoundRows,
+    CandidateRanges,
+    IndexProbe,
+    JoinKey,
+    encode_keys,
+    ranges_by_key,
+)
 from kaicep.cep.order import Candidates
 from kaicep.expressions import Bools
 from support.frames import frame_at
@@ -58,7 +66,7 @@ def test_the_first_candidate_that_passes_is_found_as_a_search_row_by_row_finds_i
     start = np.array([source.randrange(200) for _ in range(40)])
     count = np.array([source.randrange(200 - s) for s in start.tolist()])
     of = probe("x" * 40, "x" * 200)
-    found = of.first({"a": np.arange(40)}, "b", RowRanges(start, count, None), [passes])
+    found = of.first({"a": np.arange(40)}, "b", CandidateRanges(start, count, None), [passes])
     for s, c, row in zip(start.tolist(), count.tolist(), found.tolist(), strict=True):
         assert row == next((r for r in range(s, s + c) if passing[r]), NONE)
 

@@ -31,32 +31,6 @@ CASES = {
         ("WINDOW (?a, ?b, 5s)", "WINDOW (?a, ?o, 9s)", "WINDOW (?o, ?p, 9s)"), window=None, beside="op",
     ),
     "its stream counts for =>": Case("?a => ?b{1,; =>}", "a o b a b", ("a4 b5 o2",)),
-    "a JOIN does not steer the run": Case(
-        "?a -> ?b{1,; ->}", "a b1 b5 o3", (), ("JOIN (?b.x < ?o.x)",),
-    ),
-    "a JOIN of every event": Case("?a -> ?b{1,; ->}", "a b1 b2 o3 o2", ("a1 b2 b3 o4",), ("JOIN (?b.x < ?o.x)",)),
-    "a JOIN of what is equal": Case(
-        "?a ->> ?b+", "o1 o2 o a2 b", ("a4 b5 o2",), ("JOIN (?a.x = ?o.x)",),
-    ),
-    "a JOIN with a whole run": Case(
-        "?a -> ?b{1,; ->}", "a b1 b2 o3 o4", ("a1 b2 b3 o4",), ("JOIN (SUM(?b.x) = ?o.x)",),
-    ),
-    "a JOIN with RUNNING, in order of time": Case(
-        "?a -> ?b{1,; ->}", "a b1 o1 b1 o1", ("a1 b2 b4 o3",), ("JOIN (?o.x = RUNNING SUM(?b.x))",),
-    ),
-    "a JOIN that names the other side of an OR": Case(
-        "(?a OR ?b) -> ?c{1,; ->}", "b c o1", ("b1 c2 o3",), ("JOIN (COUNT(?a) = ?o.x OR ?a.x > 5)",),
-    ),
-    "a JOIN with a NOT": Case(
-        "?a -> NOT ?n -> ?b{1,; ->}", "a n1 b o1 o2", ("a1 b3 o5",), ("JOIN (?n.x = ?o.x)",),
-    ),
-    "a JOIN with a NOT at the end": Case(
-        "?a -> ?b{1,2; ->} -> NOT ?n FOR 5s", "a b n1 o1 o2 z@30", ("a1 b2 o5",), ("JOIN (?n.x = ?o.x)",),
-    ),
-    "a NOT in a repetition, with JOINs within and without": Case(
-        "(?a -> NOT ?n -> ?b){2; ->}", "a1 n1 b a2 n1 b o1 o2", ("a1 a4 b3 b6 o8",),
-        ("JOIN (?n.x = ?a.x)", "JOIN (?n.x = ?o.x)"),
-    ),
     "SKIP goes by the first of all events": Case(
         "?a -> ?b{1,; ->}", "o a a b", ("a2 b4 o1",), ("AFTER MATCH SKIP TO NEXT EVENT",),
     ),
