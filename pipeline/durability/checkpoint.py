@@ -202,7 +202,7 @@ class Checkpoint:
     def rebuilt(self, number: int, state: FlowState) -> None:
         """Keep a state that was rebuilt from the log, if the sinks have all its rows."""
         if not self.delivery.waiting:
-            self._snapshots.write(number, {**state.operators, **self._delivered(state)})
+            self._snapshots.write(number, {**state.operators, **self.delivery.snapshot(), **state.backfilled})
 
     def _keep_idle_watermarks(self, number: int, result: BatchResult) -> None:
         position = self.position(number)
@@ -216,14 +216,11 @@ class Checkpoint:
             self._idle_watermarks.remove(before=position)  # nobody replays them
 
     def _keep(self, number: int, state: FlowState) -> None:
-        delivered = self._delivered(state)
+        delivered = {**self.delivery.snapshot(), **state.backfilled}
         self._snapshots.write(number, {**state.operators, **delivered})
         self._position.write(number, delivered)
         if self._spool is not None:
             self._spool.settle()
-
-    def _delivered(self, state: FlowState) -> dict[str, bytes]:
-        return {**self.delivery.snapshot(), **state.backfilled}
 
 
 def _named(matches: Mapping[str, pa.Table], dataflow: Dataflow) -> Iterable[tuple[Provenance, pa.Table]]:

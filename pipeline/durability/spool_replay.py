@@ -105,8 +105,9 @@ class SpoolReplay:
         the log remembers.
         """
         found = [result.streams for result in results]
-        if self._spool.path.is_dir():
-            found = self._without_known(number, found)
+        if not self._spool.path.is_dir():
+            return merged(found)
+        found = self._without_known(number, found)
         self._tell([result.streams for result in results if result.source is BatchSource.SPOOL])
         return merged(found)
 

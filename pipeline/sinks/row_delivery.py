@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 
 import pyarrow as pa
 
@@ -62,10 +63,12 @@ class RowDelivery:
             All rows by label, those that were held among them.
         """
         matches = {}
-        for label, live in rows:
-            matches[label] = self._write(batch, label, [*self._held.pop(label, ()), marked(live, "live")])
-        for label, held in self._held.items():
-            matches[label] = self._write(batch, label, held)
+        answered = ((label, [*self._held.pop(label, ()), marked(live, "live")]) for label, live in rows)
+        for label, tables in chain(answered, self._held.items()):
+            found = pa.concat_tables(tables)
+            matches[label] = unmarked(found)
+            for sink in self._sinks:
+                sink.write(batch, label, found)
         self._held.clear()
         for sink in self._sinks:
             sink.flush()
@@ -79,9 +82,3 @@ class RowDelivery:
         """Let the sinks go back to where they were."""
         for i, sink in enumerate(self._sinks):
             sink.restore(json.loads(state.get(f"{_SINK}{i}", b"{}")))
-
-    def _write(self, batch: int, label: str, tables: Sequence[pa.Table]) -> pa.Table:
-        found = pa.concat_tables(tables)
-        for sink in self._sinks:
-            sink.write(batch, label, found)
-        return unmarked(found)

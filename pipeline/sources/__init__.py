@@ -6,7 +6,7 @@ from .heartbeat import Heartbeat, beat
 from .memory_source import RawTuples, raw_table
 from .recorded_files import read_file
 from .records import Malformed, RawBatch, concatenate
-from .source import Source, StreamSource
+from .source import RecordSource, SourceSpec
 from .source_kinds import SOURCES
 from .source_union import read_streams, unpack
 from .spark_source import first_line
@@ -17,8 +17,8 @@ __all__ = [
     "Malformed",
     "RawBatch",
     "RawTuples",
-    "Source",
-    "StreamSource",
+    "RecordSource",
+    "SourceSpec",
     "beat",
     "concatenate",
     "first_line",

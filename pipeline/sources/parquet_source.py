@@ -21,7 +21,7 @@ from pyspark.sql.streaming.readwriter import DataStreamReader
 from ...errors import PipelineError
 from .file_source import FileSource
 from .records import RawBatch, RecordOrigin, concatenate
-from .source import Source, StreamSource
+from .source import RecordSource, SourceSpec
 from .spark_source import column_of
 
 __all__ = ["ParquetListing", "ParquetSource", "parquet_source", "read_files"]
@@ -35,7 +35,7 @@ _SCHEMA = "path string, modificationTime timestamp, length bigint, content binar
 _PATH, _MODIFIED = "path", "modificationTime"
 
 
-def parquet_source(of: StreamSource) -> Source:
+def parquet_source(of: SourceSpec) -> RecordSource:
     """Return the listing where the driver reads the files itself, else what Spark reads."""
     source = of.settings
     here = source.path is not None and urlsplit(source.path).scheme in {"", "file"}

@@ -13,11 +13,11 @@ from .records import RawBatch, RecordOrigin
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
 
-__all__ = ["Source", "StreamSource"]
+__all__ = ["RecordSource", "SourceSpec"]
 
 
 @dataclass(frozen=True, slots=True)
-class StreamSource:
+class SourceSpec:
     """Where a stream comes from.
 
     Attributes:
@@ -33,7 +33,7 @@ class StreamSource:
     project: Settings
 
 
-class Source(Protocol):
+class RecordSource(Protocol):
     """One kind of source, of one stream; found by the name of its format (`source_kinds`).
 
     Attributes:

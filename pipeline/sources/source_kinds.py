@@ -9,12 +9,12 @@ from .csv_source import CsvSource
 from .file_source import FileSource
 from .json_source import JsonSource
 from .parquet_source import parquet_source
-from .source import Source, StreamSource
+from .source import RecordSource, SourceSpec
 from .spark_source import SparkSource
 
 __all__ = ["SOURCES", "source_streams"]
 
-SOURCES: Mapping[str, Callable[[StreamSource], Source]] = {
+SOURCES: Mapping[str, Callable[[SourceSpec], RecordSource]] = {
     "json": JsonSource,
     "csv": CsvSource,
     "parquet": parquet_source,
@@ -26,10 +26,10 @@ SOURCES: Mapping[str, Callable[[StreamSource], Source]] = {
 }
 
 
-def source_streams(settings: Settings) -> dict[str, Source]:
+def source_streams(settings: Settings) -> dict[str, RecordSource]:
     """Return the sources of the streams that have one, by stream, in the order of the project file."""
     return {
-        name: SOURCES.get(stream.source.format, SparkSource)(StreamSource(name, stream, stream.source, settings))
+        name: SOURCES.get(stream.source.format, SparkSource)(SourceSpec(name, stream, stream.source, settings))
         for name, stream in settings.streams.items()
         if stream.source is not None
     }

@@ -26,7 +26,7 @@ from pyspark.sql import functions as F  # noqa: N812 - as PySpark's own document
 from ...config import Settings
 from ...errors import PipelineError
 from .records import RawBatch, RecordOrigin
-from .source import Source
+from .source import RecordSource
 from .source_kinds import source_streams
 from .spark_source import column_of, first_line
 
@@ -108,7 +108,7 @@ class _Run:
     length: int
 
 
-def _opened(spark: SparkSession, number: int, source: Source) -> DataFrame:
+def _opened(spark: SparkSession, number: int, source: RecordSource) -> DataFrame:
     frame = source.open(spark)
     columns = [column.alias(f"{number}:{name}") for name, column in source.columns(frame).items()]
     arrival = [F.col(f"_metadata.{field}").alias(own) for own, field in _METADATA.items()] if source.has_files else []

@@ -14,19 +14,19 @@ from pyspark.sql.streaming.readwriter import DataStreamReader
 
 from ...errors import PipelineError
 from .records import RawBatch, RecordOrigin
-from .source import Source, StreamSource
+from .source import RecordSource, SourceSpec
 
 __all__ = ["SparkSource", "column_of", "first_line"]
 
 _NOISE = re.compile(r"^: ?[\w.$]+: |\[[A-Z_.]+\] | SQLSTATE: \w+$")
 
 
-class SparkSource(Source):
+class SparkSource(RecordSource):
     """A source whose format is Spark's to know: `rate`, `kafka`, a format of a package."""
 
     has_files = False
 
-    def __init__(self, of: StreamSource) -> None:
+    def __init__(self, of: SourceSpec) -> None:
         self.of = of
 
     def open(self, spark: SparkSession) -> DataFrame:

@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 from kaicep import Project
 from kaicep.archive import Archive
+from kaicep.archive.log import IdleWatermarkLog
 from kaicep.archive.sparql import Solutions
 from kaicep.pipeline.durability.checkpointed_flow import CheckpointedFlow
+from kaicep.pipeline.durability.dead_letters import DeadLetters
+from kaicep.pipeline.durability.delivery_position import DeliveryPosition
 from kaicep.pipeline.durability.operator_snapshots import OperatorSnapshots
+from kaicep.pipeline.durability.spool_replay import SpoolReplay
 from kaicep.pipeline.flow.backfill import Backfill
 from kaicep.pipeline.flow.batch import Batch
+from kaicep.pipeline.flow.idle_streams import IdleStreams
 from kaicep.pipeline.flow.query_runtime import Registration
+from kaicep.pipeline.sinks.json_lines_sink import JsonLinesSink
+from kaicep.pipeline.sinks.sink import Sink
 from kaicep.planner import Strategy
 from support.batches import pieces
 from support.living import IN_OFFICES, archive_of, batch, project
@@ -38,11 +47,13 @@ class _KillError(BaseException):
 
 
 @contextmanager
-def engine(folder: Path, *texts: str) -> Iterator[tuple[CheckpointedFlow, Archive, Project]]:
+def engine(
+    folder: Path, *texts: str, sinks: Sequence[Sink] = ()
+) -> Iterator[tuple[CheckpointedFlow, Archive, Project]]:
     """An engine without Spark, with these queries."""
     asked = project(folder, archive=True)
     archive = archive_of(asked)
-    flow = CheckpointedFlow(asked, folder / "state", (), archive)
+    flow = CheckpointedFlow(asked, folder / "state", sinks, archive)
     if texts:
         flow.submit(asked.registrations("; ".join(texts), "query"))
     try:
@@ -168,3 +179,69 @@ def test_rows_that_the_end_of_the_streams_would_bring_are_not_kept(tmp_path: Pat
         before = kept(archive, "pairs")
         assert flow.finish().matches["pairs"].num_rows
         assert kept(archive, "pairs") == before
+
+
+STEPS = (
+    (Archive, "append"),
+    (IdleWatermarkLog, "write"),
+    (DeadLetters, "write"),
+    (JsonLinesSink, "write"),
+    (JsonLinesSink, "flush"),
+    (Archive, "append_matches"),
+    (OperatorSnapshots, "write"),
+    (DeliveryPosition, "write"),
+    (SpoolReplay, "settle"),
+)
+"""What a batch makes durable, in the order in which it does."""
+
+
+def test_a_batch_is_made_durable_in_one_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    done: list[tuple[type, str]] = []
+
+    def noted(owner: type, name: str) -> None:
+        original = getattr(owner, name)
+
+        def write(*arguments: Any) -> Any:
+            done.append((owner, name))
+            return original(*arguments)
+
+        monkeypatch.setattr(owner, name, write)
+
+    sink = JsonLinesSink(tmp_path / "rows.jsonl")
+    with engine(tmp_path, OFFICES, sinks=[sink]) as (flow, _, _):
+        idle = IdleStreams({"air": timedelta.max})
+        flow.run(1, batch(1), idle)
+        for owner, name in STEPS:
+            noted(owner, name)
+        flow.run(2, batch(2), idle)
+        assert tuple(done) == STEPS
+        done.clear()
+        flow.finish()
+        assert tuple(done) == (*STEPS[3:5], *STEPS[6:])
+
+
+@pytest.mark.parametrize("step", [(JsonLinesSink, "flush"), (OperatorSnapshots, "write")])
+def test_a_batch_that_failed_is_done_again_whole_by_the_same_process(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, expected: dict[str, list[str]], step: tuple[Any, str]
+) -> None:
+    """Its events were admitted already: the state goes back to the snapshot before."""
+    out = tmp_path / "rows.jsonl"
+    with engine(tmp_path, OFFICES, PAIRS, sinks=[JsonLinesSink(out)]) as (flow, archive, _):
+        for number in range(1, 4):
+            flow.run(number, batch(number))
+        with monkeypatch.context() as patch:
+            patch.setattr(*step, _killed)
+            with pytest.raises(_KillError):
+                flow.run(4, batch(4))
+        for number in range(4, LAST + 1):
+            flow.run(number, batch(number))
+        for query, ids in expected.items():
+            assert kept(archive, query) == Counter(ids)
+    written = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
+    assert Counter((row["_query"], row["_id"]) for row in written) == Counter(
+        (query, i) for query, ids in expected.items() for i in ids
+    )
+
+
+def _killed(*_: Any) -> None:
+    raise _KillError

@@ -1,0 +1,54 @@
+"""Queries by label, each after those whose output it reads."""
+
+from __future__ import annotations
+
+import pytest
+from kaicep import PipelineError, Project
+from kaicep.pipeline.flow.query_graph import QueryGraph
+from kaicep.pipeline.flow.query_runtime import QueryRuntime
+
+STREAM = {"event_type": "<urn:R>", "time": {"attribute": "at"}, "attributes": {"x": {"datatype": "xsd:integer"}}}
+DOCUMENT = """
+CREATE QUERY one AS SELECT ?e.x AS x FROM (?e, air);
+CREATE QUERY two AS SELECT ?e.x AS x FROM (?e, one);
+SELECT ?e.x AS x FROM (?e, door)
+"""
+
+
+@pytest.fixture
+def graph() -> QueryGraph:
+    project = Project.parse({"streams": {"air": STREAM, "door": STREAM}})
+    found = QueryGraph()
+    for registration in project.registrations(DOCUMENT, "three"):
+        found.add(QueryRuntime(registration, project.shape, project.knowledge, project.options))
+    return found
+
+
+def test_readers_come_a_level_later(graph: QueryGraph) -> None:
+    assert graph.levels() == [["one", "three"], ["two"]]
+    graph.suspended.add("one")
+    assert graph.levels() == [["three"], ["two"]]
+
+
+def test_a_query_s_events_come_from_source_streams(graph: QueryGraph) -> None:
+    assert {label: graph.origins(flow.query) for label, flow in graph.flows.items()} == {
+        "one": {"air"},
+        "two": {"air"},
+        "three": {"door"},
+    }
+    assert graph.closed(["two"]) == ["one", "two"]
+
+
+def test_what_is_read_stays_and_what_is_unknown_is_named(graph: QueryGraph) -> None:
+    with pytest.raises(PipelineError, match="'one' is read by two"):
+        graph.remove("one")
+    graph.remove("two")
+    graph.remove("one")
+    with pytest.raises(PipelineError, match="no query is called 'one'"):
+        graph.remove("one")
+    assert list(graph.flows) == ["three"]
+
+
+def test_a_label_is_taken_once(graph: QueryGraph) -> None:
+    with pytest.raises(PipelineError, match="a query named 'one' is registered already"):
+        graph.add(graph.flows["one"])
