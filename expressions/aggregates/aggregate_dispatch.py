@@ -13,7 +13,7 @@ from ..columns import column_expression
 from ..frames import Ints, column_of
 from .aggregate_function import Accumulator
 from .aggregate_table import AGGREGATES
-from .row_ranges import RowRanges
+from .value_ranges import ValueRanges
 
 __all__ = [
     "accumulator_of",
@@ -56,7 +56,7 @@ def aggregate_ranges(e: Aggregate, values: pl.Series, start: Ints, end: Ints) ->
     Returns:
         A column of `POLARS_TYPES[e.type]`, or of lists of values.
     """
-    found = AGGREGATES[e.function].ranges(e, RowRanges.of(values, start, end))
+    found = AGGREGATES[e.function].ranges(e, ValueRanges.of(values, start, end))
     return found if gives_several(e) else found.cast(POLARS_TYPES[e.type])
 
 

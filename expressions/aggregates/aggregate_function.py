@@ -11,7 +11,7 @@ import polars as pl
 from ...language import Span
 from ...language.nodes import Aggregate, AggregateSignature, Binary, Constant, Expression, ValueType
 from ..refusal import RefusedError
-from .row_ranges import RowRanges
+from .value_ranges import ValueRanges
 
 __all__ = ["Accumulator", "AggregateFunction", "appended", "as_type", "left_to_operators", "unbound"]
 
@@ -25,10 +25,12 @@ class Accumulator:
     Attributes:
         add: a state and the value of one event more, which may be unbound (`None`), in; the new state out.
         value: a state in, the aggregate out; `None`: unbound.
+        in_place: the Python source of `add`, of a `{state}`, where that is shorter than a call; `None`: it is not.
     """
 
     add: Callable[[Any, Any], Any]
     value: Callable[[Any], Any]
+    in_place: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +52,7 @@ class AggregateFunction:
     usage: str
     doc: str
     signature: AggregateSignature
-    ranges: Callable[[Aggregate, RowRanges], pl.Series]
+    ranges: Callable[[Aggregate, ValueRanges], pl.Series]
     accumulator: Callable[[Aggregate], Accumulator]
     single: Callable[[Aggregate, Expression], Expression]
     sparql: Callable[[Aggregate], str]

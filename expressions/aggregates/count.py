@@ -9,12 +9,12 @@ from ...language.nodes import Aggregate, AggregateSignature, Call, Constant, Exp
 from ..frames import Ints, value_codes
 from ..scalar_operators import NOTHING
 from .aggregate_function import Accumulator, AggregateFunction, left_to_operators
-from .row_ranges import RowRanges
+from .value_ranges import ValueRanges
 
 __all__ = ["COUNT"]
 
 
-def _ranges(e: Aggregate, ranges: RowRanges) -> pl.Series:
+def _ranges(e: Aggregate, ranges: ValueRanges) -> pl.Series:
     return pl.Series(_distinct(ranges.values, ranges.start, ranges.end) if e.distinct else ranges.count)
 
 
@@ -63,7 +63,9 @@ def _distinct_count(state: frozenset[object] | None) -> int:
 def _accumulator(e: Aggregate) -> Accumulator:
     if e.distinct:
         return Accumulator(_add_distinct, _distinct_count)
-    return Accumulator(_add_event if e.argument is None else _add_bound, _counted)
+    if e.argument is None:
+        return Accumulator(_add_event, _counted, in_place="({state} or 0) + 1")
+    return Accumulator(_add_bound, _counted)
 
 
 def _single(e: Aggregate, x: Expression) -> Expression:

@@ -10,12 +10,12 @@ import polars as pl
 from ...language.nodes import Aggregate, AggregateSignature, UnitRule, ValueType
 from .aggregate_function import Accumulator, AggregateFunction, appended, left_to_operators, unbound
 from .exact_variance import deviations
-from .row_ranges import RowRanges
+from .value_ranges import ValueRanges
 
 __all__ = ["STDDEV"]
 
 
-def _ranges(_e: Aggregate, ranges: RowRanges) -> pl.Series:
+def _ranges(_e: Aggregate, ranges: ValueRanges) -> pl.Series:
     numbers = ranges.values.cast(pl.Float64).fill_null(0.0).to_numpy()
     return ranges.where(pl.Series(deviations(numbers, ranges.count, ranges.start, ranges.end)), at_least=2)
 

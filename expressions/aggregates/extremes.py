@@ -13,14 +13,14 @@ import polars as pl
 from ...language.nodes import Aggregate, AggregateSignature, Expression, UnitRule
 from ..frames import Ints
 from .aggregate_function import Accumulator, AggregateFunction, left_to_operators
-from .row_ranges import RowRanges
+from .value_ranges import ValueRanges
 
 __all__ = ["MAX", "MIN"]
 
 _Numbers = npt.NDArray[np.int64 | np.float64]
 
 
-def _extremes(ranges: RowRanges, *, least: bool) -> pl.Series:
+def _extremes(ranges: ValueRanges, *, least: bool) -> pl.Series:
     values, start, end = ranges.values, ranges.start, ranges.end
     if values.dtype == pl.String:
         distinct = values.drop_nulls().unique().sort()

@@ -14,7 +14,7 @@ import polars as pl
 from ...language.nodes import Aggregate, AggregateSignature, UnitRule
 from ..frames import Ints, value_codes
 from .aggregate_function import Accumulator, AggregateFunction, appended, left_to_operators
-from .row_ranges import RowRanges
+from .value_ranges import ValueRanges
 
 __all__ = ["MODE"]
 
@@ -22,11 +22,11 @@ _MOST_ROWS = 1 << 21
 _NAN = object()
 
 
-def _ranges(_e: Aggregate, ranges: RowRanges) -> pl.Series:
+def _ranges(_e: Aggregate, ranges: ValueRanges) -> pl.Series:
     codes, distinct = _ordered_codes(ranges.values)
     found = np.full(len(ranges.start), -1, np.int64)
     for part in _parts(ranges.count):
-        whole = RowRanges(ranges.values, ranges.bound, ranges.start[part], ranges.end[part], ranges.count[part])
+        whole = ValueRanges(ranges.values, ranges.bound, ranges.start[part], ranges.end[part], ranges.count[part])
         found[part] = _most_frequent(codes, whole, len(distinct))
     return distinct.gather(pl.Series(np.maximum(found, 0), dtype=pl.UInt32).set(pl.Series(found < 0), None))
 
@@ -44,13 +44,13 @@ def _ordered_codes(values: pl.Series) -> tuple[Ints, pl.Series]:
 
 
 def _parts(counts: Ints) -> Iterator[slice]:
-    """RowRanges one after the other, so that those of a part hold not many more rows than fit into memory."""
+    """ValueRanges one after the other, so that those of a part hold not many more rows than fit into memory."""
     part = np.cumsum(counts) // _MOST_ROWS
     cuts = [0, *(np.flatnonzero(np.diff(part)) + 1).tolist(), len(counts)]
     yield from (slice(begin, end) for begin, end in pairwise(cuts))
 
 
-def _most_frequent(codes: Ints, ranges: RowRanges, width: int) -> Ints:
+def _most_frequent(codes: Ints, ranges: ValueRanges, width: int) -> Ints:
     """The code that stands most often in each range, of several the least; −1 where nothing is bound."""
     rows, _ = ranges.bound_rows()
     number = np.repeat(np.arange(len(ranges.count)), ranges.count)

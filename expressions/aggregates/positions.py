@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from ...language.nodes import Aggregate, AggregateSignature, ConstantParameter, Expression, UnitRule, ValueType
 from .aggregate_function import Accumulator, AggregateFunction, appended, left_to_operators, unbound
-from .row_ranges import RowRanges
+from .value_ranges import ValueRanges
 
 __all__ = ["FIRST", "LAST", "LIST"]
 
@@ -20,7 +20,7 @@ def _offset(e: Aggregate) -> int:
     return int(e.parameters[0]) if e.parameters else 0
 
 
-def _nth(ranges: RowRanges, place: int) -> pl.Series:
+def _nth(ranges: ValueRanges, place: int) -> pl.Series:
     """The bound value at a place of each range, counted from its end if below 0."""
     rows = np.flatnonzero(ranges.bound)
     first = np.searchsorted(rows, ranges.start)
@@ -69,7 +69,7 @@ FIRST = _positioned("FIRST", "the first value; in a run, the one `k` events afte
 LAST = _positioned("LAST", "the last value; in a run, the one `k` events before it", lambda k: -1 - k)
 
 
-def _lists(_e: Aggregate, ranges: RowRanges) -> pl.Series:
+def _lists(_e: Aggregate, ranges: ValueRanges) -> pl.Series:
     rows, offsets = ranges.bound_rows()
     listed = pa.LargeListArray.from_arrays(
         pa.array(offsets), ranges.values.gather(rows).to_arrow(), mask=pa.array(ranges.count == 0)

@@ -1,6 +1,6 @@
 """MEDIAN and PERCENTILE: the value at a place of the sorted values, linear between two of them; NaN where one is NaN.
 
-RowRanges are asked all at once, in a wavelet matrix of ranks. Source: Claude, Navarro, Ordóñez, "The wavelet matrix: an
+Ranges are asked all at once, in a wavelet matrix of ranks. Source: Claude, Navarro, Ordóñez, "The wavelet matrix: an
 efficient wavelet tree for large alphabets" (2015), §4, quantiles; for the interpolation Hyndman, Fan, "Sample quantiles
 in statistical packages" (1996), definition 7.
 """
@@ -16,7 +16,7 @@ import polars as pl
 from ...language.nodes import Aggregate, AggregateSignature, ConstantParameter, UnitRule, ValueType
 from ..frames import Floats, Ints
 from .aggregate_function import Accumulator, AggregateFunction, appended, as_type, left_to_operators
-from .row_ranges import RowRanges
+from .value_ranges import ValueRanges
 
 __all__ = ["MEDIAN", "PERCENTILE"]
 
@@ -26,7 +26,7 @@ def _share(e: Aggregate) -> float:
     return e.parameters[0] / 100 if e.parameters else 0.5
 
 
-def _ranges(e: Aggregate, ranges: RowRanges) -> pl.Series:
+def _ranges(e: Aggregate, ranges: ValueRanges) -> pl.Series:
     values: Floats = ranges.values.cast(pl.Float64).drop_nulls().to_numpy()
     if not len(values):
         return pl.Series([None] * len(ranges.start), dtype=pl.Float64)

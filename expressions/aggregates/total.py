@@ -11,7 +11,7 @@ from ...language.nodes import Aggregate, AggregateSignature, Call, Constant, Exp
 from ..scalar_operators import narrow
 from .aggregate_function import Accumulator, AggregateFunction, as_type, left_to_operators
 from .exact_sum import sum_ranges
-from .row_ranges import RowRanges
+from .value_ranges import ValueRanges
 
 __all__ = ["AVG", "SUM"]
 
@@ -20,7 +20,7 @@ _Sum = tuple[int, int, float | None]
 _UNITS = 1074
 
 
-def _sums(_e: Aggregate, ranges: RowRanges) -> pl.Series:
+def _sums(_e: Aggregate, ranges: ValueRanges) -> pl.Series:
     values, start, end = ranges.values, ranges.start, ranges.end
     if values.dtype.is_float():
         return pl.Series(sum_ranges(values.fill_null(0.0).to_numpy(), start, end))
@@ -33,7 +33,7 @@ def _sums(_e: Aggregate, ranges: RowRanges) -> pl.Series:
     return pl.Series(total).set(pl.Series(np.abs(near - total) > 2.0**62), None)  # beyond 64 bits it wrapped
 
 
-def _averages(e: Aggregate, ranges: RowRanges) -> pl.Series:
+def _averages(e: Aggregate, ranges: ValueRanges) -> pl.Series:
     total = _sums(e, ranges).cast(pl.Float64).to_numpy()
     return ranges.where(pl.Series(total / np.maximum(ranges.count, 1)))
 

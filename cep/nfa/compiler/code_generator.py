@@ -178,8 +178,11 @@ class CodeGenerator:
 
     def aggregate_with(self, e: Aggregate, state: str, event: str) -> str:
         """The state of an aggregate with one event more."""
+        accumulator = accumulator_of(e)
+        if accumulator.in_place is not None:
+            return accumulator.in_place.format(state=state)
         value = f"{event}[{place_of(cast('Column', e.argument)) if e.argument is not None else NUMBER}]"
-        return f"{self.source.name(accumulator_of(e).add, 'a')}({state}, {value})"
+        return f"{self.source.name(accumulator.add, 'a')}({state}, {value})"
 
     def _left_out(self, c: JoinCondition, read: Read) -> str | None:
         """Source that is true when a variable of a condition is unbound because of another side of an OR."""

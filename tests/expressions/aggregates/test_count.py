@@ -23,6 +23,8 @@ def test_events_count_whatever_they_hold() -> None:
     assert aggregate_ranges(events, ids, np.array([0, 1]), np.array([3, 2])).to_list() == [3, 1]
     counter = accumulator_of(events)
     assert counter.value(counter.add(counter.add(None, "x"), None)) == 2
+    assert counter.in_place is not None
+    assert [eval(counter.in_place.format(state=state)) for state in (None, 4)] == [1, 5]  # noqa: S307 - its own source
 
 
 def test_different_values_count_once_in_every_window() -> None:

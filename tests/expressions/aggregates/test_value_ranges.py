@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import polars as pl
-from kaicep.expressions.aggregates.row_ranges import RowRanges
+from kaicep.expressions.aggregates.value_ranges import ValueRanges
 
-RANGES = RowRanges.of(pl.Series([1, None, 3, 4]), np.array([0, 1, 1]), np.array([2, 2, 4]))
+RANGES = ValueRanges.of(pl.Series([1, None, 3, 4]), np.array([0, 1, 1]), np.array([2, 2, 4]))
 
 
 def test_bound_values_are_counted_range_by_range() -> None:

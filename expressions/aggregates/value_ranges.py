@@ -1,4 +1,4 @@
-"""RowRanges of rows whose values are aggregated, all at once."""
+"""ValueRanges of rows whose values are aggregated, all at once."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import polars as pl
 
 from ..frames import Bools, Ints
 
-__all__ = ["RowRanges"]
+__all__ = ["ValueRanges"]
 
 
 @dataclass(frozen=True, slots=True)
-class RowRanges:
+class ValueRanges:
     """Values, and ranges `[start[i], end[i])` of them, not empty, with `start` and `end` both ascending.
 
     Attributes:
@@ -31,7 +31,7 @@ class RowRanges:
     count: Ints
 
     @classmethod
-    def of(cls, values: pl.Series, start: Ints, end: Ints) -> RowRanges:
+    def of(cls, values: pl.Series, start: Ints, end: Ints) -> ValueRanges:
         """The ranges with the number of bound values in each."""
         if not values.has_nulls():
             return cls(values, np.ones(len(values), dtype=bool), start, end, end - start)
