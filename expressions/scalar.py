@@ -8,7 +8,7 @@ event of a run, that is `NOTHING`: it spreads like unbound, but a condition that
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import count
 from typing import Any
@@ -26,7 +26,9 @@ from ..language.nodes import (
     Membership,
     Unary,
     ValueType,
+    operands,
     wanted_by,
+    with_operands,
 )
 from . import scalar_operators
 from .columns import POLARS_TYPES, column_expression
@@ -150,14 +152,16 @@ class ScalarSource:
 
     def _strict(self, e: Expression, leaf: Leaf, *, excusing: bool) -> str:
         """An operation that is unbound where an operand is."""
-        parts = _operands(e)
+        parts = [e.operand] if isinstance(e, Membership) else list(operands(e))
         written = ", ".join(self._value(part, leaf, excusing=excusing) for part in parts)
         kernel = OPERATORS[e.operator].scalar(e) if isinstance(e, Binary) else None
         if kernel is not None:
             known = self.name(kernel, "f")
             return f"{known}({written})" if not excusing else f"V.strict({known}, {written})"
         stand_ins = [Column("", str(i), part.type, part.span) for i, part in enumerate(parts)]
-        return f"V.strict({self._by_polars(_with_operands(e, stand_ins), stand_ins)}, {written})"
+        left = iter(stand_ins)
+        of_stand_ins = with_operands(e, lambda part: _stand_in(part, next(left), e))
+        return f"V.strict({self._by_polars(of_stand_ins, stand_ins)}, {written})"
 
     def _by_polars(self, e: Expression, parts: list[Column]) -> str:
         computed = column_expression(e)
@@ -182,28 +186,6 @@ def _is_written(e: Binary) -> bool:
     return operator.python is not None and operator.scalar(e) is not None
 
 
-def _operands(e: Expression) -> list[Expression]:
-    match e:
-        case Unary():
-            return [e.operand]
-        case Binary():
-            return [e.left, e.right]
-        case Membership():
-            return [e.operand]
-        case Call():
-            return list(e.arguments)
-        case _:
-            return []
-
-
-def _with_operands(e: Expression, parts: list[Column]) -> Expression:
-    match e:
-        case Unary() | Membership():
-            return replace(e, operand=parts[0])
-        case Binary():
-            return replace(e, left=parts[0], right=parts[1])
-        case Call():
-            constants = [a if isinstance(a, Constant) else p for a, p in zip(e.arguments, parts, strict=True)]
-            return replace(e, arguments=tuple(constants))
-        case _:
-            return e
+def _stand_in(part: Expression, column: Column, of: Expression) -> Expression:
+    """A column for an operand; functions keep constants, which may be patterns."""
+    return part if isinstance(of, Call) and isinstance(part, Constant) else column

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import polars as pl
 
-from ...language.nodes import Aggregate, Binary, Call, Column, Expression, Membership, Unary, ValueType
+from ...language.nodes import Aggregate, Column, Expression, ValueType, with_operands
 from .. import terms
 from ..column_types import POLARS_TYPES
 from ..columns import column_expression
@@ -67,15 +65,7 @@ def accumulator_of(e: Aggregate) -> Accumulator:
 
 def of_single_events(e: Expression) -> Expression:
     """`e` with its aggregates over runs of one event replaced by what they are (docs/semantics.md 3.10)."""
-    match e:
-        case Unary() | Membership():
-            return replace(e, operand=of_single_events(e.operand))
-        case Binary():
-            return replace(e, left=of_single_events(e.left), right=of_single_events(e.right))
-        case Call():
-            return replace(e, arguments=tuple(of_single_events(argument) for argument in e.arguments))
-        case Aggregate():
-            x = Column(e.variable, "_id", ValueType.IRI, e.span) if e.argument is None else e.argument
-            return AGGREGATES[e.function].single(e, x)
-        case _:
-            return e
+    if not isinstance(e, Aggregate):
+        return with_operands(e, of_single_events)
+    x = Column(e.variable, "_id", ValueType.IRI, e.span) if e.argument is None else e.argument
+    return AGGREGATES[e.function].single(e, x)

@@ -67,6 +67,7 @@ from .traversal import (
     conjuncts,
     event_variables,
     negated_variables,
+    operands,
     plain_columns,
     quantified_parts,
     quantified_variables,
@@ -78,6 +79,7 @@ from .traversal import (
     walk,
     walk_pattern,
     window_variables,
+    with_operands,
 )
 from .types import XSD, ValueType, type_of_datatype
 from .vocabulary import AttributeType, Functions, KnownTerms, StreamType, Vocabulary
@@ -150,6 +152,7 @@ __all__ = [
     "expression_text",
     "negated_variables",
     "normal_text",
+    "operands",
     "plain_columns",
     "quantified_parts",
     "quantified_variables",
@@ -163,4 +166,5 @@ __all__ = [
     "walk_pattern",
     "wanted_by",
     "window_variables",
+    "with_operands",
 ]

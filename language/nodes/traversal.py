@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import fields
+from collections.abc import Callable, Iterator
+from dataclasses import fields, replace
 from typing import assert_never
 
 from .expression import Aggregate, Binary, Binding, Call, Column, Constant, Expression, Membership, Unary
@@ -36,6 +36,21 @@ def operands(expression: Expression) -> tuple[Expression, ...]:
             return arguments
         case Aggregate(argument=argument):
             return () if argument is None else (argument,)
+        case _:
+            assert_never(expression)
+
+
+def with_operands(expression: Expression, change: Callable[[Expression], Expression]) -> Expression:
+    """An expression whose operands are changed; what IN compares with, and what an aggregate is of, stay."""
+    match expression:
+        case Constant() | Column() | Binding() | Aggregate():
+            return expression
+        case Unary(operand=operand) | Membership(operand=operand):
+            return replace(expression, operand=change(operand))
+        case Binary(left=left, right=right):
+            return replace(expression, left=change(left), right=change(right))
+        case Call(arguments=arguments):
+            return replace(expression, arguments=tuple(change(argument) for argument in arguments))
         case _:
             assert_never(expression)
 

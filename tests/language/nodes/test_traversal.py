@@ -3,7 +3,18 @@
 from __future__ import annotations
 
 from kaicep.language import Span
-from kaicep.language.nodes import Aggregate, Binary, Column, Constant, ValueType, conjuncts, structural_key
+from kaicep.language.nodes import (
+    Aggregate,
+    Binary,
+    Column,
+    Constant,
+    Expression,
+    Membership,
+    ValueType,
+    conjuncts,
+    structural_key,
+    with_operands,
+)
 
 HERE = Span(0, 0)
 X = Column("b", "x", ValueType.DOUBLE, HERE)
@@ -23,3 +34,16 @@ def test_structural_keys_leave_out_places_and_tell_types_apart() -> None:
     assert structural_key(one) != structural_key(true)
     of_double, of_integer = (Aggregate("AVG", "b", argument, ValueType.DOUBLE, HERE) for argument in (X, N))
     assert structural_key(of_double) != structural_key(of_integer)
+
+
+def test_operands_are_changed_wherever_an_operation_has_some() -> None:
+    def to_n(_operand: Expression) -> Expression:
+        return N
+
+    one = Constant(1, ValueType.INTEGER, HERE)
+    assert with_operands(Binary("<", X, one, ValueType.BOOLEAN, HERE), to_n) == Binary(
+        "<", N, N, ValueType.BOOLEAN, HERE
+    )
+    inside = Membership(X, (one,), ValueType.BOOLEAN, HERE)
+    assert with_operands(inside, to_n) == Membership(N, (one,), ValueType.BOOLEAN, HERE)
+    assert with_operands(X, to_n) is X
