@@ -175,7 +175,7 @@ class AllAttributes(Node):
 
 
 @dataclass(frozen=True, slots=True)
-class StreamSource(Node):
+class FromItem(Node):
     """`(?e, stream)`."""
 
     variable: Variable
@@ -411,7 +411,7 @@ class SelectQuery(Node):
 
     items: tuple[SelectItem | AllAttributes, ...]
     distinct: bool
-    sources: tuple[StreamSource, ...]
+    sources: tuple[FromItem, ...]
     within: WithinClause | None
     paths: tuple[PathExpression, ...]
     filters: tuple[FilterClause, ...]

@@ -51,7 +51,7 @@ class Builder(ExpressionBuilder):
         return syntax.SelectQuery(
             items=tuple(c for c in children if isinstance(c, syntax.SelectItem | syntax.AllAttributes)),
             distinct=Mark.DISTINCT in children,
-            sources=all_of(syntax.StreamSource, children),
+            sources=all_of(syntax.FromItem, children),
             within=first_of(syntax.WithinClause, children),
             paths=tuple(c for c in children if isinstance(c, syntax.PathExpression)),
             filters=all_of(syntax.FilterClause, children),
@@ -74,8 +74,8 @@ class Builder(ExpressionBuilder):
     def star(self, meta: Meta, children: Children) -> syntax.AllAttributes:
         return syntax.AllAttributes(variable_of(children[0]), span=place(meta))
 
-    def source(self, meta: Meta, children: Children) -> syntax.StreamSource:
-        return syntax.StreamSource(variable_of(children[0]), name_of(children[1]), span=place(meta))
+    def source(self, meta: Meta, children: Children) -> syntax.FromItem:
+        return syntax.FromItem(variable_of(children[0]), name_of(children[1]), span=place(meta))
 
     def within(self, meta: Meta, children: Children) -> syntax.WithinClause:
         comma = next(i for i, child in enumerate(children) if isinstance(child, Token) and child.type == "COMMA")
