@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import kaicep
+import pytest
 
 ROOT = Path(kaicep.__file__).resolve().parent
 PAGE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
@@ -22,3 +23,16 @@ def test_every_room_stands_on_the_page() -> None:
     named = set(re.findall(r"`([a-z][a-z/_]*)/`", PAGE))
     assert packages() - named == set()
     assert {name for name in named if not (ROOT / name).is_dir()} == set()
+
+
+def test_the_figures_are_those_that_the_code_gives() -> None:
+    """Sizes may have moved on a little since the table was printed."""
+    structure = pytest.importorskip("support.structure")
+    table = PAGE.partition("## The figures of the structure")[2]
+    kept = {
+        what: int(count.replace(",", ""))
+        for what, count in re.findall(r"^\| (\w[^|]*) \| ([\d,]+) \|$", table, re.MULTILINE)
+    }
+    found = structure.Structure()
+    assert {what: kept.pop(what) for what, _ in structure.figures(found)} == dict(structure.figures(found))
+    assert kept == pytest.approx({"product files": len(found.files), "lines": found.lines}, rel=0.05)
