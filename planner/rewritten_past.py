@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from typing import assert_never
 
 from ..annotator import EventShape
 from ..archive import ReadView
@@ -33,6 +34,7 @@ from .backfill_chunks import (
     replayed,
     replayed_from,
 )
+from .strategies import require_archived
 
 Rewritten = CandidateQuery | MatchQuery | WindowQuery
 
@@ -82,13 +84,17 @@ class Rewrite:
         span = self._span()
         # Named graphs of one stream need not be listed again, which would keep Oxigraph from its quickest join.
         told = graphs if len(graphs) > 1 else None
-        if isinstance(self.rewritten, CandidateQuery):
-            among = None if told is None else told[self.rewritten.source.stream.name]
-            inner = self.rewritten.text_with(among, span.start, span.end)
-            return f"{inner} ORDER BY {self.rewritten.moment} ?{self.rewritten.source.variable}"
-        if isinstance(self.rewritten, WindowQuery):
-            return self.rewritten.text(told, span.start, span.end, self.border)
-        return self.rewritten.text(told, span.start, span.end)
+        match self.rewritten:
+            case CandidateQuery(source=source) as select:
+                among = None if told is None else told[source.stream.name]
+                inner = select.text_with(among, span.start, span.end)
+                return f"{inner} ORDER BY {select.moment} ?{source.variable}"
+            case WindowQuery() as windows:
+                return windows.text(told, span.start, span.end, self.border)
+            case MatchQuery() as matches:
+                return matches.text(told, span.start, span.end)
+            case _:
+                assert_never(self.rewritten)
 
     def parts(self) -> Iterator[BackfillChunk]:
         """First SPARQL's rows, then what the operators have to know, then the rest of the log."""
@@ -153,9 +159,7 @@ def rewrite(query: Query, shapes: Mapping[str, EventShape], knowledge: Knowledge
     Raises:
         RefusedError: SPARQL cannot say it.
     """
-    derived = next((s.stream.name for s in query.sources if s.stream.name not in shapes), None)
-    if derived is not None:
-        raise RefusedError(f"it reads the output of '{derived}', which is no part of the archived events")
+    require_archived(query, shapes)
     match query.kind:
         case Kind.SELECTION:
             return rewrite_exact_candidates(query, 0, shapes, knowledge)

@@ -131,15 +131,24 @@ def candidate_queries(
     Raises:
         RefusedError: candidates are not all that the query looks at, or SPARQL cannot say what they are.
     """
-    derived = next((s.stream.name for s in query.sources if s.stream.name not in shapes), None)
-    if derived is not None:
-        raise RefusedError(f"it reads the output of '{derived}', which is no part of the archived events")
+    require_archived(query, shapes)
     if sees_all_events(query):
         raise RefusedError("strict contiguity looks at every event, candidate or not")
     for part in () if query.pattern is None else walk_pattern(query.pattern):
         if isinstance(part, Element | Group) and part.quantifier is not None and part.quantifier.until is not None:
             raise RefusedError("UNTIL looks at events that are no candidates")
     return tuple(rewrite_candidates(s, shapes[s.stream.name], knowledge) for s in query.sources)
+
+
+def require_archived(query: Query, shapes: Mapping[str, EventShape]) -> None:
+    """Refuse a query that reads the output of another: the archive has events only.
+
+    Raises:
+        RefusedError: it does.
+    """
+    derived = next((s.stream.name for s in query.sources if s.stream.name not in shapes), None)
+    if derived is not None:
+        raise RefusedError(f"it reads the output of '{derived}', which is no part of the archived events")
 
 
 def only_query(archive: ReadView, request: BackfillRequest) -> Query:

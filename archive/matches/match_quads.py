@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 from functools import partial
+from typing import assert_never
 from urllib.parse import quote
 
 import polars as pl
@@ -100,8 +101,17 @@ def _written_as(kind: ValueType) -> _Terms:
             return _iris
         case ValueType.DURATION:
             return _durations
-        case _:
+        case (
+            ValueType.BOOLEAN
+            | ValueType.INTEGER
+            | ValueType.DOUBLE
+            | ValueType.STRING
+            | ValueType.DATETIME
+            | ValueType.TERM
+        ):
             return partial(literal_terms, datatype=USUAL_DATATYPES[kind])
+        case _:
+            assert_never(kind)
 
 
 def _iris(values: pl.Series) -> pl.Series:

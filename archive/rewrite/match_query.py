@@ -209,8 +209,10 @@ def _variables(pattern: Pattern) -> Iterator[str]:
         case Conjunction(parts=parts) | Links(parts=parts):
             for part in parts:
                 yield from _variables(part)
-        case _:
+        case Alternative() | Group() | Negation():
             return
+        case _:
+            assert_never(pattern)
 
 
 def _windows(query: Query, selects: Mapping[str, CandidateQuery]) -> Iterator[str]:

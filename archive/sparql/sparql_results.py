@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, assert_never
 
 import pyarrow as pa
 import pyoxigraph as ox
@@ -177,7 +177,8 @@ def python_value(term: _Term | None) -> Value:
 
 
 def _literal_value(literal: ox.Literal) -> Value:
-    match type_of_datatype(literal.datatype.value):
+    kind = type_of_datatype(literal.datatype.value)
+    match kind:
         case ValueType.BOOLEAN:
             return {"true": True, "1": True, "false": False, "0": False}.get(literal.value, literal.value)
         case ValueType.INTEGER:
@@ -187,8 +188,10 @@ def _literal_value(literal: ox.Literal) -> Value:
         case ValueType.DATETIME:
             moment = datetime.fromisoformat(literal.value)
             return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
-        case _:
+        case ValueType.STRING | ValueType.DURATION | ValueType.IRI | ValueType.TERM | None:
             return literal.value
+        case _:
+            assert_never(kind)
 
 
 def _arrow_column(terms: Sequence[_Term | None]) -> pa.Array:
@@ -222,9 +225,11 @@ def collected(
         case ox.QuadParser():
             triples = [quad.triple for quad in found]
             return Graph(_turtle(triples, prefixes), len(triples))
-        case _:
+        case ox.QuerySolutions():
             names = tuple(variable.value for variable in found.variables)
             return Solutions(names, tuple(tuple(solution) for solution in found))
+        case _:
+            assert_never(found)
 
 
 def _turtle(triples: Sequence[ox.Triple], prefixes: Mapping[str, str]) -> str:
