@@ -17,8 +17,8 @@ from kaicep.ontology.reasoners import close
 from kaicep.pipeline.control.knowledge_admin import KnowledgeAdmin
 from kaicep.pipeline.durability.checkpointed_flow import CheckpointedFlow
 from kaicep.pipeline.flow.idle_streams import IdleStreams
-from kaicep.pipeline.knowledge.knowledge_store import KnowledgeStore, Version
-from kaicep.pipeline.knowledge.knowledge_swap import KnowledgeSwap, prepare_swap
+from kaicep.pipeline.knowledge.knowledge_store import Version
+from kaicep.pipeline.knowledge.knowledge_swap import KnowledgeSwap
 from support.living import BASE, IN_OFFICES, archive_of, batch, project, rooms, sensors_of, turtle
 
 TRIPLES = len(
@@ -127,19 +127,6 @@ def test_a_change_of_an_attributes_type_is_refused(tmp_path: Path) -> None:
     assert str(refused.value) == (
         "attribute 'flow' of stream 'air' would change from double to integer: say its datatype in the annotation, and "
         "start again"
-    )
-
-
-def test_individuals_that_measure_in_other_units_are_told(tmp_path: Path) -> None:
-    flow = {"datatype": "xsd:double", "unit": "unit:L-PER-SEC", "unit_of": "sensor"}
-    stream = {"event_type": "<urn:Report>", "time": {"attribute": "at"}}
-    stream["attributes"] = {"sensor": {"property": "ex:sensor", "individual": "ex:{}"}, "flow": flow}
-    before = Project.parse({"prefixes": {"ex": "urn:ex:"}, "streams": {"air": stream}}, root=tmp_path)
-    unit = "<urn:ex:s1> <http://qudt.org/schema/qudt/hasUnit> <http://qudt.org/vocab/unit/FT3-PER-MIN> ."
-    after = before.with_module(turtle(tmp_path, "units.ttl", unit))
-    assert prepare_swap(before, after, {}, "adds units.ttl").summary == (
-        "adds units.ttl: 1 module, 6 triples with what follows",
-        "air.flow: 1 individual in other units now",
     )
 
 
@@ -305,17 +292,3 @@ def test_two_engines_of_one_state_are_refused(tmp_path: Path, monkeypatch: pytes
         running(project(tmp_path)),
     ):
         pass
-
-
-def test_a_lost_copy_is_told(tmp_path: Path) -> None:
-    given = project(tmp_path)
-    add_module(given.settings, turtle(tmp_path, "more.ttl", rooms(s3="r1")), None)
-    store = KnowledgeStore.of(given.settings)
-    (copy,) = (store.folder / "modules").iterdir()
-    copy.write_bytes(b"x")
-    with pytest.raises(PipelineError) as lost:
-        project(tmp_path)
-    assert str(lost.value) == (
-        f"{copy}: the copy of the ontology module more.ttl cannot be read: restore it, or remove the engine's state to "
-        "begin anew"
-    )

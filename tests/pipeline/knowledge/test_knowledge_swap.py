@@ -1,0 +1,54 @@
+"""A change of knowledge is prepared beside the queries: what it changes is told, what it would break is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from kaicep import OntologyError, Project
+from kaicep.pipeline.flow.query_runtime import QueryRuntime
+from kaicep.pipeline.knowledge.knowledge_swap import KnowledgeSwap, prepare_swap
+from support.living import IN_OFFICES, project, rooms, turtle
+
+
+def prepared(before: Project, after: Project, change: str = "adds more.ttl") -> KnowledgeSwap:
+    (registration,) = before.registrations(IN_OFFICES, "offices")
+    runtime = QueryRuntime(registration, before.shape, before.knowledge, before.options)
+    return prepare_swap(before, after, {"offices": runtime}, change)
+
+
+def test_what_no_query_notices_is_said_so(tmp_path: Path) -> None:
+    before = project(tmp_path)
+    swap = prepared(before, before.with_module(turtle(tmp_path, "more.ttl", "ex:r9 a ex:Store .")))
+    assert swap.summary[0].startswith("adds more.ttl: 2 modules, ")
+    assert swap.summary[1:] == ("all queries answer as before",)
+    assert set(swap.filters) == {("offices", "e")}
+
+
+def test_a_query_that_could_not_be_answered_any_more_is_named(tmp_path: Path) -> None:
+    """The type of a column would change."""
+    base = "ex:base a owl:Ontology . ex:sensor a owl:ObjectProperty . ex:flow rdfs:range xsd:double ."
+    turtle(tmp_path, "base.ttl", base)
+    before = project(tmp_path, flow=None)
+    turtle(tmp_path, "base.ttl", base.replace("double", "integer"))
+    with pytest.raises(OntologyError, match="would change from double to integer"):
+        prepare_swap(before, project(tmp_path, flow=None), {}, "changes base.ttl")
+
+
+def test_links_of_sensors_are_compared_by_what_they_stood_for(tmp_path: Path) -> None:
+    before = project(tmp_path, link={"key": "ex:key"})
+    after = before.with_module(turtle(tmp_path, "more.ttl", rooms(s4="r1")))
+    assert prepared(before, after).change == "adds more.ttl"
+
+
+def test_individuals_that_measure_in_other_units_are_told(tmp_path: Path) -> None:
+    flow = {"datatype": "xsd:double", "unit": "unit:L-PER-SEC", "unit_of": "sensor"}
+    stream = {"event_type": "<urn:Report>", "time": {"attribute": "at"}}
+    stream["attributes"] = {"sensor": {"property": "ex:sensor", "individual": "ex:{}"}, "flow": flow}
+    before = Project.parse({"prefixes": {"ex": "urn:ex:"}, "streams": {"air": stream}}, root=tmp_path)
+    unit = "<urn:ex:s1> <http://qudt.org/schema/qudt/hasUnit> <http://qudt.org/vocab/unit/FT3-PER-MIN> ."
+    after = before.with_module(turtle(tmp_path, "units.ttl", unit))
+    assert prepare_swap(before, after, {}, "adds units.ttl").summary == (
+        "adds units.ttl: 1 module, 6 triples with what follows",
+        "air.flow: 1 individual in other units now",
+    )

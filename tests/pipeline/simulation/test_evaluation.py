@@ -1,0 +1,35 @@
+"""A document over recorded events that end: the rows of its last query."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+from kaicep import Project
+from kaicep.pipeline.simulation.evaluation import evaluate
+from kaicep.pipeline.simulation.registration_simulation import Gap
+
+STREAM = {"event_type": "<urn:R>", "time": {"attribute": "at"}, "attributes": {"x": {"datatype": "xsd:integer"}}}
+START = datetime(2026, 1, 1, tzinfo=UTC)
+SECOND = timedelta(seconds=1)
+EVENTS = [{"at": (START + s * SECOND).isoformat(), "x": s} for s in range(12)]
+DOCUMENT = """CREATE QUERY mean AS SELECT AVG(?e.x) AS mean FROM (?e, air) WINDOW (?e, batch, 4s);
+SELECT ?m.mean AS mean FROM (?m, mean) FILTER (?m.mean > 2)"""
+
+
+def rows(text: str, gap: Gap | None = None, *, archived: bool = False) -> list[object]:
+    project = Project.parse({"streams": {"air": STREAM}})
+    found = evaluate(project, project.compile(text), {"air": EVENTS}, gap, None, archived=archived)
+    return [value for row in found for name, value in row.items() if not name.startswith("_")]
+
+
+def test_the_last_query_is_answered_over_the_output_of_those_before() -> None:
+    assert rows(DOCUMENT) == [5.5, 9.5]
+
+
+def test_now_is_the_time_of_the_streams_at_registration() -> None:
+    """Whether the past lies in an archive, or comes live."""
+    recent = "SELECT ?e.x AS x FROM (?e, air) WITHIN (now - 2s, now)"
+    gap = Gap(START + 6 * SECOND)
+    assert rows(recent, gap) == rows(recent, gap, archived=True)
+    assert set(rows(recent, gap)) <= {3, 4, 5}
+    assert rows(recent, gap)
