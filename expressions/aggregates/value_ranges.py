@@ -1,4 +1,4 @@
-"""ValueRanges of rows whose values are aggregated, all at once."""
+"""Ranges of rows whose values are aggregated, all at once."""
 
 from __future__ import annotations
 
