@@ -142,7 +142,7 @@ class IndexProbe:
     def pairs(
         self, partial: BoundRows, variable: str, ranges: CandidateRanges, tests: Sequence[Test]
     ) -> Iterator[tuple[Ints, Ints]]:
-        """BoundRows matches, by their places, and rows of the candidates in their ranges that pass, in order."""
+        """Partial matches, by their places, and rows of the candidates in their ranges that pass, in order."""
         places = np.arange(len(ranges.count))
         for pairs in expand({**partial, "": places}, variable, ranges):
             grown = dict(pairs)

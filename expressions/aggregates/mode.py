@@ -44,7 +44,7 @@ def _ordered_codes(values: pl.Series) -> tuple[Ints, pl.Series]:
 
 
 def _parts(counts: Ints) -> Iterator[slice]:
-    """ValueRanges one after the other, so that those of a part hold not many more rows than fit into memory."""
+    """Ranges one after the other, so that those of a part hold not many more rows than fit into memory."""
     part = np.cumsum(counts) // _MOST_ROWS
     cuts = [0, *(np.flatnonzero(np.diff(part)) + 1).tolist(), len(counts)]
     yield from (slice(begin, end) for begin, end in pairwise(cuts))

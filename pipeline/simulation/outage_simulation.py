@@ -114,7 +114,7 @@ def simulate_outage(
 
 
 class _Stream:
-    """ReadView streams, to be cut at moments."""
+    """Recorded streams, to be cut at moments."""
 
     def __init__(self, raw: Mapping[str, pa.Table], annotated: Mapping[str, AnnotatedBatch]) -> None:
         self._raw, self._annotated = raw, annotated

@@ -1,4 +1,4 @@
-"""SolutionColumns that were computed ahead are those that would have been evaluated."""
+"""Verdicts that were computed ahead are those that would have been evaluated."""
 
 from __future__ import annotations
 
