@@ -1,0 +1,23 @@
+"""How Spark is configured: what a project says wins."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from kaicep.config import EngineSettings
+from kaicep.pipeline.hosting.spark_session import configuration
+
+
+def test_a_project_s_own_keys_win() -> None:
+    settings = EngineSettings.model_validate({"spark": {"spark.ui.enabled": "true", "spark.driver.memory": "2g"}})
+    found = configuration(settings, Path("/logging"))
+    assert (found["spark.ui.enabled"], found["spark.driver.memory"]) == ("true", "2g")
+    assert found["spark.sql.session.timeZone"] == "UTC"
+
+
+def test_only_a_local_spark_stays_on_this_machine() -> None:
+    local = configuration(EngineSettings.model_validate({"master": "local[2]"}), Path("/logging"))
+    cluster = configuration(EngineSettings.model_validate({"master": "spark://host:7077"}), Path("/logging"))
+    assert local["spark.driver.bindAddress"] == "127.0.0.1"
+    assert "spark.driver.bindAddress" not in cluster
+    assert (local["spark.sql.shuffle.partitions"], cluster["spark.sql.shuffle.partitions"]) == ("1", "200")
