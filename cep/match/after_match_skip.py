@@ -15,7 +15,7 @@ import polars as pl
 
 from ...expressions import Bools, Ints
 from ...language.nodes import AfterMatch, AfterMatchKind, Query
-from ..order import Candidates, row_tuples
+from ..order import Candidates, group_codes, row_tuples
 from ..output import MatchTable, gathered
 
 __all__ = ["AfterMatchSkip", "Partition"]
@@ -109,7 +109,9 @@ class AfterMatchSkip:
                 gathered(candidates[v].frame[column], firsts[v]).alias(v) for v, column in columns if v in firsts
             ]
             found.append(pl.DataFrame(of_variables).select(pl.coalesce(pl.all())).to_series())
-        return row_tuples(found)
+        _, first, code = np.unique(group_codes(found), return_index=True, return_inverse=True)
+        distinct = row_tuples([column.gather(first) for column in found])
+        return [distinct[i] for i in code.tolist()]
 
     def _behind_bars(self, partitions: Sequence[Partition], first: Sequence[int], bar: Sequence[int]) -> list[int]:
         """Matches that begin behind the bars of those before them; each depends on what stands, one by one."""
@@ -146,6 +148,10 @@ def _skips(after: AfterMatch, matches: MatchTable, candidates: Mapping[str, Cand
 
 def _numbers(matches: MatchTable, candidates: Mapping[str, Candidates]) -> list[list[int]]:
     """The numbers of each match's events."""
+    if not matches.offsets:
+        numbers, _ = matches.numbers(candidates)
+        of_matches: list[list[int]] = numbers.T.tolist()
+        return of_matches if (numbers >= 0).all() else [[n for n in events if n >= 0] for events in of_matches]
     places = np.arange(len(matches.time))
     lists = [matches.lists(v, np.append(candidates[v].number, -1)[rows], places) for v, rows in matches.rows.items()]
     return [[number for of_variable in of_match for number in of_variable] for of_match in zip(*lists, strict=True)]
