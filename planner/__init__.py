@@ -15,7 +15,7 @@ from .backfill_chunks import (
 from .rewritten_past import Rewritten, rewrite
 from .strategies import Strategy, candidate_queries
 from .strategy_choice import Choice, choose
-from .within import Range, bounds_in_words, duration_in_words, resolve_bounds, speaks_of_the_past
+from .within_bounds import Range, bounds_in_words, duration_in_words, resolve_bounds, speaks_of_the_past
 
 __all__ = [
     "ROWS_AT_ONCE",

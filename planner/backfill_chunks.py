@@ -21,7 +21,7 @@ from ..annotator import exclude_ids, ids_of
 from ..archive.log import LogScan, Position
 from ..cep.output import MatchFrame
 from ..language.nodes import Query
-from .within import Range
+from .within_bounds import Range
 
 Watermarks = Mapping[str, datetime | None]
 ROWS_AT_ONCE = 200_000

@@ -16,8 +16,8 @@ from .graphs import (
 )
 from .oxigraph_store import OxigraphStore
 from .store import PrivateStore, Store, StoreUnavailableError, WritableStore
-from .store_kinds import STORE_KINDS, store_kind
 from .store_metadata import HOLDS, HOLDS_MATCHES, CommittedOffset
+from .store_table import STORE_KINDS, store_kind
 
 __all__ = [
     "EVALUATIONS",

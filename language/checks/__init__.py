@@ -7,6 +7,6 @@ which `query_checks` looks at as a whole, in the order of its `CHECKS`, before i
 
 from __future__ import annotations
 
-from .compiler import compile_document
+from .query_compiler import compile_document
 
 __all__ = ["compile_document"]

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from .. import syntax_tree as syntax
 from ..nodes import AfterMatch, AfterMatchKind, Expression, Kind, Output, aggregates_of
-from .draft import Draft
 from .name_resolution import Scope, resolve
+from .query_draft import Draft
 
 PartitionKey = tuple[tuple[str, str], ...]
 

@@ -21,8 +21,8 @@ from ..nodes import (
     walk_pattern,
 )
 from ..source_text import Span
-from .draft import Draft
 from .name_resolution import Scope, condition
+from .query_draft import Draft
 
 _LINKS = {Policy.ANY: Link.ANY, Policy.NEXT: Link.NEXT, Policy.STRICT: Link.STRICT}
 

@@ -22,8 +22,8 @@ from ..nodes import (
     aggregates_of,
     window_variables,
 )
-from .draft import Draft
 from .name_resolution import Scope
+from .query_draft import Draft
 
 
 def resolve_window(scope: Scope, node: syntax.WindowClause, quantified: Mapping[str, bool]) -> Window:

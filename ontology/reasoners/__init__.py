@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .closing_process import close_in_process, copy_quads
+from .closure_process import close_in_process, copy_quads
 from .owl_rules import Pattern, Rule, Slot, general_rules
 from .reasoner import Closure, Reasoner
 from .reasoner_table import REASONERS, Closing, close

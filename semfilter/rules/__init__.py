@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from .compile import RULES, compile_subquery, plan_context
 from .dependencies import event_dependencies, knowledge_dependencies
 from .residual_query import write_residual_query
+from .rule_table import RULES, compile_subquery, plan_context
 
 __all__ = [
     "RULES",

@@ -8,7 +8,7 @@ from typing import Any
 
 from kaicep.config import Settings
 from kaicep.expressions import SIGNATURES
-from kaicep.language.checks.compiler import check_document
+from kaicep.language.checks.query_compiler import check_document
 from kaicep.language.nodes.query import Query
 from kaicep.language.nodes.vocabulary import Vocabulary
 from rdflib import XSD, URIRef

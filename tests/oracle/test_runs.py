@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 import pytest
-from kaicep.language.checks.compiler import check_document
+from kaicep.language.checks.query_compiler import check_document
 from kaicep.language.nodes.query import Query
 from support.letters import SETTINGS, expected, question, seconds, written
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from kaicep.cep import build_operator
 from kaicep.cep.output import MatchProjection, MatchTable, match_name
-from kaicep.language.checks.compiler import check_document
+from kaicep.language.checks.query_compiler import check_document
 from kaicep.language.nodes import aggregates_of
 from support.frames import candidates_at
 from support.letter_readings import ask, readings, text_of

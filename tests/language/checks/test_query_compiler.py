@@ -5,7 +5,7 @@ from __future__ import annotations
 from kaicep.errors import QueryTypeError
 from kaicep.expressions import SIGNATURES
 from kaicep.language.checks import compile_document
-from kaicep.language.checks.compiler import check_document
+from kaicep.language.checks.query_compiler import check_document
 from kaicep.language.nodes import (
     ValueType,
     Vocabulary,

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from kaicep.errors import PlanError
 from kaicep.language.nodes.query import Bounds, Instant
 from kaicep.planner.backfill_chunks import TimeRange, covering_range
-from kaicep.planner.within import Range, bounds_in_words, duration_in_words, resolve_bounds
+from kaicep.planner.within_bounds import Range, bounds_in_words, duration_in_words, resolve_bounds
 
 NINE = datetime(2012, 5, 7, 9, tzinfo=UTC)
 HOUR = timedelta(hours=1)

@@ -28,11 +28,11 @@ from ..source_text import SourceText, Span
 from ..syntax import parse_document
 from .boundedness import unbounded
 from .closing_clauses import resolve_after_match, resolve_grouping, resolve_output, resolve_partition
-from .draft import Draft
 from .from_clause import resolve_sources
 from .name_resolution import Scope, condition
 from .pattern_checks import resolve_pattern
 from .query_checks import check
+from .query_draft import Draft
 from .select_items import hidden_items, output_stream, resolve_items
 from .unknown_terms import warnings_of
 from .window_checks import idle_windows, resolve_bounds, resolve_window
