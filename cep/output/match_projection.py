@@ -78,7 +78,8 @@ class MatchProjection:
         def breakers(tied: Ints) -> list[pl.Series]:
             bindings = self._binding_columns(matches, candidates, tied)
             if matches.offsets:
-                lists = [matches.lists(v, candidates[v].number[rows], tied) for v, rows in matches.rows.items()]
+                numbers = {v: np.append(candidates[v].number, UNBOUND)[rows] for v, rows in matches.rows.items()}
+                lists = [matches.lists(v, of_rows, tied) for v, of_rows in numbers.items()]
                 events = [sorted(chain(*of_match)) for of_match in zip(*lists, strict=True)]
                 repetitions = list(zip(*lists, strict=True))
                 return [pl.Series(-matches.lengths()[tied]), _ranks(events), *bindings, _ranks(repetitions)]

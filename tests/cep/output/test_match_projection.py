@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from kaicep.cep import build_operator
-from kaicep.cep.output import MatchProjection, MatchTable, match_name
+from kaicep.cep.output import UNBOUND, MatchProjection, MatchTable, match_name
 from kaicep.language.checks.query_compiler import check_document
 from kaicep.language.nodes import aggregates_of
 from support.frames import candidates_at
@@ -66,3 +66,13 @@ def test_matches_of_the_same_events_are_one() -> None:
     projection = MatchProjection(query, partial=True)
     assert projection.sorted(matches, candidates, once=True).time.tolist() == [4, 4]
     assert len(projection.sorted(matches, candidates, once=False).time) == 3
+
+
+def test_a_variable_of_which_no_candidate_is_left_is_unbound() -> None:
+    """Of (?a OR ?d), ?b+: ties are settled although ?d has no candidates."""
+    query = compiled("SELECT COUNT(?b) AS k FROM (?a, readings), (?b, readings) SEQ (?a, ?b+) WINDOW (?a, ?b, 9s)")
+    candidates = {"d": candidates_at([]), "b": candidates_at([3, 4, 5])}
+    rows = {"d": np.full(2, UNBOUND), "b": np.array([0, 2, 0, 1, 2])}
+    matches = MatchTable(np.zeros(2, dtype=int), rows, np.full(2, 5), {"b": np.array([0, 2, 5])})
+    ordered = MatchProjection(query, partial=True).sorted(matches, candidates, once=True)
+    assert ordered.lists("b", ordered.rows["b"], np.arange(2)) == [[0, 1, 2], [0, 2]]
