@@ -43,6 +43,7 @@ class NfaOperator:
         self._limits = limits
         variables = [s.variable for s in query.sources if s.variable not in negations]
         self._joining = FreeVariableMatches(query, conditions, self._compiled.code, variables, limits)
+        self._has_free = bool(conditions.free)
         self._queue = MatchQueue(query, variables)
         self._encoder = EventEncoder(query, conditions, variables, self._queue.buffer)
         self._waiting = PendingAcceptance(within.last, self._report)
@@ -117,7 +118,7 @@ class NfaOperator:
         known = self._counted[1] if self._counted[0] == number else 0
         self._counted = (number, known + node[0])
         self._limits.check_matches(self._counted[1])
-        if not self._joining:
+        if not self._has_free:
             self._queue.found.append((time, accepted.registers, node))
             return
         sides, doubtful = accepted.rest

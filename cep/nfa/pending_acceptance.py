@@ -51,7 +51,7 @@ class PendingAcceptance:
         """Report a match, or let it wait."""
         final, time = accepted.final, accepted.time
         if final.awaits is None and final.due is None:
-            if accepted.holds:
+            if final.holds is None or accepted.holds:
                 self._report(time, accepted)
             return
         due = time if final.due is None else final.due(accepted.registers, time)

@@ -155,12 +155,16 @@ class PartitionNfa:
         for one in added:
             state = one[0]
             if state.merges:
-                merged = self.merged.setdefault(state, {})
+                merged = self.merged.get(state)
+                if merged is None:
+                    merged = self.merged[state] = {}
                 known = merged.get(one[1])
                 merged[one[1]] = one[2] if known is None else united(known, one[2])
                 size = len(merged)
             else:
-                single = self.single.setdefault(state, [])
+                single = self.single.get(state)
+                if single is None:
+                    single = self.single[state] = []
                 single.append(one)
                 size = len(single)
             if size > self.most:
