@@ -5,7 +5,7 @@ READY := .venv/.ready
 LINK := .cache/src/kaicep
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-long lint format bench clean
+.PHONY: help setup demo test test-fast test-long structure lint format bench clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -30,8 +30,14 @@ demo: setup ## stream the real readings of a building through Spark, with querie
 test: setup ## run the tests, a few minutes
 	$(BIN)/python -m pytest tests -m "not long" --hypothesis-profile ci --numprocesses auto --dist loadgroup
 
+test-fast: setup ## run what one runs after each change: no Spark, no long property tests; a minute
+	$(BIN)/python -m pytest tests -m "not long and not spark and not slow" --hypothesis-profile ci --numprocesses auto
+
 test-long: setup ## run the soaks as well, with new random cases; hours
 	$(BIN)/python -m pytest tests --numprocesses auto --dist loadgroup
+
+structure: setup ## print the figures of the structural rules
+	@PYTHONPATH=tests $(BIN)/python -m support.structure
 
 lint: setup ## check style and types
 	$(BIN)/ruff check .

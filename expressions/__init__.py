@@ -36,7 +36,7 @@ from .refusal import RefusedError
 from .scalar import Leaf, ScalarSource
 from .scalar_operators import NOTHING
 from .signatures import SIGNATURES
-from .sparql import sparql_text
+from .sparql_expressions import sparql_text
 
 __all__ = [
     "AGGREGATES",

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 import pytest
 
 pytest_plugins = ["support.spark"]
+
+TESTS = Path(__file__).parent
+# Whole projects, and properties over many random cases: each test of these folders takes seconds.
+SECONDS = {"examples", "properties"}
 
 # For every Spark that a test starts, in a process of its own as well. Java's second compiler makes code that pays off
 # after minutes, and takes half of the processor's time until then.
@@ -18,5 +23,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with the tests that need Spark, since they take longest, and keep those that share a session together."""
     items.sort(key=lambda item: item.get_closest_marker("spark") is None)
     for item in items:
+        if SECONDS & set(item.path.relative_to(TESTS).parts):
+            item.add_marker(pytest.mark.slow)
         if isinstance(item, pytest.Function) and "spark" in item.fixturenames:
             item.add_marker(pytest.mark.xdist_group("spark"))

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import kaicep
 import pytest
+from support.structure import Structure, figures
 
 ROOT = Path(kaicep.__file__).resolve().parent
 PAGE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
@@ -27,12 +28,11 @@ def test_every_room_stands_on_the_page() -> None:
 
 def test_the_figures_are_those_that_the_code_gives() -> None:
     """Sizes may have moved on a little since the table was printed."""
-    structure = pytest.importorskip("support.structure")
     table = PAGE.partition("## The figures of the structure")[2]
     kept = {
         what: int(count.replace(",", ""))
         for what, count in re.findall(r"^\| (\w[^|]*) \| ([\d,]+) \|$", table, re.MULTILINE)
     }
-    found = structure.Structure()
-    assert {what: kept.pop(what) for what, _ in structure.figures(found)} == dict(structure.figures(found))
+    found = Structure()
+    assert {what: kept.pop(what) for what, _ in figures(found)} == dict(figures(found))
     assert kept == pytest.approx({"product files": len(found.files), "lines": found.lines}, rel=0.05)

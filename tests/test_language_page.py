@@ -46,6 +46,7 @@ def test_there_are_examples() -> None:
     assert sum(not e.pattern for e in EXAMPLES) > 30
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("example", [e for e in EXAMPLES if e.events is not None], ids=lambda e: f"line {e.line}")
 def test_an_example_gives_what_stands_below_it(example: Example, house: House) -> None:
     """By the meaning of the language, and by the engine."""

@@ -1,6 +1,6 @@
 """The semantic store of an archive, as a protocol: what every kind of store does, wherever its graphs are.
 
-A kind is one class in a file of its own, listed in `store_kinds`. What only some kinds need (copies for other
+A kind is one class in a file of its own, listed in `store_table`. What only some kinds need (copies for other
 processes, giving space back, being away for a while) is part of the protocol, so nobody asks which kind it has.
 """
 

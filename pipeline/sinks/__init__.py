@@ -11,7 +11,7 @@ from .row_printing import iso, print_rows, table
 from .row_source import unmarked
 from .row_values import rows
 from .sink import Sink
-from .sink_kinds import SINKS
+from .sink_table import SINKS
 
 __all__ = [
     "SINKS",

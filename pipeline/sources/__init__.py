@@ -7,7 +7,7 @@ from .memory_source import RawTuples, raw_table
 from .recorded_files import read_file
 from .records import Malformed, RawBatch, concatenate
 from .source import RecordSource, SourceSpec
-from .source_kinds import SOURCES
+from .source_table import SOURCES
 from .source_union import read_streams, unpack
 from .spark_source import first_line
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import replace
 
 import pyarrow as pa
@@ -67,9 +68,10 @@ class FileSource(SparkSource):
         return T.StructType(fields)
 
 
-class LineSource(FileSource):
+class LineSource(FileSource, ABC):
     """Files of text: Spark reads whole lines, and the driver parses them; it says which one is malformed."""
 
+    @abstractmethod
     def parse(self, lines: pa.Array, origin: RecordOrigin) -> RawBatch:
         """The records of all lines of some files, in order of arrival.
 
@@ -77,7 +79,6 @@ class LineSource(FileSource):
             lines: strings, not necessarily valid UTF-8; blank lines included.
             origin: the files that they stand in.
         """
-        raise NotImplementedError
 
     def reader(self, spark: SparkSession, options: dict[str, str], path: str | None) -> DataStreamReader:
         """What reads lines."""

@@ -34,7 +34,7 @@ class SourceSpec:
 
 
 class RecordSource(Protocol):
-    """One kind of source, of one stream; found by the name of its format (`source_kinds`).
+    """One kind of source, of one stream; found by the name of its format (`source_table`).
 
     Attributes:
         has_files: whether its rows stand in files, whose times, paths and offsets tell the order of arrival.

@@ -27,7 +27,7 @@ from ...config import Settings
 from ...errors import PipelineError
 from .records import RawBatch, RecordOrigin
 from .source import RecordSource
-from .source_kinds import source_streams
+from .source_table import source_streams
 from .spark_source import column_of, first_line
 
 __all__ = ["read_streams", "unpack"]

@@ -21,6 +21,7 @@ from kaicep.language.nodes import XSD, ValueType
 from kaicep.ontology import KnowledgeBase
 
 
+@pytest.mark.slow
 @given(st.lists(st.floats() | st.integers(-50, 50).map(lambda e: 10.0**e), max_size=5))
 def test_doubles_are_written_as_python_writes_them(values: list[float]) -> None:
     assert double_text(pl.Series(values, dtype=pl.Float64)).to_list() == [repr(value) for value in values]

@@ -10,6 +10,7 @@ from urllib.parse import quote
 
 import polars as pl
 import pyarrow as pa
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from kaicep.annotator.identity import exclude_ids, quote_distinct
@@ -53,6 +54,7 @@ def _segment(value: object) -> str:
             return quote(str(value), safe="")
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None)
 @given(st.lists(st.fixed_dictionaries(_VALUES), min_size=1, max_size=6))
 def test_ids(rows: list[dict[str, Any]]) -> None:

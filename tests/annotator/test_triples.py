@@ -8,6 +8,7 @@ from typing import Any
 import polars as pl
 import pyarrow as pa
 import pyoxigraph as ox
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from kaicep.annotator import Annotator, attribute_iri
@@ -86,6 +87,7 @@ def _comparable(events: pa.Table) -> list[dict[str, Any]]:
     return sorted(rows, key=lambda row: (row["_time"], row["_id"]))
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(st.lists(_ROW, max_size=5))
 def test_what_is_written_is_read_back(rows: list[dict[str, Any]]) -> None:
@@ -98,6 +100,7 @@ def test_what_is_written_is_read_back(rows: list[dict[str, Any]]) -> None:
     ]
 
 
+@pytest.mark.slow
 @settings(max_examples=50, deadline=None)
 @given(st.lists(_ROW, min_size=1, max_size=3))
 def test_a_store_gives_the_same_events_back(rows: list[dict[str, Any]]) -> None:

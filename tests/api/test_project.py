@@ -21,6 +21,7 @@ def test_rows_are_those_of_the_last_query() -> None:
     assert [row["x"] for row in project().evaluate(text, stream("a1 a2"))] == [2.0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("strategy", ["live", "replay", "rewrite", "hybrid", None])
 def test_rows_do_not_depend_on_the_strategy(strategy: Any) -> None:
     text = TEXT.replace(" FILTER", " WITHIN (, ) FILTER")

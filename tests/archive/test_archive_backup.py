@@ -71,6 +71,7 @@ def command(*arguments: object) -> tuple[int, str, str]:
     return found.exit_code, found.stdout, found.stderr
 
 
+@pytest.mark.slow
 def test_they_are_backed_up_compacted_verified_and_restored(tmp_path: Path) -> None:
     (tmp_path / "kaicep.toml").write_text(PROJECT)
     settings = Settings.load(tmp_path)

@@ -24,6 +24,7 @@ def archived(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_sparql_prints_rows_graphs_and_truth(archived: Path) -> None:
     assert json.loads(call("sparql", COUNT, "-p", archived).stdout) == {"n": 90}
     assert call("sparql", "ASK { ?e a e:AirflowReport }", "-p", archived).stdout == "true\n"
@@ -84,6 +85,7 @@ def test_commands_say_what_they_did(tmp_path: Path) -> None:
     assert settings.streams
 
 
+@pytest.mark.slow
 def test_the_command_says_what_it_leaves_out(tmp_path: Path) -> None:
     (tmp_path / "kaicep.toml").write_text(LINKED)
     shrunk(tmp_path).close()

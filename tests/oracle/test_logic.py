@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from kaicep.language.nodes.query import Query
@@ -38,6 +39,7 @@ def patterns(draw: st.DrawFn) -> str:
     return pattern(2)
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(text=patterns(), times=st.lists(st.tuples(st.sampled_from(VARIABLES), st.integers(0, 4)), max_size=6))
 def test_runs_with_any_links_are_the_logic(text: str, times: list[tuple[str, int]]) -> None:

@@ -56,6 +56,7 @@ def readings(project: Project) -> list[dict[str, object]]:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", QUERIES, ids=lambda path: path.stem)
 def test_the_papers_queries_can_be_answered_by_every_strategy(project: Project, path: Path) -> None:
     text, events = in_the_past(path.read_text(encoding="utf-8")), {"airflowReport": readings(project)}
@@ -81,6 +82,7 @@ def sentence(strategy: str, reason: str) -> str:
 TWO = "SELECT ?a.sensorID FROM (?a, airflowReport), (?b, airflowReport) WITHIN (, ) SEQ"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
@@ -109,6 +111,7 @@ def test_what_looks_at_more_than_candidates_is_no_hybrid(project: Project) -> No
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("strategy", ["replay", "rewrite", "hybrid"])
 def test_a_window_may_end_long_after_within(project: Project, strategy: Literal["replay", "rewrite", "hybrid"]) -> None:
     text = f"SELECT AVG(?e.flowrate) AS mean WITHIN ({NINE:%FT%TZ}, {NINE:%FT%H:00:03Z}) WINDOW (?e, batch, 1h)"
@@ -117,6 +120,7 @@ def test_a_window_may_end_long_after_within(project: Project, strategy: Literal[
     assert project.evaluate(text, events, registered_at=NINE + timedelta(seconds=30), strategy=strategy) == live != []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("strategy", ["replay", "rewrite", "hybrid"])
 def test_windows_that_within_cuts_are_over_when_time_passes_their_end(
     project: Project, strategy: Literal["replay", "rewrite", "hybrid"]
@@ -129,6 +133,7 @@ def test_windows_that_within_cuts_are_over_when_time_passes_their_end(
     assert project.evaluate(text, events, registered_at=NINE + timedelta(seconds=30), strategy=strategy) == live
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("strategy", ["replay", "rewrite", "hybrid"])
 def test_matches_of_the_same_events_come_in_one_order(
     project: Project, strategy: Literal["replay", "rewrite", "hybrid"]
@@ -141,6 +146,7 @@ def test_matches_of_the_same_events_come_in_one_order(
     assert project.evaluate(text, events, registered_at=NINE + timedelta(seconds=20), strategy=strategy) == live != []
 
 
+@pytest.mark.slow
 def test_what_the_store_gets_meanwhile_is_seen_by_no_variable(
     project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -175,6 +181,7 @@ def test_what_the_store_gets_meanwhile_is_seen_by_no_variable(
     assert len({i for p in parts for table in (*p.events.values(), *p.candidates.values()) for i in ids(table)}) == 200
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("strategy", ["replay", "rewrite", "hybrid"])
 def test_an_event_that_comes_again_too_late_is_still_the_one_that_came_in_time(
     project: Project, strategy: Literal["replay", "rewrite", "hybrid"], monkeypatch: pytest.MonkeyPatch
@@ -200,6 +207,7 @@ def ids(events: pa.Table) -> list[str]:
     return list(events["_id"].to_pylist())
 
 
+@pytest.mark.slow
 def test_the_output_of_a_query_is_not_in_the_store(project: Project) -> None:
     text = (
         "CREATE QUERY busy AS SELECT ?e.sensorID, ?e.flowrate WITHIN (, ) FILTER (?e.flowrate > 600); "

@@ -42,6 +42,7 @@ def test_the_cheapest_is_chosen_and_all_are_compared(tmp_path: Path, monkeypatch
     assert set(compared) == set(Strategy)
 
 
+@pytest.mark.slow
 def test_why_a_strategy_cannot_is_a_part_of_the_reason(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("kaicep.planner.strategy_choice._QUICK", 0.0)
     text = f"{PATTERN} AFTER MATCH SKIP PAST LAST EVENT"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from .automaton_table import AutomatonTable, Edge, EdgeAction, automaton_table
 from .code_generator import CodeGenerator
 from .compiled_pattern import CompiledPattern
 from .join_conditions import JoinCondition, LookBack, is_own, variable_of
@@ -10,6 +9,7 @@ from .partition_keys import keys_of
 from .pattern_conditions import PatternConditions, windows_of
 from .states import FinalState, Moves, RegisterValues, State, Transition
 from .stop_conditions import StopCondition, stop_candidates, stop_events
+from .transition_table import AutomatonTable, Edge, EdgeAction, automaton_table
 
 __all__ = [
     "AutomatonTable",

@@ -67,6 +67,7 @@ def test_the_first_event_of_an_id_wins(log: EventLog) -> None:
     assert log.read(STREAM)["flowrate"].to_pylist() == [0.0, 0.5, 99.0]
 
 
+@pytest.mark.slow
 @given(st.lists(st.lists(st.integers(0, 30), max_size=6), max_size=5), st.integers(-1, 31), st.integers(-1, 31))
 @settings(max_examples=40, deadline=None)
 def test_a_range_is_what_a_scan_finds(batches: list[list[int]], start: int, end: int) -> None:
@@ -101,6 +102,7 @@ integers = st.none() | st.integers(-(2**63), 2**63 - 1)
 moments = st.datetimes(datetime(1600, 1, 1), datetime(2600, 1, 1), timezones=st.just(UTC))  # noqa: DTZ001  # zone given
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(moments, texts, doubles, integers), min_size=1, max_size=8))
 @settings(max_examples=50, deadline=None)
 def test_values_come_back_as_they_were(values: list[tuple[datetime, str | None, float | None, int | None]]) -> None:

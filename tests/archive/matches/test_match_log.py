@@ -49,6 +49,7 @@ def test_matches_that_come_again_change_nothing(archive: Archive) -> None:
     assert archive.quads() > quads
 
 
+@pytest.mark.slow
 def test_a_batch_that_finds_others_when_it_comes_again_keeps_both(tmp_path: Path) -> None:
     """What a late query has ready differs from time to time; the rest comes in a later batch."""
     with opened(tmp_path) as archive:
@@ -64,6 +65,7 @@ def test_a_batch_that_finds_others_when_it_comes_again_keeps_both(tmp_path: Path
         assert archive.lag == Lag(0, 0)
 
 
+@pytest.mark.slow
 def test_what_the_store_lacks_it_gets_when_the_archive_is_opened_again(tmp_path: Path) -> None:
     with opened(tmp_path, store=False) as archive:
         fill_with_matches(archive, range(2), each=1100)
@@ -103,6 +105,7 @@ def server() -> Iterator[str]:
         yield url
 
 
+@pytest.mark.slow
 def test_an_endpoint_holds_them_as_the_store_in_a_folder_does(server: str, tmp_path: Path) -> None:
     clear(server)
     with opened(tmp_path / "near") as near, opened(tmp_path / "far", endpoint=server) as far:

@@ -25,6 +25,7 @@ def ask(reader: subprocess.Popen[str], text: str) -> str:
     return reader.stdout.readline().strip()
 
 
+@pytest.mark.slow
 def test_another_process_reads_while_the_engine_writes(tmp_path: Path) -> None:
     with opened(tmp_path) as archive, process("archive_reader", tmp_path) as reader:
         for batch in range(3):

@@ -46,6 +46,7 @@ def endpoint(server: str) -> str:
     return server
 
 
+@pytest.mark.slow
 def test_an_endpoint_answers_what_the_store_in_a_folder_answers(endpoint: str, tmp_path: Path) -> None:
     with opened(tmp_path / "near") as near, opened(tmp_path / "far", endpoint=endpoint) as far:
         for batch in range(3):
@@ -201,6 +202,7 @@ def _caught_up(project: Project, archive: Archive, text: str, strategy: Strategy
     return [row for piece in pieces(backfill) if "q" in piece for row in piece["q"].to_pylist()], backfill
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", QUERIES.values(), ids=QUERIES)
 def test_strategies_give_over_an_endpoint_what_replay_gives(endpoint: str, tmp_path: Path, text: str) -> None:
     project, archive = _door(endpoint, tmp_path)

@@ -32,6 +32,7 @@ texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 moments = st.datetimes(datetime(1000, 1, 1), datetime(3000, 1, 1), timezones=st.just(UTC))  # noqa: DTZ001  # zone given
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(st.none() | texts, st.none() | st.floats(), moments), min_size=1, max_size=6))
 @settings(max_examples=12, deadline=None)
 def test_events_come_back_from_the_store_as_they_were(values: list[tuple[str | None, float | None, datetime]]) -> None:

@@ -22,6 +22,7 @@ def archive(tmp_path: Path) -> Iterator[Archive]:
         yield archive
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     [
@@ -34,6 +35,7 @@ def test_the_answer_is_the_same(archive: Archive, text: str) -> None:
     assert archive.query(text, timeout=120) == archive.query(text)
 
 
+@pytest.mark.slow
 def test_a_wrong_query_is_told_as_here(archive: Archive) -> None:
     said = []
     for timeout in (None, 120.0):
@@ -43,6 +45,7 @@ def test_a_wrong_query_is_told_as_here(archive: Archive) -> None:
     assert said[0] == said[1]
 
 
+@pytest.mark.slow
 def test_a_query_that_takes_too_long_is_given_up(archive: Archive, tmp_path: Path) -> None:
     with pytest.raises(ArchiveError) as error:
         archive.query(ENDLESS, timeout=0.3)

@@ -74,6 +74,7 @@ def archive(tmp_path: Path) -> Iterator[Archive]:
         yield archive
 
 
+@pytest.mark.slow
 def test_old_matches_go_with_old_events(tmp_path: Path) -> None:
     with opened(tmp_path, log_age="2min", store_age="2min", compact=False) as archive:
         fill_with_matches(archive, range(6), each=60)

@@ -58,6 +58,7 @@ def before(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[str]]:
         yield found
 
 
+@pytest.mark.slow
 def test_the_buckets_of_a_time_range_come_from_the_log_as_they_were(tmp_path: Path, before: list[str]) -> None:
     with shrunk(tmp_path) as archive:
         assert count(archive) == 180
@@ -73,6 +74,7 @@ def test_the_buckets_of_a_time_range_come_from_the_log_as_they_were(tmp_path: Pa
         assert list((tmp_path / "var/archive/snapshots").iterdir()) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine_runs", [True, False])
 def test_a_reader_gets_them_too(tmp_path: Path, before: list[str], engine_runs: bool) -> None:
     archive = shrunk(tmp_path)
@@ -88,6 +90,7 @@ def test_a_reader_gets_them_too(tmp_path: Path, before: list[str], engine_runs: 
     archive.close()
 
 
+@pytest.mark.slow
 def test_a_reader_brings_nothing_back_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shrunk(tmp_path).close()
     with open_read_view(settings(tmp_path)) as reader:
@@ -99,6 +102,7 @@ def test_a_reader_brings_nothing_back_twice(tmp_path: Path, monkeypatch: pytest.
             count(reader, end=NINE + MINUTE)
 
 
+@pytest.mark.slow
 def test_of_what_the_log_has_dropped_as_well_there_is_nothing(tmp_path: Path) -> None:
     with shrunk(tmp_path, log_age="5min", compact=False) as archive:
         assert [p.batch for p in archive.log.positions()] == [4, 5, 6, 7, 8, 9]
@@ -106,6 +110,7 @@ def test_of_what_the_log_has_dropped_as_well_there_is_nothing(tmp_path: Path) ->
         assert count(archive, start=NINE, end=NINE + MINUTE) == 0
 
 
+@pytest.mark.slow
 def test_an_endpoint_has_its_time_from_the_log(tmp_path: Path, before: list[str]) -> None:
     with oxigraph(free_port()) as endpoint, shrunk(tmp_path, endpoint=endpoint) as archive:
         assert count(archive) == 180
@@ -122,6 +127,7 @@ def test_an_endpoint_has_its_time_from_the_log(tmp_path: Path, before: list[str]
             assert count(reader) == 180
 
 
+@pytest.mark.slow
 def test_too_much_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("kaicep.archive.sync.rehydration.MOST", 100)
     with shrunk(tmp_path, compact=False) as archive:
@@ -134,6 +140,7 @@ def test_too_much_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
         assert count(archive, end=NINE + MINUTE) == 60
 
 
+@pytest.mark.slow
 def test_events_lie_in_buckets_that_are_counted_from_the_epoch(tmp_path: Path) -> None:
     old = datetime.fromisoformat("1969-12-31T23:59:30+00:00")
     with shrunk(tmp_path) as archive:
@@ -141,6 +148,7 @@ def test_events_lie_in_buckets_that_are_counted_from_the_epoch(tmp_path: Path) -
         assert count(archive, start=old, end=NINE) == 0
 
 
+@pytest.mark.slow
 def test_graph_finds_the_buckets_of_the_range_only(tmp_path: Path) -> None:
     by_graph = "SELECT (COUNT(?e) AS ?n) { GRAPH ?bucket { ?e a e:AirflowReport } }"
     with shrunk(tmp_path) as archive:
@@ -149,6 +157,7 @@ def test_graph_finds_the_buckets_of_the_range_only(tmp_path: Path) -> None:
         assert count(archive, by_graph, start=NINE + 5 * MINUTE, end=NINE + 8 * MINUTE) == 180
 
 
+@pytest.mark.slow
 def test_an_event_that_came_again_comes_back_as_it_came_first(tmp_path: Path) -> None:
     with shrunk(tmp_path) as made:
         again = made.log.read(STREAM, NINE, NINE + SECOND).drop_columns(["_late"])

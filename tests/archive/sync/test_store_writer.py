@@ -22,6 +22,7 @@ def archive(tmp_path: Path) -> Iterator[Archive]:
         yield archive
 
 
+@pytest.mark.slow
 def test_what_the_store_lacks_it_gets_when_the_archive_is_opened_again(tmp_path: Path) -> None:
     with opened(tmp_path, store=False) as archive:
         archive.append(0, {STREAM: readings(5)})

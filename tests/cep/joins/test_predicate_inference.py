@@ -64,6 +64,7 @@ def test_nothing_follows_where_a_join_is_not_asked_of_every_candidate(pattern: s
 numbers = st.floats(allow_nan=False, allow_infinity=False) | st.integers(-10, 10).map(float)
 
 
+@pytest.mark.slow
 @given(numbers, numbers, numbers, numbers)
 def test_what_is_implied_is_true_of_doubles(a: float, b: float, floor: float, least: float) -> None:
     """With numbers as near to each other as rounding allows."""

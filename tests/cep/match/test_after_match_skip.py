@@ -104,6 +104,7 @@ def test_an_event_with_several_solutions_is_one_event() -> None:
     assert again == [1, 2, 2]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("after", "found"),
     [

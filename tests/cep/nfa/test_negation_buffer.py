@@ -76,6 +76,7 @@ def in_pieces(text: str, events: str) -> list[str]:
     return [one for table in tables for one in written(rows(table))]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 def test_a_not_in_repetitions(case: Case) -> None:
     found = agreed(case.pattern, case.events, *case.joins, window=case.window, beside=case.beside)

@@ -58,6 +58,7 @@ CASES = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 def test_runs(case: tuple[str, tuple[str, ...], str, list[str]]) -> None:
     pattern, clauses, events, matches = case

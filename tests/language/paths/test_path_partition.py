@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import product
 from typing import Any
 
+import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from kaicep.errors import QueryTypeError
@@ -74,6 +75,7 @@ def agree(query: Query, values: dict[str, object]) -> bool:
     return True
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)  # the first example builds grammars
 @given(patterns, filters, graphs)
 def test_splitting_keeps_the_answer(

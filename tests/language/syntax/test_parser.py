@@ -54,6 +54,7 @@ def mutated(draw: st.DrawFn) -> str:
     return text
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None)  # the first example builds grammars
 @given(mutated(), st.sampled_from([CAMPUS, TWO_STREAMS]))
 def test_a_mutated_text_is_a_query_or_an_error_with_place_and_hint(text: str, vocabulary: Vocabulary) -> None:

@@ -46,6 +46,7 @@ def closure_by_owlrl(text: str) -> set[Fact] | None:
     return None if (None, RDF.type, _ERROR) in graph else facts(graph)
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(ontologies(contradictory=True))
 def test_generated_ontologies_have_the_closure_that_owlrl_gives(text: str) -> None:

@@ -226,6 +226,7 @@ def test_lost_snapshots_are_rebuilt_with_the_versions_of_their_batches(tmp_path:
         assert rows["sensor"].to_pylist() == [2]
 
 
+@pytest.mark.slow
 def test_another_process_asks_the_running_engine(tmp_path: Path) -> None:
     """A command finds the engine, is answered by it, and the next command sees the change."""
     given, log = project(tmp_path), list[str]()

@@ -81,6 +81,7 @@ class Gate:
         self._opened.set()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", [OFFICES, PAIRS])
 def test_rows_are_those_of_a_query_that_was_always_there(tmp_path: Path, text: str) -> None:
     process = Process(tmp_path)
@@ -92,6 +93,7 @@ def test_rows_are_those_of_a_query_that_was_always_there(tmp_path: Path, text: s
     assert rows
 
 
+@pytest.mark.slow
 def test_the_past_holds_no_batch_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """However long it takes, batches go on, and what they bring the query is not lost."""
     expected = always_there(tmp_path / "reference", PAIRS)
@@ -104,6 +106,7 @@ def test_the_past_holds_no_batch_up(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert [*process.run(9, LAST), *process.finish()] == expected
 
 
+@pytest.mark.slow
 def test_after_a_crash_the_past_begins_again_and_no_row_comes_twice(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -117,6 +117,7 @@ def test_rows_are_kept_with_what_they_come_from(tmp_path: Path) -> None:
         assert past == [["s1"] * LAST] * len(Strategy)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("step", "lost"),
     [
@@ -220,6 +221,7 @@ def test_a_batch_is_made_durable_in_one_order(tmp_path: Path, monkeypatch: pytes
         assert tuple(done) == (*STEPS[3:5], *STEPS[6:])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("step", [(JsonLinesSink, "flush"), (OperatorSnapshots, "write")])
 def test_a_batch_that_failed_is_done_again_whole_by_the_same_process(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, expected: dict[str, list[str]], step: tuple[Any, str]

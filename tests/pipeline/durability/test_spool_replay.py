@@ -123,6 +123,7 @@ def events(process: Process) -> tuple[int, int]:
     return log.read("air").num_rows, log.count("air")
 
 
+@pytest.mark.slow
 def test_missed_matches_come_once_and_in_order(tmp_path: Path, expected: list[dict[str, Any]]) -> None:
     """Also those that span the beginning of the outage, or its end."""
     interrupted(tmp_path)
@@ -142,6 +143,7 @@ def test_missed_matches_come_once_and_in_order(tmp_path: Path, expected: list[di
     assert list((tmp_path / "var/archive/intake/air").glob("*.parquet")) == []
 
 
+@pytest.mark.slow
 def test_what_the_source_delivers_too_counts_once(tmp_path: Path, expected: list[dict[str, Any]]) -> None:
     """The archiver had begun before the engine was killed, and the source delivers the outage again."""
     interrupted(tmp_path)
@@ -194,6 +196,7 @@ def on_another_machine(folder: Path) -> Path:
     return other
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("move", [without_snapshots, on_another_machine])
 def test_recovery_needs_the_archive_and_the_queries_only(
     move: Callable[[Path], Path], tmp_path: Path, expected: list[dict[str, Any]]
@@ -208,6 +211,7 @@ def test_recovery_needs_the_archive_and_the_queries_only(
     assert rows(folder) == expected
 
 
+@pytest.mark.slow
 def test_a_backup_has_what_no_engine_has_taken(tmp_path: Path, expected: list[dict[str, Any]]) -> None:
     interrupted(tmp_path)
     keep(tmp_path, 5, 6, 7)
@@ -235,6 +239,7 @@ def crash(folder: Path, owner: object, name: str, monkeypatch: pytest.MonkeyPatc
             run()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("again", [(), (8,), (8, 9)])
 def test_a_batch_whose_source_cannot_deliver_it_again_is_in_the_log(
     again: tuple[int, ...], tmp_path: Path, expected: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch
@@ -253,6 +258,7 @@ def test_a_batch_whose_source_cannot_deliver_it_again_is_in_the_log(
     assert rows(tmp_path) == expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("move", [without_snapshots, on_another_machine])
 def test_rows_of_a_batch_that_was_not_reported_come_after_the_restart(
     move: Callable[[Path], Path], tmp_path: Path, expected: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch
@@ -303,6 +309,7 @@ def test_the_wait_for_an_archiver_ends(tmp_path: Path, monkeypatch: pytest.Monke
     assert process.said == ["recovery: the archiver is behind the live stream (air by 0:00:04); going on without it"]
 
 
+@pytest.mark.slow
 def test_an_archiver_that_is_quicker_than_the_engine_is_no_news(
     tmp_path: Path, expected: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -6,6 +6,7 @@ import threading
 from datetime import timedelta
 from pathlib import Path
 
+import pytest
 from kaicep.pipeline.sources.heartbeat import Heartbeat
 
 
@@ -25,6 +26,7 @@ class Need:
             assert self._asked.acquire(timeout=600)
 
 
+@pytest.mark.slow
 def test_a_beat_is_a_new_file_and_waits_for_its_answer(tmp_path: Path) -> None:
     need = Need()
     heartbeat = Heartbeat(tmp_path, need, timedelta(0))

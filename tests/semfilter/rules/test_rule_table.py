@@ -38,6 +38,7 @@ def test_what_cannot_be_evaluated_for_one_event_is_refused() -> None:
 _KINDS = st.sampled_from([ValueType.TERM, ValueType.IRI, ValueType.DOUBLE, ValueType.STRING])
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 @given(
     st.one_of(flat_paths(), nested_paths()), knowledge_bases(), EVENTS,

@@ -17,6 +17,7 @@ EVENTS = "a b a b n b c a a b@8/l b@8/r n c b c a@30 c b c@40"
 every_strategy = pytest.mark.parametrize("after", STRATEGIES)
 
 
+@pytest.mark.slow
 @every_strategy
 @pytest.mark.parametrize("pattern", PATTERNS)
 @pytest.mark.parametrize("size", [1, 3])
@@ -50,6 +51,7 @@ def _size_after(notes: str, *clauses: str) -> int:
     return len(operator.snapshot())
 
 
+@pytest.mark.slow
 @every_strategy
 def test_runs_that_begin_before_what_stands_are_dropped(after: str) -> None:
     """A hundred runs, and the match begins with the last of them, or holds what all of them hold."""

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from kaicep.commands.run_commands import MatchFormat
 from kaicep.pipeline.sinks.json_lines_sink import JsonLinesSink
-from kaicep.pipeline.sinks.sink_kinds import SINKS
+from kaicep.pipeline.sinks.sink_table import SINKS
 
 
 def test_every_format_of_the_command_line_has_a_sink(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from kaicep.pipeline.sources.csv_source import CsvSource
 from kaicep.pipeline.sources.file_source import FileSource
 from kaicep.pipeline.sources.json_source import JsonSource
 from kaicep.pipeline.sources.parquet_source import ParquetListing, ParquetSource
-from kaicep.pipeline.sources.source_kinds import source_streams
+from kaicep.pipeline.sources.source_table import source_streams
 from kaicep.pipeline.sources.spark_source import SparkSource
 
 STREAM: dict[str, Any] = {"event_type": "<urn:R>", "time": {"attribute": "at"}}

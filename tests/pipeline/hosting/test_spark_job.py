@@ -1,0 +1,73 @@
+"""Batches as Spark delivers them: numbered in our count, one at a time, left undone when the job is told to stop."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import cast
+
+import pytest
+from kaicep.errors import ArchiveError, PipelineError
+from kaicep.pipeline.flow import IdleStreams
+from kaicep.pipeline.hosting.spark_job import SparkJob
+from pyspark.sql import DataFrame
+
+FRAME = cast("DataFrame", object())
+IDLE = cast("IdleStreams", object())
+
+
+def job(run: Callable[[int], None], lock: threading.Lock | None = None, *, overdue: bool = True) -> SparkJob:
+    return SparkJob(lock or threading.Lock(), lambda _frame, number, _idle: run(number), lambda _: overdue)
+
+
+def test_sparks_first_batch_is_the_base_of_the_generation() -> None:
+    numbers: list[int] = []
+    of = job(numbers.append)
+    of._deliver(7, IDLE, FRAME, 0)
+    of._deliver(7, IDLE, FRAME, 3)
+    assert numbers == [7, 10]
+
+
+def test_the_lock_is_held_while_a_batch_is_at_work_and_given_back_after_it() -> None:
+    lock = threading.Lock()
+    held: list[bool] = []
+    job(lambda _: held.append(lock.locked()), lock)._deliver(1, IDLE, FRAME, 0)
+    assert (held, lock.locked()) == ([True], False)
+
+
+@pytest.mark.parametrize(
+    ("raised", "told"),
+    [
+        (OSError("disk is gone"), "a batch failed: disk is gone: the batch is delivered again at the next start"),
+        (ArchiveError("no room", hint="make some"), "no room: make some"),
+    ],
+)
+def test_what_made_a_batch_fail_is_told_to_who_asks(raised: Exception, told: str) -> None:
+    def fail(_: int) -> None:
+        raise raised
+
+    of = job(fail)
+    with pytest.raises(type(raised)):
+        of._deliver(1, IDLE, FRAME, 0)
+    with pytest.raises((PipelineError, ArchiveError)) as caught:
+        of.check()
+    assert str(caught.value) == told
+
+
+def test_a_batch_that_comes_after_the_stop_is_left_undone_and_is_no_failure() -> None:
+    done: list[int] = []
+    of = job(done.append)
+    of.stop()
+    with pytest.raises(Exception, match=r"^$"):
+        of._deliver(1, IDLE, FRAME, 0)
+    of.check()
+    assert done == []
+
+
+def test_the_heart_beats_only_while_no_batch_is_at_work() -> None:
+    lock = threading.Lock()
+    of = job(lambda _: None, lock)
+    assert of._needed(IDLE)
+    with lock:
+        assert not of._needed(IDLE)
+    assert not job(lambda _: None, overdue=False)._needed(IDLE)
