@@ -9,7 +9,8 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = (ROOT / "docs" / "changing.md").read_text(encoding="utf-8")
-ORDINARY, _, OF_THE_LANGUAGE = PAGE.partition("## Changes of the language")
+ORDINARY, _, REST = PAGE.partition("## Changes of the language")
+OF_THE_LANGUAGE, _, IN_VAIN = REST.partition("## Where one looks in vain first")
 NAMED = re.compile(r"`([\w./-]+\.[a-z]+|Makefile)`")
 
 
@@ -19,7 +20,7 @@ def rows(text: str) -> list[list[str]]:
     return [[cell.strip() for cell in line.strip("| ").split(" | ")] for line in lines[1:]]
 
 
-@pytest.mark.parametrize("row", [*rows(ORDINARY), *rows(OF_THE_LANGUAGE)], ids=lambda row: row[0])
+@pytest.mark.parametrize("row", [*rows(ORDINARY), *rows(OF_THE_LANGUAGE), *rows(IN_VAIN)], ids=lambda row: row[0])
 def test_the_files_of_a_change_exist(row: list[str]) -> None:
     named = [file for cell in row[1:] for file in NAMED.findall(cell)]
     assert named
