@@ -46,13 +46,14 @@ class NfaSnapshot:
             ]
             for key, p in self.partial.partitions.items()
         ]
-        places = {id(partition.buffers): i for i, partition in enumerate(self.partial.partitions.values())}
+        # By key: a match may wait whose partition was forgotten since, and made anew by a later event.
+        places = {key: i for i, key in enumerate(self.partial.partitions)}
 
         def completed(c: AcceptedMatch) -> list[Any]:
-            if id(c.buffers) not in places:
-                places[id(c.buffers)] = len(places)
+            if c.buffers.key not in places:
+                places[c.buffers.key] = len(places)
                 partitions.append([written_value(c.buffers.key), c.time, [], []])
-            return [places[id(c.buffers)], written_value(c.registers), nodes.number(c.node), c.time, *c.final.place]
+            return [places[c.buffers.key], written_value(c.registers), nodes.number(c.node), c.time, *c.final.place]
 
         text = {
             "states": [state.origin for state in self.compiled.states],

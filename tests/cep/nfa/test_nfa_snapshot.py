@@ -31,3 +31,22 @@ def test_the_state_comes_back_after_each_event(pattern: str) -> None:
         cut.restore(state)
         assert cut.snapshot() == state
     assert found == expected
+
+
+def test_what_began_since_comes_back_beside_a_match_that_waits_where_nothing_else_was_left() -> None:
+    """A partition is forgotten when it is empty, though a match of it waits; the next event makes it anew."""
+    text = HEAD + "SEQ (?a -> ?b{2; ->} -> NOT ?c FOR 1min) WINDOW (?a, ?b, 2s)"
+    query = compiled(text)
+    early: list[Reading] = [{"id": "e0", "t": 0, "n": 1}]
+    early += [{"id": f"f{i:04}", "t": 0.1 + i / 10_000, "n": 2} for i in range(1_100)]
+    again: list[Reading] = [{"id": "g0", "t": 6, "n": 1}]
+    late: list[Reading] = [{"id": f"g{t}", "t": t, "n": 2} for t in (7, 7.5)]
+    operator = build_operator(query)
+    assert feed(operator, query, early, 5) == []
+    assert feed(operator, query, again, 6.5) == []
+    state, restored = operator.snapshot(), build_operator(query)
+    restored.restore(state)
+    assert restored.snapshot() == state
+    found = feed(restored, query, late)
+    assert len(found) == 2
+    assert found == feed(operator, query, late)
