@@ -1,4 +1,4 @@
-"""Variables that SEQ does not name: joined to complete matches of SEQ, in any order (docs/semantics.md 3.5).
+"""Variables that SEQ does not name: joined to complete matches of SEQ, in any order (docs/semantics.md 3.4).
 
 They have no say in which events SEQ takes. A match of SEQ is remembered as long as an event of theirs may still come
 that lies within its WINDOWs.
