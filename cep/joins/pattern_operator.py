@@ -86,7 +86,7 @@ class PatternKernel:
         found = self._due(refutation, self._complete(refutation, released, watermark), watermark)
         matches = self._reporter.standing(found, candidates)
         reported = self._reporter.report(matches, candidates)
-        self._drop(matches)
+        self._drop(found)
         self._forget(watermark)
         return reported
 
@@ -136,10 +136,13 @@ class PatternKernel:
         due = MatchTable(of_disjunct, self._buffer.current(released), when)
         return refutation.unrefuted(due, self._last)
 
-    def _drop(self, reported: MatchTable) -> None:
-        """Drop what will never be reported: these matches of other disjuncts, and what AFTER MATCH forbids."""
-        if len(self._pending) and len(reported.time):
-            rows = pl.DataFrame(self._buffer.fixed(reported.rows))
+    def _drop(self, found: MatchTable) -> None:
+        """Drop what will never be reported: these matches of other disjuncts, and what AFTER MATCH forbids.
+
+        Matches of the same events, whose solutions differ in nothing that is selected, are one row: all are dropped.
+        """
+        if len(self._pending) and len(found.time):
+            rows = pl.DataFrame(self._buffer.fixed(found.rows))
             waiting = pl.DataFrame({v: self._pending.columns[v] for v in rows.columns}).with_row_index("#")
             again = waiting.join(rows, on=rows.columns, how="semi")["#"].to_numpy()
             self._pending.keep(~np.isin(np.arange(waiting.height), again))

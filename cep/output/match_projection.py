@@ -27,6 +27,7 @@ from ...language.nodes import (
     Expression,
     Query,
     aggregates_of,
+    bindings_of,
     columns_of,
     structural_key,
 )
@@ -55,6 +56,8 @@ class MatchProjection:
 
     def __init__(self, query: Query, *, partial: bool, conditions: Sequence[Expression] = ()) -> None:
         self._bindings = selected_bindings(query)
+        of_groups = [binding for e in query.group_by for binding in bindings_of(e)]
+        self._telling = tuple(dict.fromkeys([*self._bindings, *of_groups]))
         self._partial = partial
         self._reported = _Used.of([*(item.value for item in query.items), *query.group_by])
         self._judged = _Used.of(conditions)
@@ -66,7 +69,7 @@ class MatchProjection:
         Args:
             matches: in any order.
             candidates: what they bind.
-            once: of matches of the same events and selected bindings only the first is left.
+            once: of matches of the same events, selected bindings and groups only the first is left.
         """
         firsts, lasts = matches.numbers(candidates)
         last = lasts.max(axis=0)
@@ -76,7 +79,7 @@ class MatchProjection:
         order, key = _by_moment(matches.time, last, first) if self._partial else _by_number(last, first)
 
         def breakers(tied: Ints) -> list[pl.Series]:
-            bindings = self._binding_columns(matches, candidates, tied)
+            bindings = self._binding_columns(matches, candidates, tied, self._bindings)
             if matches.offsets:
                 numbers = {v: np.append(candidates[v].number, UNBOUND)[rows] for v, rows in matches.rows.items()}
                 lists = [matches.lists(v, of_rows, tied) for v, of_rows in numbers.items()]
@@ -93,9 +96,9 @@ class MatchProjection:
         return in_order
 
     def _first_of_each(self, matches: MatchTable, candidates: Mapping[str, Candidates]) -> Bools:
-        """Which matches are the first of their events and selected semantic bindings."""
+        """Which matches are the first of their events and the semantic bindings that tell rows apart."""
         places = np.arange(len(matches.time))
-        identity = self._binding_columns(matches, candidates, places)
+        identity = self._binding_columns(matches, candidates, places, self._telling)
         for v, rows in matches.rows.items():
             numbers = np.append(candidates[v].number, UNBOUND)[rows]
             if v in matches.offsets:
@@ -107,10 +110,10 @@ class MatchProjection:
         return frame.select(pl.struct(pl.all()).is_first_distinct()).to_series().to_numpy()
 
     def _binding_columns(
-        self, matches: MatchTable, candidates: Mapping[str, Candidates], places: Ints
+        self, matches: MatchTable, candidates: Mapping[str, Candidates], places: Ints, bindings: Sequence[Binding]
     ) -> list[pl.Series]:
         found = []
-        for b in self._bindings:
+        for b in bindings:
             column = gathered(candidates[b.variable].frame[plain_name(b)], _single(matches, b.variable)[places])
             found += binding_columns(column.alias(plain_name(b)).to_frame(), [b])
         return found

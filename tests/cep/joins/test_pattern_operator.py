@@ -201,3 +201,26 @@ def test_window_over_several_variables_has_to_be_a_correlation_window() -> None:
         build_operator(replace(query, windows=(session,)))
     expected = "SessionWindow over several variables cannot be run yet: write WINDOW (?a, ?b, 5min)"
     assert str(caught.value) == expected
+
+
+TWO_FLOORS = (
+    "SELECT ?a.n AS n FROM (?a, readings), (?b, readings), (?m, readings), (?k, readings) "
+    "PATH {?a evt:hasSource ?s . ?s bd:floor ?floor} "
+    "FILTER (?a.n = 1) FILTER (?b.n = 2) FILTER (?m.n = 3) FILTER (?k.n = 4) JOIN (?floor > 0 OR ?b.n > 0) "
+    "SEQ (?a, ?b, (NOT ?m FOR 1s OR NOT ?k FOR 3s)) WINDOW (?a, ?b, 9s)"
+)
+
+
+@pytest.mark.parametrize("between", [None, 2.5], ids=["at once", "when the first NOT has ended"])
+@pytest.mark.parametrize(("group", "count"), [("", 1), (" GROUP BY ?floor OUTPUT ALL EVERY 1 matches", 2)])
+def test_solutions_that_differ_in_nothing_selected_are_one_match_whichever_not_ends_first(
+    between: float | None, group: str, count: int
+) -> None:
+    query = compiled(TWO_FLOORS + group)
+    operator = build_operator(query)
+    rows = [reading("p", 0, n=1, **{"?floor": floor}) for floor in (1, 2)] + [reading("q", 1, n=2)]
+    found = feed(operator, query, rows, 1.5)
+    found += [] if between is None else feed(operator, query, [], between)
+    found += feed(operator, query, [])
+    assert events(found) == ["p q"] * count
+    assert len({row["_id"] for row in found}) == count
