@@ -56,7 +56,7 @@ def read_snapshot(query: Query, data: bytes) -> OperatorState:
     if header["version"] != VERSION:
         raise OperatorError(
             f"the snapshot has version {header['version']}, this kaicep reads version {VERSION}",
-            hint="rebuild the state from the event log",
+            hint="run the kaicep that wrote it, or remove the snapshots to start from the archive",
         )
     if header["query"] != _digest(query):
         raise OperatorError("the snapshot is of another query", hint="register the query that wrote it, unchanged")

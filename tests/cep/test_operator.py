@@ -187,7 +187,10 @@ def _forged(change: Callable[[dict[str, object]], None]) -> bytes:
         (b"\x02" + b"\x00" * 7 + b"{}", "these bytes are no snapshot of an operator: restore what snapshot() gave"),
         (
             _forged(lambda header: header.update(version=99)),
-            "the snapshot has version 99, this kaicep reads version 4: rebuild the state from the event log",
+            (
+                "the snapshot has version 99, this kaicep reads version 4: "
+                "run the kaicep that wrote it, or remove the snapshots to start from the archive"
+            ),
         ),
         (
             _forged(lambda header: header.update(query="0")),
