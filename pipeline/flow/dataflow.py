@@ -179,6 +179,7 @@ class Dataflow:
     @property
     def due(self) -> dict[str, datetime]:
         """The source streams that queries wait for: the next watermark of each that may bring rows without events."""
+        self._settle()
         watermarks = self.watermarks
         due: dict[str, datetime] = {}
         for label, flow in self.flows.items():

@@ -104,6 +104,13 @@ def test_a_snapshot_has_what_nobody_took(project: Project) -> None:
     assert ended(restored)["mean"]["mean"].to_pylist() == [2.0]
 
 
+def test_what_is_due_is_said_of_what_nobody_took(project: Project) -> None:
+    """Until its query has seen the event, nothing would be due."""
+    dataflow = flow_of(project, MEAN)
+    processed(dataflow, {"air": tuples(3)})
+    assert dataflow.due == {"air": START + timedelta(seconds=10)}
+
+
 def test_suspended_queries_are_given_nothing(project: Project) -> None:
     dataflow = flow_of(project, MEAN)
     dataflow.suspend("mean")
