@@ -108,7 +108,7 @@ def test_what_is_due_is_said_of_what_nobody_took(project: Project) -> None:
     """Until its query has seen the event, nothing would be due."""
     dataflow = flow_of(project, MEAN)
     processed(dataflow, {"air": tuples(3)})
-    assert dataflow.due == {"air": START + timedelta(seconds=10)}
+    assert dataflow.due == {"air": START + timedelta(seconds=3, microseconds=1)}
 
 
 def test_suspended_queries_are_given_nothing(project: Project) -> None:
