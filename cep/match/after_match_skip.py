@@ -148,13 +148,8 @@ def _skips(after: AfterMatch, matches: MatchTable, candidates: Mapping[str, Cand
 
 def _numbers(matches: MatchTable, candidates: Mapping[str, Candidates]) -> list[list[int]]:
     """The numbers of each match's events."""
-    if not matches.offsets:
-        numbers, _ = matches.numbers(candidates)
-        of_matches: list[list[int]] = numbers.T.tolist()
-        return of_matches if (numbers >= 0).all() else [[n for n in events if n >= 0] for events in of_matches]
-    places = np.arange(len(matches.time))
-    lists = [matches.lists(v, np.append(candidates[v].number, -1)[rows], places) for v, rows in matches.rows.items()]
-    return [[number for of_variable in of_match for number in of_variable] for of_match in zip(*lists, strict=True)]
+    of_matches: list[list[int]] = matches.events(candidates).to_list()
+    return of_matches
 
 
 def _first_rows(matches: MatchTable, variable: str) -> Ints:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, pairwise
 
 import numpy as np
 import polars as pl
-import pyarrow as pa
 
 from ...expressions import (
     Bools,
@@ -32,7 +30,7 @@ from ...language.nodes import (
     structural_key,
 )
 from ..order import Candidates, binding_columns, settle_ties
-from .match_table import UNBOUND, MatchTable, gathered
+from .match_table import UNBOUND, MatchTable, gathered, list_column
 from .row_output import MatchFrame, selected_bindings
 
 __all__ = ["MatchProjection", "match_name"]
@@ -81,31 +79,23 @@ class MatchProjection:
         def breakers(tied: Ints) -> list[pl.Series]:
             bindings = self._binding_columns(matches, candidates, tied, self._bindings)
             if matches.offsets:
-                numbers = {v: np.append(candidates[v].number, UNBOUND)[rows] for v, rows in matches.rows.items()}
-                lists = [matches.lists(v, of_rows, tied) for v, of_rows in numbers.items()]
-                events = [sorted(chain(*of_match)) for of_match in zip(*lists, strict=True)]
-                repetitions = list(zip(*lists, strict=True))
-                return [pl.Series(-matches.lengths()[tied]), _ranks(events), *bindings, _ranks(repetitions)]
+                some = matches.at(tied)
+                return [
+                    pl.Series(-some.lengths()), some.events(candidates), *bindings, *_bound_events(some, candidates)
+                ]  # fmt: skip
             shorter = [pl.Series((firsts[:, tied] < 0).sum(axis=0))] if self._partial else []
             by_time = [pl.Series(of_place) for of_place in np.sort(present[:, tied], axis=0)]
             return [*shorter, *by_time, *bindings, *(pl.Series(rows[tied]) for rows in matches.rows.values())]
 
         in_order = matches.at(settle_ties(order, key, breakers))
-        if once and len(np.unique(np.stack([last, first]), axis=1).T) < len(last):
+        if once and len(np.unique(last * (absent + 1) + first)) < len(last):
             in_order = in_order.at(self._first_of_each(in_order, candidates))
         return in_order
 
     def _first_of_each(self, matches: MatchTable, candidates: Mapping[str, Candidates]) -> Bools:
         """Which matches are the first of their events and the semantic bindings that tell rows apart."""
-        places = np.arange(len(matches.time))
-        identity = self._binding_columns(matches, candidates, places, self._telling)
-        for v, rows in matches.rows.items():
-            numbers = np.append(candidates[v].number, UNBOUND)[rows]
-            if v in matches.offsets:
-                of_matches = pl.Series(["/".join(map(str, one)) for one in matches.lists(v, numbers, places)])
-                identity.append(of_matches)
-            else:
-                identity.append(pl.Series(numbers))
+        bindings = self._binding_columns(matches, candidates, np.arange(len(matches.time)), self._telling)
+        identity = [*bindings, *_bound_events(matches, candidates)]
         frame = pl.DataFrame([column.alias(str(i)) for i, column in enumerate(identity)])
         return frame.select(pl.struct(pl.all()).is_first_distinct()).to_series().to_numpy()
 
@@ -171,7 +161,17 @@ def _ids(variable: str, matches: MatchTable, ids: pl.Series) -> pl.Series:
     rows, offsets = matches.rows[variable], matches.offsets.get(variable)
     if offsets is None:
         return gathered(ids, rows)
-    return pl.Series(pa.LargeListArray.from_arrays(pa.array(offsets), ids[rows].to_arrow()))
+    return list_column(ids[rows], offsets)
+
+
+def _bound_events(matches: MatchTable, candidates: Mapping[str, Candidates]) -> list[pl.Series]:
+    """By variable, the number of each match's event, `UNBOUND` where it has none; the list of its repetitions'."""
+    return [
+        matches.lists(v, candidates[v].number)
+        if v in matches.offsets
+        else pl.Series(np.append(candidates[v].number, UNBOUND)[rows])
+        for v, rows in matches.rows.items()
+    ]
 
 
 def _aggregate(e: Aggregate, matches: MatchTable, frame: pl.DataFrame) -> pl.Series:
@@ -186,15 +186,6 @@ def _aggregate(e: Aggregate, matches: MatchTable, frame: pl.DataFrame) -> pl.Ser
     whole = gathered(found, place)
     of_none = accumulator_of(e).value(None)
     return whole if of_none is None else whole.fill_null(of_none)
-
-
-def _ranks(values: Sequence[object]) -> pl.Series:
-    """The places of values in order, equal for equal ones."""
-    order = sorted(range(len(values)), key=values.__getitem__)  # type: ignore[arg-type] # lists of numbers
-    ranks = np.empty(len(values), dtype=np.int64)
-    another = [0, *(int(values[a] != values[b]) for a, b in pairwise(order))][: len(values)]
-    ranks[order] = np.cumsum(another)
-    return pl.Series(ranks)
 
 
 def _by_number(last: Ints, first: Ints) -> tuple[Ints, Ints]:

@@ -7,11 +7,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import polars as pl
+import pyarrow as pa
 
 from ...expressions import Bools, Ints
 from ..order import Candidates
 
-__all__ = ["UNBOUND", "MatchTable", "gathered"]
+__all__ = ["UNBOUND", "MatchTable", "gathered", "list_column"]
 
 UNBOUND = -1
 """The row of a variable that a match does not bind."""
@@ -74,14 +75,19 @@ class MatchTable:
         lengths: Ints = np.sum(counts, axis=0)
         return lengths
 
-    def lists(self, variable: str, values: Ints, places: Ints) -> list[list[int]]:
-        """A variable's values, as many as its rows, match by match, of some matches."""
-        if variable in self.offsets:
-            start, end = self.offsets[variable][places].tolist(), self.offsets[variable][places + 1].tolist()
-            listed = values.tolist()
-            return [listed[s:e] for s, e in zip(start, end, strict=True)]
-        bound = (self.rows[variable][places] >= 0).tolist()
-        return [[value] if b else [] for value, b in zip(values[places].tolist(), bound, strict=True)]
+    def lists(self, variable: str, values: Ints) -> pl.Series:
+        """A variable's values match by match, of which each candidate has one; none where it is unbound."""
+        rows, offsets = self.ranges(variable)
+        return list_column(pl.Series(values[rows]), offsets)
+
+    def events(self, candidates: Mapping[str, Candidates]) -> pl.Series:
+        """The numbers of each match's events, in total order."""
+        ranges = {v: self.ranges(v) for v in self.rows}
+        number = np.concatenate([candidates[v].number[rows] for v, (rows, _) in ranges.items()])
+        every = np.arange(len(self.time))
+        match = np.concatenate([np.repeat(every, np.diff(offsets)) for _, offsets in ranges.values()])
+        in_order = pl.Series(number[np.lexsort((number, match))])
+        return list_column(in_order, np.concatenate([[0], np.cumsum(self.lengths())]))
 
     def ranges(self, variable: str) -> tuple[Ints, Ints]:
         """The rows of a variable that are bound, match by match, and where each match's begin; the last one's end."""
@@ -99,6 +105,11 @@ class MatchTable:
             return MatchTable(nothing, dict.fromkeys(variables, nothing), nothing)
         rows = {v: np.concatenate([part.rows[v] for part in parts]) for v in variables}
         return MatchTable(np.concatenate([p.disjunct for p in parts]), rows, np.concatenate([p.time for p in parts]))
+
+
+def list_column(values: pl.Series, offsets: Ints) -> pl.Series:
+    """Lists of values that stand one behind the other; `offsets`: where each begins, and where the last one ends."""
+    return pl.Series(pa.LargeListArray.from_arrays(pa.array(offsets), values.to_arrow()))
 
 
 def gathered(column: pl.Series, rows: Ints) -> pl.Series:

@@ -107,6 +107,7 @@ class RowOutput:
     query: Query
     names: Names
     _schema: pa.Schema = field(init=False)
+    _variables: list[str] = field(init=False)
     _items: dict[str, pl.Expr] = field(init=False)
     _groups: dict[str, pl.Expr] = field(init=False)
     _seeds: tuple[int, int] = field(init=False)
@@ -115,6 +116,7 @@ class RowOutput:
 
     def __post_init__(self) -> None:
         self._schema = row_schema(self.query)
+        self._variables = _matched(self.query)
         groups = [column_expression(e, self.names) for e in self.query.group_by] or [pl.lit(0, pl.Int64)]
         self._groups = dict(zip(group_names(self.query), groups, strict=False))
         self._items = {item.name: self._item(item) for item in self.query.items}
@@ -138,9 +140,10 @@ class RowOutput:
             return self._schema.empty_table()
         items = self._values(matches, self._items)
         groups = self._values(matches, self._groups)
-        columns = [items[item.name].to_arrow().cast(_arrow_type(item)) for item in self.query.items]
+        types = zip(self.query.items, self._schema.types, strict=False)
+        columns = [items[item.name].to_arrow().cast(of) for item, of in types]
         columns.append(_timestamps(matches.time))
-        events = {variable: matches.events[variable] for variable in _matched(self.query)}
+        events = {variable: matches.events[variable] for variable in self._variables}
         columns.append(self._events(events))
         if matches.window is not None:
             start, end = matches.window

@@ -53,7 +53,7 @@ def test_matches_come_by_time_last_event_first_event_length_and_events() -> None
     projection = MatchProjection(query, partial=True)
     candidates = {"a": a, "b": b}
     ordered = projection.sorted(matches, candidates, once=True)
-    assert ordered.lists("b", ordered.rows["b"], np.arange(5)) == [[0, 1, 3], [0, 2, 3], [0, 3], [1, 3], [3]]
+    assert ordered.lists("b", np.arange(4)).to_list() == [[0, 1, 3], [0, 2, 3], [0, 3], [1, 3], [3]]
     (count,) = aggregates_of(query.items[0].value)
     assert projection.project(ordered, candidates).frame[match_name(count)].to_list() == [3, 3, 2, 2, 1]
 
@@ -75,4 +75,4 @@ def test_a_variable_of_which_no_candidate_is_left_is_unbound() -> None:
     rows = {"d": np.full(2, UNBOUND), "b": np.array([0, 2, 0, 1, 2])}
     matches = MatchTable(np.zeros(2, dtype=int), rows, np.full(2, 5), {"b": np.array([0, 2, 5])})
     ordered = MatchProjection(query, partial=True).sorted(matches, candidates, once=True)
-    assert ordered.lists("b", ordered.rows["b"], np.arange(2)) == [[0, 1, 2], [0, 2]]
+    assert ordered.lists("b", np.arange(3)).to_list() == [[0, 1, 2], [0, 2]]

@@ -34,11 +34,15 @@ def test_chosen_matches_keep_their_repetitions() -> None:
 
 
 def test_values_match_by_match() -> None:
-    everywhere = np.arange(3)
-    assert MATCHES.lists("b", B.number[MATCHES.rows["b"]], everywhere) == [[11, 12], [], [14]]
-    assert MATCHES.lists("a", np.array([10, 20, 0]), everywhere) == [[10], [20], []]
+    assert MATCHES.lists("b", B.number).to_list() == [[11, 12], [], [14]]
+    assert MATCHES.lists("a", A.number).to_list() == [[10], [20], []]
     rows, offsets = MATCHES.ranges("a")
     assert (rows.tolist(), offsets.tolist()) == ([0, 1], [0, 1, 2, 2])
+
+
+def test_events_of_all_variables_in_total_order() -> None:
+    assert MATCHES.events({"a": A, "b": B}).to_list() == [[10, 11, 12], [20], [14]]
+    assert MATCHES.events({"a": candidates_at([15, 20]), "b": B}).to_list() == [[11, 12, 15], [20], [14]]
 
 
 def test_a_disjunct_binds_the_same_variables_in_each_match() -> None:
