@@ -7,6 +7,7 @@ place: all events of a match that begins behind it lie behind it. CONSUME forbid
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -15,7 +16,7 @@ import polars as pl
 
 from ...expressions import Bools, Ints
 from ...language.nodes import AfterMatch, AfterMatchKind, Query
-from ..order import Candidates, group_codes, row_tuples
+from ..order import Candidates, physical, row_tuples
 from ..output import MatchTable, gathered
 
 __all__ = ["AfterMatchSkip", "Partition"]
@@ -42,6 +43,7 @@ class AfterMatchSkip:
     bars: dict[Partition, int] = field(default_factory=dict)
     consumed: set[int] = field(default_factory=set)
     grown: bool = False
+    _table: pl.DataFrame | None = field(default=None, init=False)
 
     @property
     def keeps_all(self) -> bool:
@@ -75,15 +77,15 @@ class AfterMatchSkip:
             return np.isin(numbers, list(self.consumed))
         if not partition:
             return numbers <= self.bars[()]
-        own = pl.DataFrame([column.alias(str(i)) for i, column in enumerate(partition)])
-        distinct = own.unique()
-        bars = [self.bars.get(values, -1) for values in row_tuples(distinct.get_columns())]
-        with_bars = distinct.with_columns(pl.Series("#bar", bars, dtype=pl.Int64))
-        found = own.join(with_bars, on=own.columns, how="left", nulls_equal=True, maintain_order="left")
-        return numbers <= found["#bar"].to_numpy()
+        own = pl.DataFrame([physical(column).alias(f"#{i}") for i, column in enumerate(partition)])
+        if self._table is None:
+            self._table = _bar_table(self.bars, own.schema)
+        found = own.join(self._table, on=own.columns, how="left", nulls_equal=True, maintain_order="left")
+        return numbers <= found["#bar"].fill_null(-1).to_numpy()
 
     def forget(self, before: int) -> None:
         """Forget events with numbers below the first event of every match to come."""
+        self._table = None
         self.consumed = {number for number in self.consumed if number >= before}
         self.bars = {partition: bar for partition, bar in self.bars.items() if bar >= before}
 
@@ -95,6 +97,7 @@ class AfterMatchSkip:
 
     def load(self, tables: Mapping[str, pl.DataFrame]) -> None:
         """Go on from what `tables` gave."""
+        self._table = None
         self.bars = {tuple(json.loads(partition)): bar for partition, bar in tables["skip.bars"].rows()}
         self.consumed = set(tables["skip.consumed"]["number"])
 
@@ -102,20 +105,24 @@ class AfterMatchSkip:
         """The values of PARTITION BY, which all events of a match share."""
         if not self.query.partition_by:
             return [()] * len(matches.time)
-        firsts = {v: _first_rows(matches, v) for v in matches.rows}
-        found = []
-        for columns in self.query.partition_by:
-            of_variables = [
-                gathered(candidates[v].frame[column], firsts[v]).alias(v) for v, column in columns if v in firsts
-            ]
-            found.append(pl.DataFrame(of_variables).select(pl.coalesce(pl.all())).to_series())
-        _, first, code = np.unique(group_codes(found), return_index=True, return_inverse=True)
-        distinct = row_tuples([column.gather(first) for column in found])
-        return [distinct[i] for i in code.tolist()]
+        found = [self._shared_value(matches, candidates, dict(columns)) for columns in self.query.partition_by]
+        return row_tuples(found)
+
+    def _shared_value(
+        self, matches: MatchTable, candidates: Mapping[str, Candidates], columns: Mapping[str, str]
+    ) -> pl.Series:
+        """A value of PARTITION BY of each match, that of any of its events."""
+        own = [(candidates[v].frame[c], _first_rows(matches, v)) for v, c in columns.items() if v in matches.rows]
+        for values, rows in own:
+            if (rows >= 0).all():
+                return gathered(values, rows)
+        every = [gathered(values, rows).alias(str(i)) for i, (values, rows) in enumerate(own)]
+        return pl.DataFrame(every).select(pl.coalesce(pl.all())).to_series()
 
     def _behind_bars(self, partitions: Sequence[Partition], first: Sequence[int], bar: Sequence[int]) -> list[int]:
         """Matches that begin behind the bars of those before them; each depends on what stands, one by one."""
         bars, places = self.bars, []
+        self._table = None
         for place, (of, begin, new) in enumerate(zip(partitions, first, bar, strict=True)):
             known = bars.get(of, -1)
             if begin > known:
@@ -131,6 +138,15 @@ class AfterMatchSkip:
                 self.consumed.update(events)
                 places.append(place)
         return places
+
+
+def _bar_table(bars: Mapping[Partition, int], types: pl.Schema) -> pl.DataFrame:
+    """The bars in the column `#bar` beside the partitions' values, in which NaN is a number again."""
+    columns = {}
+    for (name, type_), values in zip(types.items(), zip(*bars, strict=True), strict=True):
+        numbers = [math.nan if v == "NaN" else v for v in values] if type_.is_float() else values
+        columns[name] = pl.Series(name, numbers, type_)
+    return pl.DataFrame({**columns, "#bar": pl.Series(list(bars.values()), dtype=pl.Int64)})
 
 
 def _skips(after: AfterMatch, matches: MatchTable, candidates: Mapping[str, Candidates]) -> tuple[Ints, Ints]:

@@ -98,5 +98,11 @@ def physical(column: pl.Series) -> pl.Series:
 
 def row_tuples(columns: Sequence[pl.Series]) -> list[tuple[object, ...]]:
     """Rows as keys: in which NaN equals itself, and that a snapshot can hold."""
-    rows = zip(*(physical(column).to_list() for column in columns), strict=True)
-    return [tuple("NaN" if value != value else value for value in row) for row in rows]  # noqa: PLR0124
+    return list(zip(*(_key_values(physical(column)) for column in columns), strict=True))
+
+
+def _key_values(column: pl.Series) -> list[object]:
+    values: list[object] = column.to_list()
+    if column.dtype.is_float() and column.is_nan().any():
+        return ["NaN" if value != value else value for value in values]  # noqa: PLR0124
+    return values
