@@ -31,7 +31,7 @@ def add_module(
     contradicts the others, or that would change the columns of a running query, is refused.
     """
     from ..config import Settings
-    from .ontology_client import add_module
+    from .clients import add_module
 
     typer.echo("\n".join(add_module(Settings.load(project), module, replace)))
 
@@ -43,7 +43,7 @@ def remove_module(
 ) -> None:
     """Remove a module; its file stays where it is."""
     from ..config import Settings
-    from .ontology_client import remove_module
+    from .clients import remove_module
 
     typer.echo("\n".join(remove_module(Settings.load(project), module)))
 
@@ -52,10 +52,10 @@ def remove_module(
 def list_modules(project: ProjectOption, *, form: RowFormOption = None) -> None:
     """List the modules, and since which version, batch and moment each has been in force."""
     from ..config import Settings
-    from .ontology_client import COLUMNS, list_modules
+    from .clients import MODULE_COLUMNS, list_modules
 
     settings = Settings.load(project)
     rows, said = list_modules(settings)
-    print_rows(rows, COLUMNS, form, settings)
+    print_rows(rows, MODULE_COLUMNS, form, settings)
     for line in said:
         tell(line)

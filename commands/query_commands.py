@@ -60,7 +60,7 @@ def try_query(
     """
     from ..api import Project
     from .project_check import warnings_of
-    from .recorded_source import read_recorded
+    from .trials import read_recorded
 
     text, source = text_of(query)
     loaded = Project.load(project)

@@ -36,7 +36,7 @@ def demo(
     quiet: Quiet = False,
 ) -> None:
     """Stream the real readings of a building through Spark, with queries; takes about a minute."""
-    from .demonstration import run_demo
+    from .jobs import run_demo
 
     out = Console(file=sys.stdout, highlight=False)
     run_demo(folder, out if out.is_terminal else Console(width=_PAGE, highlight=False), log(), quiet=quiet)
@@ -66,7 +66,7 @@ def run(
     from ..api import Project
     from ..pipeline import query_files, read_document
     from ..pipeline.sinks import SINKS
-    from .query_run import run_queries
+    from .jobs import run_queries
 
     form = form or (MatchFormat.CONSOLE if out is None and sys.stdout.isatty() else MatchFormat.JSONL)
     _check_output(out, form)

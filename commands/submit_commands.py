@@ -47,11 +47,11 @@ def submit(
     Without an engine, the next start registers them. They stay registered, over restarts, until `kaicep withdraw`.
     """
     from ..config import Settings
-    from . import submission_client as client
+    from . import clients
 
     text, source = text_of(query)
     label = name or (Path(source).name if source not in ("query", "stdin") else None)
-    typer.echo("\n".join(client.submit(Settings.load(project), text, label, retention)))
+    typer.echo("\n".join(clients.submit(Settings.load(project), text, label, retention)))
 
 
 @app.command(epilog="Example: `kaicep withdraw high --project campus/`")
@@ -61,19 +61,19 @@ def withdraw(
 ) -> None:
     """Answer a query no more that was submitted, from the next batch on."""
     from ..config import Settings
-    from . import submission_client as client
+    from . import clients
 
-    typer.echo("\n".join(client.withdraw(Settings.load(project), name)))
+    typer.echo("\n".join(clients.withdraw(Settings.load(project), name)))
 
 
 @app.command(epilog="Example: `kaicep queries --project campus/`")
 def queries(project: ProjectOption, *, form: RowFormOption = None) -> None:
     """List the registered queries: their state, their matches so far, and the time of the streams at registration."""
     from ..config import Settings
-    from . import submission_client as client
+    from . import clients
 
     settings = Settings.load(project)
-    rows, said = client.list_queries(settings)
-    print_rows(rows, client.COLUMNS, form, settings)
+    rows, said = clients.list_queries(settings)
+    print_rows(rows, clients.QUERY_COLUMNS, form, settings)
     for line in said:
         tell(line)

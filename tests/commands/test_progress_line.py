@@ -7,8 +7,8 @@ import io
 import pyarrow as pa
 import pytest
 from kaicep.commands import progress_line as meter_module
+from kaicep.commands.jobs.query_run import summary
 from kaicep.commands.progress_line import ProgressLine
-from kaicep.commands.query_run import summary
 from kaicep.pipeline.durability.progress import Progress, StreamCount
 from rich.console import Console
 

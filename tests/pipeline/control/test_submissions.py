@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from kaicep import Engine, KaicepError, PipelineError, Project
-from kaicep.commands.submission_client import list_queries, submit, withdraw
+from kaicep.commands.clients.submission_client import list_queries, submit, withdraw
 from kaicep.pipeline.sinks.json_lines_sink import JsonLinesSink
 from support.command_line import wait_for
 

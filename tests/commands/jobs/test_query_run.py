@@ -5,8 +5,8 @@ from __future__ import annotations
 import io
 from dataclasses import replace
 
+from kaicep.commands.jobs.query_run import summary
 from kaicep.commands.progress_line import ProgressLine
-from kaicep.commands.query_run import summary
 from kaicep.pipeline.durability.progress import Progress, StreamCount
 from kaicep.semfilter.runtime import SubqueryStatistics
 from rich.console import Console

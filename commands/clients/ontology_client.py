@@ -6,17 +6,17 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from ..api import Project
-from ..config import Settings
-from ..ontology import knowledge_of
-from ..ontology.modules import Module, ModuleChange, with_module, without_module
-from ..pipeline import query_files, read_document
-from ..pipeline.control import Requests
-from ..pipeline.knowledge import Entry, KnowledgeStore, Version
+from ...api import Project
+from ...config import Settings
+from ...ontology import knowledge_of
+from ...ontology.modules import Module, ModuleChange, with_module, without_module
+from ...pipeline import query_files, read_document
+from ...pipeline.control import Requests
+from ...pipeline.knowledge import Entry, KnowledgeStore, Version
 
-__all__ = ["COLUMNS", "add_module", "list_modules", "remove_module"]
+__all__ = ["MODULE_COLUMNS", "add_module", "list_modules", "remove_module"]
 
-COLUMNS = ("module", "triples", "from", "version", "batch", "since")
+MODULE_COLUMNS = ("module", "triples", "from", "version", "batch", "since")
 
 
 def add_module(settings: Settings, path: Path, replacing: str | None) -> list[str]:
@@ -63,7 +63,7 @@ def _changed(project: Project, store: KnowledgeStore, change: ModuleChange) -> l
 
 
 def list_modules(settings: Settings) -> tuple[list[dict[str, Any]], list[str]]:
-    """The modules that judge the next batch as rows of `COLUMNS`, and what is to be said of them as a whole."""
+    """The modules that judge the next batch as rows of `MODULE_COLUMNS`, and what is to be said of them as a whole."""
     store = KnowledgeStore.of(settings)
     knowledge = Project.of(settings).knowledge
     versions = store.versions()
@@ -81,7 +81,7 @@ def _row(module: Module, versions: tuple[Version, ...], added: set[str]) -> dict
     since = _since(module, versions)
     origin = "import" if module.imported else "added" if module.digest in added else "project"
     taken = (None, None, None) if since is None else (since.number, since.batch, since.since)
-    return dict(zip(COLUMNS, (module.source, len(module.triples), origin, *taken), strict=True))
+    return dict(zip(MODULE_COLUMNS, (module.source, len(module.triples), origin, *taken), strict=True))
 
 
 def _since(module: Module, versions: tuple[Version, ...]) -> Version | None:

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from ..api import Project
-from ..errors import PipelineError
-from ..pipeline.flow import admission_of
-from ..pipeline.sources import RawBatch, concatenate, read_file
+from ...api import Project
+from ...errors import PipelineError
+from ...pipeline.flow import admission_of
+from ...pipeline.sources import RawBatch, concatenate, read_file
 
 __all__ = ["read_recorded"]
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 from kaicep import PipelineError
-from kaicep.commands.demonstration import FirstMatches, run_demo
+from kaicep.commands.jobs.demonstration import FirstMatches, run_demo
 from rich.console import Console
 from support.command_line import kaicep
 

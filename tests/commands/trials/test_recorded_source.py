@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from kaicep import PipelineError, Project
-from kaicep.commands.recorded_source import read_recorded
+from kaicep.commands.trials.recorded_source import read_recorded
 from support.command_line import HIGH, call, line
 
 

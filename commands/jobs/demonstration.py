@@ -12,14 +12,14 @@ from typing import Any
 import pyarrow as pa
 from rich.console import Console
 
-from ..api import Engine, Project
-from ..archive.sparql import Solutions
-from ..errors import PipelineError
-from ..examples import robod
-from ..pipeline import query_files, read_document
-from ..pipeline.hosting import Signals
-from ..pipeline.sinks import Sink, rows, table
-from .progress_line import ProgressLine
+from ...api import Engine, Project
+from ...archive.sparql import Solutions
+from ...errors import PipelineError
+from ...examples import robod
+from ...pipeline import query_files, read_document
+from ...pipeline.hosting import Signals
+from ...pipeline.sinks import Sink, rows, table
+from ..progress_line import ProgressLine
 from .query_run import archive_behind, read, summary
 
 __all__ = ["run_demo"]

@@ -6,16 +6,16 @@ from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
 
-from ..api import Project
-from ..config import Settings
-from ..errors import PipelineError
-from ..pipeline import query_files, read_document
-from ..pipeline.control import Requests, SubmittedDocument, SubmittedQueries, folder_of, free_label
-from ..pipeline.flow import Registration
+from ...api import Project
+from ...config import Settings
+from ...errors import PipelineError
+from ...pipeline import query_files, read_document
+from ...pipeline.control import Requests, SubmittedDocument, SubmittedQueries, folder_of, free_label
+from ...pipeline.flow import Registration
 
-__all__ = ["COLUMNS", "list_queries", "submit", "withdraw"]
+__all__ = ["QUERY_COLUMNS", "list_queries", "submit", "withdraw"]
 
-COLUMNS = ("query", "state", "matches", "from", "now")
+QUERY_COLUMNS = ("query", "state", "matches", "from", "now")
 
 
 def submit(settings: Settings, text: str, label: str | None, retention: timedelta | None) -> list[str]:
@@ -76,14 +76,14 @@ def withdraw(settings: Settings, name: str) -> list[str]:
 
 
 def list_queries(settings: Settings) -> tuple[list[dict[str, Any]], list[str]]:
-    """The registered queries as rows of `COLUMNS`, and what is to be said of them as a whole."""
+    """The registered queries as rows of `QUERY_COLUMNS`, and what is to be said of them as a whole."""
     requests = Requests(folder_of(settings))
     if requests.engine_runs():
         return list(requests.ask({"list": True})), []
     requests.lock.release()
     documents = SubmittedQueries(folder_of(settings)).documents()
     queries = [query for document in documents for query in document.queries]
-    rows = [dict(zip(COLUMNS, (query, "waits", None, "submitted", None), strict=True)) for query in queries]
+    rows = [dict(zip(QUERY_COLUMNS, (query, "waits", None, "submitted", None), strict=True)) for query in queries]
     return rows, ["no engine runs; these, and those of the project, are answered when one starts"]
 
 

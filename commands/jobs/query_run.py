@@ -7,14 +7,14 @@ from concurrent.futures import ThreadPoolExecutor, wait
 
 from rich.console import Console
 
-from ..api import Engine
-from ..language.nodes import Query
-from ..pipeline import Catalog
-from ..pipeline.durability import Progress
-from ..pipeline.hosting import Signals
-from ..pipeline.sinks import Sink
-from .progress_line import ProgressLine
-from .project_check import warnings_of
+from ...api import Engine
+from ...language.nodes import Query
+from ...pipeline import Catalog
+from ...pipeline.durability import Progress
+from ...pipeline.hosting import Signals
+from ...pipeline.sinks import Sink
+from ..progress_line import ProgressLine
+from ..project_check import warnings_of
 
 __all__ = ["archive_behind", "read", "run_queries", "summary"]
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from kaicep import KaicepError, Project
-from kaicep.commands.ontology_client import COLUMNS, add_module, list_modules, remove_module
+from kaicep.commands.clients.ontology_client import MODULE_COLUMNS, add_module, list_modules, remove_module
 from kaicep.config import Settings
 from support.command_line import PROPERTIES
 
@@ -28,7 +28,7 @@ def test_a_module_that_was_added_is_listed_and_loaded(settings: Settings, module
     assert told[0] == "takes over when the engine starts"
     assert told[1].startswith("adds rooms.ttl: ")
     rows, (said,) = list_modules(settings)
-    assert [tuple(row) for row in rows] == [COLUMNS]
+    assert [tuple(row) for row in rows] == [MODULE_COLUMNS]
     assert (rows[0]["module"], rows[0]["triples"], rows[0]["from"]) == ("rooms.ttl", 3, "added")
     assert said.endswith("; takes over when the engine starts")
     assert len(Project.of(settings).knowledge.modules) == 1

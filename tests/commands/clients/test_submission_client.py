@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from kaicep import PipelineError, QueryTypeError
-from kaicep.commands.submission_client import COLUMNS, list_queries, submit, withdraw
+from kaicep.commands.clients.submission_client import QUERY_COLUMNS, list_queries, submit, withdraw
 from kaicep.config import Settings
 from support.command_line import HIGH
 
@@ -22,7 +22,7 @@ def settings(project: Path) -> Settings:
 def labels(settings: Settings) -> list[str]:
     rows, said = list_queries(settings)
     assert said == ["no engine runs; these, and those of the project, are answered when one starts"]
-    assert all(tuple(row) == COLUMNS for row in rows)
+    assert all(tuple(row) == QUERY_COLUMNS for row in rows)
     return [row["query"] for row in rows]
 
 

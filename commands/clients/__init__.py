@@ -1,0 +1,17 @@
+"""What another process asks of a project: the running engine does it, else the project's next start."""
+
+from __future__ import annotations
+
+from .ontology_client import MODULE_COLUMNS, add_module, list_modules, remove_module
+from .submission_client import QUERY_COLUMNS, list_queries, submit, withdraw
+
+__all__ = [
+    "MODULE_COLUMNS",
+    "QUERY_COLUMNS",
+    "add_module",
+    "list_modules",
+    "list_queries",
+    "remove_module",
+    "submit",
+    "withdraw",
+]
