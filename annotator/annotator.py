@@ -16,9 +16,12 @@ from .datatypes import ARROW_MOMENT, COLUMN_TYPES
 from .entity_linking import encode, link
 from .identity import event_ids, tuple_ids
 from .shape import event_shape
+from .time_zone import cast_time
 from .type_casts import Cast, cast_column, to_series
 from .undeclared_attributes import extra_column
 from .unit_conversion import ConvertedColumn, UnitConverter
+
+_SHOWN = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +63,7 @@ class Annotator:
 
     def __init__(self, name: str, settings: Settings, knowledge: KnowledgeBase) -> None:
         self.annotation = compile_annotation(name, settings, knowledge)
+        self._time = settings.streams[name].time
         self.stream_type = self.annotation.stream_type()
         attributes = self.annotation.attributes
         self.shape = event_shape(
@@ -99,10 +103,10 @@ class Annotator:
             raw: one row per tuple, in order of arrival; columns of any type. A null is an attribute that is not there.
         """
         columns = {name: raw.column(i) for i, name in enumerate(raw.column_names)}
-        casts = {a.name: _casts(a, columns) for a in self.annotation.attributes}
+        casts = {a.name: self._casts(a, columns) for a in self.annotation.attributes}
         values = {a.name: _coalesce(a, casts[a.name], raw.num_rows) for a in self.annotation.attributes}
         converted = self._converted(values)
-        reasons = self._reasons(casts, converted, raw.num_rows)
+        reasons = self._reasons(casts, converted, raw)
         declared = {source for a in self.annotation.attributes for source in a.sources}
         extra = extra_column(
             {name: to_series(column) for name, column in columns.items() if name not in declared}, raw.num_rows
@@ -115,6 +119,12 @@ class Annotator:
         refused = _rejected(rows.filter(~kept), reasons.drop_nulls().to_list())
         values, in_unit = ({n: column.filter(kept) for n, column in of.items()} for of in (values, in_unit))
         return self._annotated(values, in_unit, extra.filter(kept), rows.filter(kept), refused)
+
+    def _casts(self, a: Attribute, columns: Mapping[str, pa.ChunkedArray]) -> list[tuple[str, Cast]]:
+        """The raw columns that feed an attribute, typed, each with its name; its own name first."""
+        if a.name == self.annotation.time:
+            return [(s, cast_time(columns[s], self._time, a.datatype)) for s in a.sources if s in columns]
+        return [(s, cast_column(to_series(columns[s]), a.datatype)) for s in a.sources if s in columns]
 
     def _converted(self, values: dict[str, pl.Series]) -> dict[str, ConvertedColumn]:
         """The attributes whose individuals may measure in units of their own, in the attribute's unit."""
@@ -130,7 +140,7 @@ class Annotator:
         return found
 
     def _reasons(
-        self, casts: Mapping[str, list[tuple[str, Cast]]], converted: Mapping[str, ConvertedColumn], length: int
+        self, casts: Mapping[str, list[tuple[str, Cast]]], converted: Mapping[str, ConvertedColumn], raw: pa.Table
     ) -> pl.Series | None:
         """Why each row is refused; `None` when no row is."""
         found = [cast.reasons(source) for pairs in casts.values() for source, cast in pairs if cast.failed is not None]
@@ -140,9 +150,10 @@ class Annotator:
         stamped = [cast.raw.is_not_null() for _, cast in casts[time]]
         missing = ~pl.select(pl.any_horizontal([pl.lit(s) for s in stamped])).to_series() if stamped else None
         if missing is None:
-            missing = pl.repeat(value=True, n=length, dtype=pl.Boolean, eager=True)
+            missing = pl.repeat(value=True, n=raw.num_rows, dtype=pl.Boolean, eager=True)
         if missing.any():
-            found.append(pl.select(pl.when(missing).then(pl.lit(f"{time}: is missing"))).to_series())
+            instead = "" if stamped or not raw.column_names else _columns_instead(raw.column_names)
+            found.append(pl.select(pl.when(missing).then(pl.lit(f"{time}: is missing{instead}"))).to_series())
         if not found:
             return None
         joined = pl.select(pl.concat_str([pl.lit(f) for f in found], separator="; ", ignore_nulls=True)).to_series()
@@ -189,9 +200,9 @@ def _links(a: Attribute) -> bool:
     return a.individual and a.property is not None
 
 
-def _casts(a: Attribute, columns: Mapping[str, pa.ChunkedArray]) -> list[tuple[str, Cast]]:
-    """The raw columns that feed an attribute, typed, each with its name; its own name first."""
-    return [(s, cast_column(to_series(columns[s]), a.datatype)) for s in a.sources if s in columns]
+def _columns_instead(names: list[str]) -> str:
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return f"; the columns are {', '.join(repr(name) for name in names[:_SHOWN])}{more}"
 
 
 def _coalesce(a: Attribute, casts: list[tuple[str, Cast]], length: int) -> pl.Series:

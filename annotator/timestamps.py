@@ -19,8 +19,8 @@ _PARTS = (
     r"\s*(?:[Zz]|(?P<sign>[+-])(?P<hours>[0-9]{2})(?::?(?P<offset>[0-9]{2}))?)?\s*$"
 )
 _TOO_FINE = r"(\.\d{6})\d+$"
-_YEAR_1 = -62_135_596_800_000_000
-_YEAR_10000 = 253_402_300_800_000_000
+LONGEST_YEARS = (-62_135_596_800_000_000, 253_402_300_800_000_000)
+"""The beginning of the year 1, and the end of 9999, in microseconds since the epoch."""
 
 
 def parse_moments(raw: pl.Series) -> pl.Series:
@@ -40,7 +40,7 @@ def parse_moments(raw: pl.Series) -> pl.Series:
         moments = raw.cast(pl.Datetime("us")).dt.replace_time_zone("UTC")
     else:
         return pl.repeat(None, len(raw), dtype=MOMENT, eager=True)
-    inside = moments.to_physical().is_between(_YEAR_1, _YEAR_10000, closed="left")
+    inside = moments.to_physical().is_between(*LONGEST_YEARS, closed="left")
     return moments if inside.all() else pl.select(pl.when(inside).then(moments)).to_series()
 
 

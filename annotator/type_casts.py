@@ -27,24 +27,29 @@ class Cast:
         raw: what was cast, for messages.
         failed: true where a raw value does not fit its datatype; `None`: everywhere it does.
         datatype: XSD datatype IRI.
+        told: why each value does not fit that does not, in their order; `None`: it is none of the datatype.
     """
 
     values: pl.Series
     raw: pl.Series
     failed: pl.Series | None
     datatype: str
+    told: pl.Series | None = None
 
     def reasons(self, name: str) -> pl.Series:
         """Per row why it is refused, null where it is not; `name` is the raw attribute's."""
         if self.failed is None:
             return pl.repeat(None, len(self.values), dtype=pl.String, eager=True)
-        because = " (numbers are not guessed at; write ISO 8601)" if self._is_epoch else ""
-        refused = self.raw.filter(self.failed).to_list()
-        texts = pl.Series(
-            [f"{name}: {_shown(v)} is no {short(self.datatype)}{because}" for v in refused], dtype=pl.String
-        )
+        texts = f"{name}: " + (self._plain_reasons() if self.told is None else self.told)
         at = self.failed.cast(pl.Int64).cum_sum() - 1
         return pl.select(pl.when(self.failed).then(texts.gather(at.clip(0)))).to_series()
+
+    def _plain_reasons(self) -> pl.Series:
+        because = ""
+        if self._is_epoch:
+            because = ' (numbers are not guessed at: state time.format, such as "epoch_s", or write ISO 8601)'
+        refused = self.raw.filter(self.failed).to_list() if self.failed is not None else []
+        return pl.Series([f"{shown_value(v)} is no {short(self.datatype)}{because}" for v in refused], dtype=pl.String)
 
     @property
     def _is_epoch(self) -> bool:
@@ -165,7 +170,8 @@ def as_text(raw: pl.Series) -> pl.Series:
     return raw.cast(pl.String)
 
 
-def _shown(value: object) -> str:
+def shown_value(value: object) -> str:
+    """A raw value as messages show it."""
     match value:
         case bool():
             return "true" if value else "false"

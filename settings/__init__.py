@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .faults import fault
 from .quantities import Duration
+from .strict_table import Table
 from .tables import (
     ArchiveSettings,
     AttributeSettings,
@@ -13,11 +14,13 @@ from .tables import (
     ReasonerName,
     SourceSettings,
     StreamSettings,
-    Table,
-    TimeSettings,
 )
+from .time_settings import EPOCHS, TIME_FORMATS, AmbiguousTimes, TimeSettings
 
 __all__ = [
+    "EPOCHS",
+    "TIME_FORMATS",
+    "AmbiguousTimes",
     "ArchiveSettings",
     "AttributeSettings",
     "Duration",

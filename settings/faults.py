@@ -9,7 +9,7 @@ from typing import Any, get_args, get_origin
 from pydantic_core import ErrorDetails
 
 from ..errors import ConfigError, Place, did_you_mean
-from .tables import Table
+from .strict_table import Table
 
 __all__ = ["fault"]
 

@@ -5,18 +5,14 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from .quantities import Duration, Endpoint, Size, Timeout
+from .strict_table import Table
+from .time_settings import TimeSettings
 
 ReasonerName = Literal["rl", "hermit", "pellet", "none"]
 """The reasoners; what each does stands in `ontology/reasoners`, a file per name."""
-
-
-class Table(BaseModel):
-    """A table of the project file: its keys are known, and it does not change."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
 
 
 class KnowledgeSettings(Table):
@@ -31,13 +27,6 @@ class KnowledgeSettings(Table):
     modules: tuple[str, ...] = ()
     catalog: tuple[str, ...] = ()
     reasoner: ReasonerName = "rl"
-
-
-class TimeSettings(Table):
-    """The attribute that is the time stamp, and the property that it stands for."""
-
-    attribute: str
-    property: str | None = None
 
 
 class SourceSettings(Table, extra="allow"):

@@ -18,9 +18,16 @@ def test_all_reasons_of_a_row_are_given() -> None:
     ]
 
 
+def test_only_some_columns_are_told_of_a_wide_table() -> None:
+    wide = annotator_of({}).annotate(pa.table({f"c{i}": [1] for i in range(12)}))
+    (reason,) = wide.rejected["reason"].to_pylist()
+    assert reason == f"at: is missing; the columns are {', '.join(repr(f'c{i}') for i in range(10))} and 2 more"
+
+
 def test_a_table_without_time_stamps_is_rejected() -> None:
     annotated = annotator_of({}).annotate(pa.table({"x": [1, 2]}))
-    assert annotated.rejected.to_pylist() == [{"row": i, "reason": "at: is missing"} for i in range(2)]
+    reason = "at: is missing; the columns are 'x'"
+    assert annotated.rejected.to_pylist() == [{"row": i, "reason": reason} for i in range(2)]
 
 
 def test_the_columns_of_an_event_table() -> None:

@@ -73,5 +73,6 @@ def test_dates_are_midnights() -> None:
 
 def test_epochs_are_not_guessed_at() -> None:
     annotated = annotator_of({}).annotate(pa.table({"at": [1336348800]}))
-    reason = "at: 1336348800 is no xsd:dateTime (numbers are not guessed at; write ISO 8601)"
+    hint = 'state time.format, such as "epoch_s", or write ISO 8601'
+    reason = f"at: 1336348800 is no xsd:dateTime (numbers are not guessed at: {hint})"
     assert annotated.rejected.to_pylist() == [{"row": 0, "reason": reason}]
