@@ -13,6 +13,10 @@ TESTS = Path(__file__).parent
 # Whole projects, and properties over many random cases: each test of these folders takes seconds.
 SECONDS = {"examples", "properties"}
 
+# A process of tests per core: threads of their own would wait for each other. Before any of these libraries is loaded.
+os.environ.setdefault("POLARS_MAX_THREADS", "1")
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 # For every Spark that a test starts, in a process of its own as well. Java's second compiler makes code that pays off
 # after minutes, and takes half of the processor's time until then.
 os.environ["SPARK_SUBMIT_OPTS"] = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
