@@ -24,12 +24,14 @@ from .errors import (
 if TYPE_CHECKING:
     from .api import Engine, Project
     from .pipeline.hosting import QueryHandle
+    from .pipeline.results import Rows
     from .pipeline.sinks import Sink
 
 _LAZY = {
     "Engine": ".api",
     "Project": ".api",
     "QueryHandle": ".pipeline.hosting",
+    "Rows": ".pipeline.results",
     "Sink": ".pipeline.sinks",
 }
 
@@ -47,6 +49,7 @@ __all__ = [
     "QueryHandle",
     "QuerySyntaxError",
     "QueryTypeError",
+    "Rows",
     "Sink",
 ]
 

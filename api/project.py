@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Literal, Self
 
 from ..config import Settings
-from ..errors import PlanError, did_you_mean
+from ..errors import PipelineError, PlanError, did_you_mean
 from ..explain import EventOrId, Explanation, explain_event, explain_query, plan_text
 from ..language import SourceText
 from ..language.nodes import Query
@@ -17,9 +17,11 @@ from ..ontology import knowledge_of
 from ..ontology.modules import Module, with_module, without_module
 from ..pipeline import Catalog
 from ..pipeline.knowledge import modules_in_force
+from ..pipeline.results import Rows
 from ..pipeline.simulation import Gap, Outage, evaluate
-from ..pipeline.sources import RawTuples
+from ..pipeline.sources import RawColumns, RecordedEvents, raw_table
 from ..planner import Strategy
+from .project_summary import project_html, project_text
 
 _STRATEGIES = ("live", *(strategy.value for strategy in Strategy))
 
@@ -82,7 +84,7 @@ class Project(Catalog):
     def evaluate(
         self,
         text: str,
-        streams: Mapping[str, RawTuples],
+        streams: Mapping[str, RecordedEvents],
         *,
         strategy: Literal["live", "replay", "rewrite", "hybrid"] | None = "live",
         registered_at: datetime | None = None,
@@ -91,7 +93,7 @@ class Project(Catalog):
         outage: tuple[datetime, datetime] | None = None,
         snapshots: bool = True,
         retention: timedelta | None = None,
-    ) -> list[dict[str, Any]]:
+    ) -> Rows:
         """The rows of a document's last query over recorded events, without Spark.
 
         With a strategy other than `live` this tries what happens when the query is registered in the middle of the
@@ -99,7 +101,9 @@ class Project(Catalog):
 
         Args:
             text: a χ-CEP document.
-            streams: by stream name, raw tuples as dictionaries or a table, in order of arrival; they end then.
+            streams: by stream name, raw tuples in order of arrival; they end then. Dictionaries; anything with
+                `__arrow_c_stream__` or `__dataframe__`: data frames of Polars and pandas, relations of DuckDB, tables,
+                readers and datasets of pyarrow; the path of a JSON, CSV or Parquet file, or a list of such paths.
             strategy: how the past is answered: everything `live`, or from an archive by `replay`, `rewrite`, `hybrid`,
                 or as the planner chooses (`None`); the rows never depend on it.
             registered_at: the moment of registration in the time of the streams; by default before the first event.
@@ -111,7 +115,8 @@ class Project(Catalog):
             retention: bounds the state of queries that no WINDOW bounds.
 
         Returns:
-            One dictionary per row: items, `_time`, `_events`, `_id`, `_window` of aggregates (docs/semantics.md 3.16).
+            The rows in order, a sequence of dictionaries: items, `_time`, `_events`, `_id`, `_window` of aggregates
+            (docs/semantics.md 3.16); also as Arrow, Polars, pandas, HTML, and drawn.
 
         Raises:
             QuerySyntaxError, QueryTypeError, PlanError: with the way out.
@@ -141,7 +146,7 @@ class Project(Catalog):
     def why(
         self,
         text: str,
-        event: EventOrId,
+        event: EventOrId | RawColumns,
         *,
         stream: str | None = None,
         variable: str | None = None,
@@ -152,7 +157,8 @@ class Project(Catalog):
 
         Args:
             text: a χ-CEP document; of several queries the last one that reads the event's stream is asked.
-            event: a raw tuple, or the id of an archived event.
+            event: a raw tuple (a dictionary, or columns of one row, as `evaluate` takes them), or the id of an
+                archived event.
             stream: what stream a tuple is of, if the document reads several.
             variable: the event variable to explain; by default all over that stream.
             now: the query's `now` (WITHIN); by default bounds relative to it are not judged.
@@ -161,4 +167,27 @@ class Project(Catalog):
         Raises:
             QuerySyntaxError, QueryTypeError, PipelineError: with the way out.
         """
-        return explain_event(self, SourceText(source, text), event, stream=stream, variable=variable, now=now)
+        asked = event if isinstance(event, str | Mapping) else _only_tuple(event)
+        return explain_event(self, SourceText(source, text), asked, stream=stream, variable=variable, now=now)
+
+    def __repr__(self) -> str:
+        """Its file, streams and knowledge, on a line."""
+        return project_text(self)
+
+    def _repr_html_(self) -> str:
+        """Its streams as a table, for notebooks."""
+        return project_html(self)
+
+
+def _only_tuple(columns: RawColumns) -> dict[str, Any]:
+    """The tuple that columns hold.
+
+    Raises:
+        PipelineError: they hold none, or several.
+    """
+    table = raw_table(columns)
+    if table.num_rows != 1:
+        raise PipelineError(
+            f"one event is explained at a time, and there are {table.num_rows:,} rows", hint="give one, such as df[:1]"
+        )
+    return {name: value for name, value in table.to_pylist()[0].items() if value is not None}

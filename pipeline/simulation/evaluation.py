@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import Any
+from types import MappingProxyType
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from ...annotator import AnnotatedBatch
+from ...cep.output import output_schema
+from ...config import StreamSettings
 from ...language.nodes import Query
 from ...planner import Strategy
 from ..catalog import Catalog
 from ..flow import Batch, Registration
-from ..sinks import rows
-from ..sources import RawTuples, raw_table
+from ..results import Rows, event_series
+from ..sources import RecordedEvents, concatenate, read_recording
 from .outage_simulation import Outage, simulate_outage
 from .registration_simulation import Gap, simulate
 
@@ -23,25 +25,25 @@ from .registration_simulation import Gap, simulate
 def evaluate(
     project: Catalog,
     queries: Sequence[Query],
-    streams: Mapping[str, RawTuples],
+    streams: Mapping[str, RecordedEvents],
     gap: Gap | None,
     strategy: Strategy | None,
     *,
     archived: bool,
     down: Outage | None = None,
-) -> list[dict[str, Any]]:
+) -> Rows:
     """The rows of the last query over whole streams that end.
 
     Args:
         project: of the streams and queries.
         queries: of a document, in order.
-        streams: raw tuples by stream, in order of arrival.
+        streams: raw tuples by stream, in order of arrival, in any form that `read_recording` takes.
         gap: when the queries are registered, and what archive and live stream hold then; `None`: before all events.
         strategy: how an archived past is answered; `None`: as the planner chooses.
         archived: whether the past lies in an archive; otherwise all of it comes live.
         down: when no engine runs; `None`: never.
     """
-    raw = {name: raw_table(tuples) for name, tuples in streams.items()}
+    raw = {name: _raw(recording, project.settings.streams[name]) for name, recording in streams.items()}
     annotated = {name: project.annotators[name].annotate(table) for name, table in raw.items()}
     past = {} if gap is None else _delivered_before(annotated, gap.moment)
     outputs = {query.name: query for query in queries if query.name is not None}
@@ -58,7 +60,15 @@ def evaluate(
         tables = simulate(project, registrations, annotated, gap, strategy)
     else:
         tables = _live(project, registrations, annotated)
-    return [row for table in tables for row in rows(table)]
+    last = queries[-1]
+    nothing = output_schema(last).empty_table().drop_columns([item.name for item in last.items if item.hidden])
+    found = pa.concat_tables([nothing, *tables])
+    prefixes = MappingProxyType(dict(project.settings.prefixes))
+    return Rows(found, prefixes, MappingProxyType(event_series(last, project.annotators, annotated)))
+
+
+def _raw(recording: RecordedEvents, stream: StreamSettings) -> pa.Table:
+    return concatenate([batch.table for batch in read_recording(recording, stream)])
 
 
 def _live(

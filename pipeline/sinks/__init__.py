@@ -7,7 +7,7 @@ from .console_sink import ConsoleSink
 from .json_lines_sink import JsonLinesSink
 from .parquet_sink import ParquetSink
 from .row_delivery import RowDelivery
-from .row_printing import iso, print_rows, table
+from .row_printing import iso, print_rows, readable, table, value_text
 from .row_source import unmarked
 from .row_values import rows
 from .sink import Sink
@@ -23,7 +23,9 @@ __all__ = [
     "Sink",
     "iso",
     "print_rows",
+    "readable",
     "rows",
     "table",
     "unmarked",
+    "value_text",
 ]

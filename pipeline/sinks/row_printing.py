@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-__all__ = ["Form", "print_rows", "table"]
+__all__ = ["Form", "print_rows", "readable", "table", "value_text"]
 
 Form = Literal["table", "json", "csv"]
 Row = Mapping[str, Any]
@@ -63,14 +63,19 @@ def table(
     rows: Sequence[Row], columns: Iterable[str], title: str = "", prefixes: Mapping[str, str] = MappingProxyType({})
 ) -> Table:
     """Return rows as a table for the terminal, without the columns that only programs need, IRIs as prefixed names."""
-    names = [name for name in columns if name not in _FOR_PROGRAMS]
+    names = readable(columns)
     found = Table(title=title or None, title_justify="left", header_style="bold")
     for name in names:
         numbers = any(isinstance(row[name], int | float) for row in rows)
         found.add_column(name, justify="right" if numbers else "left", overflow="fold")
     for row in rows:
-        found.add_row(*(escape(_shown(row[name], prefixes)) for name in names))
+        found.add_row(*(escape(value_text(row[name], prefixes)) for name in names))
     return found
+
+
+def readable(columns: Iterable[str]) -> list[str]:
+    """Return the columns that people read: those that only programs need are left out."""
+    return [name for name in columns if name not in _FOR_PROGRAMS]
 
 
 def iso(moment: datetime) -> str:
@@ -106,7 +111,8 @@ def _cell(value: object) -> object:
             return value
 
 
-def _shown(value: object, prefixes: Mapping[str, str]) -> str:
+def value_text(value: object, prefixes: Mapping[str, str] = MappingProxyType({})) -> str:
+    """Return a value as people read it in a table: numbers short, times in ISO 8601, IRIs as prefixed names."""
     match value:
         case None:
             return ""
@@ -117,7 +123,7 @@ def _shown(value: object, prefixes: Mapping[str, str]) -> str:
         case datetime():
             return iso(value)
         case list():
-            return ", ".join(_shown(part, prefixes) for part in value)
+            return ", ".join(value_text(part, prefixes) for part in value)
         case str():
             return _prefixed(value, prefixes)
         case _:

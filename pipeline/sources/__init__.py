@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from .heartbeat import Heartbeat, beat
-from .memory_source import RawTuples, raw_table
-from .recorded_files import read_file
+from .memory_source import RawColumns, RawTuples, raw_table
+from .recorded_files import RecordedEvents, read_file, read_recording
 from .records import Malformed, RawBatch, concatenate
 from .source import RecordSource, SourceSpec
 from .source_table import SOURCES
@@ -16,14 +16,17 @@ __all__ = [
     "Heartbeat",
     "Malformed",
     "RawBatch",
+    "RawColumns",
     "RawTuples",
     "RecordSource",
+    "RecordedEvents",
     "SourceSpec",
     "beat",
     "concatenate",
     "first_line",
     "raw_table",
     "read_file",
+    "read_recording",
     "read_streams",
     "unpack",
 ]

@@ -1,27 +1,77 @@
-"""Recorded raw tuples, given as Python dictionaries or as columns."""
+"""Recorded raw tuples as programs have them: Python dictionaries, or the columns of any library."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
+import polars as pl
 import pyarrow as pa
+import pyarrow.dataset
+import pyarrow.interchange
 
 from ...errors import PipelineError
 from .records import table_of_dicts
 
-RawTuples: TypeAlias = pa.Table | Sequence[Mapping[str, object]]
+__all__ = ["ArrowStream", "InterchangeFrame", "RawColumns", "RawTuples", "raw_table"]
+
+
+class ArrowStream(Protocol):
+    """Gives its columns by the Arrow PyCapsule interface: data frames of Polars and pandas, relations of DuckDB."""
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """The columns."""
+
+
+class InterchangeFrame(Protocol):
+    """Gives its columns by the data frame interchange protocol."""
+
+    def __dataframe__(self, *, nan_as_null: bool = False, allow_copy: bool = True) -> object:
+        """The columns."""
+
+
+RawColumns: TypeAlias = "ArrowStream | InterchangeFrame | pl.LazyFrame | pa.RecordBatch | pa.dataset.Dataset"
+RawTuples: TypeAlias = "RawColumns | Sequence[Mapping[str, object]]"
+
+# What pandas calls an index that has no name: it is no attribute of a tuple.
+_INDEX = re.compile(r"__index_level_\d+__")
+_WAYS = "give a list of dictionaries, a data frame (Polars, pandas, DuckDB, pyarrow), or the path of a file"
 
 
 def raw_table(tuples: RawTuples) -> pa.Table:
     """Columns of raw tuples, as a source would give them that reads the same from JSON.
 
     Raises:
-        PipelineError: they are neither a table nor dictionaries.
+        PipelineError: they are neither columns nor dictionaries.
     """
     if isinstance(tuples, pa.Table):
         return tuples
-    odd = [row for row in tuples if not isinstance(row, Mapping)] if isinstance(tuples, Sequence) else [tuples]
+    if not isinstance(tuples, Sequence):
+        return _columns(tuples)
+    odd = [tuples] if isinstance(tuples, str) else [row for row in tuples if not isinstance(row, Mapping)]
     if odd:
-        raise PipelineError(f"{odd[0]!r} is no raw tuple", hint="give a list of dictionaries, or a pyarrow.Table")
+        raise PipelineError(f"{odd[0]!r} is no raw tuple", hint=_WAYS)
     return table_of_dicts(tuples)
+
+
+def _columns(given: object) -> pa.Table:
+    try:
+        match given:
+            case pa.dataset.Dataset() | pa.dataset.Scanner():
+                found = given.to_table()
+            case pl.LazyFrame():
+                found = given.collect().to_arrow()
+            case _ if hasattr(given, "__arrow_c_stream__") or hasattr(given, "__arrow_c_array__"):
+                found = pa.table(given)
+            case _ if hasattr(given, "__dataframe__"):
+                found = pa.interchange.from_dataframe(given)
+            case _:
+                raise PipelineError(f"{given!r} is no raw tuple", hint=_WAYS)
+    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError) as error:
+        reason = str(error).splitlines()[0]
+        raise PipelineError(
+            f"the columns of the {type(given).__name__} cannot be read: {reason}",
+            hint="let each column hold values of one kind",
+        ) from error
+    return found.select([name for name in found.column_names if not _INDEX.fullmatch(name)])

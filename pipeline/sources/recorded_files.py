@@ -1,10 +1,12 @@
-"""Recorded events in a file, read without Spark."""
+"""Recorded events in files, or as a program has them, read without Spark."""
 
 from __future__ import annotations
 
 import gzip
-from collections.abc import Callable, Mapping
+import os
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import TypeAlias
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -14,14 +16,41 @@ from ...config import StreamSettings
 from ...errors import PipelineError
 from .csv_source import CsvDialect, parse_csv_lines
 from .json_source import parse_json_documents, parse_json_text
+from .memory_source import RawTuples, raw_table
 from .records import RawBatch, RecordOrigin
 from .text_lines import text_encoding
 
-__all__ = ["read_file"]
+__all__ = ["RecordedEvents", "read_file", "read_recording"]
+
+RecordedEvents: TypeAlias = "RawTuples | str | os.PathLike[str] | Sequence[str | os.PathLike[str]]"
 
 _FORMATS = {
     ".csv": "csv", ".tsv": "csv", ".json": "json", ".jsonl": "json", ".ndjson": "json", ".parquet": "parquet",
 }  # fmt: skip
+
+
+def read_recording(recording: RecordedEvents, stream: StreamSettings) -> tuple[RawBatch, ...]:
+    """Read the raw tuples of a stream in whatever form a program has them.
+
+    Args:
+        recording: dictionaries; anything with `__arrow_c_stream__` or `__dataframe__` (data frames of Polars and
+            pandas, relations of DuckDB, tables and readers of pyarrow), or a dataset of pyarrow; the path of a JSON,
+            CSV or Parquet file, or several, which follow one another.
+        stream: says how files are read.
+
+    Returns:
+        One batch, or one for each file.
+
+    Raises:
+        PipelineError: it is none of these, or a file cannot be read.
+    """
+    match recording:
+        case str() | os.PathLike():
+            return (read_file(Path(recording), stream),)
+        case Sequence() if paths := [Path(part) for part in recording if isinstance(part, str | os.PathLike)]:
+            return tuple(read_file(path, stream) for path in paths)
+        case _:
+            return (RawBatch(raw_table(recording)),)
 
 
 def read_file(path: Path, stream: StreamSettings) -> RawBatch:

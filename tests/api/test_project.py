@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
-from kaicep import PlanError, QueryTypeError
+from kaicep import PipelineError, PlanError, QueryTypeError
 from support.letters import BEGIN, project, stream
 
 TEXT = "SELECT ?e.x FROM (?e, letters) FILTER (?e.x > 1)"
@@ -62,3 +64,33 @@ def test_an_event_is_explained() -> None:
     found = project().why(TEXT, event)
     assert not found.holds
     assert found.candidacies[0].clauses[0].note == "?e.x is 1, equal"
+
+
+def test_events_come_as_columns_or_files(tmp_path: Path) -> None:
+    """A data frame, a Parquet file and two CSV files give the rows of the dictionaries."""
+    events = stream("a1 a2 a3 a4")["letters"]
+    frame = pl.DataFrame(events).drop("group")
+    frame.write_parquet(tmp_path / "all.parquet")
+    frame[:2].write_csv(tmp_path / "first.csv")
+    frame[2:].write_csv(tmp_path / "then.csv")
+    expected = project().evaluate(TEXT, {"letters": events})
+    files = [tmp_path / "first.csv", tmp_path / "then.csv"]
+    for recording in (frame, frame.to_pandas(), tmp_path / "all.parquet", str(tmp_path / "all.parquet"), files):
+        assert project().evaluate(TEXT, {"letters": recording}) == expected
+    assert len(expected) > 0
+
+
+def test_rows_are_events_again() -> None:
+    """What one query has found another may read: rows go in as any other columns."""
+    found = project().evaluate("SELECT ?e.name AS name, ?e.x AS x, ?e._time AS at FROM (?e, letters)", stream("a1 a2"))
+    assert [row["x"] for row in project().evaluate("SELECT ?e.x AS x FROM (?e, letters)", {"letters": found})] == [1, 2]
+
+
+def test_why_takes_a_data_frame_of_one_row() -> None:
+    events = pl.DataFrame(stream("a1 a2")["letters"]).drop("group")
+    asked = "SELECT ?e.x FROM (?e, letters) FILTER (?e.x > 1)"
+    said = project().why(asked, events[1:], stream="letters")
+    assert said == project().why(asked, events.to_dicts()[1], stream="letters")
+    with pytest.raises(PipelineError) as caught:
+        project().why(asked, events, stream="letters")
+    assert str(caught.value) == "one event is explained at a time, and there are 2 rows: give one, such as df[:1]"

@@ -20,7 +20,7 @@ families = pytest.mark.parametrize("family", FAMILIES)
 
 def whole(case: Case) -> list[dict[str, Any]]:
     """The answer to the streams as one batch."""
-    return project_of(case.campus.seed).evaluate(case.text, case.streams)
+    return list(project_of(case.campus.seed).evaluate(case.text, case.streams))
 
 
 def invariant(data: st.DataObject, family: str) -> None:

@@ -119,7 +119,7 @@ def seconds(rows: Sequence[Mapping[str, Any]]) -> list[float]:
 
 def answer(text: str, events: str, registered_at: datetime | None = None) -> list[dict[str, Any]]:
     """The engine's rows."""
-    return project().evaluate(text, stream(events), registered_at=registered_at)
+    return list(project().evaluate(text, stream(events), registered_at=registered_at))
 
 
 def expected(text: str, events: str, registered_at: datetime | None = None) -> list[dict[str, Any]]:

@@ -1,13 +1,19 @@
-"""Dictionaries as raw tuples: what a value becomes does not depend on whether they come from a file."""
+"""Dictionaries and columns as raw tuples: what a value becomes does not depend on the form that it comes in."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from datetime import UTC, datetime
+from typing import Any
 
+import duckdb
+import pandas as pd
+import polars as pl
 import pyarrow as pa
+import pyarrow.dataset
 import pytest
-from kaicep import Project
+from kaicep import Project, Rows
 from kaicep.annotator import AnnotatedBatch
 from kaicep.errors import PipelineError
 from kaicep.pipeline.sources.json_source import parse_json_lines
@@ -65,8 +71,59 @@ def test_moments_may_stand_beside_texts() -> None:
     assert found.events["_time"].to_pylist() == [moment, moment]
 
 
-@pytest.mark.parametrize(("given", "odd"), [(5, "5"), ([{"t": AT}, None], "None"), ("text", "'t'")])
+@pytest.mark.parametrize(("given", "odd"), [(5, "5"), ([{"t": AT}, None], "None"), ("text", "'text'")])
 def test_what_is_neither_a_table_nor_dictionaries_is_refused(given: object, odd: str) -> None:
     with pytest.raises(PipelineError) as caught:
         raw_table(given)
-    assert str(caught.value) == f"{odd} is no raw tuple: give a list of dictionaries, or a pyarrow.Table"
+    assert str(caught.value) == (
+        f"{odd} is no raw tuple: give a list of dictionaries, a data frame (Polars, pandas, DuckDB, pyarrow), or the "
+        "path of a file"
+    )
+
+
+COLUMNS = {"t": [AT, "2026-01-01T00:01:00Z"], "n": [1, 2], "x": [0.5, None], "note": ["a", "b"]}
+
+
+class _Interchange:
+    """Has nothing but the interchange protocol."""
+
+    def __dataframe__(self, *, nan_as_null: bool = False, allow_copy: bool = True) -> object:
+        return pa.table(COLUMNS).__dataframe__(nan_as_null=nan_as_null, allow_copy=allow_copy)
+
+
+FRAMES: dict[str, Callable[[], Any]] = {
+    "a Polars data frame": lambda: pl.DataFrame(COLUMNS),
+    "a lazy frame": lambda: pl.DataFrame(COLUMNS).lazy(),
+    "a frame with categories": lambda: pl.DataFrame(COLUMNS, schema_overrides={"note": pl.Categorical}),
+    "a pandas data frame": lambda: pd.DataFrame(COLUMNS),
+    "part of a pandas data frame": lambda: pd.DataFrame(COLUMNS)[lambda df: df.n > 0],
+    "a relation of DuckDB": lambda: duckdb.connect().from_arrow(pa.table(COLUMNS)),
+    "a reader": lambda: pa.table(COLUMNS).to_reader(),
+    "a record batch": lambda: pa.table(COLUMNS).to_batches()[0],
+    "a dataset": lambda: pa.dataset.dataset(pa.table(COLUMNS)),
+    "a scanner": lambda: pa.dataset.dataset(pa.table(COLUMNS)).scanner(),
+    "an interchange frame": _Interchange,
+    "rows of a query": lambda: Rows(pa.table(COLUMNS)),
+}
+
+
+@pytest.mark.parametrize("form", FRAMES)
+def test_columns_of_every_library_are_the_same_events(form: str) -> None:
+    """Ids are made of all values, so that an index, or a type of another width, would show."""
+    given, expected = annotated(raw_table(FRAMES[form]())), annotated(pa.table(COLUMNS))
+    assert given.events.to_pylist() == expected.events.to_pylist()
+    assert given.events["x"].to_pylist() == [0.5, None]
+    assert given.events["_extra"].null_count == 2
+
+
+def test_an_index_without_a_name_is_no_attribute() -> None:
+    assert raw_table(pd.DataFrame(COLUMNS)[1:].sort_values("x")).column_names == ["t", "n", "x", "note"]
+    named = pd.DataFrame(COLUMNS).set_index("t")
+    assert sorted(raw_table(named).column_names) == ["n", "note", "t", "x"]
+
+
+def test_columns_of_mixed_values_are_told() -> None:
+    with pytest.raises(PipelineError) as caught:
+        raw_table(pd.DataFrame({"t": [AT, AT], "n": [1, "abc"]}, dtype=object))
+    assert str(caught.value).startswith("the columns of the DataFrame cannot be read: ")
+    assert str(caught.value).endswith(": let each column hold values of one kind")

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 from kaicep.config import SourceSettings, StreamSettings, TimeSettings
 from kaicep.errors import PipelineError
-from kaicep.pipeline.sources.recorded_files import read_file
+from kaicep.pipeline.sources.recorded_files import read_file, read_recording
 
 ROWS = [{"t": "2026-01-01", "a": 1}, {"t": "2026-01-02", "a": 2}]
 LINES = b'{"t":"2026-01-01","a":1}\r\n\r\n{"t":"2026-01-02","a":2}'
@@ -99,3 +99,28 @@ def test_what_cannot_be_read_is_refused(tmp_path: Path, name: str, content: byte
     with pytest.raises(PipelineError) as caught:
         read_file(path, stream(format="avro"))
     assert str(caught.value) == message.format(path=path)
+
+
+def test_a_program_names_a_file_or_several_or_gives_what_it_has(tmp_path: Path) -> None:
+    """The files of a list follow one another; each is a batch with the places of its own records."""
+    lines, parquet = tmp_path / "a.jsonl", tmp_path / "b.parquet"
+    lines.write_bytes(LINES)
+    pq.write_table(pa.Table.from_pylist(ROWS), parquet)
+    for recording in (str(lines), lines, parquet, [lines], ROWS, pa.Table.from_pylist(ROWS)):
+        (batch,) = read_recording(recording, stream())
+        assert batch.table.to_pylist() == ROWS
+    one, other = read_recording([lines, str(parquet)], stream())
+    assert (one.place(1), other.place(1)) == (f"{lines}:3", f"{parquet}, row 2")
+
+
+def test_nothing_is_an_empty_recording() -> None:
+    (batch,) = read_recording([], stream())
+    assert batch.table.num_rows == 0
+
+
+def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
+    with pytest.raises(PipelineError) as caught:
+        read_recording(str(tmp_path / "no.csv"), stream())
+    assert str(caught.value) == (
+        f"cannot read {tmp_path / 'no.csv'}: No such file or directory: name a JSON, CSV or Parquet file"
+    )

@@ -1,0 +1,9 @@
+"""Rows of a query in; dictionaries, data frames, tables for people and plots of them out."""
+
+from __future__ import annotations
+
+from .event_series import EventSeries, event_series
+from .match_plot import MatchPlot
+from .rows import Rows
+
+__all__ = ["EventSeries", "MatchPlot", "Rows", "event_series"]
