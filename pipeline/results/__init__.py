@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from .event_series import EventSeries, event_series
+from .event_series import EventSeries, series_by_variable
 from .match_plot import MatchPlot
 from .rows import Rows
 
-__all__ = ["EventSeries", "MatchPlot", "Rows", "event_series"]
+__all__ = ["EventSeries", "MatchPlot", "Rows", "series_by_variable"]

@@ -10,7 +10,7 @@ import pyarrow as pa
 from ...annotator import AnnotatedBatch, Annotator
 from ...language.nodes import Column, Query, ValueType, columns_of
 
-__all__ = ["EventSeries", "event_series"]
+__all__ = ["EventSeries", "series_by_variable"]
 
 _NUMERIC = (ValueType.DOUBLE, ValueType.INTEGER, ValueType.BOOLEAN)
 
@@ -34,7 +34,7 @@ class EventSeries:
     units: Mapping[str, str]
 
 
-def event_series(
+def series_by_variable(
     query: Query, annotators: Mapping[str, Annotator], streams: Mapping[str, AnnotatedBatch]
 ) -> dict[str, EventSeries]:
     """By variable the events of its stream; variables over the rows of other queries have none.

@@ -16,7 +16,7 @@ from ...language.nodes import Query
 from ...planner import Strategy
 from ..catalog import Catalog
 from ..flow import Batch, Registration
-from ..results import Rows, event_series
+from ..results import Rows, series_by_variable
 from ..sources import RecordedEvents, concatenate, read_recording
 from .outage_simulation import Outage, simulate_outage
 from .registration_simulation import Gap, simulate
@@ -64,7 +64,7 @@ def evaluate(
     nothing = output_schema(last).empty_table().drop_columns([item.name for item in last.items if item.hidden])
     found = pa.concat_tables([nothing, *tables])
     prefixes = MappingProxyType(dict(project.settings.prefixes))
-    return Rows(found, prefixes, MappingProxyType(event_series(last, project.annotators, annotated)))
+    return Rows(found, prefixes, MappingProxyType(series_by_variable(last, project.annotators, annotated)))
 
 
 def _raw(recording: RecordedEvents, stream: StreamSettings) -> pa.Table:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kaicep import Project
-from kaicep.pipeline.results.event_series import event_series
+from kaicep.pipeline.results.event_series import series_by_variable
 from support.result_rows import READINGS, pairs, project, selected
 
 COMMON = {"event_type": "<urn:R>", "time": {"attribute": "at"}}
@@ -32,5 +32,5 @@ def test_without_identity_the_individuals_tell_whose_values_they_are() -> None:
 def test_variables_over_the_rows_of_a_query_have_no_events() -> None:
     text = "CREATE QUERY high AS SELECT ?e.ppm AS ppm; SELECT ?h.ppm FROM (?h, high)"
     queries = project().compile(text)
-    assert event_series(queries[-1], project().annotators, {}) == {}
+    assert series_by_variable(queries[-1], project().annotators, {}) == {}
     assert project().evaluate(text, {"air": READINGS}).events == {}
