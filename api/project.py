@@ -15,7 +15,7 @@ from ..language import SourceText
 from ..language.nodes import Query
 from ..ontology import knowledge_of
 from ..ontology.modules import Module, with_module, without_module
-from ..pipeline import Catalog
+from ..pipeline import Catalog, queries_read
 from ..pipeline.knowledge import modules_in_force
 from ..pipeline.results import Rows
 from ..pipeline.simulation import Gap, Outage, evaluate
@@ -100,7 +100,7 @@ class Project(Catalog):
         stream: what came before lies in an archive of its own that is gone afterwards, the rest comes live.
 
         Args:
-            text: a χ-CEP document.
+            text: a χ-CEP document; it may read the output of the project's named queries.
             streams: by stream name, raw tuples in order of arrival; they end then. Dictionaries; anything with
                 `__arrow_c_stream__` or `__dataframe__`: data frames of Polars and pandas, relations of DuckDB, tables,
                 readers and datasets of pyarrow; the path of a JSON, CSV or Parquet file, or a list of such paths.
@@ -131,7 +131,8 @@ class Project(Catalog):
                 raise PlanError(f"{name} is negative: {duration}", hint="give a duration of zero or more")
         for name in streams:
             self.check_stream(name)
-        queries = self.compile(text, retention=retention)
+        read = queries_read(self, text)
+        queries = (*read, *self.compile(text, retention=retention, outputs=read))
         if outage is not None and outage[1] < outage[0]:
             raise PlanError("the outage ends before it begins", hint="give its beginning first")
         down = None if outage is None else Outage(*outage, overlap, in_flight, snapshots)

@@ -13,7 +13,7 @@ from rich.console import Console
 
 from ..errors import PipelineError
 from .options import ProjectFile, ProjectOption, Query, Quiet, RowFormOption
-from .terminal import print_rows, tell, text_of
+from .terminal import tell, text_of
 
 _WIDE = 500
 
@@ -59,22 +59,10 @@ def try_query(
     Of several queries in a document the rows of the last one are printed.
     """
     from ..api import Project
-    from .project_check import warnings_of
-    from .trials import read_recorded
+    from .trials import try_document
 
     text, source = text_of(query)
-    loaded = Project.load(project)
-    queries = loaded.compile(text, source=source)
-    tables, complaints = read_recorded(loaded, events, stream)
-    if not quiet:
-        for line in (*warnings_of(loaded, queries), *complaints):
-            tell(line)
-        if len(queries) > 1:
-            name = "" if queries[-1].name is None else f", {queries[-1].name}"
-            tell(f"these are the rows of the last of {len(queries)} queries{name}")
-    rows = loaded.evaluate(text, tables)
-    columns = list(rows[0]) if rows else [*(item.name for item in queries[-1].items), "_time", "_id"]
-    print_rows(rows, columns, form, loaded.settings)
+    try_document(Project.load(project), text, events, source=source, stream=stream, form=form, quiet=quiet)
 
 
 @app.command(epilog="Example: `kaicep check campus/`")
@@ -114,14 +102,20 @@ def explain(
     """
     from ..api import Project
     from ..explain import DiagramFormat, draw_automaton, explain_registrations, plan_text
+    from ..pipeline import queries_read
+    from ..pipeline.flow import Registration
 
     text, source = text_of(query)
     loaded = Project.load(project)
+    read = queries_read(loaded, text, source)
     if nfa:
         drawing = DiagramFormat(form.value)
-        typer.echo("\n\n".join(draw_automaton(one, drawing) for one in loaded.compile(text, source=source)))
+        typer.echo(
+            "\n\n".join(draw_automaton(one, drawing) for one in loaded.compile(text, source=source, outputs=read))
+        )
         return
-    told = explain_registrations(loaded, loaded.registrations(text, source))
+    upstream = [Registration(one, one.name or "") for one in read]
+    told = explain_registrations(loaded, [*upstream, *loaded.registrations(text, source, read)])[len(read) :]
     typer.echo("\n\n".join(plan_text(plan, loaded.knowledge.prefixes) for plan in told))
 
 

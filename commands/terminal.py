@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from ..config import Settings
+    from ..pipeline.sinks import RowPrinter
 
 
 def text_of(query: str) -> tuple[str, str]:
@@ -32,10 +33,16 @@ def print_rows(
     rows: Sequence[Mapping[str, Any]], columns: Iterable[str], form: RowFormat | None, settings: Settings
 ) -> None:
     """Print rows, in the form that suits the standard output if none is asked for; IRIs with the project's prefixes."""
+    with row_printer(columns, form, settings) as printer:
+        printer.write(rows)
+
+
+def row_printer(columns: Iterable[str], form: RowFormat | None, settings: Settings) -> RowPrinter:
+    """What prints rows as they come; see `print_rows`."""
     from ..pipeline import sinks
 
     chosen = form or (RowFormat.TABLE if sys.stdout.isatty() else RowFormat.JSON)
-    sinks.print_rows(rows, columns, chosen.value, sys.stdout, settings.prefixes)
+    return sinks.RowPrinter(columns, chosen.value, sys.stdout, settings.prefixes)
 
 
 def log() -> Console:

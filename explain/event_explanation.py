@@ -16,7 +16,7 @@ from ..language import Prefix, SourceText, Span
 from ..language.nodes import Bounds, Instant, Query, Semantics, Source, Subquery, uses_bindings
 from ..language.syntax import parse_document
 from ..ontology.proofs import TurtleWriter
-from ..pipeline import Catalog
+from ..pipeline import Catalog, queries_read
 from ..pipeline.sinks import iso, rows
 from ..pipeline.sources import raw_table
 from ..planner import bounds_in_words, resolve_bounds
@@ -41,7 +41,7 @@ def explain_event(
     now: datetime | None,
 ) -> Explanation:
     """Explain an event; see `Project.why`."""
-    queries = project.compile(text.text, source=text.source)
+    queries = project.compile(text.text, source=text.source, outputs=queries_read(project, text.text, text.source))
     name = _stream_of(project, queries, event, stream)
     query = next((q for q in reversed(queries) if any(s.stream.name == name for s in q.sources)), None)
     if query is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .catalog import Catalog
+from .named_queries import queries_read
 from .query_documents import query_files, read_document
 
-__all__ = ["Catalog", "query_files", "read_document"]
+__all__ = ["Catalog", "queries_read", "query_files", "read_document"]

@@ -1,7 +1,9 @@
-"""Recorded events and a query in, its rows and what was wrong with the events out; no Spark, no archive."""
+"""Recorded events and queries in, rows and what was wrong with the events out; no Spark, no archive."""
 
 from __future__ import annotations
 
-from .recorded_source import read_recorded
+from .query_trial import try_document
+from .recorded_source import RecordedStream, recorded_streams
+from .trial import Trial
 
-__all__ = ["read_recorded"]
+__all__ = ["RecordedStream", "Trial", "recorded_streams", "try_document"]

@@ -1,47 +1,80 @@
-"""Recorded events for a query that is only tried."""
+"""Recorded events in files: which stream each file is of, and its records batch by batch."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-import pyarrow as pa
-
 from ...api import Project
-from ...errors import PipelineError
-from ...pipeline.flow import admission_of
-from ...pipeline.sources import RawBatch, concatenate, read_file
+from ...config import StreamSettings
+from ...errors import PipelineError, did_you_mean
+from ...pipeline.sources import RawBatch, read_batches
 
-__all__ = ["read_recorded"]
-
-_SHOWN = 3
+__all__ = ["RecordedStream", "recorded_streams"]
 
 
-def read_recorded(
-    project: Project, files: Sequence[str], stream: str | None
-) -> tuple[dict[str, pa.Table], tuple[str, ...]]:
-    """Read files of recorded events.
+def recorded_streams(project: Project, files: Sequence[str], stream: str | None) -> dict[str, RecordedStream]:
+    """Find out which stream each file is of.
 
     Args:
         project: its streams say how files are read.
         files: each `FILE` or `STREAM=FILE`; the files of a stream follow one another.
         stream: what a plain `FILE` is of; `None`: the project's only stream.
 
-    Returns:
-        Raw tuples by stream; and what cannot be used of them, a line each: the first few records that are no events,
-        how many are late, how many came again.
-
     Raises:
         QueryTypeError: no such stream.
         PipelineError: no such file, or it is not said which stream a file is of.
     """
-    by_stream: dict[str, list[RawBatch]] = {}
+    paths: dict[str, list[Path]] = {}
     for entry in files:
         name, path = _stream_and_path(project, entry, stream)
-        by_stream.setdefault(name, []).append(read_file(path, project.settings.streams[name]))
-    complaints = [line for name, batches in by_stream.items() for line in _complaints(project, name, batches)]
-    tables = {name: concatenate([batch.table for batch in batches]) for name, batches in by_stream.items()}
-    return tables, tuple(complaints)
+        paths.setdefault(name, []).append(path)
+    return {name: RecordedStream(project.settings.streams[name], found) for name, found in paths.items()}
+
+
+class RecordedStream:
+    """The records of one stream's files, one batch after the other; read once.
+
+    Args:
+        settings: of the stream; they say how files are read.
+        paths: the files, which follow one another.
+
+    Attributes:
+        bytes: how large the files are.
+        taken: how much of that has been read, about.
+        without_records: the files that have none, as far as they are read.
+
+    Raises:
+        PipelineError: no such file.
+    """
+
+    def __init__(self, settings: StreamSettings, paths: Sequence[Path]) -> None:
+        self._settings = settings
+        self._paths = paths
+        for path in paths:
+            if not path.exists():
+                raise PipelineError(f"cannot read {path}: No such file or directory", hint=_near(path))
+        self.bytes = sum(path.stat().st_size for path in paths)
+        self.taken = 0
+        self.without_records: list[Path] = []
+
+    def batches(self) -> Iterator[RawBatch]:
+        """The batches of all files.
+
+        Raises:
+            PipelineError: a file cannot be read.
+        """
+        for path in self._paths:
+            empty, before = True, self.taken
+            for batch in read_batches(path, self._settings, lambda read, before=before: self._took(before + read)):  # type: ignore[misc]  # mypy cannot infer a default's type
+                empty = empty and not batch.table.num_rows and not batch.malformed
+                yield batch
+            if empty:
+                self.without_records.append(path)
+            self._took(before + path.stat().st_size)
+
+    def _took(self, read: int) -> None:
+        self.taken = read
 
 
 def _stream_and_path(project: Project, entry: str, stream: str | None) -> tuple[str, Path]:
@@ -60,20 +93,9 @@ def _stream_and_path(project: Project, entry: str, stream: str | None) -> tuple[
     )
 
 
-def _complaints(project: Project, name: str, batches: Sequence[RawBatch]) -> Iterator[str]:
-    annotator = project.annotators[name]
-    annotated = [annotator.annotate(batch.table) for batch in batches]
-    unusable: list[tuple[str, str]] = []
-    for batch, found in zip(batches, annotated, strict=True):
-        unusable += [(malformed.place, malformed.reason) for malformed in batch.malformed]
-        unusable += [(batch.place(row["row"]), row["reason"]) for row in found.rejected.to_pylist()]
-    for place, reason in unusable[:_SHOWN]:
-        yield f"{place}: {reason}"
-    if len(unusable) > _SHOWN:
-        yield f"… and {len(unusable) - _SHOWN:,} more records of stream {name} that are no events"
-    events = pa.concat_tables([found.events.select(["_time", "_id"]) for found in annotated])
-    admitted = admission_of(annotator, project.settings.streams[name].lateness).admit(events)
-    if admitted.late.num_rows:
-        yield f"late events of stream {name}, left out: {admitted.late.num_rows:,} (see its lateness)"
-    if admitted.duplicates:
-        yield f"events of stream {name} that came again, left out: {admitted.duplicates:,} (see its identity)"
+def _near(path: Path) -> str:
+    """What there is instead of a file."""
+    if not path.parent.is_dir():
+        return f"there is no folder {path.parent}"
+    there: Mapping[str, Path] = {other.name: other for other in path.parent.iterdir()}
+    return did_you_mean(path.name, list(there)) or "name a JSON, CSV or Parquet file"

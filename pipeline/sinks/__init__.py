@@ -7,7 +7,7 @@ from .console_sink import ConsoleSink
 from .json_lines_sink import JsonLinesSink
 from .parquet_sink import ParquetSink
 from .row_delivery import RowDelivery
-from .row_printing import iso, print_rows, readable, table, value_text
+from .row_printing import RowPrinter, iso, print_rows, readable, table, value_text
 from .row_source import unmarked
 from .row_values import rows
 from .sink import Sink
@@ -20,6 +20,7 @@ __all__ = [
     "JsonLinesSink",
     "ParquetSink",
     "RowDelivery",
+    "RowPrinter",
     "Sink",
     "iso",
     "print_rows",

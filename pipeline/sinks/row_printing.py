@@ -8,14 +8,14 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
-from types import MappingProxyType
-from typing import IO, Any, Literal
+from types import MappingProxyType, TracebackType
+from typing import IO, Any, Literal, Self
 
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-__all__ = ["Form", "print_rows", "readable", "table", "value_text"]
+__all__ = ["Form", "RowPrinter", "print_rows", "readable", "table", "value_text"]
 
 Form = Literal["table", "json", "csv"]
 Row = Mapping[str, Any]
@@ -33,30 +33,54 @@ def print_rows(
     file: IO[str],
     prefixes: Mapping[str, str] = MappingProxyType({}),
 ) -> None:
-    """Write rows.
+    """Write rows; see `RowPrinter`."""
+    with RowPrinter(columns, form, file, prefixes) as printer:
+        printer.write(rows)
+
+
+class RowPrinter:
+    """Writes rows as they come, but a table at the end: its columns are as wide as their widest value.
 
     Args:
-        rows: Python values by column.
         columns: names, in order.
         form: `table`; `json`, one object per line; `csv`, with a header.
         file: where to.
         prefixes: by which a table shortens IRIs; programs get them whole.
     """
-    names = list(columns)
-    match form:
-        case "json":
-            for row in rows:
-                values = {name: _plain(row[name]) for name in names}
-                file.write(json.dumps(values, ensure_ascii=False) + "\n")
-        case "csv":
-            writer = csv.writer(file, lineterminator="\n")
-            writer.writerow(names)
-            writer.writerows([_cell(row[name]) for name in names] for row in rows)
-        case "table":
-            console = Console(file=file)
+
+    def __init__(
+        self, columns: Iterable[str], form: Form, file: IO[str], prefixes: Mapping[str, str] = MappingProxyType({})
+    ) -> None:
+        self._names = list(columns)
+        self._form, self._file, self._prefixes = form, file, prefixes
+        self._csv = csv.writer(file, lineterminator="\n")
+        self._table: list[Row] = []
+
+    def __enter__(self) -> Self:
+        if self._form == "csv":
+            self._csv.writerow(self._names)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._form == "table" and error is None:
+            console = Console(file=self._file)
             if not console.is_terminal:
-                console = Console(file=file, width=_WIDE)
-            console.print(table(rows, names, prefixes=prefixes))
+                console = Console(file=self._file, width=_WIDE)
+            console.print(table(self._table, self._names, prefixes=self._prefixes))
+
+    def write(self, rows: Sequence[Row]) -> None:
+        """Write rows: Python values by column."""
+        match self._form:
+            case "json":
+                for row in rows:
+                    values = {name: _plain(row[name]) for name in self._names}
+                    self._file.write(json.dumps(values, ensure_ascii=False) + "\n")
+            case "csv":
+                self._csv.writerows([_cell(row[name]) for name in self._names] for row in rows)
+            case "table":
+                self._table += rows
 
 
 def table(

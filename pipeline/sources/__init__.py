@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .heartbeat import Heartbeat, beat
 from .memory_source import RawColumns, RawTuples, raw_table
+from .recorded_batches import read_batches
 from .recorded_files import RecordedEvents, read_file, read_recording
 from .records import Malformed, RawBatch, concatenate
 from .source import RecordSource, SourceSpec
@@ -25,6 +26,7 @@ __all__ = [
     "concatenate",
     "first_line",
     "raw_table",
+    "read_batches",
     "read_file",
     "read_recording",
     "read_streams",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
@@ -15,7 +15,7 @@ from .file_source import LineSource
 from .records import Malformed, RawBatch, RecordOrigin, table_of_dicts
 from .text_lines import declared_columns, join, split_off_invalid_text, without_blank_lines
 
-__all__ = ["CsvDialect", "CsvSource", "parse_csv_lines"]
+__all__ = ["CsvDialect", "CsvSource", "parse_csv_lines", "with_header"]
 
 _FALSE = {"false", "0", "no"}
 
@@ -67,6 +67,15 @@ def parse_csv_lines(lines: pa.Array, origin: RecordOrigin, dialect: CsvDialect) 
     malformed = tuple(each for _, _, found in parts for each in found)
     table = pa.concat_tables(tables, promote_options="default") if len(tables) > 1 else tables[0]
     return RawBatch(table, malformed, origin, np.concatenate(numbers), lines)
+
+
+def with_header(dialect: CsvDialect, lines: pa.Array) -> CsvDialect:
+    """Return the dialect of what follows these first lines of a file: its columns are named, if they name them."""
+    if dialect.columns:
+        return dialect
+    valid, numbers, _ = split_off_invalid_text(lines, RecordOrigin.of(""))
+    kept, _ = without_blank_lines(valid, numbers)
+    return replace(dialect, columns=_header(kept[0].as_py(), dialect)) if len(kept) else dialect
 
 
 def _stretches(lines: pa.Array, origin: RecordOrigin, dialect: CsvDialect) -> list[tuple[int, int]]:

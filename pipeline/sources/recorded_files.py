@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import os
+import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TypeAlias
@@ -20,13 +21,25 @@ from .memory_source import RawTuples, raw_table
 from .records import RawBatch, RecordOrigin
 from .text_lines import text_encoding
 
-__all__ = ["RecordedEvents", "read_file", "read_recording"]
+__all__ = ["UNREADABLE", "RecordedEvents", "file_format", "lines_of", "read_file", "read_recording", "unreadable"]
 
 RecordedEvents: TypeAlias = "RawTuples | str | os.PathLike[str] | Sequence[str | os.PathLike[str]]"
 
+UNREADABLE = (OSError, EOFError, pa.ArrowInvalid)
 _FORMATS = {
     ".csv": "csv", ".tsv": "csv", ".json": "json", ".jsonl": "json", ".ndjson": "json", ".parquet": "parquet",
 }  # fmt: skip
+_HINT = "name a JSON, CSV or Parquet file"
+# What the first bytes of files hold, from which place on, that are neither text nor Parquet; what to do with them.
+_SIGNATURES = (
+    (0, b"\xd0\xcf\x11\xe0", "an Excel workbook", "save its sheet as CSV"),
+    (4, b"1AY&SY", "compressed by bzip2", "unpack it, or compress it by gzip"),
+    (0, b"\xfd7zXZ", "compressed by xz", "unpack it, or compress it by gzip"),
+    (0, b"\x28\xb5\x2f\xfd", "compressed by Zstandard", "unpack it, or compress it by gzip"),
+    (0, b"SQLite format 3", "an SQLite database", "export its table as CSV"),
+)
+_SIGNATURE_BYTES = 16
+_GZIP, _PARQUET, _ZIP = b"\x1f\x8b", b"PAR1", b"PK\x03\x04"
 
 
 def read_recording(recording: RecordedEvents, stream: StreamSettings) -> tuple[RawBatch, ...]:
@@ -61,20 +74,76 @@ def read_file(path: Path, stream: StreamSettings) -> RawBatch:
     Raises:
         PipelineError: the file cannot be read, or not in this format.
     """
-    name = path.name.removesuffix(".gz")
-    declared = stream.source.format if stream.source else "json"
-    file_format = _FORMATS.get(Path(name).suffix.lower(), declared)
     try:
-        if file_format not in _TEXTS:
-            return _read_table(path, file_format)
+        declared = file_format(path, stream)
+        if declared not in _TEXTS:
+            return _read_table(path, declared)
         content = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
-    except (OSError, EOFError, pa.ArrowInvalid) as error:
-        reason = getattr(error, "strerror", None) or str(error).splitlines()[0]
-        raise PipelineError(f"cannot read {path}: {reason}", hint="name a JSON, CSV or Parquet file") from error
+    except UNREADABLE as error:
+        raise unreadable(path, error) from error
     encoding = text_encoding(stream.source)
     if encoding != "utf-8":
         content = content.decode(encoding, errors="backslashreplace").encode()
-    return _TEXTS[file_format](content, path, stream)
+    return _TEXTS[declared](content, path, stream)
+
+
+def file_format(path: Path, stream: StreamSettings) -> str:
+    """Return the format of a file: what its first bytes say, else its ending, else that of the stream's source.
+
+    Raises:
+        PipelineError: it is a workbook, a database, or packed in a way that is not read.
+        OSError: it cannot be read.
+    """
+    name = path.name.removesuffix(".gz")
+    declared = stream.source.format if stream.source else "json"
+    found = _FORMATS.get(Path(name).suffix.lower(), declared)
+    if path.is_dir():
+        return found
+    first, last = _ends(path)
+    if first.startswith(_PARQUET) and last == _PARQUET:
+        return "parquet"
+    if first.startswith(_ZIP):
+        raise _foreign(path, *_zipped(path))
+    if first.startswith(_GZIP) and path.suffix != ".gz":
+        raise _foreign(path, "compressed by gzip", f"rename it to {path.name}.gz")
+    for start, signature, what, way_out in _SIGNATURES:
+        if first[start:].startswith(signature):
+            raise _foreign(path, what, way_out)
+    if found == "parquet":
+        raise _foreign(path, "no Parquet file" if first else "empty", "give it the ending of what it is: .csv, .jsonl")
+    return found
+
+
+def _ends(path: Path) -> tuple[bytes, bytes]:
+    """Return the first bytes of a file, and its last four."""
+    with path.open("rb") as file:
+        first = file.read(_SIGNATURE_BYTES)
+        file.seek(-min(len(_PARQUET), file.seek(0, os.SEEK_END)), os.SEEK_END)
+        return first, file.read()
+
+
+def unreadable(path: Path, error: BaseException) -> PipelineError:
+    """Return the error of a file that cannot be read, with its reason."""
+    reason = getattr(error, "strerror", None) or str(error).splitlines()[0]
+    return PipelineError(f"cannot read {path}: {reason}", hint=_HINT)
+
+
+def _foreign(path: Path, what: str, way_out: str) -> PipelineError:
+    return PipelineError(f"cannot read {path}: it is {what}", hint=way_out)
+
+
+def _zipped(path: Path) -> tuple[str, str]:
+    """Return what a ZIP archive is, and what to do."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            names = archive.namelist()
+    except zipfile.BadZipFile:
+        names = []
+    if any(name.startswith("xl/") for name in names):
+        return "an Excel workbook", "save its sheet as CSV"
+    if "content.xml" in names:
+        return "an OpenDocument spreadsheet", "save its sheet as CSV"
+    return "a ZIP archive", "unpack it"
 
 
 def _read_table(path: Path, file_format: str) -> RawBatch:
@@ -83,27 +152,28 @@ def _read_table(path: Path, file_format: str) -> RawBatch:
     with path.open("rb"):
         raise PipelineError(
             f"cannot read {path}: files of the format '{file_format}' need Spark",
-            hint="name a JSON, CSV or Parquet file",
+            hint=_HINT,
         )
 
 
 def _read_json(content: bytes, path: Path, stream: StreamSettings) -> RawBatch:
     if content.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"["):
         return parse_json_documents([content], lambda: (str(path),))
-    return parse_json_text(_lines(content), RecordOrigin.of(str(path), "{name}:{number}"), stream)
+    return parse_json_text(lines_of(content), RecordOrigin.of(str(path), "{name}:{number}"), stream)
 
 
 def _read_csv(content: bytes, path: Path, stream: StreamSettings) -> RawBatch:
     origin = RecordOrigin.of(str(path), "{name}:{number}")
-    return parse_csv_lines(_lines(content), origin, CsvDialect.of(stream))
+    return parse_csv_lines(lines_of(content), origin, CsvDialect.of(stream))
 
 
 _TEXTS: Mapping[str, Callable[[bytes, Path, StreamSettings], RawBatch]] = {"json": _read_json, "csv": _read_csv}
 
 
-def _lines(content: bytes) -> pa.Array:
+def lines_of(content: bytes) -> pa.Array:
+    """Return the lines of a text, without their line breaks; not yet known to be UTF-8."""
     content = content.removesuffix(b"\n")
     lines = pc.split_pattern(pa.array([content], pa.large_binary()), b"\n").values
     if b"\r" in content:
         lines = pc.if_else(pc.ends_with(lines, b"\r"), pc.binary_slice(lines, 0, -1), lines)
-    return lines.cast(pa.binary()).view(pa.string())  # not yet known to be UTF-8
+    return lines.cast(pa.binary()).view(pa.string())

@@ -33,21 +33,24 @@ class RecordOrigin:
         names: gives the file of each stretch, or `batch` for what is no file; called when a place is wanted.
         starts: number of the first record of each stretch within the batch; the first is 0.
         pattern: how a place reads, from `name` and the record's number in its file, which counts from 1.
+        before: how many records of the first file came in earlier batches.
     """
 
     names: Callable[[], Sequence[str]]
     starts: tuple[int, ...] = (0,)
     pattern: str = "{name}, row {number}"
+    before: int = 0
 
     @classmethod
-    def of(cls, name: str, pattern: str = "{name}, row {number}") -> RecordOrigin:
-        """Build the origin of records that all stand in one file."""
-        return cls(lambda: (name,), (0,), pattern)
+    def of(cls, name: str, pattern: str = "{name}, row {number}", before: int = 0) -> RecordOrigin:
+        """Build the origin of records that all stand in one file, `before` of them in earlier batches."""
+        return cls(lambda: (name,), (0,), pattern, before)
 
     def place(self, record: int) -> str:
         """Return the place of a record of the batch, by its number from 0."""
         stretch = bisect_right(self.starts, record) - 1
-        return self.pattern.format(name=self.names()[stretch], number=record - self.starts[stretch] + 1)
+        earlier = 0 if stretch else self.before
+        return self.pattern.format(name=self.names()[stretch], number=earlier + record - self.starts[stretch] + 1)
 
 
 @dataclass(frozen=True, slots=True)

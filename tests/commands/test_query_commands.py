@@ -58,7 +58,7 @@ def test_try_prints_csv_and_tables(project: Path) -> None:
 
 def test_try_without_rows_still_names_the_columns(project: Path) -> None:
     result = call("try", HIGH.replace("50", "500"), "-e", project / "events.jsonl", "-p", project, "-f", "csv")
-    assert result.stdout == "sensor,flow,_time,_id\n"
+    assert result.stdout == "sensor,flow,_time,_events,_id\n"
 
 
 def test_try_reads_a_query_from_the_standard_input_and_events_by_stream(project: Path) -> None:
@@ -142,3 +142,22 @@ def test_explain_tells_that_a_query_has_no_automaton(project: Path) -> None:
     result = call("explain", "--nfa", "SELECT ?e.flow FROM (?e, air)", "-p", project)
     assert result.exit_code == 1
     assert result.stderr == "the query has no automaton: only a query with SEQ has one\n"
+
+
+def test_try_explain_and_why_see_the_named_queries_of_the_project(project: Path) -> None:
+    (project / "queries" / "high.chi").write_text(f"CREATE QUERY high AS {HIGH}")
+    text = "SELECT ?h.flow AS flow FROM (?h, high) FILTER (?h.flow > 60.5)"
+    result = call("try", text, "-e", project / "events.jsonl", "-p", project)
+    assert [json.loads(row)["flow"] for row in result.stdout.splitlines()] == [70.0]
+    assert "?h from high" in call("explain", text, "-p", project).stdout
+    assert "query high" not in call("explain", text, "-p", project).stdout
+    assert call("why", text, "-e", EVENT, "-s", "air", "-p", project).exit_code == 2
+    refused = call("why", text, "--event", EVENT, "--stream", "air", "-p", project)
+    assert refused.stderr == "no query of the document reads stream 'air': it reads high; choose with --stream\n"
+
+
+def test_trying_a_file_of_the_project_does_not_meet_itself(project: Path) -> None:
+    path = project / "queries" / "high.chi"
+    path.write_text(f"CREATE QUERY high AS {HIGH}; SELECT ?h.flow AS flow FROM (?h, high)")
+    result = call("try", path, "-e", project / "events.jsonl", "-p", project)
+    assert [json.loads(row)["flow"] for row in result.stdout.splitlines()] == [60.5, 70.0]

@@ -1,4 +1,4 @@
-"""Recorded events, and what cannot be used of them."""
+"""Which stream recorded events are of, and their batches."""
 
 from __future__ import annotations
 
@@ -6,52 +6,51 @@ from pathlib import Path
 
 import pytest
 from kaicep import PipelineError, Project
-from kaicep.commands.trials.recorded_source import read_recorded
-from support.command_line import HIGH, call, line
+from kaicep.commands.trials.recorded_source import recorded_streams
+from support.command_line import PROJECT, call, line
 
 
-def test_try_tells_how_many_events_are_late_or_came_again(project: Path) -> None:
-    path = project / "events.jsonl"
-    path.write_text(line(30, 60) + line(30, 60) + line(1, 60) + line(2, 70))
-    result = call("try", HIGH, "-e", path, "-p", project)
-    assert len(result.stdout.splitlines()) == 1
-    assert result.stderr == (
-        "late events of stream air, left out: 2 (see its lateness)\n"
-        "events of stream air that came again, left out: 1 (see its identity)\n"
-    )
-
-
-def test_try_tells_which_records_are_no_events(project: Path) -> None:
-    path = project / "events.jsonl"
-    path.write_text("{\n" + line(1, "abc") + line(2, 60) + "5\n" * 3)
-    result = call("try", HIGH, "-e", path, "-p", project)
-    assert len(result.stdout.splitlines()) == 1
-    assert result.stderr == (
-        f"{path}:1: no JSON: Expecting property name enclosed in double quotes at character 2\n"
-        f"{path}:4: a number instead of an object\n"
-        f"{path}:5: a number instead of an object\n"
-        "… and 2 more records of stream air that are no events\n"
-    )
-    assert call("try", HIGH, "-e", path, "-p", project, "--quiet").stderr == ""
+def flows(project: Path, entries: list[str], stream: str | None = None) -> dict[str, list[object]]:
+    streams = recorded_streams(Project.load(project), entries, stream)
+    return {
+        name: [flow for batch in found.batches() for flow in batch.table["flow"].to_pylist()]
+        for name, found in streams.items()
+    }
 
 
 def test_files_are_of_the_stream_that_they_are_named_with(project: Path) -> None:
-    loaded, path = Project.load(project), str(project / "events.jsonl")
+    path = str(project / "events.jsonl")
     for entry, stream in ((path, None), (path, "air"), (f"air={path}", "water")):
-        tables, complaints = read_recorded(loaded, [entry], stream)
-        assert ({name: table.num_rows for name, table in tables.items()}, complaints) == ({"air": 3}, ())
+        assert flows(project, [entry], stream) == {"air": [40.0, 60.5, 70]}
 
 
 def test_files_of_a_stream_follow_one_another(project: Path) -> None:
     (project / "more.jsonl").write_text(line(9, 1))
     entries = [str(project / "events.jsonl"), str(project / "more.jsonl")]
-    tables, _ = read_recorded(Project.load(project), entries, None)
-    assert tables["air"]["flow"].to_pylist() == [40.0, 60.5, 70, 1]
+    assert flows(project, entries) == {"air": [40.0, 60.5, 70, 1]}
+
+
+def test_files_without_records_are_known_by_name(project: Path) -> None:
+    empty = project / "empty.jsonl"
+    empty.write_text("\n")
+    stream = recorded_streams(Project.load(project), [str(empty), str(project / "events.jsonl")], None)["air"]
+    assert sum(batch.table.num_rows for batch in stream.batches()) == 3
+    assert stream.without_records == [empty]
+    assert stream.taken == stream.bytes == 1 + (project / "events.jsonl").stat().st_size
 
 
 def test_which_of_several_streams_has_to_be_said(project: Path) -> None:
-    settings = (project / "kaicep.toml").read_text()
-    other = settings[settings.index("[streams.air]") :].replace("streams.air", "streams.water")
-    (project / "kaicep.toml").write_text(settings + other)
+    other = PROJECT[PROJECT.index("[streams.air]") :].replace("streams.air", "streams.water")
+    (project / "kaicep.toml").write_text(PROJECT + other)
     with pytest.raises(PipelineError, match=r"NAME is air or water"):
-        read_recorded(Project.load(project), [str(project / "events.jsonl")], None)
+        recorded_streams(Project.load(project), [str(project / "events.jsonl")], None)
+
+
+def test_a_file_that_is_not_there_is_refused_with_what_is_there(project: Path) -> None:
+    result = call("try", "SELECT ?e.flow", "-e", project / "event.jsonl", "-p", project)
+    assert result.exit_code == 1
+    assert result.stderr == (
+        f"cannot read {project / 'event.jsonl'}: No such file or directory: did you mean 'events.jsonl'?\n"
+    )
+    result = call("try", "SELECT ?e.flow", "-e", project / "no" / "e.csv", "-p", project)
+    assert result.stderr.endswith(f"No such file or directory: there is no folder {project / 'no'}\n")

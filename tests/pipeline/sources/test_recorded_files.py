@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
+import io
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -124,3 +127,42 @@ def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
     assert str(caught.value) == (
         f"cannot read {tmp_path / 'no.csv'}: No such file or directory: name a JSON, CSV or Parquet file"
     )
+
+
+def workbook(name: str) -> bytes:
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w") as archive:
+        archive.writestr(name, "<x/>")
+    return content.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("in.xlsx", workbook("xl/workbook.xml"), "it is an Excel workbook: save its sheet as CSV"),
+        ("in.csv", workbook("xl/workbook.xml"), "it is an Excel workbook: save its sheet as CSV"),
+        ("in.xls", b"\xd0\xcf\x11\xe0\xa1\xb1", "it is an Excel workbook: save its sheet as CSV"),
+        ("in.ods", workbook("content.xml"), "it is an OpenDocument spreadsheet: save its sheet as CSV"),
+        ("in.zip", workbook("in.csv"), "it is a ZIP archive: unpack it"),
+        ("in.zip", b"PK\x03\x04", "it is a ZIP archive: unpack it"),
+        ("in.csv", gzip.compress(b"t\n"), "it is compressed by gzip: rename it to in.csv.gz"),
+        ("in.csv", bz2.compress(b"t\n"), "it is compressed by bzip2: unpack it, or compress it by gzip"),
+        ("in.db", b"SQLite format 3\x00", "it is an SQLite database: export its table as CSV"),
+        ("in.parquet", b"t,a\n", "it is no Parquet file: give it the ending of what it is: .csv, .jsonl"),
+        ("in.parquet", b"", "it is empty: give it the ending of what it is: .csv, .jsonl"),
+    ],
+)
+def test_a_file_of_another_kind_is_called_what_it_is(tmp_path: Path, name: str, content: bytes, message: str) -> None:
+    path = tmp_path / name
+    path.write_bytes(content)
+    with pytest.raises(PipelineError) as caught:
+        read_file(path, stream())
+    assert str(caught.value) == f"cannot read {path}: {message}"
+
+
+def test_parquet_is_known_by_its_content_whatever_its_name(tmp_path: Path) -> None:
+    path = tmp_path / "in.csv"
+    pq.write_table(pa.table({"a": [1]}), path)
+    assert read_file(path, stream()).table.to_pylist() == [{"a": 1}]
+    path.write_text("PAR1,t\n5,2026-01-01\n")
+    assert read_file(path, stream()).table.to_pylist() == [{"PAR1": "5", "t": "2026-01-01"}]

@@ -1,0 +1,76 @@
+"""`kaicep try`: a document over recorded events, rows printed as they become certain, with progress."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...api import Project
+from ...cep.output import output_schema
+from ...language.nodes import Query
+from ...pipeline import queries_read
+from ...pipeline.sinks import rows
+from ..options import RowFormat
+from ..progress_bar import ProgressBar
+from ..progress_line import ProgressLine
+from ..project_check import warnings_of
+from ..terminal import log, row_printer, tell
+from .recorded_source import recorded_streams
+from .trial import Trial
+
+__all__ = ["try_document"]
+
+
+def try_document(
+    project: Project,
+    text: str,
+    files: Sequence[str],
+    *,
+    source: str = "query",
+    stream: str | None = None,
+    form: RowFormat | None = None,
+    quiet: bool = False,
+) -> None:
+    """Print the rows of a document's last query over recorded events, and what was wrong with these.
+
+    Args:
+        project: its streams, and the named queries that the document may read.
+        text: χ-CEP.
+        files: each `FILE` or `STREAM=FILE`.
+        source: what the document is called in messages.
+        stream: what a plain `FILE` is of.
+        form: of the rows.
+        quiet: rows and errors only.
+
+    Raises:
+        KaicepError: the document, a file or an option is wrong.
+    """
+    read = queries_read(project, text, source)
+    queries = project.compile(text, source=source, outputs=read)
+    trial = Trial(project, (*read, *queries), recorded_streams(project, files, stream))
+    if not quiet:
+        _introduce(project, queries)
+    _print_rows(trial, queries[-1], project, form, quiet=quiet)
+    if not quiet:
+        for line in trial.complaints.lines():
+            tell(line)
+
+
+def _introduce(project: Project, queries: Sequence[Query]) -> None:
+    for line in warnings_of(project, queries):
+        tell(line)
+    if len(queries) > 1:
+        name = "" if queries[-1].name is None else f", {queries[-1].name}"
+        tell(f"these are the rows of the last of {len(queries)} queries{name}")
+
+
+def _print_rows(trial: Trial, query: Query, project: Project, form: RowFormat | None, *, quiet: bool) -> None:
+    hidden = {item.name for item in query.items if item.hidden}
+    columns = [name for name in output_schema(query).names if name not in hidden]
+    console = log()
+    meter = ProgressLine(console, quiet=quiet or console.is_terminal)
+    bar = ProgressBar(console, "reading recorded events", trial.size, quiet=quiet)
+    with row_printer(columns, form, project.settings) as printer, meter, bar:
+        for result in trial.results():
+            printer.write(rows(result.matches[trial.labels[-1]]))
+            meter(trial.progress)
+            bar(trial.taken, what=meter.line())

@@ -1,0 +1,95 @@
+"""A trial: queries over recorded events, batch by batch through the one data flow, in bounded memory."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+
+from ...api import Project
+from ...cep import END_OF_TIME
+from ...language.nodes import Query
+from ...pipeline.durability import Progress
+from ...pipeline.flow import Batch, BatchResult, Registration
+from ...pipeline.sources import RawBatch
+from .record_complaints import RecordComplaints
+from .recorded_source import RecordedStream
+
+__all__ = ["Trial"]
+
+_FIRST = datetime.min.replace(tzinfo=UTC)
+
+
+class Trial:
+    """Queries of a project over recorded streams, which end then.
+
+    Of several streams the one whose watermark is lowest is read on, so that little waits for the others; the rows are
+    those of any other order.
+
+    Args:
+        project: of streams and queries.
+        queries: each after those whose output it reads.
+        streams: the records, by stream; a stream that is not among them has none.
+
+    Attributes:
+        dataflow: what answers the queries.
+        labels: of the queries, in their order.
+        progress: the counts so far.
+        complaints: what could not be used of the records so far.
+    """
+
+    def __init__(self, project: Project, queries: Sequence[Query], streams: Mapping[str, RecordedStream]) -> None:
+        self.dataflow = project.dataflow()
+        self.labels = [query.name or f"query-{position}" for position, query in enumerate(queries, 1)]
+        for label, query in zip(self.labels, queries, strict=True):
+            self.dataflow.register(Registration(query, label))
+        self.progress = Progress()
+        self.complaints = RecordComplaints()
+        self._annotators = project.annotators
+        self._streams = streams
+
+    @property
+    def size(self) -> int:
+        """How many bytes the files have."""
+        return sum(stream.bytes for stream in self._streams.values())
+
+    @property
+    def taken(self) -> int:
+        """How many of them have been read, about."""
+        return sum(stream.taken for stream in self._streams.values())
+
+    def results(self) -> Iterator[BatchResult]:
+        """What each batch brings; the last one ends the streams.
+
+        Raises:
+            KaicepError: a file cannot be read, or a query asks for more than its ceilings allow.
+        """
+        open_streams = {name: stream.batches() for name, stream in self._streams.items()}
+        ended = [name for name in self._annotators if name not in open_streams]
+        while open_streams:
+            name = self._lowest(open_streams)
+            raw = next(open_streams[name], None)
+            if raw is None:
+                del open_streams[name]
+                ended.append(name)
+            else:
+                yield self._processed(name, raw, dict.fromkeys(ended, END_OF_TIME))
+                ended = []
+        yield self._counted(Batch(ends=True), {})
+
+    def _lowest(self, names: Mapping[str, object]) -> str:
+        watermarks = self.dataflow.watermarks
+        return min(names, key=lambda name: watermarks[name] or _FIRST)
+
+    def _processed(self, name: str, raw: RawBatch, advances: Mapping[str, datetime]) -> BatchResult:
+        annotated = self._annotators[name].annotate(raw.table)
+        self.complaints.note(name, raw, annotated.rejected)
+        return self._counted(Batch({name: annotated}, advances=advances), {name: len(raw.malformed)})
+
+    def _counted(self, batch: Batch, malformed: Mapping[str, int]) -> BatchResult:
+        began = time.perf_counter()
+        result = self.dataflow.process(batch)
+        rows, seconds = result.matches, time.perf_counter() - began
+        self.complaints.count(result.streams)
+        self.progress = self.progress.after(result.streams, rows, malformed, seconds, self.dataflow.subqueries)
+        return result

@@ -1,0 +1,80 @@
+"""Recorded events through the data flow, batch by batch."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from kaicep import Project
+from kaicep.commands.trials.recorded_source import recorded_streams
+from kaicep.commands.trials.trial import Trial
+from kaicep.pipeline import queries_read
+from kaicep.pipeline.sinks import rows
+from kaicep.pipeline.sources import recorded_batches
+from support.command_line import HIGH, PROJECT, line
+
+PAIRS = (
+    "SELECT ?a.flow AS a, ?b.flow AS b FROM (?a, air), (?b, water) JOIN (?a.sensor = ?b.sensor) "
+    "SEQ (?a, ?b) WINDOW (?a, ?b, 5s)"
+)
+
+
+def tried(loaded: Project, text: str, entries: list[str]) -> tuple[Trial, list[dict[str, Any]]]:
+    read = queries_read(loaded, text)
+    trial = Trial(loaded, (*read, *loaded.compile(text, outputs=read)), recorded_streams(loaded, entries, None))
+    return trial, [row for result in trial.results() for row in rows(result.matches[trial.labels[-1]])]
+
+
+@pytest.fixture
+def two_streams(project: Path) -> Path:
+    """A second stream of the same kind, `water`; a file for each."""
+    other = PROJECT[PROJECT.index("[streams.air]") :].replace("streams.air", "streams.water")
+    (project / "kaicep.toml").write_text(PROJECT + other)
+    (project / "air.jsonl").write_text("".join(line(second, second) for second in range(0, 60, 2)))
+    (project / "water.jsonl").write_text("".join(line(second, -second) for second in range(1, 60, 7)))
+    return project
+
+
+@pytest.mark.parametrize("size", [64, 300, 1 << 20])
+def test_the_rows_are_those_of_all_records_at_once(
+    two_streams: Path, size: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(recorded_batches, "_BYTES", size)
+    loaded = Project.load(two_streams)
+    files = {name: two_streams / f"{name}.jsonl" for name in ("air", "water")}
+    trial, found = tried(loaded, PAIRS, [f"{name}={path}" for name, path in files.items()])
+    streams = {name: [json.loads(text) for text in path.open()] for name, path in files.items()}
+    expected = loaded.evaluate(PAIRS, streams)
+    assert found == expected != []
+    assert trial.progress.records == 39
+    assert trial.progress.total_matches == len(expected)
+    assert trial.taken == trial.size == sum(path.stat().st_size for path in files.values())
+
+
+def test_streams_take_turns_by_their_watermarks(two_streams: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows come while both files are being read, so that no stream waits for the whole of another."""
+    monkeypatch.setattr(recorded_batches, "_BYTES", 300)
+    loaded = Project.load(two_streams)
+    entries = [f"{name}={two_streams / name}.jsonl" for name in ("water", "air")]
+    trial = Trial(loaded, loaded.compile(PAIRS), recorded_streams(loaded, entries, None))
+    counts = [result.matches[trial.labels[-1]].num_rows for result in trial.results()]
+    assert sum(counts[:-2]) > sum(counts) / 2
+
+
+def test_a_stream_without_a_file_holds_nobody_up(two_streams: Path) -> None:
+    """It has ended before the others begin."""
+    loaded = Project.load(two_streams)
+    text = "SELECT ?a.flow AS a FROM (?a, air), (?n, water) SEQ (?a, NOT ?n FOR 3s)"
+    trial = Trial(loaded, loaded.compile(text), recorded_streams(loaded, [f"air={two_streams / 'air.jsonl'}"], None))
+    assert [result.matches["query-1"].num_rows for result in trial.results()] == [28, 2]
+
+
+def test_named_queries_of_the_project_are_answered_for_those_that_read_them(project: Path) -> None:
+    (project / "queries" / "high.chi").write_text(f"CREATE QUERY high AS {HIGH}")
+    trial, found = tried(
+        Project.load(project), "SELECT ?h.flow AS flow FROM (?h, high)", [str(project / "events.jsonl")]
+    )
+    assert trial.labels == ["high", "query-2"]
+    assert [row["flow"] for row in found] == [60.5, 70.0]

@@ -1,0 +1,118 @@
+"""A recorded file in batches holds what it holds as a whole."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from kaicep.config import SourceSettings, StreamSettings, TimeSettings
+from kaicep.errors import PipelineError
+from kaicep.pipeline.sources import recorded_batches
+from kaicep.pipeline.sources.recorded_batches import read_batches
+from kaicep.pipeline.sources.recorded_files import read_file
+
+RECORDS = [{"t": f"2026-01-01T00:00:{i:02d}Z", "a": i} for i in range(40)]
+CSV = "t,a\n" + "".join(f"{r['t']},{r['a']}\n" for r in RECORDS)
+LINES = "".join(f'{{"t":"{r["t"]}","a":{r["a"]}}}\n' for r in RECORDS)
+
+
+def stream(**source: Any) -> StreamSettings:
+    return StreamSettings(
+        event_type="e", time=TimeSettings(attribute="t"), source=SourceSettings(**{"format": "json"} | source)
+    )
+
+
+@pytest.fixture(autouse=True)
+def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A few records in each."""
+    monkeypatch.setattr(recorded_batches, "_BYTES", 100)
+    monkeypatch.setattr(recorded_batches, "_ROWS", 7)
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("in.csv", CSV.encode()),
+        ("in.csv", CSV.removesuffix("\n").replace("\n", "\r\n").encode()),
+        ("in.csv.gz", gzip.compress(("\ufeff" + CSV).encode(), mtime=0)),
+        ("in.jsonl", LINES.encode()),
+        ("in.jsonl.gz", gzip.compress(("\n" + LINES).encode(), mtime=0)),
+    ],
+)
+def test_text_is_read_piece_by_piece(tmp_path: Path, name: str, content: bytes) -> None:
+    path = tmp_path / name
+    path.write_bytes(content)
+    batches = list(read_batches(path, stream()))
+    assert len(batches) > 5
+    assert [row for batch in batches for row in batch.table.to_pylist()] == read_file(path, stream()).table.to_pylist()
+    whole = read_file(path, stream())
+    places = [batch.place(row) for batch in batches for row in range(batch.table.num_rows)]
+    assert places == [whole.place(row) for row in range(40)]
+
+
+def test_a_csv_without_a_header_has_the_declared_columns_in_every_batch(tmp_path: Path) -> None:
+    path = tmp_path / "in.csv"
+    path.write_text(CSV.split("\n", 1)[1])
+    found = [row for batch in read_batches(path, stream(format="csv", header=False)) for row in batch.table.to_pylist()]
+    assert found == read_file(path, stream(format="csv", header=False)).table.to_pylist()
+
+
+def test_how_far_the_file_is_read_is_told(tmp_path: Path) -> None:
+    text, packed, columns = (tmp_path / name for name in ("in.csv", "in.csv.gz", "in.parquet"))
+    text.write_text(CSV)
+    packed.write_bytes(gzip.compress(CSV.encode(), mtime=0))
+    pq.write_table(pa.Table.from_pylist(RECORDS), columns)
+    for path in (text, packed, columns):
+        told: list[int] = []
+        count = sum(1 for _ in read_batches(path, stream(), told.append))
+        assert len(told) == count
+        assert told == sorted(told)
+        assert told[-1] <= path.stat().st_size
+    assert told[1] == columns.stat().st_size * 7 // 40
+
+
+def test_malformed_records_keep_their_places(tmp_path: Path) -> None:
+    path = tmp_path / "in.csv"
+    path.write_text(CSV + "1\n")
+    *_, last = read_batches(path, stream())
+    assert [(m.place, m.reason) for m in last.malformed] == [(f"{path}:42", "1 values for 2 columns")]
+
+
+def test_a_header_that_names_a_column_twice_spoils_all_batches(tmp_path: Path) -> None:
+    path = tmp_path / "in.csv"
+    path.write_text(CSV.replace("t,a", "t,t"))
+    assert sum(len(batch.malformed) for batch in read_batches(path, stream())) == 40
+
+
+def test_an_array_is_one_batch(tmp_path: Path) -> None:
+    path = tmp_path / "in.json"
+    path.write_text(" [" + LINES.strip().replace("\n", ",") + "]")
+    (batch,) = read_batches(path, stream())
+    assert batch.table.num_rows == 40
+    path.write_text('{\n"t": "2026-01-01"}')
+    (batch,) = read_batches(path, stream(multiLine=True))
+    assert batch.table.to_pylist() == [{"t": "2026-01-01"}]
+
+
+def test_parquet_is_read_by_rows_from_files_and_folders(tmp_path: Path) -> None:
+    pq.write_table(pa.Table.from_pylist(RECORDS), tmp_path / "in.parquet")
+    folder = tmp_path / "day=1"
+    folder.mkdir()
+    pq.write_table(pa.Table.from_pylist(RECORDS), folder / "in.parquet")
+    batches = list(read_batches(tmp_path / "in.parquet", stream()))
+    assert [row for batch in batches for row in batch.table.to_pylist()] == RECORDS
+    assert batches[1].place(0) == f"{tmp_path / 'in.parquet'}, row 8"
+    (tmp_path / "in.parquet").unlink()
+    found = [row for batch in read_batches(tmp_path, stream(format="parquet")) for row in batch.table.to_pylist()]
+    assert found == [{**record, "day": 1} for record in RECORDS]
+
+
+def test_what_cannot_be_read_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "in.csv.gz"
+    path.write_bytes(gzip.compress(CSV.encode(), mtime=0)[:-20])
+    with pytest.raises(PipelineError, match="Compressed file ended before"):
+        list(read_batches(path, stream()))
