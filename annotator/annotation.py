@@ -14,6 +14,7 @@ from ..errors import AnnotationError, Place, did_you_mean
 from ..language.nodes import XSD, AttributeType, StreamType, ValueType, type_of_datatype
 from ..ontology import KnowledgeBase
 from .datatypes import COLUMN_DATATYPES, datatype_of_range, short
+from .linkage import Linkage, linkage_of
 from .unit_conversion import check_unit_sources
 
 _EMPTY = AttributeSettings()
@@ -31,9 +32,7 @@ class Attribute:
         property: IRI of its property; `None` when it has only a datatype.
         sources: the raw names that feed it: its own, then the local names of its property and of equivalent ones.
         equivalents: IRIs that are equivalent to the property in the knowledge base.
-        template: IRI template of the individuals that its values stand for, with `{}` for the value.
-        key: IRI of the property whose value identifies the individual.
-        individual: whether values stand for individuals, by `template` or by `key`.
+        linkage: by what its values are linked to individuals; `None`: they stand for none.
         unit: IRI of the unit of its values.
         unit_of: the attribute whose individuals say in which unit raw values are; `None`: all are in `unit`.
         value_of: the attribute whose values these are, converted; `None`: raw names feed it.
@@ -45,9 +44,7 @@ class Attribute:
     property: str | None
     sources: tuple[str, ...]
     equivalents: frozenset[str]
-    template: str | None
-    key: str | None
-    individual: bool
+    linkage: Linkage | None
     unit: str | None
     unit_of: str | None = None
     value_of: str | None = None
@@ -64,6 +61,7 @@ class Annotation:
         attributes: in declared order; the time attribute first when the annotation does not list it.
         identity: the attributes that identify an event, in declared order; empty: the whole tuple does.
         warnings: names that the knowledge base does not have; knowledge may come later.
+        place: the file that declares it.
     """
 
     stream: str
@@ -72,14 +70,26 @@ class Annotation:
     attributes: tuple[Attribute, ...]
     identity: tuple[str, ...]
     warnings: tuple[str, ...]
+    place: Place
+
+    def fault(self, key: str, message: str, hint: str | None) -> AnnotationError:
+        """What is wrong with a key of the annotation."""
+        return fault_of(self.stream, self.place, key, message, hint)
 
     def stream_type(self) -> StreamType:
         """The stream as queries see it."""
         attributes = tuple(
-            AttributeType(a.name, a.type, a.property, frozenset(a.sources[1:]) | a.equivalents, a.individual, a.unit)
+            AttributeType(
+                a.name, a.type, a.property, frozenset(a.sources[1:]) | a.equivalents, a.linkage is not None, a.unit
+            )
             for a in self.attributes
         )
         return StreamType(self.stream, attributes, self.event_type, self.time)
+
+
+def fault_of(stream: str, place: Place, key: str, message: str, hint: str | None) -> AnnotationError:
+    """The error of a key of a stream's annotation."""
+    return AnnotationError(f"streams.{stream}.{key}: {message}", place=place, hint=hint)
 
 
 def compile_annotation(name: str, settings: Settings, knowledge: KnowledgeBase) -> Annotation:
@@ -106,6 +116,7 @@ class _Compiler:
         self.knowledge = knowledge
         self.stream: StreamSettings = settings.streams[name]
         self.declared = self._declared()
+        self.linkages = {n: linkage_of(n, a, self._expand, self._iri, self._error) for n, a in self.declared.items()}
 
     def compile(self) -> Annotation:
         event_type = self._iri(self.stream.event_type, "event_type")
@@ -117,7 +128,9 @@ class _Compiler:
         aliases = self._aliases(properties)
         attributes = tuple(self._attribute(name, properties[name], aliases[name]) for name in self.declared)
         warnings = tuple(self._unknown_names(event_type, attributes))
-        return Annotation(self.name, event_type, self.stream.time.attribute, attributes, self._identity(), warnings)
+        return Annotation(
+            self.name, event_type, self.stream.time.attribute, attributes, self._identity(), warnings, self.place
+        )
 
     def _declared(self) -> dict[str, AttributeSettings]:
         time = self.stream.time.attribute
@@ -126,10 +139,13 @@ class _Compiler:
         )
 
     def _error(self, key: str, message: str, hint: str | None) -> AnnotationError:
-        return AnnotationError(f"streams.{self.name}.{key}: {message}", place=self.place, hint=hint)
+        return fault_of(self.name, self.place, key, message, hint)
+
+    def _expand(self, written: str, key: str) -> str:
+        return self.settings.expand(written, f"streams.{self.name}.{key}", self.place)
 
     def _iri(self, written: str, key: str) -> str:
-        expanded = self.settings.expand(written, f"streams.{self.name}.{key}", self.place)
+        expanded = self._expand(written, key)
         if not _IRI.fullmatch(expanded):
             raise self._error(key, f"'{written}' makes no IRI", "percent-encode what IRIs cannot hold")
         return expanded
@@ -142,8 +158,6 @@ class _Compiler:
 
     def _property(self, name: str, a: AttributeSettings) -> str | None:
         key = f"attributes.{name}"
-        if a.individual is not None and a.key is not None:
-            raise self._error(key, "'individual' and 'key' are two ways to find one individual", "keep one of them")
         if a.property is not None and a.same_as is not None:
             raise self._error(key, "'property' and 'same_as' both name its property", "keep one of them")
         way = "individual" if a.individual is not None else "key" if a.key is not None else None
@@ -213,9 +227,7 @@ class _Compiler:
             property=prop,
             sources=(name, *aliases) if a.value_of is None else (),
             equivalents=frozenset() if prop is None else self.knowledge.equivalents(prop),
-            template=None if a.individual is None else self._template(name, a.individual),
-            key=None if a.key is None else self._iri(a.key, where),
-            individual=a.individual is not None or a.key is not None,
+            linkage=self.linkages[name],
             unit=unit,
             unit_of=a.unit_of,
             value_of=a.value_of,
@@ -224,13 +236,6 @@ class _Compiler:
     def _is_numeric(self, name: str) -> bool:
         kind = type_of_datatype(self._datatype(name, self.declared[name], self._property(name, self.declared[name])))
         return kind is not None and kind.numeric
-
-    def _template(self, name: str, template: str) -> str:
-        expanded = self.settings.expand(template, f"streams.{self.name}.attributes.{name}", self.place)
-        if not _IRI.fullmatch(expanded.replace("{}", "x")):
-            message = f"the template '{template}' makes no IRI"
-            raise self._error(f"attributes.{name}", message, 'write a prefixed name or <iri>, such as "ee:{}"')
-        return expanded
 
     def _datatype(self, name: str, a: AttributeSettings, prop: str | None) -> str:
         if name == self.stream.time.attribute:
@@ -279,7 +284,9 @@ class _Compiler:
     def _unknown_names(self, event_type: str, attributes: tuple[Attribute, ...]) -> Iterator[str]:
         said = [("event_type", event_type)]
         said += [(f"attributes.{a.name}", a.property) for a in attributes if a.property is not None]
-        said += [(f"attributes.{a.name}.key", a.key) for a in attributes if a.key is not None]
+        linked = [(a.name, a.linkage) for a in attributes if a.linkage is not None]
+        said += [(f"attributes.{name}.key", by.key) for name, by in linked if by.key is not None]
+        said += [(f"attributes.{name}.of_class", by.of_class) for name, by in linked if by.of_class is not None]
         for key, iri in said if self.knowledge.modules else ():
             if not self.knowledge.is_known(iri):
                 what = f"the knowledge base does not know <{iri}>"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 import polars as pl
 import pyarrow as pa
@@ -13,7 +14,7 @@ from ..language.nodes import ValueType
 from ..ontology import KnowledgeBase
 from .annotation import Attribute, compile_annotation
 from .datatypes import ARROW_MOMENT, COLUMN_TYPES
-from .entity_linking import encode, link
+from .entity_linking import EntityLinker, encode
 from .identity import event_ids, tuple_ids
 from .shape import event_shape
 from .time_zone import cast_time
@@ -70,26 +71,28 @@ class Annotator:
             self.stream_type,
             knowledge,
             datatypes={a.name: a.datatype for a in attributes},
-            templates={a.name: a.template for a in attributes if a.template is not None},
+            templates={a.name: a.linkage.template for a in attributes if a.linkage and a.linkage.reversible},
         )
-        self._individuals: dict[str, Mapping[str, str]] = {
-            a.name: {} if a.key is None else knowledge.individuals_by_key(a.key) for a in attributes if a.individual
-        }
-
+        self.linkers = {a.name: EntityLinker(a, knowledge) for a in attributes if a.linkage}
         self._converters = {
             a.name: UnitConverter(knowledge, a.unit) for a in attributes if a.unit_of is not None and a.unit is not None
         }
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """Names in the annotation that the knowledge base does not have."""
-        return self.annotation.warnings
+        """Names in the annotation that the knowledge base does not have, and ids that do not fit it."""
+        return (*self.annotation.warnings, *self.misfits)
 
-    @property
-    def individuals(self) -> Mapping[str, Mapping[str, str]]:
-        """Column of individuals → string value of the key → IRI, where individuals are found by their keys."""
-        keyed = [a for a in self.annotation.attributes if a.key is not None and a.type is ValueType.STRING]
-        return {a.property: self._individuals[a.name] for a in keyed if a.property is not None}
+    @cached_property
+    def misfits(self) -> tuple[str, ...]:
+        """What of the declared ways to individuals and the knowledge does not fit together, as messages."""
+        found = ((name, linker.complaint()) for name, linker in self.linkers.items())
+        return tuple(str(self.annotation.fault(f"attributes.{name}", *said)) for name, said in found if said)
+
+    def linker_of(self, column: str) -> EntityLinker | None:
+        """The linker whose individuals a column holds, if the knowledge decides which text names which of them."""
+        found = (k for k in self.linkers.values() if k.attribute.property == column)
+        return next((k for k in found if k.linkage.needs_knowledge and k.attribute.type is ValueType.STRING), None)
 
     def remeasured(self, after: Annotator) -> dict[str, int]:
         """Attribute → how many individuals measure in another unit by the knowledge of `after`, where there are any."""
@@ -134,7 +137,7 @@ class Annotator:
         for name, units in self._converters.items():
             by, of = attributes[attributes[name].unit_of or name], attributes[name].value_of
             if by.name not in linked:
-                linked[by.name] = link(encode(values[by.name]), by, self._individuals[by.name])
+                linked[by.name] = self.linkers[by.name].link(encode(values[by.name]))
             raw = values[name] if of is None else values[of].cast(pl.Float64)
             found[name] = units.convert(name, raw, linked[by.name])
         return found
@@ -178,7 +181,7 @@ class Annotator:
         for a in self.annotation.attributes:
             raw = encoded.get(a.name)
             if raw is not None and a.property is not None:
-                linked[a.property] = link(raw, a, self._individuals[a.name])
+                linked[a.property] = self.linkers[a.name].link(raw)
                 unlinked += linked[a.property].null_count - raw.null_count
             is_text = raw is not None and values[a.name].dtype == pl.String
             columns[a.name] = raw if is_text else in_unit.get(a.name, values[a.name]).to_arrow()
@@ -197,7 +200,7 @@ class Annotator:
 
 
 def _links(a: Attribute) -> bool:
-    return a.individual and a.property is not None
+    return a.linkage is not None and a.property is not None
 
 
 def _columns_instead(names: list[str]) -> str:

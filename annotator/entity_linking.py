@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from difflib import get_close_matches
+from functools import cached_property, lru_cache
 
 import numpy as np
 import polars as pl
 import pyarrow as pa
 import pyarrow.compute as pc
+from pyoxigraph import NamedNode
 
+from ..ontology import KeyIndex, KnowledgeBase, shown
 from .annotation import Attribute
 from .datatypes import canonical_text
-from .identity import quote_distinct
+from .iri_template import IriTemplate
+from .linkage import Linkage
 
 # Beyond so many values, sorting them costs more than to find anew what follows from them.
 _SORTED = 10_000
+_REMEMBERED = 100_000
+_SHOWN = 3
 
 
 def encode(values: pl.Series | pa.Array) -> pa.DictionaryArray:
@@ -33,23 +40,96 @@ def encode(values: pl.Series | pa.Array) -> pa.DictionaryArray:
     return pa.DictionaryArray.from_arrays(pa.array(rank).take(encoded.indices), encoded.dictionary.take(order))
 
 
-def link(raw: pa.DictionaryArray, attribute: Attribute, individuals: Mapping[str, str]) -> pa.DictionaryArray:
-    """The individuals' IRIs as a dictionary column; null where the value is null or nothing has that key.
+class EntityLinker:
+    """Finds the individuals that the values of one attribute stand for.
+
+    A value stands for the individual that its template makes, or for the only one that has it as its key; where the
+    case is ignored, for the only one that it fits but for its case, if it fits none as it is.
 
     Args:
-        raw: the typed values.
-        attribute: says by template or by key how a value names its individual.
-        individuals: IRI by value of the key; unused with a template.
+        attribute: one whose values stand for individuals.
+        knowledge: says whose key a value is.
     """
-    text = canonical_text(_series(raw.dictionary), attribute.type)
-    if attribute.template is not None:
-        before, _, after = attribute.template.partition("{}")
-        iris = before + quote_distinct(text) + after  # distinct values have distinct IRIs
-        return pa.DictionaryArray.from_arrays(raw.indices, iris.to_arrow().cast(pa.string()))
-    named = [None if value is None else individuals.get(value) for value in text]
-    # Two values may stand for one individual: the column's own dictionary holds each IRI once.
-    linked = pa.array(named, pa.string()).dictionary_encode()
-    return pa.DictionaryArray.from_arrays(linked.indices.take(raw.indices), linked.dictionary)
+
+    def __init__(self, attribute: Attribute, knowledge: KnowledgeBase) -> None:
+        self.attribute = attribute
+        self.linkage = attribute.linkage or Linkage()
+        self._knowledge = knowledge
+        self._keys = self._index if self.linkage.needs_knowledge else KeyIndex({}, {})
+        self._individual = lru_cache(maxsize=_REMEMBERED)(self._find)
+
+    def link(self, raw: pa.DictionaryArray) -> pa.DictionaryArray:
+        """The individuals' IRIs as a dictionary column; null where the value is null or stands for nobody.
+
+        Args:
+            raw: the typed values.
+        """
+        text = canonical_text(_series(raw.dictionary), self.attribute.type)
+        template = self.linkage.template
+        if template is not None and template.encoded and self.linkage.reversible:
+            iris = template.iris(text)  # distinct values have distinct IRIs
+            return pa.DictionaryArray.from_arrays(raw.indices, iris.to_arrow().cast(pa.string()))
+        # Two values may stand for one individual: the column's own dictionary holds each IRI once.
+        named = [None if value is None else self._individual(value) for value in text]
+        linked = pa.array(named, pa.string()).dictionary_encode()
+        return pa.DictionaryArray.from_arrays(linked.indices.take(raw.indices), linked.dictionary)
+
+    def individual(self, value: str) -> str | None:
+        """The IRI that a value stands for; `None`: for nobody."""
+        return self._individual(value)
+
+    def fitting(self, value: str) -> tuple[str, ...]:
+        """IRIs of the individuals that a value fits, where they are several: then it stands for none of them."""
+        found = self._keys.ambiguous.get(value, ())
+        if found or not self.linkage.ignore_case or value in self._keys.individuals:
+            return found
+        return self._keys.folded.ambiguous.get(value.casefold(), ())
+
+    def value(self, individual: str) -> str | None:
+        """A value that stands for this individual; `None`: there is none."""
+        found = self._values.get(individual)
+        return self.linkage.template.value(individual) if found is None and self.linkage.template else found
+
+    def known(self) -> Mapping[str, str]:
+        """Value → IRI of the individual that it stands for, of those that the knowledge speaks of."""
+        return self._index.individuals
+
+    def nearest(self, value: str) -> tuple[str, str] | None:
+        """The known value that is most like an unknown one, and the IRI that it stands for."""
+        known = self.known()
+        same = [other for other in known if other.casefold() == value.casefold()]
+        near = same or get_close_matches(value, list(known), n=1, cutoff=0.6)
+        return (near[0], known[near[0]]) if near else None
+
+    def complaint(self) -> tuple[str, str] | None:
+        """What of the linkage and the knowledge does not fit together, and what to do; `None`: nothing."""
+        if self._keys.ambiguous:
+            return _of_ambiguous(self.attribute.name, self._keys.ambiguous, self._knowledge)
+        template = self.linkage.template
+        return None if template is None or not template.encoded else _of_unmade(template, self._knowledge)
+
+    def _find(self, value: str) -> str | None:
+        found = self._keys.individuals.get(value)
+        if found is None and self.linkage.ignore_case and value not in self._keys.ambiguous:
+            found = self._keys.folded.individuals.get(value.casefold())
+        if found is None and self.linkage.template is not None and not self.fitting(value):
+            return self.linkage.template.iri(value)
+        return found
+
+    @cached_property
+    def _index(self) -> KeyIndex:
+        linkage, knowledge = self.linkage, self._knowledge
+        if linkage.key is not None:
+            return knowledge.keys(linkage.key, linkage.of_class)
+        template = linkage.template
+        if template is None:
+            return KeyIndex({}, {})
+        below = sorted(template.makes(knowledge.individuals_below(template.before, linkage.of_class)))
+        return KeyIndex({value: iri for iri in below if (value := template.value(iri)) is not None}, {})
+
+    @cached_property
+    def _values(self) -> Mapping[str, str]:
+        return {iri: value for value, iri in self._keys.individuals.items()}
 
 
 def _series(array: pa.Array) -> pl.Series:
@@ -57,3 +137,28 @@ def _series(array: pa.Array) -> pl.Series:
     if not isinstance(series, pl.Series):  # pl.from_arrow gives a frame for tables only
         raise TypeError(type(series))
     return series
+
+
+def _of_ambiguous(name: str, found: Mapping[str, tuple[str, ...]], knowledge: KnowledgeBase) -> tuple[str, str]:
+    value, iris = next(iter(found.items()))
+    shown_iris = [shown(NamedNode(iri), knowledge.prefixes) for iri in iris[:_SHOWN]]
+    if len(iris) > _SHOWN:
+        shown_iris.append(f"{len(iris) - _SHOWN:,} more")
+    listed = " and ".join([", ".join(shown_iris[:-1]), shown_iris[-1]])
+    others = f", and likewise {len(found) - 1:,} more" if len(found) > 1 else ""
+    message = f'the {name} "{value}" fits {listed}, and so stands for none of them{others}'
+    return message, 'add of_class = "…", say owl:sameAs of those that are one, or use another key'
+
+
+def _of_unmade(template: IriTemplate, knowledge: KnowledgeBase) -> tuple[str, str] | None:
+    """What a template cannot make, if that is most of the individuals that begin as it does."""
+    below = {iri for iri in knowledge.individuals_below(template.before, typed=True) if iri.endswith(template.after)}
+    made = template.makes(below)
+    if 2 * len(made) >= len(below):
+        return None
+    missed = len(below) - len(made)
+    example = min(below.difference(made))
+    message = (
+        f"{missed:,} of {len(below):,} individuals, such as <{example}>, have characters that {{}} percent-encodes"
+    )
+    return message, "write {+} instead of {} to take values as they are"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from urllib.parse import quote
 
 import polars as pl
 import polars_hash as plh
@@ -11,10 +10,10 @@ import pyarrow as pa
 
 from ..language.nodes import ValueType
 from .datatypes import canonical_text
+from .iri_template import quote_distinct
 from .shape import event_prefix
 
 _UNBOUND = "!"
-_RESERVED = r"[^A-Za-z0-9_.~-]"
 
 
 def ids_of(events: pa.Table) -> pl.Series:
@@ -63,14 +62,6 @@ def tuple_ids(
     texts = pl.select(pl.concat_str(_prefixed("", segments), separator="").alias("text"))
     digest = plh.col("text").nchash.md5()  # identity, not security
     return texts.select(pl.concat_str([pl.lit(event_prefix(stream)), digest])).to_series()
-
-
-def quote_distinct(values: pl.Series) -> pl.Series:
-    """Text percent-encoded with nothing safe but RFC 3986's unreserved characters; nulls kept."""
-    reserved = values.filter(values.str.contains(_RESERVED)).unique().to_list()
-    if not reserved:
-        return values
-    return values.replace(reserved, [quote(value, safe="") for value in reserved])
 
 
 def _distinct_segments(before: str, values: pa.DictionaryArray, kind: ValueType) -> pl.Series:

@@ -9,6 +9,7 @@ from urllib.parse import quote
 from ..language.nodes import XSD, AttributeType, StreamType, ValueType
 from ..ontology import KnowledgeBase
 from .datatypes import USUAL_DATATYPES
+from .iri_template import IriTemplate
 
 ATTRIBUTE_NAMESPACE = "urn:kaicep:attribute:"
 EVENT_NAMESPACE = "urn:kaicep:event:"
@@ -52,7 +53,7 @@ class AttributeShape:
     datatype: str
     property: str
     individual: str | None = None
-    template: str | None = None
+    template: IriTemplate | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +91,7 @@ def event_shape(
     stream: StreamType,
     knowledge: KnowledgeBase,
     datatypes: Mapping[str, str] | None = None,
-    templates: Mapping[str, str] | None = None,
+    templates: Mapping[str, IriTemplate | None] | None = None,
 ) -> EventShape:
     """The shape of a stream's events, also of the output of a query.
 
@@ -111,7 +112,9 @@ def event_shape(
     return EventShape(stream.name, types, attributes, properties, stream.event_type, stream.time)
 
 
-def _attribute_shape(stream: str, a: AttributeType, datatype: str | None, template: str | None) -> AttributeShape:
+def _attribute_shape(
+    stream: str, a: AttributeType, datatype: str | None, template: IriTemplate | None
+) -> AttributeShape:
     individual = a.property if a.individual else a.name if a.type is ValueType.IRI else None
     return AttributeShape(
         name=a.name,

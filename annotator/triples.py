@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
-from urllib.parse import unquote
 
 import polars as pl
 import pyarrow as pa
@@ -172,13 +171,9 @@ def _value(shape: EventShape, a: AttributeShape, objects: _Objects, event: str) 
     iri = next((o.iri for o in (*own, *shared) if o.iri is not None), None)
     raw = _text(own) if _text(own) is not None else _text(shared)
     if raw is None and iri is not None:
-        raw = iri if a.template is None else _inverse(a.template, iri)
+        value = None if a.template is None else a.template.value(iri)
+        raw = iri if value is None else value
     return raw, iri
-
-
-def _inverse(template: str, iri: str) -> str:
-    before, _, after = template.partition("{}")
-    return unquote(iri[len(before) : len(iri) - len(after)])
 
 
 def _text(objects: Iterable[_Object]) -> str | None:

@@ -111,8 +111,7 @@ class _Asked:
 
     def _annotation(self) -> EventMapping:
         annotator = self.project.annotators[self.stream]
-        keys = {a.name: a.key for a in annotator.annotation.attributes if a.key is not None}
-        return EventMapping(annotator.shape, keys)
+        return EventMapping(annotator.shape, annotator.linkers)
 
     def _within(self, events: pa.Table) -> Reason | None:
         bounds = self.query.bounds

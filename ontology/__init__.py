@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
+from .individual_keys import KeyIndex
 from .knowledge import KnowledgeBase, knowledge_of, load_knowledge, stated_modules
-from .terms import select
+from .terms import select, shown
 
-__all__ = ["KnowledgeBase", "knowledge_of", "load_knowledge", "select", "stated_modules"]
+__all__ = ["KeyIndex", "KnowledgeBase", "knowledge_of", "load_knowledge", "select", "shown", "stated_modules"]

@@ -14,11 +14,12 @@ from ..errors import OntologyError
 from ..language.nodes import Unit, ValueType
 from ..settings import ReasonerName
 from .equivalence import equivalence_classes, more_general
+from .individual_keys import KeyIndex, index_keys, individuals_below
 from .modules import ImportCatalog, Module, find_modules, resolve_imports
 from .modules.syntaxes import TURTLE
 from .property_ranges import type_of_values
 from .reasoners import Closing, Closure, close
-from .terms import PREFIXES, select, shown
+from .terms import PREFIXES, select
 from .unit_catalogue import measured_in, shipped_units, units_in
 
 _CLASSES = """SELECT DISTINCT ?x {
@@ -28,9 +29,6 @@ _PROPERTIES = """SELECT DISTINCT ?x {
   { [] ?x [] } UNION { ?x rdfs:subPropertyOf [] } UNION { [] rdfs:subPropertyOf ?x } UNION
   { ?x owl:equivalentProperty [] } UNION { [] owl:equivalentProperty ?x } UNION
   { VALUES ?kind { rdf:Property owl:ObjectProperty owl:DatatypeProperty owl:AnnotationProperty } ?x a ?kind } }"""
-
-_WITH_VALUE = "SELECT ?x ?p ?v { ?x ?p ?v } ORDER BY ?x ?v"
-
 
 _NAMES_BELOW = """SELECT ?prefix ?x {
   { ?x ?p ?o FILTER (ISIRI(?x) && STRSTARTS(STR(?x), ?prefix)) }
@@ -69,7 +67,8 @@ class KnowledgeBase:
         closure = closing(self.modules, reasoner, prefixes)
         self.store = closure.store
         self.inferred = closure.inferred
-        self._individuals_by_key = lru_cache(maxsize=None)(self._read_individuals)
+        self._keys = lru_cache(maxsize=None)(self._read_keys)
+        self._below = lru_cache(maxsize=None)(self._read_below)
         self._range_of = lru_cache(maxsize=None)(self._read_range)
         self._more_general = lru_cache(maxsize=None)(self._read_more_general)
         self._speaks_below = lru_cache(maxsize=None)(self._read_speaks_below)
@@ -154,13 +153,13 @@ class KnowledgeBase:
         """The classes of every individual of class `iri`, without itself; equivalent ones belong to them."""
         return self._more_general(iri, "rdfs:subClassOf")
 
-    def individuals_by_key(self, prop: str) -> Mapping[str, str]:
-        """Lexical value of `prop` → IRI of the individual that has it; of several equal ones the first by IRI.
+    def keys(self, prop: str, of_class: str | None = None) -> KeyIndex:
+        """The individuals (of a class) by the values of `prop`, those of references included."""
+        return self._keys(prop, of_class)
 
-        Raises:
-            OntologyError: two individuals that are not the same have one key.
-        """
-        return self._individuals_by_key(prop)
+    def individuals_below(self, prefix: str, of_class: str | None = None, *, typed: bool = False) -> frozenset[str]:
+        """IRIs of individuals (of a class; of any, if `typed`) that begin with `prefix`."""
+        return self._below(prefix, of_class, typed)
 
     def speaks_below(self, prefix: str) -> bool:
         """Whether a subject or object of the knowledge base is an IRI that begins with `prefix`."""
@@ -200,22 +199,14 @@ class KnowledgeBase:
     def _read_range(self, prop: str) -> ValueType:
         return type_of_values(self.store, (prop, *sorted(self.superproperties(prop) | self.equivalents(prop))))
 
-    def _read_individuals(self, prop: str) -> Mapping[str, str]:
-        found: dict[str, str] = {}
-        for individual, _, value in select(self.store, _WITH_VALUE, p=NamedNode(prop)):
-            if not isinstance(individual, NamedNode) or not isinstance(value, NamedNode | Literal):
-                continue
-            first = found.setdefault(value.value, individual.value)
-            if first != individual.value and individual.value not in self.equivalents(first):
-                raise self._ambiguous(prop, value.value, first, individual.value)
-        return MappingProxyType(found)
+    def _read_keys(self, prop: str, of_class: str | None) -> KeyIndex:
+        return index_keys(self.store, prop, of_class, self._equivalence, self._is_term)
 
-    def _ambiguous(self, prop: str, key: str, one: str, other: str) -> OntologyError:
-        names = [shown(NamedNode(iri), self.prefixes) for iri in (prop, one, other)]
-        return OntologyError(
-            f"the key '{key}' of {names[0]} names both {names[1]} and {names[2]}",
-            hint="give each a key of its own, or say that they are owl:sameAs each other",
-        )
+    def _is_term(self, iri: str) -> bool:
+        return iri in self._classes or iri in self._properties
+
+    def _read_below(self, prefix: str, of_class: str | None, typed: bool) -> frozenset[str]:  # noqa: FBT001 (cached)
+        return individuals_below(self.store, prefix, of_class, typed=typed)
 
     def _iris(self, query: str) -> frozenset[str]:
         return frozenset(x.value for (x,) in select(self.store, query) if isinstance(x, NamedNode))

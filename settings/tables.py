@@ -55,8 +55,10 @@ class AttributeSettings(Table):
         unit_of: attribute that stands for individuals: where the knowledge says in which unit these measure, the value
             is converted from there to `unit`.
         value_of: attribute whose value this is, in another unit; nothing where the units cannot be converted.
-        individual: IRI template in which `{}` is the value, percent-encoded: `ee:{}`.
+        individual: IRI template: in `ee:{}` the value is percent-encoded, in `ee:{+}`, and in `{}` alone, as it is.
         key: property whose value identifies the individual: value `D105VOL` → the individual with that key.
+        of_class: class whose individuals are meant, where others have the same key.
+        ignore_case: whether a value that fits no individual as it is may fit one but for its case.
     """
 
     property: str | None = None
@@ -67,11 +69,13 @@ class AttributeSettings(Table):
     value_of: str | None = None
     individual: str | None = None
     key: str | None = None
+    of_class: str | None = None
+    ignore_case: bool = False
 
     @field_validator("individual")
     @classmethod
     def _has_a_place_for_the_value(cls, template: str | None) -> str | None:
-        if template is not None and template.count("{}") != 1:
+        if template is not None and template.count("{}") + template.count("{+}") != 1:
             message = f"the template '{template}' needs exactly one {{}} for the value, such as \"ee:{{}}\""
             raise ValueError(message)
         return template

@@ -11,7 +11,7 @@ import polars as pl
 import pyarrow as pa
 from rdflib import RDF, Literal, URIRef, Variable
 
-from ...annotator import MOMENT, EventShape
+from ...annotator import MOMENT, EventShape, IriTemplate
 from ...cep import apply_filters
 from ...expressions import RefusedError, forgives_unbound, sparql_text
 from ...language.nodes import (
@@ -120,7 +120,7 @@ class CandidateQuery:
         stem = self._stem(node.name)
         return self.columns[stem].value(stem)
 
-    def named(self, column: Column) -> tuple[str, str] | None:
+    def named(self, column: Column) -> tuple[IriTemplate, str] | None:
         """The template of the IRIs that hold a raw value, and the variable that they are; `None`: they do not."""
         if column.name == "_id":
             return None

@@ -9,11 +9,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
-from urllib.parse import unquote
 
 import polars as pl
 
-from ...annotator import COLUMN_TYPES, AttributeShape, EventShape, ambiguous_properties, attribute_iri, cast_column
+from ...annotator import (
+    COLUMN_TYPES,
+    AttributeShape,
+    EventShape,
+    IriTemplate,
+    ambiguous_properties,
+    attribute_iri,
+    cast_column,
+)
 from ...expressions import RefusedError
 from ...language.nodes import XSD, ValueType
 from .solutions import iri_of, lexical_of
@@ -40,7 +47,7 @@ class StoredColumn:
     datatype: str
     form: Form
     properties: tuple[str, ...]
-    template: str | None = None
+    template: IriTemplate | None = None
 
     @property
     def comparable(self) -> bool:
@@ -119,7 +126,7 @@ class StoredColumn:
         named = iri_of(terms)
         if self.template is None:
             return pl.select(pl.when(pl.lit(named).is_null()).then(pl.lit(text))).to_series()
-        raw = _inverse(self.template, named)
+        raw = self.template.values(named)
         return pl.select(pl.coalesce(pl.lit(raw), pl.when(pl.lit(named).is_null()).then(pl.lit(text)))).to_series()
 
 
@@ -146,11 +153,3 @@ def _raw(shape: EventShape, a: AttributeShape, shared: frozenset[str]) -> Stored
     if a.template is not None:
         return StoredColumn(a.name, a.type, a.datatype, "raw", (a.property,), a.template)
     return StoredColumn(a.name, a.type, a.datatype, "raw", (own, a.property))
-
-
-def _inverse(template: str, named: pl.Series) -> pl.Series:
-    """The raw values in IRIs of a template."""
-    before, _, after = template.partition("{}")
-    distinct = named.drop_nulls().unique()
-    raw = [unquote(text[len(before) : len(text) - len(after)]) for text in distinct]
-    return named.replace_strict(distinct, pl.Series(raw, dtype=pl.String), default=None, return_dtype=pl.String)

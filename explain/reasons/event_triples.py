@@ -7,14 +7,14 @@ from collections.abc import Iterator, Mapping
 import pyarrow as pa
 import pyoxigraph as ox
 
-from ...annotator import EventShape, RootProperty, lexical_text, to_series
+from ...annotator import EntityLinker, EventShape, RootProperty, lexical_text, to_series
 from .event_view import EventView
 
 _TYPE = ox.NamedNode("http://www.w3.org/1999/02/22-rdf-syntax-ns#type")
 
 
 def event_triples(
-    view: EventView, shape: EventShape, events: pa.Table, keys: Mapping[str, str]
+    view: EventView, shape: EventShape, events: pa.Table, linkers: Mapping[str, EntityLinker]
 ) -> dict[ox.Triple, str | None]:
     """triples(e) of an event table's only row.
 
@@ -22,7 +22,7 @@ def event_triples(
         view: says of individuals where their keys are stated.
         shape: of the event's stream.
         events: one row.
-        keys: attribute → property whose value names the individual.
+        linkers: attribute → what finds the individuals that its values stand for.
 
     Returns:
         Each triple with who gives it; `None` for what follows from the knowledge.
@@ -34,7 +34,7 @@ def event_triples(
         found[ox.Triple(event, _TYPE, ox.NamedNode(kind))] = words
     for prop in shape.properties:
         for term in _values(prop, events):
-            words = _words(view, prop, term, events, keys) if prop.canonical else None
+            words = _words(view, prop, term, events, linkers.get(prop.column)) if prop.canonical else None
             triple = ox.Triple(event, ox.NamedNode(prop.iri), term)
             found[triple] = found.get(triple) or words
     return found
@@ -55,14 +55,19 @@ def _lexical(prop: RootProperty, events: pa.Table) -> str | None:
 
 
 def _words(
-    view: EventView, prop: RootProperty, term: ox.NamedNode | ox.Literal, events: pa.Table, keys: Mapping[str, str]
+    view: EventView,
+    prop: RootProperty,
+    term: ox.NamedNode | ox.Literal,
+    events: pa.Table,
+    linker: EntityLinker | None,
 ) -> str:
     raw = _lexical(prop, events)
     said = f"{prop.column} is {raw}" if isinstance(term, ox.Literal) else f'{prop.column} is "{raw}"'
-    if isinstance(term, ox.Literal) or prop.column not in keys:
+    if isinstance(term, ox.Literal) or linker is None or linker.linkage.key is None:
         return said
-    key = ox.NamedNode(keys[prop.column])
-    stated = [q.triple for q in view.store.quads_for_pattern(term, key, None) if _text(q.object) == raw]
+    key, meant = ox.NamedNode(linker.linkage.key), linker.value(term.value)
+    holding = [q.triple for q in view.store.quads_for_pattern(None, key, None) if _text(q.object) in (raw, meant)]
+    stated = [triple for triple in holding if triple.subject == term] or holding  # of a reference, if not its own
     files = {file for triple in stated if (leaf := view.prover.leaf(triple)) for file in leaf.sources}
     where = f", says {', '.join(sorted(files))}" if files else ""
     return f"{said}, the {view.wording.term(key)} of {view.wording.term(term)}{where}"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from difflib import get_close_matches
 
 import pyoxigraph as ox
 from rdflib import Literal, URIRef
@@ -18,8 +17,8 @@ _TYPE = ox.NamedNode("http://www.w3.org/1999/02/22-rdf-syntax-ns#type")
 _OWL = "http://www.w3.org/2002/07/owl#"
 _SHOWN = 4
 
-Unlinked = Callable[[str], str]
-"""Says of a raw value that is no individual what is near to it, or nothing."""
+Unlinked = Callable[[Term], str]
+"""Says of what is no individual, or none that is known, what is near to it, or nothing."""
 
 
 def nearest_alternative(
@@ -32,11 +31,13 @@ def nearest_alternative(
         pattern: has none, together with what is bound.
         bound: values of the variables of what holds.
         event: IRI of the event.
-        unlinked: asked about values of the event that name no individual.
+        unlinked: asked about what is no individual, or none that the knowledge speaks of.
     """
     subject, value = term_of(pattern.subject, bound), term_of(pattern.object, bound)
     if isinstance(subject, ox.Literal):
-        return f"{view.wording.term(subject)} is no individual{unlinked(subject.value)}"
+        return f"{view.wording.term(subject)} is no individual{unlinked(subject)}"
+    if isinstance(subject, ox.NamedNode) and subject.value != event and not _is_known(view, subject):
+        return f"the knowledge says nothing of {view.wording.term(subject)}{unlinked(subject)}"
     if not isinstance(pattern.predicate, URIRef):
         return _along(view, pattern, subject)
     predicate = ox.NamedNode(str(pattern.predicate))
@@ -51,8 +52,7 @@ def _of_class(view: EventView, subject: Term, wanted: ox.NamedNode, name: str) -
     name, kind = name or view.wording.term(subject), view.wording.term(wanted)
     classes = {t for t in view.objects(subject, _TYPE) if isinstance(t, ox.NamedNode) and not t.value.startswith(_OWL)}
     if not classes:
-        known = any(True for _ in view.store.quads_for_pattern(_node(subject), None, None))
-        return f"{name} is of no class" if known else f"the knowledge says nothing of {name}"
+        return f"{name} is of no class"
     said = f"{name} is {_listed([f'a {view.wording.term(c)}' for c in _most_special(view, classes)])}, no {kind}"
     shared = classes & {ox.NamedNode(iri) for iri in view.knowledge.superclasses(wanted.value)}
     near = _most_special(view, shared)
@@ -104,6 +104,12 @@ def _most_special(view: EventView, classes: Iterable[ox.NamedNode]) -> list[ox.N
     return chosen
 
 
+def _is_known(view: EventView, node: ox.NamedNode) -> bool:
+    """Whether the knowledge speaks of it: the event alone does not."""
+    patterns = ((node, None, None), (None, None, node))
+    return any(next(view.knowledge.store.quads_for_pattern(*pattern), None) for pattern in patterns)
+
+
 def _node(term: Term) -> ox.NamedNode | ox.BlankNode | None:
     return None if isinstance(term, ox.Literal) else term
 
@@ -113,12 +119,6 @@ def _listed(words: Sequence[str]) -> str:
     if len(words) > _SHOWN:
         return f"{', '.join(shown)} and {len(words) - _SHOWN} more"
     return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
-
-
-def nearest_key(value: str, keys: Iterable[str]) -> str | None:
-    """The key most like a value."""
-    close = get_close_matches(value, list(keys), n=1, cutoff=0.6)
-    return close[0] if close else None
 
 
 def part_text(view: EventView, part: object, bound: Solution) -> str:

@@ -7,16 +7,15 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 import pyarrow as pa
-from pyoxigraph import NamedNode
+from pyoxigraph import BlankNode, Literal, NamedNode
 
-from ...annotator import EventShape
+from ...annotator import EntityLinker, EventShape
 from ...language.nodes import AllOf, AnyOf, Semantics, Source, Subquery, ValueType
 from ...ontology import KnowledgeBase
 from ...semfilter import term_column
 from .event_triples import event_triples
-from .event_view import EventView, Solution
+from .event_view import EventView, Solution, Term
 from .group_reasons import GroupExplainer
-from .nearest_alternatives import nearest_key
 from .reason import Reason, ReasonKind
 
 _AND, _OR = "all of", "any of"
@@ -28,11 +27,11 @@ class EventMapping:
 
     Attributes:
         shape: how events become triples.
-        keys: attribute → property whose value names the individual.
+        linkers: attribute → what finds the individuals that its values stand for.
     """
 
     shape: EventShape
-    keys: Mapping[str, str]
+    linkers: Mapping[str, EntityLinker]
 
 
 class PathExplainer:
@@ -63,7 +62,7 @@ class PathExplainer:
         """
         if source.semantics is None:
             return None
-        triples = event_triples(self._view, annotation.shape, events, annotation.keys)
+        triples = event_triples(self._view, annotation.shape, events, annotation.linkers)
         with self._view.holding(triples):
             asked = _Asked(self._view, events["_id"][0].as_py(), annotation, dict(source.bindings), chosen)
             return asked.semantics(source.semantics)
@@ -104,16 +103,28 @@ class _Asked:
         values = {n: term_column([solution.get(n)], self.types[n])[0] for n in subquery.bindings if n in self.types}
         return all(self.chosen.get(name) == value for name, value in values.items())
 
-    def _near_to(self, value: str) -> str:
-        """What to say of a value that names no individual: which key it should have been, and what is near to it."""
-        for name, key in self.annotation.keys.items():
-            shown = self.view.wording.term(NamedNode(key))
-            known = self.view.knowledge.individuals_by_key(key)
-            if value not in known:
-                near = nearest_key(value, known)
-                like = f'; nearest: "{near}", which is {self.view.wording.term(NamedNode(known[near]))}' if near else ""
-                return f": nothing has this {shown}, so {name} is linked to nothing{like}"
+    def _near_to(self, term: Term) -> str:
+        """What to say of what names no known individual: why, and which value is near to it."""
+        for name, linker in self.annotation.linkers.items():
+            value = linker.value(term.value) if isinstance(term, NamedNode) else term.value
+            if value is None or value in linker.known() or isinstance(term, BlankNode):
+                continue
+            near = linker.nearest(value)
+            like = "" if near is None else f'; nearest: "{near[0]}", which is {self._iri(near[1])}'
+            return f"{self._why_unlinked(name, linker, value)}{like}" if isinstance(term, Literal) else like
         return ""
+
+    def _why_unlinked(self, name: str, linker: EntityLinker, value: str) -> str:
+        if fitting := linker.fitting(value):
+            return f": it fits {' and '.join(map(self._iri, fitting))}, so {name} stands for none of them"
+        if linker.linkage.key is None:
+            return f": it makes no IRI, so {name} is linked to nothing"
+        of_class = linker.linkage.of_class
+        what = "nothing" if of_class is None else f"no {self._iri(of_class)}"
+        return f": {what} has this {self._iri(linker.linkage.key)}, so {name} is linked to nothing"
+
+    def _iri(self, iri: str) -> str:
+        return self.view.wording.term(NamedNode(iri))
 
 
 def _title(subquery: Subquery) -> str:

@@ -53,21 +53,21 @@ class KnowledgeSwap:
         filters: (label, event variable) → its semantic filter, with the verdicts that are known already.
         answers: of the queries that have PATHs.
         change: what changed, in words.
-        remeasured: attributes whose individuals measure in other units now, in words.
+        relinked: attributes whose values mean something else now (other units, ids that fit several), in words.
     """
 
     project: Catalog
     filters: Mapping[tuple[str, str], SemanticFilter]
     answers: tuple[Answers, ...]
     change: str
-    remeasured: tuple[str, ...] = ()
+    relinked: tuple[str, ...] = ()
 
     @property
     def summary(self) -> tuple[str, ...]:
         """The change and its effect on queries, a line each."""
         knowledge = self.project.knowledge
         head = f"{self.change}: {knowledge.size}"
-        others = [*self.remeasured, *(str(answers) for answers in self.answers if not answers.same)]
+        others = [*self.relinked, *(str(answers) for answers in self.answers if not answers.same)]
         return (head, *others) if others or not self.answers else (head, "all queries answer as before")
 
 
@@ -85,9 +85,11 @@ def prepare_swap(before: Catalog, after: Catalog, flows: Mapping[str, QueryRunti
         QueryTypeError: a PATH of a running query cannot be evaluated any more.
     """
     remeasured: list[str] = []
+    misfits: list[str] = []
     for name, annotator in before.annotators.items():
         _check_stream(annotator.stream_type, after.annotators[name].stream_type)
         remeasured += _remeasured(name, annotator.remeasured(after.annotators[name]))
+        misfits += [said for said in after.annotators[name].misfits if said not in annotator.misfits]
     _check_queries(after, [(label, flow.query) for label, flow in flows.items()])
     changed = knowledge_difference(before.knowledge, after.knowledge)
     filters: dict[tuple[str, str], SemanticFilter] = {}
@@ -101,7 +103,7 @@ def prepare_swap(before: Catalog, after: Catalog, flows: Mapping[str, QueryRunti
         filters |= {(label, variable): r.filter for variable, r in refreshed.items()}
         if refreshed:
             answers.append(_answers(label, refreshed))
-    return KnowledgeSwap(after, filters, tuple(answers), change, tuple(remeasured))
+    return KnowledgeSwap(after, filters, tuple(answers), change, (*remeasured, *misfits))
 
 
 def _remeasured(stream: str, individuals: Mapping[str, int]) -> list[str]:
@@ -121,16 +123,17 @@ class _Relink:
     """Which individual a value of a stream stands for after a change, by what it stood for before."""
 
     def __init__(self, before: Annotator, after: Annotator) -> None:
-        self._before = {column: {iri: key for key, iri in of.items()} for column, of in before.individuals.items()}
-        self._after = after.individuals
+        self._before = before
+        self._after = after
 
     def __call__(self, column: str, value: KeyValue) -> KeyValue:
-        if value is None or column not in self._after:
+        before, after = self._before.linker_of(column), self._after.linker_of(column)
+        if value is None or before is None or after is None:
             return value
         named, text = value
-        key = self._before[column].get(str(text)) if named else text
-        linked = None if key is None else self._after[column].get(str(key))
-        return (False, key) if linked is None else (True, linked)
+        written = before.value(str(text)) if named else str(text)
+        linked = None if written is None else after.individual(written)
+        return (False, written) if linked is None else (True, linked)
 
 
 def _answers(label: str, refreshed: Mapping[str, RefreshedFilter]) -> Answers:

@@ -89,6 +89,30 @@ _WRONG: list[tuple[dict[str, Any], dict[str, Any], str]] = [
         "attributes.sensorID: 'individual' and 'key' are two ways to find one individual: keep one of them",
     ),
     (
+        {"sensorID": {"property": "evt:hasSource", "datatype": "xsd:string", "ignore_case": True}},
+        {},
+        (
+            "attributes.sensorID: 'ignore_case' is of values that stand for individuals: "
+            'add key = "rdfs:label" (or another property), or individual = "ex:{}"'
+        ),
+    ),
+    (
+        {"sensorID": {"property": "evt:hasSource", "datatype": "xsd:string", "of_class": "ee:Sensor"}},
+        {},
+        (
+            "attributes.sensorID: 'of_class' is of values that stand for individuals: "
+            'add key = "rdfs:label" (or another property), or individual = "ex:{}"'
+        ),
+    ),
+    (
+        {"sensorID": {"property": "evt:hasSource", "individual": "ee:{}", "of_class": "ee:Sensor"}},
+        {},
+        (
+            "attributes.sensorID: 'of_class' says whose keys are meant, and a template looks for nobody: "
+            "drop 'of_class', or use key instead of individual"
+        ),
+    ),
+    (
         {"flowrate": {"property": "hvc:airflow", "same_as": "hvc:airflow"}},
         {},
         "attributes.flowrate: 'property' and 'same_as' both name its property: keep one of them",

@@ -13,7 +13,8 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from kaicep.annotator.identity import exclude_ids, quote_distinct
+from kaicep.annotator.identity import exclude_ids
+from kaicep.annotator.iri_template import quote_distinct
 from support.annotators import annotator_of
 
 _VALUES = {

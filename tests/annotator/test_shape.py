@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kaicep.annotator import attribute_iri, event_prefix, event_shape
+from kaicep.annotator.iri_template import IriTemplate
 from kaicep.annotator.shape import RootProperty
 from kaicep.language.nodes import XSD, AttributeType, StreamType, ValueType
 from kaicep.ontology import KnowledgeBase
@@ -43,9 +44,9 @@ def test_attributes_of_individuals_have_a_column_for_them() -> None:
             AttributeType("length", ValueType.DURATION),
         ),
     )
-    shape = event_shape(stream, KNOWLEDGE, templates={"sensor": "urn:{}"})
+    shape = event_shape(stream, KNOWLEDGE, templates={"sensor": IriTemplate.parse("urn:{}")})
     assert [(a.name, a.individual, a.template) for a in shape.attributes] == [
-        ("sensor", EX + "source", "urn:{}"),
+        ("sensor", EX + "source", IriTemplate("urn:", "", encoded=True)),
         ("node", "node", None),
         ("note", None, None),
     ]

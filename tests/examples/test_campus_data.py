@@ -76,7 +76,7 @@ def test_every_building_has_fifty_sensors(knowledge: KnowledgeBase) -> None:
 
 
 def test_figure_2_of_the_paper(knowledge: KnowledgeBase) -> None:
-    sensor = knowledge.individuals_by_key("http://cei.usc.edu/Equipment.owl#sensorID")["D105VOL"]
+    sensor = knowledge.keys("http://cei.usc.edu/Equipment.owl#sensorID").individuals["D105VOL"]
     assert sensor == "http://cei.usc.edu/Equipment.owl#D105VOLUME"
     assert "D105VOLUME" in select(knowledge, "?x a ee:AirflowSensor ; bd:hasLocation bd:RTH105")
     assert "RTH105" in select(knowledge, "?x a bd:Office ; bd:isPartOf bd:RTH ; bd:belongsTo org:EEDepartment")

@@ -156,7 +156,7 @@ FAILING: dict[str, tuple[str, dict[str, object], str]] = {
     "knowledge that nobody has": (
         "PATH { ?e evt:hasSource ?s . hvc:red hvc:limit ?l }",
         {},
-        "✗ hvc:red hvc:limit ?l: hvc:red has no hvc:limit",
+        "✗ hvc:red hvc:limit ?l: the knowledge says nothing of hvc:red",
     ),
     "a value that nobody has": (
         "PATH { ?e evt:hasSource ?s . ?any hvc:limit 7 }",

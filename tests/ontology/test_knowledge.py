@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from kaicep.errors import OntologyError
 from kaicep.language.nodes.types import ValueType
 from kaicep.language.nodes.vocabulary import KnownTerms
 from kaicep.ontology import KnowledgeBase, load_knowledge
@@ -71,23 +70,26 @@ def test_ranges_look_at_equivalent_and_more_general_properties(knowledge: Knowle
 
 
 def test_individuals_by_key(knowledge: KnowledgeBase) -> None:
-    assert knowledge.individuals_by_key(X + "id") == {"D105": X + "s1", "D106": X + "s2"}
-    assert knowledge.individuals_by_key(X + "nothing") == {}
+    assert knowledge.keys(X + "id").individuals == {"D105": X + "s1", "D106": X + "s2"}
+    assert knowledge.keys(X + "nothing").individuals == {}
 
 
 def test_a_key_of_equal_individuals_gives_one_of_them_always_the_same() -> None:
     text = PREAMBLE + ':s2 :id "D105" ; owl:sameAs :s1 . [] :id "D106" .'
-    assert KnowledgeBase.of_turtle(text).individuals_by_key(X + "id") == {"D105": X + "s1"}
+    assert KnowledgeBase.of_turtle(text).keys(X + "id").individuals == {"D105": X + "s1"}
 
 
-def test_a_key_of_two_individuals_is_refused() -> None:
-    knowledge = KnowledgeBase.of_turtle(PREAMBLE + ':s1 :id "D105" . :s2 :id "D105" .')
-    with pytest.raises(OntologyError) as raised:
-        knowledge.individuals_by_key(X + "id")
-    assert str(raised.value) == (
-        f"the key 'D105' of <{X}id> names both <{X}s1> and <{X}s2>: "
-        "give each a key of its own, or say that they are owl:sameAs each other"
-    )
+def test_a_key_of_two_individuals_names_neither() -> None:
+    keys = KnowledgeBase.of_turtle(PREAMBLE + ':s1 :id "D105" . :s2 :id "D105" .').keys(X + "id")
+    assert (keys.individuals, keys.ambiguous) == ({}, {"D105": (X + "s1", X + "s2")})
+
+
+def test_individuals_below_a_prefix(knowledge: KnowledgeBase) -> None:
+    """Classes and properties are none."""
+    below = knowledge.individuals_below(X)
+    assert {X + "s1", X + "s2"} <= below
+    assert X + "id" not in below
+    assert knowledge.individuals_below(X + "s1") == {X + "s1"}
 
 
 def test_the_version_changes_with_text_and_reasoner_only(tmp_path: Path) -> None:

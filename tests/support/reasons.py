@@ -81,14 +81,15 @@ def annotated(sensor: str = "D1-flow", flow: float = 430.0) -> pa.Table:
 
 def mapping() -> EventMapping:
     """What of the stream's annotation reasons need."""
-    return EventMapping(_project().annotators["air"].shape, {"sensor": PREFIXES["ee"] + "sensorID"})
+    annotator = _project().annotators["air"]
+    return EventMapping(annotator.shape, annotator.linkers)
 
 
 @contextmanager
 def view(sensor: str = "D1-flow", flow: float = 430.0) -> Iterator[EventView]:
     """The knowledge with one reading in it."""
     found, one = EventView(campus(), {}), mapping()
-    with found.holding(event_triples(found, one.shape, annotated(sensor, flow), one.keys)):
+    with found.holding(event_triples(found, one.shape, annotated(sensor, flow), one.linkers)):
         yield found
 
 

@@ -10,7 +10,7 @@ from support.reasons import annotated, campus, mapping
 def told(sensor: str = "D1-flow") -> dict[str, str | None]:
     """By property: what is said of the triple, `None` for what follows."""
     one = mapping()
-    found = event_triples(EventView(campus(), {}), one.shape, annotated(sensor), one.keys)
+    found = event_triples(EventView(campus(), {}), one.shape, annotated(sensor), one.linkers)
     return {f"{t.predicate.value.rpartition('#')[2]} {t.object.value}": words for t, words in found.items()}  # type: ignore[union-attr]  # none is quoted
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from kaicep.explain.reasons.nearest_alternatives import nearest_alternative, nearest_key, part_text
+from kaicep.explain.reasons.nearest_alternatives import nearest_alternative, part_text
 from kaicep.explain.reasons.path_conjuncts import TriplePattern
 from rdflib import Literal, URIRef, Variable
 from rdflib.namespace import RDF
@@ -47,13 +47,16 @@ def test_a_value_that_names_no_individual_asks_what_is_near() -> None:
     pattern = TriplePattern(Variable("s"), iri("bd:hasLocation"), Variable("r"))
     with view("D1-flw") as one:
         (bound,) = one.solutions(f"<{EVENT.replace('flow', 'flw')}> <{PREFIXES['evt']}hasSource> ?s", {}, 1)
-        told = nearest_alternative(one, pattern, bound, EVENT, lambda value: f": like {value}?")
-    assert told == '"D1-flw" is no individual: like D1-flw?'
+        told = nearest_alternative(one, pattern, bound, EVENT, lambda term: f": like {term}?")
+    assert told == '"D1-flw" is no individual: like "D1-flw"?'
 
 
-def test_the_nearest_key() -> None:
-    assert nearest_key("D1-flw", ["D2-temp", "D1-flow"]) == "D1-flow"
-    assert nearest_key("zzz", ["D2-temp", "D1-flow"]) is None
+def test_what_the_knowledge_does_not_speak_of_asks_what_is_near() -> None:
+    """Where a template makes the IRI, the event alone speaks of it."""
+    pattern = TriplePattern(iri("ee:s9"), RDF.type, iri("ee:Sensor"))
+    with view() as one:
+        told = nearest_alternative(one, pattern, {}, EVENT, lambda term: f"; like {term}")
+    assert told == "the knowledge says nothing of <urn:ee#s9>; like <urn:ee#s9>"
 
 
 def test_parts_are_written_with_their_values() -> None:

@@ -52,3 +52,18 @@ def test_individuals_that_measure_in_other_units_are_told(tmp_path: Path) -> Non
         "adds units.ttl: 1 module, 6 triples with what follows",
         "air.flow: 1 individual in other units now",
     )
+
+
+def test_ids_that_fit_several_from_now_on_are_told(tmp_path: Path) -> None:
+    """The change is taken over all the same: the ids stand for nobody."""
+    stream = {"event_type": "<urn:Report>", "time": {"attribute": "at"}}
+    stream["attributes"] = {"sensor": {"property": "ex:sensor", "key": "rdfs:label"}}
+    turtle(tmp_path, "base.ttl", 'ex:s1 rdfs:label "one" .')
+    content = {"prefixes": {"ex": "urn:ex:"}, "knowledge": {"modules": ["base.ttl"]}, "streams": {"air": stream}}
+    before = Project.parse(content, root=tmp_path)
+    after = before.with_module(turtle(tmp_path, "more.ttl", 'ex:s2 rdfs:label "one" .'))
+    told = prepare_swap(before, after, {}, "adds more.ttl").summary[1]
+    assert (
+        'streams.air.attributes.sensor: the sensor "one" fits ex:s1 and ex:s2, and so stands for none of them' in told
+    )
+    assert prepare_swap(after, after, {}, "changes nothing").summary[1:] == ()
