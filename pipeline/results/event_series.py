@@ -70,4 +70,4 @@ def _columns(query: Query) -> Iterator[Column]:
 def _identity(annotator: Annotator) -> tuple[str, ...]:
     annotation = annotator.annotation
     identity = tuple(name for name in annotation.identity if name != annotation.time)
-    return identity or tuple(a.name for a in annotation.attributes if a.individual)
+    return identity or tuple(a.name for a in annotation.attributes if a.linkage)
