@@ -1,8 +1,8 @@
 """Raw tuples of a stream in, semantic events out: Arrow tables whose columns stand for properties of the knowledge.
 
-`annotation` and `linkage` check what a stream declares, `shape` says which column stands for which triple, and
+`annotation` checks what a stream declares, `shape` says which column stands for which triple, and
 `annotator` makes events of tuples: `type_casts` and `timestamps` type the values, `unit_conversion` brings them to one
-unit, `entity_linking` finds individuals by key or by `iri_template`, `undeclared_attributes` keeps the rest, `identity`
+unit, `linking` finds individuals, `undeclared_attributes` keeps the rest, `identity`
 gives ids. `triples` writes events as N-Quads, and back.
 """
 
@@ -11,9 +11,8 @@ from __future__ import annotations
 from .annotation import compile_annotation
 from .annotator import AnnotatedBatch, Annotator
 from .datatypes import COLUMN_TYPES, EXACT_INTEGERS, MOMENT, USUAL_DATATYPES, lexical_text
-from .entity_linking import EntityLinker
 from .identity import exclude_ids, ids_of
-from .iri_template import IriTemplate
+from .linking import EntityLinker, IriTemplate
 from .shape import (
     EVENT_NAMESPACE,
     AttributeShape,

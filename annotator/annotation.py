@@ -14,7 +14,7 @@ from ..errors import AnnotationError, Place, did_you_mean
 from ..language.nodes import XSD, AttributeType, StreamType, ValueType, type_of_datatype
 from ..ontology import KnowledgeBase
 from .datatypes import COLUMN_DATATYPES, datatype_of_range, short
-from .linkage import Linkage, linkage_of
+from .linking import Linkage, linkage_of
 from .unit_conversion import check_unit_sources
 
 _EMPTY = AttributeSettings()

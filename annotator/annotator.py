@@ -14,8 +14,8 @@ from ..language.nodes import ValueType
 from ..ontology import KnowledgeBase
 from .annotation import Attribute, compile_annotation
 from .datatypes import ARROW_MOMENT, COLUMN_TYPES
-from .entity_linking import EntityLinker, encode
 from .identity import event_ids, tuple_ids
+from .linking import EntityLinker, encode
 from .shape import event_shape
 from .time_zone import cast_time
 from .type_casts import Cast, cast_column, to_series
@@ -73,7 +73,7 @@ class Annotator:
             datatypes={a.name: a.datatype for a in attributes},
             templates={a.name: a.linkage.template for a in attributes if a.linkage and a.linkage.reversible},
         )
-        self.linkers = {a.name: EntityLinker(a, knowledge) for a in attributes if a.linkage}
+        self.linkers = {a.name: EntityLinker(a.name, a.type, a.linkage, knowledge) for a in attributes if a.linkage}
         self._converters = {
             a.name: UnitConverter(knowledge, a.unit) for a in attributes if a.unit_of is not None and a.unit is not None
         }
@@ -91,8 +91,9 @@ class Annotator:
 
     def linker_of(self, column: str) -> EntityLinker | None:
         """The linker whose individuals a column holds, if the knowledge decides which text names which of them."""
-        found = (k for k in self.linkers.values() if k.attribute.property == column)
-        return next((k for k in found if k.linkage.needs_knowledge and k.attribute.type is ValueType.STRING), None)
+        found = (a for a in self.annotation.attributes if a.linkage and a.property == column)
+        depending = (a for a in found if a.linkage and a.linkage.needs_knowledge and a.type is ValueType.STRING)
+        return next((self.linkers[a.name] for a in depending), None)
 
     def remeasured(self, after: Annotator) -> dict[str, int]:
         """Attribute → how many individuals measure in another unit by the knowledge of `after`, where there are any."""

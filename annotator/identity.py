@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from ..language.nodes import ValueType
 from .datatypes import canonical_text
-from .iri_template import quote_distinct
+from .linking import quote_distinct
 from .shape import event_prefix
 
 _UNBOUND = "!"

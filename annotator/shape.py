@@ -9,7 +9,7 @@ from urllib.parse import quote
 from ..language.nodes import XSD, AttributeType, StreamType, ValueType
 from ..ontology import KnowledgeBase
 from .datatypes import USUAL_DATATYPES
-from .iri_template import IriTemplate
+from .linking import IriTemplate
 
 ATTRIBUTE_NAMESPACE = "urn:kaicep:attribute:"
 EVENT_NAMESPACE = "urn:kaicep:event:"

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from kaicep.annotator.identity import exclude_ids
-from kaicep.annotator.iri_template import quote_distinct
+from kaicep.annotator.linking.iri_template import quote_distinct
 from support.annotators import annotator_of
 
 _VALUES = {

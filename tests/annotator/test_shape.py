@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kaicep.annotator import attribute_iri, event_prefix, event_shape
-from kaicep.annotator.iri_template import IriTemplate
+from kaicep.annotator.linking.iri_template import IriTemplate
 from kaicep.annotator.shape import RootProperty
 from kaicep.language.nodes import XSD, AttributeType, StreamType, ValueType
 from kaicep.ontology import KnowledgeBase

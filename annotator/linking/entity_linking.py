@@ -12,9 +12,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyoxigraph import NamedNode
 
-from ..ontology import KeyIndex, KnowledgeBase, shown
-from .annotation import Attribute
-from .datatypes import canonical_text
+from ...language.nodes import ValueType
+from ...ontology import KeyIndex, KnowledgeBase, shown
+from ..datatypes import canonical_text
 from .iri_template import IriTemplate
 from .linkage import Linkage
 
@@ -47,13 +47,16 @@ class EntityLinker:
     case is ignored, for the only one that it fits but for its case, if it fits none as it is.
 
     Args:
-        attribute: one whose values stand for individuals.
+        name: of the attribute.
+        kind: the type of its values.
+        linkage: by what they are linked.
         knowledge: says whose key a value is.
     """
 
-    def __init__(self, attribute: Attribute, knowledge: KnowledgeBase) -> None:
-        self.attribute = attribute
-        self.linkage = attribute.linkage or Linkage()
+    def __init__(self, name: str, kind: ValueType, linkage: Linkage, knowledge: KnowledgeBase) -> None:
+        self._name = name
+        self._kind = kind
+        self.linkage = linkage
         self._knowledge = knowledge
         self._keys = self._index if self.linkage.needs_knowledge else KeyIndex({}, {})
         self._individual = lru_cache(maxsize=_REMEMBERED)(self._find)
@@ -64,7 +67,7 @@ class EntityLinker:
         Args:
             raw: the typed values.
         """
-        text = canonical_text(_series(raw.dictionary), self.attribute.type)
+        text = canonical_text(_series(raw.dictionary), self._kind)
         template = self.linkage.template
         if template is not None and template.encoded and self.linkage.reversible:
             iris = template.iris(text)  # distinct values have distinct IRIs
@@ -104,7 +107,7 @@ class EntityLinker:
     def complaint(self) -> tuple[str, str] | None:
         """What of the linkage and the knowledge does not fit together, and what to do; `None`: nothing."""
         if self._keys.ambiguous:
-            return _of_ambiguous(self.attribute.name, self._keys.ambiguous, self._knowledge)
+            return _of_ambiguous(self._name, self._keys.ambiguous, self._knowledge)
         template = self.linkage.template
         return None if template is None or not template.encoded else _of_unmade(template, self._knowledge)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from kaicep.annotator.linkage import Linkage
+from kaicep.annotator.linking.linkage import Linkage
 from kaicep.errors import AnnotationError
 from support.annotators import EX, annotator_of
 

@@ -12,7 +12,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from kaicep.annotator import Annotator
-from kaicep.annotator.entity_linking import EntityLinker, encode
+from kaicep.annotator.linking.entity_linking import EntityLinker, encode
 from kaicep.config import Settings
 from kaicep.ontology import KnowledgeBase
 from support.annotators import EX, NOON, annotator_of
@@ -147,7 +147,7 @@ def test_the_value_of_an_individual() -> None:
     assert linker(individual="ex:{+}", ignore_case=True).value(f"{EX}new") == "new"
 
 
-PAGE = (Path(__file__).resolve().parents[2] / "docs" / "project.md").read_text(encoding="utf-8").partition("### Ids")[2]
+PAGE = (Path(__file__).resolve().parents[3] / "docs" / "project.md").read_text(encoding="utf-8").partition("### Ids")[2]
 BUILDING, WAYS = re.findall(r"```(?:turtle|toml)\n(.*?)```", PAGE, re.DOTALL)[:2]
 PREFIXES = {
     "ex": EX,

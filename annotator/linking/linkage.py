@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ..config import AttributeSettings
-from ..errors import AnnotationError
+from ...config import AttributeSettings
+from ...errors import AnnotationError
 from .iri_template import IriTemplate
 
 __all__ = ["Linkage", "linkage_of"]

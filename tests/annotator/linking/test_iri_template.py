@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from kaicep.annotator.iri_template import IriTemplate, is_iri
+from kaicep.annotator.linking.iri_template import IriTemplate, is_iri
 
 TEMPLATES = ("http://e/{}", "http://e/{}/flow", "http://e/{+}", "http://e/{+}/flow", "{}", "{+}")
 
