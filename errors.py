@@ -69,6 +69,10 @@ class KaicepError(Exception):
         self.place = place
         self.hint = hint
 
+    def _render_traceback_(self) -> list[str]:
+        """What notebooks show of it: the message, without the lines of kaicep that it came from."""
+        return [*str(self).splitlines(), *getattr(self, "__notes__", ())]
+
     def __str__(self) -> str:
         if self.place is None:
             return f"{self.message}: {self.hint}" if self.hint else self.message

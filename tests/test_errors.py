@@ -40,6 +40,12 @@ def test_how_errors_are_shown(place: Place | None, hint: str | None, shown: str)
     assert (error.message, error.place, error.hint) == ("it is wrong", place, hint)
 
 
+def test_notebooks_show_the_message_alone() -> None:
+    error = QueryTypeError("it is wrong", place=Place("q", 1, 1, 1, "a"))
+    error.add_note("and so is that")
+    assert error._render_traceback_() == ["q:1:1: it is wrong", "  1 | a", "    | ^", "and so is that"]
+
+
 def test_the_nearest_known_name_is_suggested() -> None:
     assert did_you_mean("flowrte", ["sensorID", "flowrate"]) == "did you mean 'flowrate'?"
     assert did_you_mean("x", ["sensorID", "flowrate"]) is None

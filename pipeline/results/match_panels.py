@@ -38,7 +38,7 @@ class Panel:
     Attributes:
         title: what is drawn, with its unit.
         lines: the values.
-        marks: the events of matches, by variable.
+        marks: the events of matches, by variable; none of windows.
         spans: columns `start` and `end`: the stretches of time of matches; those that overlap are one.
         left_out: how many lines more there would be.
     """
@@ -133,7 +133,12 @@ def _of_events(
     labels = counts["label"].to_list() or values["label"].unique(maintain_order=True).to_list()
     lines = [Line(label, _points(values, label)) for label in labels[:_MOST_LINES]]
     shown = [m.filter(pl.col("label").is_in(labels[:_MOST_LINES])) for m in marked.values()]
-    marks = [Line(f"?{v}", m.select("time", "value").sort("time")) for v, m in zip(marked, shown, strict=True)]
+    # A window holds all of its events: marks on each would hide the line.
+    marks = [
+        Line(f"?{v}", m.select("time", "value").sort("time"))
+        for v, m in zip(marked, shown, strict=True)
+        if "_window" not in table.column_names
+    ]
     unit = one.units.get(attribute)
     title = attribute if unit is None else f"{attribute} [{value_text(unit, prefixes).removeprefix('unit:')}]"
     return Panel(title, tuple(lines), tuple(marks), spans, max(0, len(labels) - _MOST_LINES))

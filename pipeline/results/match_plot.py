@@ -89,6 +89,8 @@ def plot_matches(
 
 
 def _draw(ax: Axes, panel: Panel) -> None:
+    from matplotlib.dates import ConciseDateFormatter  # noqa: PLC0415 - an extra
+
     for start, end in panel.spans.iter_rows():
         ax.axvspan(start, end, color=_SPAN_COLOUR, alpha=0.25, linewidth=0)
     for line in panel.lines:
@@ -98,8 +100,10 @@ def _draw(ax: Axes, panel: Panel) -> None:
         marker, colour = _MARKERS[place % len(_MARKERS)], _MARK_COLOURS[place % len(_MARK_COLOURS)]
         if marks.points.height:
             label = f"match: {marks.label}"
-            ax.scatter(*_coordinates(marks), s=26, zorder=3, label=label, marker=marker, color=colour)
+            ax.scatter(*_coordinates(marks), s=18, zorder=3, label=label, marker=marker, color=colour)
     ax.set_ylabel(panel.title)
+    dates = ConciseDateFormatter(ax.xaxis.get_major_locator())  # type: ignore[no-untyped-call]  # has no types
+    ax.xaxis.set_major_formatter(dates)
     ax.grid(alpha=0.3)
     _explain(ax, panel)
 
