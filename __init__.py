@@ -25,10 +25,13 @@ if TYPE_CHECKING:
     from .api import Engine, Project
     from .pipeline.hosting import QueryHandle
     from .pipeline.results import Rows
-    from .pipeline.sinks import Sink
+    from .pipeline.sinks import CallbackSink, JsonLinesSink, ParquetSink, Sink
 
 _LAZY = {
+    "CallbackSink": ".pipeline.sinks",
     "Engine": ".api",
+    "JsonLinesSink": ".pipeline.sinks",
+    "ParquetSink": ".pipeline.sinks",
     "Project": ".api",
     "QueryHandle": ".pipeline.hosting",
     "Rows": ".pipeline.results",
@@ -38,11 +41,14 @@ _LAZY = {
 __all__ = [
     "AnnotationError",
     "ArchiveError",
+    "CallbackSink",
     "ConfigError",
     "Engine",
+    "JsonLinesSink",
     "KaicepError",
     "OntologyError",
     "OperatorError",
+    "ParquetSink",
     "PipelineError",
     "PlanError",
     "Project",

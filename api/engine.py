@@ -19,6 +19,10 @@ class Engine(StreamingEngine):
         on_batch: called after each batch with the progress so far.
         on_knowledge: called with each line that tells of a change of the ontology modules; by default it is logged.
         on_notice: likewise of queries that other processes submit and withdraw, and of queries that have ended.
+        on_failure: called at once with what made a batch fail; by default it is logged. Whoever waits is raised it.
+
+    Raises:
+        PipelineError: something given is no sink; the message says what it lacks.
 
     Example:
         >>> with Engine(Project.load("kaicep.toml")) as engine:  # doctest: +SKIP

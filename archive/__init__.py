@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .archive import Archive, Counts
 from .archive_backup import backup, restore
+from .folder_layout import has_segments
 from .read_view import ReadView, open_read_view
 from .verification import Health, verify
 
@@ -13,6 +14,7 @@ __all__ = [
     "Health",
     "ReadView",
     "backup",
+    "has_segments",
     "open_read_view",
     "restore",
     "verify",

@@ -74,6 +74,11 @@ def require_archive(root: Path) -> None:
     check_version(root)
 
 
+def has_segments(root: Path) -> bool:
+    """Whether an archive's folder holds events; nothing is opened."""
+    return any((root / LOG).glob("*/*.parquet"))
+
+
 def check_version(root: Path) -> None:
     """Refuse an archive that a newer kaicep wrote.
 

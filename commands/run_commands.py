@@ -42,11 +42,18 @@ def demo(
     run_demo(folder, out if out.is_terminal else Console(width=_PAGE, highlight=False), log(), quiet=quiet)
 
 
-@app.command(epilog="Examples: `kaicep run campus/`, `kaicep run kaicep.toml --once -Q high.chi --out matches.jsonl`")
+@app.command(epilog="Examples: `kaicep run campus/`, `kaicep run kaicep.toml --finish -Q high.chi --out matches.jsonl`")
 def run(
     project: ProjectFile,
     *,
     once: Annotated[bool, typer.Option("--once", help="Stop when everything that is there has been read.")] = False,
+    finish: Annotated[
+        bool,
+        typer.Option(
+            "--finish",
+            help="As --once, and end the streams: report what waits for later events. The next run reads on.",
+        ),
+    ] = False,
     query: Annotated[
         list[Path] | None,
         typer.Option("--query", "-Q", metavar="FILE", help="Queries to run instead of the project's; may be repeated."),
@@ -54,6 +61,9 @@ def run(
     out: Annotated[
         str | None, typer.Option("--out", "-o", metavar="FILE", help="Where matches go: a file, for parquet a folder.")
     ] = None,
+    append: Annotated[
+        bool, typer.Option("--append", help="Write behind the rows of FILE though nothing is known of them.")
+    ] = False,
     form: Annotated[
         MatchFormat | None, typer.Option("--format", "-f", help="By default console on terminals, else jsonl.")
     ] = None,
@@ -61,23 +71,28 @@ def run(
 ) -> None:
     """Read the project's streams, report the matches of its queries, archive all events.
 
-    Ctrl-C stops after the batch at work; the next run goes on from there.
+    Ctrl-C stops after the batch at work; the next run goes on from there. With --once, rows that later events decide
+    wait for the next run, and are counted: events of the newest time stamp are among them.
     """
     from ..api import Project
+    from ..config import Settings
     from ..pipeline import query_files, read_document
     from ..pipeline.sinks import SINKS
-    from .jobs import run_queries
+    from .jobs import run_queries, settle_existing_output
 
     form = form or (MatchFormat.CONSOLE if out is None and sys.stdout.isatty() else MatchFormat.JSONL)
     _check_output(out, form)
-    loaded = Project.load(project)
+    settings = Settings.load(project)
+    settle_existing_output(out, settings, append=append)
+    loaded = Project.of(settings)
     documents = [(path.name, read_document(path)) for path in query or query_files(loaded.settings)]
     if not documents and not loaded.settings.archive.enabled:
         raise PipelineError(
             "there is nothing to do: no query, and the archive is switched off",
             hint="name queries with --query, or in the project file under [queries]",
         )
-    run_queries(loaded, documents, SINKS[form](out, loaded.settings.prefixes), log(), once=once, quiet=quiet)
+    sink = SINKS[form](out, loaded.settings.prefixes)
+    run_queries(loaded, documents, sink, log(), once=once or finish, finish=finish, quiet=quiet)
 
 
 @app.command(epilog="Examples: `kaicep archive campus/ --follow`, `kaicep archive campus/`")

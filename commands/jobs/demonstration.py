@@ -65,7 +65,7 @@ def run_demo(folder: Path | None, out: Console, log: Console, *, quiet: bool) ->
         project = Project.load(path)
         sink = FirstMatches(_SHOWN)
         meter = ProgressLine(log, quiet=quiet)
-        engine = Engine(project, sinks=[sink], on_batch=meter)
+        engine = Engine(project, sinks=[sink], on_batch=meter, on_failure=lambda _: None)  # it is raised
         _tell(log, "starting Spark", quiet=quiet)
         stack.enter_context(engine)
         comments = _submit(engine)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
+from types import MappingProxyType
 
 from rich.console import Console
 
@@ -23,7 +24,14 @@ _PATIENCE = 60.0  # seconds without an event that the store takes; what it lacks
 
 
 def run_queries(
-    project: Catalog, documents: Sequence[tuple[str, str]], sink: Sink, log: Console, *, once: bool, quiet: bool
+    project: Catalog,
+    documents: Sequence[tuple[str, str]],
+    sink: Sink,
+    log: Console,
+    *,
+    once: bool,
+    finish: bool,
+    quiet: bool,
 ) -> None:
     """Answer queries until interrupted, or until everything that is there has been read.
 
@@ -33,6 +41,7 @@ def run_queries(
         sink: where matches go.
         log: where progress and the summary go.
         once: read what there is, then stop.
+        finish: end the streams then, so that what waits for later events is reported.
         quiet: no progress, no summary.
 
     Raises:
@@ -42,24 +51,37 @@ def run_queries(
     """
     queries = _compile(project, documents)
     meter = ProgressLine(log, quiet=quiet)
-    engine = Engine(project, sinks=[sink], on_batch=meter, on_knowledge=meter.tell, on_notice=meter.tell)
+    engine = Engine(
+        project,
+        sinks=[sink],
+        on_batch=meter,
+        on_knowledge=meter.tell,
+        on_notice=meter.tell,
+        on_failure=lambda _: None,  # it is raised, and told once
+    )
     if not quiet:
         for warning in warnings_of(project, queries):
             log.print(warning, markup=False, soft_wrap=True)
         log.print("starting Spark")
+    waiting: Mapping[str, int] = {}
     try:
         with Signals() as signals, engine:
             for name, text in documents:
                 engine.submit(text, label=name, collect=False)
             with meter.watching(lambda: archive_behind(engine)):
                 read(engine, signals, once=once)
+                read_some = meter.progress.batches > 0
+                if finish:
+                    engine.finish()
+                elif once and read_some and not quiet:
+                    waiting = engine.rows_at_end()
                 if once:
                     _fill_store(engine, signals)
-        if not quiet and not meter.progress.batches:
+        if not quiet and not read_some:
             log.print("nothing was read: the sources brought nothing new")
     finally:
         if not quiet and meter.progress.batches:
-            log.print("\n".join(summary(meter)), soft_wrap=True)
+            log.print("\n".join(summary(meter, waiting)), soft_wrap=True)
 
 
 def _compile(project: Catalog, documents: Sequence[tuple[str, str]]) -> list[Query]:
@@ -88,13 +110,21 @@ def archive_behind(engine: Engine) -> int:
     return lag.events + lag.matches
 
 
-def summary(meter: ProgressLine) -> list[str]:
-    """Return what a run did: events, matches by query, and what could not be used."""
+def summary(meter: ProgressLine, waiting: Mapping[str, int] = MappingProxyType({})) -> list[str]:
+    """Return what a run did: events, matches by query, and what could not be used.
+
+    Args:
+        meter: has watched it.
+        waiting: by query, how many rows wait for later events.
+    """
     progress = meter.progress
     lines = [f"in {meter.seconds:,.1f} s: {meter.line()}"]
     for label, count in progress.matches.items():
-        lines.append(f"  {label}: {count:,} matches")
+        rest = f"; {waiting[label]:,} more wait for later events" if waiting.get(label) else ""
+        lines.append(f"  {label}: {count:,} matches{rest}")
         lines += [f"    PATH {i}: {cost}" for i, cost in enumerate(progress.subqueries.get(label, ()), 1)]
+    if waiting:
+        lines.append("  --finish ends the streams, and reports what waits for later events")
     return [*lines, *_unused(progress)]
 
 

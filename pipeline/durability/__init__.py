@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+from .checkpoint import has_begun
 from .checkpoint_generation import Generation, begun_batch, current_generation
 from .checkpointed_flow import CheckpointedFlow
 from .dead_letters import DeadLetters
 from .progress import Progress
 
-__all__ = ["CheckpointedFlow", "DeadLetters", "Generation", "Progress", "begun_batch", "current_generation"]
+__all__ = [
+    "CheckpointedFlow",
+    "DeadLetters",
+    "Generation",
+    "Progress",
+    "begun_batch",
+    "current_generation",
+    "has_begun",
+]

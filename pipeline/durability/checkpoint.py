@@ -15,9 +15,10 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from ...archive import Archive
+from ...archive import Archive, has_segments
 from ...archive.log import IdleWatermarkLog, Position
 from ...archive.matches import Provenance
+from ...config import Settings
 from ...errors import PipelineError
 from ..flow import Batch, BatchResult, Dataflow, Registration, StreamResult
 from ..sinks import RowDelivery, Sink
@@ -28,7 +29,9 @@ from .operator_snapshots import OperatorSnapshots
 from .query_registry import QueryRegistry
 from .spool_replay import SpoolReplay
 
-__all__ = ["Checkpoint", "FlowState", "RestoredState"]
+__all__ = ["Checkpoint", "FlowState", "RestoredState", "has_begun"]
+
+_SNAPSHOTS, _POSITION = "snapshots", "queries/position.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,9 +90,9 @@ class Checkpoint:
         self._idle_since: Position | None = None
         self._dead_letters = DeadLetters(state / "dead-letters")
         self.delivery = RowDelivery(sinks)
-        self._snapshots = OperatorSnapshots(state / "snapshots")
+        self._snapshots = OperatorSnapshots(state / _SNAPSHOTS)
         self._registry = QueryRegistry(state / "queries" / "registrations.json")
-        self._position = DeliveryPosition(state / "queries" / "position.json")
+        self._position = DeliveryPosition(state / _POSITION)
         self._spool = None if archive is None else SpoolReplay(archive, state, patience, say)
 
     def begin(self) -> None:
@@ -165,13 +168,13 @@ class Checkpoint:
         self._keep(number, state(matches))
         return matches
 
-    def commit_end(
-        self, number: int, result: BatchResult, state: Callable[[Mapping[str, pa.Table]], FlowState]
-    ) -> Mapping[str, pa.Table]:
-        """The same of the end of the streams, which is taken back when they are read on: no archive learns of it."""
-        matches = self.delivery.deliver(number, result.rows())
-        self._keep(number, state(matches))
-        return matches
+    def commit_end(self, number: int, result: BatchResult) -> Mapping[str, pa.Table]:
+        """Give the sinks the end of the streams, which is taken back when they are read on.
+
+        Nothing else learns of it: the next batch, and the next end, begin where the batch before it ended, and the
+        sinks go back there.
+        """
+        return self.delivery.deliver(number, result.rows())
 
     def register(self, registrations: Sequence[Registration]) -> None:
         """Note which queries are registered, and since when: what no log tells when a snapshot is lost."""
@@ -221,6 +224,14 @@ class Checkpoint:
         self._position.write(number, delivered)
         if self._spool is not None:
             self._spool.settle()
+
+
+def has_begun(settings: Settings) -> bool:
+    """Whether something is left of a batch that an engine of a project has done: then it knows what its sinks have."""
+    state, archive = settings.path(settings.engine.state), settings.path(settings.archive.path)
+    if (state / _POSITION).exists() or any((state / _SNAPSHOTS).glob("*.snapshot")):
+        return True
+    return settings.archive.enabled and has_segments(archive)
 
 
 def _named(matches: Mapping[str, pa.Table], dataflow: Dataflow) -> Iterable[tuple[Provenance, pa.Table]]:

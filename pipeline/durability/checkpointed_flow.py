@@ -16,7 +16,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from ...archive import Archive
-from ...errors import PlanError
+from ...errors import KaicepError, PlanError
 from ...planner import Strategy
 from ..catalog import Catalog
 from ..flow import (
@@ -171,8 +171,13 @@ class CheckpointedFlow:
         self._prepare(number, patient=True)
         began, self._unfinished = time.perf_counter(), True
         result = self._dataflow.process(Batch(ends=True))
-        state = partial(self._state, result, {}, began)
-        return self._finished(number, result, self._checkpoint.commit_end(number, result, state))
+        matches = self._checkpoint.commit_end(number, result)
+        self._count(result, {}, began, matches)
+        return self._finished(number, result, matches)
+
+    def rows_at_end(self) -> dict[str, int]:
+        """By query label, how many rows the end of the streams would bring now; queries without any are left out."""
+        return self._dataflow.rows_at_end()
 
     def close(self) -> None:
         """Give back the threads."""
@@ -199,9 +204,14 @@ class CheckpointedFlow:
         self, result: BatchResult, malformed: Mapping[str, int], began: float, matches: Mapping[str, pa.Table]
     ) -> FlowState:
         """The state after a batch, which is counted now."""
+        self._count(result, malformed, began, matches)
+        return self._flow_state()
+
+    def _count(
+        self, result: BatchResult, malformed: Mapping[str, int], began: float, matches: Mapping[str, pa.Table]
+    ) -> None:
         seconds = time.perf_counter() - began
         self.progress = self.progress.after(result.streams, matches, malformed, seconds, self._dataflow.subqueries)
-        return self._flow_state()
 
     def _flow_state(self) -> FlowState:
         version = {} if self.version is None else {_KNOWLEDGE: str(self.version).encode()}
@@ -222,11 +232,12 @@ class CheckpointedFlow:
         if self._done != number - 1 or self._unfinished:
             self._restore(number - 1)
         self._adopt(self.versions.begin(number))
-        for registration in self._waiting:
+        while self._waiting:
+            registration = self._waiting[0]
             known = self._backfilled.interrupted(registration)
             now, handed = known or (registration.now or self._dataflow.now(registration.query), 0)
             self._register(Registration(registration.query, registration.label, now), number, handed)
-        self._waiting = []
+            del self._waiting[0]  # only now: one that is refused waits until it is withdrawn, and no other is lost
         hold = self._checkpoint.delivery.hold
         if self._backfilled.take_over(self._dataflow, self._project.judgement, hold, patient=patient):
             self._register_durably()
@@ -249,19 +260,27 @@ class CheckpointedFlow:
         Raises:
             PlanError: it begins in the past and there is no archive.
         """
-        label = registration.label
         self._dataflow.register(registration)
-        reads_one = self._backfilled.are_read_by(label, self._dataflow)
-        if reads_one or queries_with_a_past(self._dataflow, [label]):
-            if self._archive is None:
-                self._dataflow.remove(label)
-                raise PlanError(
-                    f"'{label}' begins in the past, of which there is no archive",
-                    hint="set archive.enabled, or begin WITHIN at now",
-                )
-            self._dataflow.suspend(label)
-            self._backfilled.add(self._backfill(self._archive, label, number - 1, handed))
+        try:
+            self._begin_past(registration.label, number, handed)
+        except KaicepError:
+            self._dataflow.remove(registration.label)
+            raise
         self._register_durably()
+
+    def _begin_past(self, label: str, number: int, handed: int) -> None:
+        """Let a query that has a past begin with it, beside the stream."""
+        reads_one = self._backfilled.are_read_by(label, self._dataflow)
+        if not reads_one and not queries_with_a_past(self._dataflow, [label]):
+            return
+        if self._archive is None:
+            raise PlanError(
+                f"'{label}' begins in the past, of which there is no archive",
+                hint="set archive.enabled, or begin WITHIN at now",
+            )
+        backfilled = self._backfill(self._archive, label, number - 1, handed)
+        self._dataflow.suspend(label)
+        self._backfilled.add(backfilled)
 
     def _backfill(self, archive: Archive, label: str, last: int, handed: int) -> BackfilledQuery:
         """Start on a query's past, by the knowledge of now; the store has older events as older knowledge saw them."""

@@ -133,6 +133,22 @@ class Dataflow:
             copy._admissions[name].restore(admission.snapshot())
         return copy
 
+    def rows_at_end(self) -> dict[str, int]:
+        """By query label, how many rows the end of the streams would bring now; this data flow stays as it is.
+
+        The ends of streams are tried on a copy, so this takes as long as the end itself, where a query waits at all.
+        """
+        self._settle()
+        answered = [label for label in self.flows if label not in self.suspended]
+        if all(self.flows[label].due is None for label in answered):
+            return {}
+        copy = self.rehearsal(answered)
+        for label, flow in copy.flows.items():
+            if label not in self.suspended:
+                flow.restore(self.flows[label].snapshot())
+        matches = copy.process(Batch(ends=True)).matches
+        return {label: matches[label].num_rows for label in answered if matches[label].num_rows}
+
     def adopt(self, label: str, rehearsed: Dataflow) -> None:
         """Go on with a query where another data flow is with it."""
         self._settle()

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-import queue
+import threading
+from collections import deque
 from collections.abc import Iterator
 from datetime import datetime
 from typing import Any, Literal, Protocol
 
 import pyarrow as pa
 
+from ...cep.output import output_schema
 from ...errors import CeilingError, PipelineError
 from ...language.nodes import Query
 from ...semfilter.runtime import SubqueryStatistics
+from ..catalog import Catalog
 from ..durability import Progress
 from ..flow import Registration
-from ..sinks import rows
+from ..results import Rows
+from ..sinks import rows as as_dicts
 
 State = Literal["registered", "running", "ended", "failed"]
 _POLL_SECONDS = 0.2
@@ -22,6 +26,10 @@ _POLL_SECONDS = 0.2
 
 class QueryHost(Protocol):
     """What a handle asks of the engine that answers its query."""
+
+    @property
+    def project(self) -> Catalog:
+        """The project, with the knowledge in force."""
 
     @property
     def progress(self) -> Progress:
@@ -35,6 +43,10 @@ class QueryHost(Protocol):
 
     def withdraw(self, label: str) -> None:
         """Stop answering a query at the next batch border."""
+
+    @property
+    def running(self) -> bool:
+        """Whether the streams are being read."""
 
     def start(self) -> None:
         """Begin to read the streams; does nothing when they are being read."""
@@ -58,7 +70,9 @@ class QueryHandle:
         self.query: Query = registration.query
         self._host = host
         self._collect = collect
-        self._arrived: queue.SimpleQueue[pa.Table | None] = queue.SimpleQueue()
+        self._kept: deque[pa.Table] = deque()
+        self._changed = threading.Condition()
+        self._read = False
         self._state: State = "registered"
         self.failure: str | None = None
         self.ending: str | None = None
@@ -86,29 +100,47 @@ class QueryHandle:
         return self._host.progress.subqueries.get(self.name, ())
 
     def matches(self) -> Iterator[dict[str, Any]]:
-        """The rows in order, as dictionaries; waits for more until the query or the engine ends.
+        """The rows in order, as dictionaries, each given once; ends with the query, or with the streams.
 
-        Starts the engine when it is not running yet.
+        While the streams are read it waits for more. It begins to read them if that was not done since the query was
+        submitted; after `run_available` it gives what has come.
 
         Raises:
             PipelineError: a batch failed, or the query was submitted with `collect=False`.
             CeilingError: the query was stopped; the rows before that have been given.
         """
-        if not self._collect:
-            raise PipelineError(f"the rows of '{self.name}' are not kept", hint="submit it with collect=True")
-        if self._state not in ("ended", "failed"):
+        self._require_kept()
+        if not self._read and not self._over:
             self._host.start()
-        while True:
-            try:
-                table = self._arrived.get(timeout=_POLL_SECONDS)
-            except queue.Empty:
-                self._host.check()
-                continue
-            if table is None:
-                break
-            yield from rows(table)
-        if self.failure is not None:
-            raise CeilingError(self.failure)
+        while (table := self._next()) is not None:
+            yield from as_dicts(table)
+        self._check()
+
+    def rows(self) -> Rows:
+        """The rows that have come and that `matches` has not given; never waits, and takes none away.
+
+        Raises:
+            PipelineError: a batch failed, or the query was submitted with `collect=False`.
+            CeilingError: the query was stopped; `matches` gives the rows before that.
+        """
+        return Rows(self.table(), self._host.project.settings.prefixes)
+
+    def table(self) -> pa.Table:
+        """The same as columns: items, `_time`, `_events`, `_id`, `_window` of aggregates.
+
+        Raises:
+            PipelineError, CeilingError: as in `rows`.
+        """
+        self._require_kept()
+        self._check()
+        with self._changed:
+            kept = list(self._kept)
+        hidden = [item.name for item in self.query.items if item.hidden]
+        return pa.concat_tables([output_schema(self.query).empty_table().drop_columns(hidden), *kept])
+
+    def began(self) -> None:
+        """Note that the engine reads the streams with this query."""
+        self._read = True
 
     def stop(self) -> None:
         """Withdraw the query from the engine at the next batch border; its rows end."""
@@ -123,11 +155,13 @@ class QueryHandle:
             ending: why no further row can come; `None`: one can.
             failure: why the query was stopped; `None`: it was not.
         """
-        if self._state in ("ended", "failed"):
+        if self._over:
             return False
         self._state = "running"
         if self._collect and matches.num_rows:
-            self._arrived.put(matches)
+            with self._changed:
+                self._kept.append(matches)
+                self._changed.notify_all()
         if ending is not None:
             self.ending, self.failure = ending, failure
             self.end()
@@ -135,6 +169,34 @@ class QueryHandle:
 
     def end(self) -> None:
         """Note that no further row comes."""
-        if self._state not in ("ended", "failed"):
-            self._state = "ended" if self.failure is None else "failed"
-            self._arrived.put(None)
+        with self._changed:
+            if not self._over:
+                self._state = "ended" if self.failure is None else "failed"
+            self._changed.notify_all()
+
+    @property
+    def _over(self) -> bool:
+        return self._state in ("ended", "failed")
+
+    def _next(self) -> pa.Table | None:
+        """The rows of the next batch that has some; `None`: no more come."""
+        while True:
+            last = self._over or not self._host.running  # asked first: what came before the end is given
+            with self._changed:
+                if self._kept:
+                    return self._kept.popleft()
+                if not last:
+                    self._changed.wait(_POLL_SECONDS)
+            if last:
+                return None
+
+    def _require_kept(self) -> None:
+        if not self._collect:
+            raise PipelineError(f"the rows of '{self.name}' are not kept", hint="submit it with collect=True")
+
+    def _check(self) -> None:
+        """Raise why no more rows come, if it is not that the query or the streams have ended."""
+        if not self._over:
+            self._host.check()
+        if self.failure is not None:
+            raise CeilingError(self.failure)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
+
+from py4j.protocol import Py4JError
+from pyspark.errors import PySparkException
 
 from ...config import Settings
 from ...errors import KaicepError, PipelineError
@@ -20,6 +22,9 @@ if TYPE_CHECKING:
 
 __all__ = ["SparkJob"]
 
+_CHECK_SOURCES = "check the sources of the project"
+_DELIVERED_AGAIN = "the batch is delivered again at the next start"
+
 
 class _StoppingError(Exception):
     """Raised into Spark to leave a batch undone; it is delivered again at the next start."""
@@ -32,6 +37,10 @@ class SparkJob:
         lock: held while a batch is at work.
         run: does a batch: its frame, its number in our count, and which streams are silent.
         overdue: whether a batch has to be made without records; asked while no batch is at work.
+        on_failure: told at once what ended the streams, on a thread of its own: nobody may be waiting.
+
+    Attributes:
+        told: whether somebody was raised what made a batch fail, or there is nothing to tell.
     """
 
     def __init__(
@@ -39,19 +48,25 @@ class SparkJob:
         lock: threading.Lock,
         run: Callable[[DataFrame, int, IdleStreams | None], None],
         overdue: Callable[[IdleStreams], bool],
+        on_failure: Callable[[KaicepError], None] = lambda _: None,
     ) -> None:
         self._lock = lock
         self._run = run
         self._overdue = overdue
-        self._stream: StreamingQuery | None = None
+        self._on_failure = on_failure
         self._heartbeat: Heartbeat | None = None
+        self._stream: StreamingQuery | None = None
+        self._watch: threading.Thread | None = None
+        self._ended = threading.Event()
+        self._ended.set()
         self._stopping = threading.Event()
-        self._failure: BaseException | None = None
+        self._failure: KaicepError | None = None
+        self.told = True
 
     @property
     def running(self) -> bool:
         """Whether the streams are being read."""
-        return self._stream is not None and bool(self._stream.isActive)
+        return not self._ended.is_set()
 
     def start(self, spark: SparkSession, settings: Settings, generation: Generation, idle: IdleStreams | None) -> None:
         """Begin to read.
@@ -63,7 +78,7 @@ class SparkJob:
             idle: follows which streams are silent; `None`: read what there is now, and end.
         """
         self._stopping.clear()
-        self._failure = None
+        self._failure, self.told = None, True
         self._stop_heartbeat()
         frame = read_streams(spark, settings, generation.heartbeats)
         writer = frame.writeStream.foreachBatch(partial(self._deliver, generation.base, idle))
@@ -72,6 +87,11 @@ class SparkJob:
         else:
             writer = writer.trigger(processingTime=f"{settings.engine.trigger.total_seconds()} seconds")
         self._stream = writer.option("checkpointLocation", str(generation.checkpoint)).start()
+        self._ended.clear()
+        self._watch = threading.Thread(
+            target=self._await_end, args=(self._stream,), name="kaicep-stream-watch", daemon=True
+        )
+        self._watch.start()
         if idle is not None:
             self._heartbeat = Heartbeat(generation.heartbeats, partial(self._needed, idle), idle.patience)
 
@@ -81,20 +101,20 @@ class SparkJob:
         Raises:
             PipelineError, or the error of the stage that failed.
         """
-        deadline = None if timeout is None else time.monotonic() + timeout
-        while self.running and (deadline is None or time.monotonic() < deadline):
-            time.sleep(0.02)
+        ended = self._ended.wait(timeout)
         self.check()
-        return not self.running
+        return ended
 
     def stop(self) -> None:
         """Finish the batch at work, then stop."""
         self._stopping.set()
         self._stop_heartbeat()
-        if self._stream is not None:
+        if self._stream is not None and self._watch is not None:
             with self._lock:
-                self._stream.stop()
-            self._stream = None
+                if self.running:
+                    self._stream.stop()
+            self._watch.join()
+            self._stream = self._watch = None
 
     def check(self) -> None:
         """Raise what made a batch fail.
@@ -102,17 +122,25 @@ class SparkJob:
         Raises:
             PipelineError, or the error of the stage that failed.
         """
-        if isinstance(self._failure, KaicepError):
-            raise self._failure
         if self._failure is not None:
-            raise PipelineError(
-                f"a batch failed: {self._failure}", hint="the batch is delivered again at the next start"
-            ) from self._failure
-        error = None if self._stream is None or self._stopping.is_set() else self._stream.exception()
-        if error is not None:
-            raise PipelineError(
-                f"Spark stopped reading: {first_line(error)}", hint="check the sources of the project"
-            ) from error
+            self.told = True
+            raise self._failure
+
+    def _await_end(self, stream: StreamingQuery) -> None:
+        """Note that the streams have ended, and why: what ends them between two batches, no batch can tell."""
+        try:
+            stream.awaitTermination()
+        except (PySparkException, Py4JError) as error:
+            if self._failure is None and not self._stopping.is_set():
+                self._fail(PipelineError(f"Spark stopped reading: {first_line(error)}", hint=_CHECK_SOURCES), error)
+        finally:
+            self._ended.set()
+
+    def _fail(self, failure: KaicepError, cause: BaseException | None = None) -> None:
+        if cause is not None:
+            failure.__cause__ = cause
+        self._failure, self.told = failure, False
+        self._on_failure(failure)
 
     def _stop_heartbeat(self) -> None:
         if self._heartbeat is not None:
@@ -139,8 +167,14 @@ class SparkJob:
             if heartbeat is not None:
                 heartbeat.answered()
             self._run(frame, base + number, idle)
+        except _StoppingError:
+            raise
+        except KaicepError as error:
+            self._fail(error)
+            raise
         except Exception as error:
-            self._failure = None if isinstance(error, _StoppingError) else error
+            told = str(error) or type(error).__name__
+            self._fail(PipelineError(f"a batch failed: {told}", hint=_DELIVERED_AGAIN), error)
             raise
         finally:
             self._lock.release()

@@ -6,6 +6,7 @@ import logging
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from datetime import datetime, timedelta
 from pathlib import Path
 from types import TracebackType
@@ -19,7 +20,7 @@ from ..control import KnowledgeAdmin, Submissions
 from ..durability import CheckpointedFlow, Progress, begun_batch, current_generation
 from ..flow import BatchResult, IdleStreams, QueryRuntime, Registration
 from ..knowledge import KnowledgeSwap, Version
-from ..sinks import Sink
+from ..sinks import Sink, check_sinks
 from ..sources import beat, unpack
 from .handle import QueryHandle
 from .spark_job import SparkJob
@@ -41,6 +42,10 @@ class StreamingEngine(ABC):
         on_batch: called after each batch with the progress so far.
         on_knowledge: called with each line that tells of a change of the ontology modules; by default it is logged.
         on_notice: likewise of queries that other processes submit and withdraw, and of queries that have ended.
+        on_failure: called at once with what made a batch fail; by default it is logged. Whoever waits is raised it.
+
+    Raises:
+        PipelineError: something given is no sink; the message says what it lacks.
     """
 
     def __init__(
@@ -52,11 +57,12 @@ class StreamingEngine(ABC):
         on_batch: Callable[[Progress], None] | None = None,
         on_knowledge: Callable[[str], None] = _LOG.info,
         on_notice: Callable[[str], None] = _LOG.info,
+        on_failure: Callable[[str], None] = _LOG.error,
     ) -> None:
+        self._sinks = check_sinks(sinks)
         self._project = project
         self._given = spark
         self._spark: SparkSession | None = spark
-        self._sinks = sinks
         self._on_batch = on_batch
         self._on_knowledge = on_knowledge
         self._on_notice = on_notice
@@ -64,7 +70,7 @@ class StreamingEngine(ABC):
         self._submissions: Submissions | None = None
         self._handles: dict[str, QueryHandle] = {}
         self._lock = threading.Lock()
-        self._job = SparkJob(self._lock, self._run, self._overdue)
+        self._job = SparkJob(self._lock, self._run, self._overdue, lambda error: on_failure(str(error)))
         self._archive: Archive | None = None
         self._entered: CheckpointedFlow | None = None
 
@@ -72,7 +78,7 @@ class StreamingEngine(ABC):
         try:
             self._enter()
         except BaseException:
-            self.__exit__(None, None, None)
+            self._leave()
             raise
         return self
 
@@ -92,15 +98,24 @@ class StreamingEngine(ABC):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self.stop()
-        if self._submissions is not None:
-            self._submissions.close()
-        if self._ontology is not None:
-            self._ontology.close()
-        if self._entered is not None:
-            self._entered.close()
-        if self._archive is not None:
-            self._archive.close()
+        """Stop, and give everything back.
+
+        Raises:
+            PipelineError, or the error of the stage that failed: a batch failed, and nobody was raised it yet.
+        """
+        self._leave()
+        if error is None and not self._job.told:
+            self._job.check()
+
+    def _leave(self) -> None:
+        with ExitStack() as steps:  # whatever one of them raises, those behind it are done; the last one comes first
+            steps.callback(self._stop_spark)
+            for part in (self._archive, self._entered, self._ontology, self._submissions):
+                if part is not None:
+                    steps.callback(part.close)
+            steps.callback(self.stop)
+
+    def _stop_spark(self) -> None:
         if self._given is None and self._spark is not None:
             self._spark.stop()
             self._spark = None
@@ -186,6 +201,8 @@ class StreamingEngine(ABC):
                 )
             self._flow.submit(registrations)
             self._handles |= {handle.name: handle for handle in handles}
+            for handle in handles if self.running else ():
+                handle.began()
         return handles
 
     @property
@@ -252,14 +269,24 @@ class StreamingEngine(ABC):
         The end is the last batch, and is taken back when the engine reads on: it then goes on from the batch before.
 
         Raises:
-            PipelineError: the stream is still being read.
+            PipelineError: the stream is still being read, or a batch failed.
         """
         if self.running:
             raise PipelineError("the streams are still being read", hint="call run_available() or stop() first")
+        self.check()
         with self._lock:
             self._report(self._flow.finish())
         for handle in self._handles.values():
             handle.end()
+
+    def rows_at_end(self) -> dict[str, int]:
+        """How many rows each query would report if the streams ended now, by label; queries without any are left out.
+
+        They wait for later events: for the watermark to pass them, or for a window to close. This takes as long as
+        `finish`, and changes nothing.
+        """
+        with self._lock:
+            return self._flow.rows_at_end()
 
     def stop(self) -> None:
         """Finish the batch at work, then stop reading; a later engine goes on from there."""
@@ -290,6 +317,8 @@ class StreamingEngine(ABC):
             return
         if self._spark is None or self._submissions is None:
             raise PipelineError("the engine is not entered", hint="use it in a `with` statement")
+        for handle in self.handles:
+            handle.began()
         self._submissions.begin()
         generation = current_generation(self.project.settings, self._state, self._flow.last)
         self._flow.versions.begun = begun_batch(generation)

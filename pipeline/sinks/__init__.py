@@ -10,7 +10,7 @@ from .row_delivery import RowDelivery
 from .row_printing import RowPrinter, iso, print_rows, readable, table, value_text
 from .row_source import unmarked
 from .row_values import rows
-from .sink import Sink
+from .sink import Sink, check_sinks
 from .sink_table import SINKS
 
 __all__ = [
@@ -22,6 +22,7 @@ __all__ = [
     "RowDelivery",
     "RowPrinter",
     "Sink",
+    "check_sinks",
     "iso",
     "print_rows",
     "readable",

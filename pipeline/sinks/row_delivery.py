@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from itertools import chain
 
 import pyarrow as pa
 
+from ...errors import KaicepError, PipelineError
 from .row_source import RowSource, marked, unmarked
 from .sink import Sink
 
@@ -68,17 +70,39 @@ class RowDelivery:
             found = pa.concat_tables(tables)
             matches[label] = unmarked(found)
             for sink in self._sinks:
-                sink.write(batch, label, found)
+                with _named(sink, f"write of '{label}'"):
+                    sink.write(batch, label, found)
         self._held.clear()
         for sink in self._sinks:
-            sink.flush()
+            with _named(sink, "flush"):
+                sink.flush()
         return matches
 
     def snapshot(self) -> dict[str, bytes]:
         """Where the sinks are."""
-        return {f"{_SINK}{i}": json.dumps(sink.snapshot()).encode() for i, sink in enumerate(self._sinks)}
+        found = {}
+        for i, sink in enumerate(self._sinks):
+            with _named(sink, "snapshot"):
+                found[f"{_SINK}{i}"] = json.dumps(sink.snapshot()).encode()
+        return found
 
     def restore(self, state: Mapping[str, bytes]) -> None:
         """Let the sinks go back to where they were."""
         for i, sink in enumerate(self._sinks):
-            sink.restore(json.loads(state.get(f"{_SINK}{i}", b"{}")))
+            with _named(sink, "restore"):
+                sink.restore(json.loads(state.get(f"{_SINK}{i}", b"{}")))
+
+
+@contextmanager
+def _named(sink: Sink, step: str) -> Iterator[None]:
+    """Say which sink, and which of its methods, made a batch fail."""
+    try:
+        yield
+    except KaicepError:
+        raise
+    except Exception as error:
+        reason = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+        raise PipelineError(
+            f"a batch failed in the sink {type(sink).__name__}, in {step}: {reason}",
+            hint="the batch is delivered again at the next start",
+        ) from error

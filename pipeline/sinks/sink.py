@@ -6,7 +6,8 @@ are a part: what a snapshot says is written, is. It takes the first snapshot bef
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import inspect
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -14,7 +15,15 @@ import pyarrow as pa
 
 from ...errors import PipelineError
 
-__all__ = ["Sink", "unwritable"]
+__all__ = ["Sink", "check_sinks", "unwritable"]
+
+_CALLS: Mapping[str, tuple[str, ...]] = {
+    "write": ("batch_id", "query_name", "matches"),
+    "flush": (),
+    "snapshot": (),
+    "restore": ("state",),
+}
+"""What is asked of a sink, with the arguments that are given by position."""
 
 
 class Sink(Protocol):
@@ -39,3 +48,50 @@ class Sink(Protocol):
 def unwritable(path: Path, error: OSError) -> PipelineError:
     """The error of a place that refuses matches."""
     return PipelineError(f"cannot write matches to {path}: {error.strerror}", hint="name a place that can be written")
+
+
+def check_sinks(sinks: object) -> tuple[Sink, ...]:
+    """Refuse what is no sink when it is given, and not when its first batch needs what it lacks.
+
+    Args:
+        sinks: what somebody gave for a list of sinks.
+
+    Raises:
+        PipelineError: it is no list, or one of them lacks a method of `Sink`; the message names them.
+    """
+    if not isinstance(sinks, Sequence) or isinstance(sinks, str):
+        raise PipelineError(f"{sinks!r} is no list of sinks", hint="write sinks=[…], also around a single one")
+    for place, sink in enumerate(sinks):
+        _check_sink(f"sinks[{place}]", sink)
+    return tuple(sinks)
+
+
+def _check_sink(place: str, sink: object) -> None:
+    name = type(sink).__name__
+    if isinstance(sink, type):
+        raise PipelineError(f"{place} is the class {sink.__name__}", hint=f"give a sink: {sink.__name__}(…)")
+    lacking = [name for name in _CALLS if not callable(getattr(sink, name, None))]
+    if "write" in lacking and callable(sink):
+        raise PipelineError(f"{place} is a function", hint="wrap it: kaicep.CallbackSink(function)")
+    if lacking:
+        calls = ", ".join(f"{method}({', '.join(_CALLS[method])})" for method in lacking)
+        raise PipelineError(
+            f"{place} is no sink: {name} has no {calls}",
+            hint="derive it from kaicep.Sink, of which flush, snapshot and restore do nothing",
+        )
+    for method, arguments in _CALLS.items():
+        if not _takes(getattr(sink, method), arguments):
+            raise PipelineError(
+                f"{place} is no sink: {name}.{method} does not take the arguments that it is given",
+                hint=f"define {method}({', '.join(('self', *arguments))})",
+            )
+
+
+def _takes(method: object, arguments: tuple[str, ...]) -> bool:
+    try:
+        inspect.signature(method).bind(*arguments)  # type: ignore[arg-type]  # callable, as was asked before
+    except TypeError:
+        return False
+    except ValueError:  # built in, and says nothing of its arguments
+        return True
+    return True

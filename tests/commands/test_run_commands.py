@@ -22,6 +22,7 @@ def test_run_reports_what_is_there_stops_cleanly_and_goes_on(project: Path) -> N
     assert once.returncode == 0, once.stderr
     assert [json.loads(text)["flow"] for text in once.stdout.splitlines()] == [60.5]
     assert "1 malformed (in the dead letters)" in once.stderr
+    assert "wait for later events" not in once.stderr  # the last event is no match
     assert "Traceback" not in once.stderr
 
     drop(project, "2.jsonl", line(4, 70.0) + line(5, 10.0))
@@ -32,6 +33,26 @@ def test_run_reports_what_is_there_stops_cleanly_and_goes_on(project: Path) -> N
     query = "SELECT (COUNT(?e) AS ?n) { ?e a ex:Reading ; ex:flow ?flow }"
     asked = subprocess.run(kaicep("sparql", query, "-p", project), capture_output=True, text=True, check=False)
     assert (asked.returncode, asked.stdout, asked.stderr) == (0, '{"n": 11}\n', "")
+
+
+@pytest.mark.spark
+def test_rows_of_the_newest_time_stamp_wait_and_finish_reports_them(project: Path) -> None:
+    """Each once in the file, whatever comes after: an end is taken back when there is more to read."""
+    out = project / "out.jsonl"
+
+    def run(option: str) -> tuple[list[float], str]:
+        words = kaicep("run", project, option, "--out", out)
+        done = subprocess.run(words, capture_output=True, text=True, check=True)
+        return [json.loads(text)["flow"] for text in out.read_text().splitlines()], done.stderr
+
+    drop(project, "1.jsonl", line(1, 60.0) + line(2, 70.0))
+    found, told = run("--once")
+    assert (found, "  high: 1 matches; 1 more wait for later events\n" in told) == ([60.0], True)
+    assert run("--finish")[0] == [60.0, 70.0]
+    assert run("--finish")[0] == [60.0, 70.0]
+    drop(project, "2.jsonl", line(2, 75.0, "s2") + line(3, 80.0))
+    assert run("--once")[0] == [60.0, 70.0, 75.0]
+    assert run("--finish")[0] == [60.0, 70.0, 75.0, 80.0]
 
 
 def _run_until_stopped(project: Path, asks_to_stop: signal.Signals, more: str) -> tuple[int, list[float]]:

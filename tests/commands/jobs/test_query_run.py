@@ -42,3 +42,14 @@ def test_the_summary_names_what_could_not_be_used() -> None:
             "3 rejected (in the dead letters), 4 malformed (in the dead letters)"
         ),
     ]
+
+
+def test_the_summary_says_which_rows_wait_for_later_events() -> None:
+    meter = ProgressLine(Console(file=io.StringIO()))
+    with meter:
+        meter(after(1, events=5))
+    assert summary(meter, {"low": 1035})[1:] == [
+        "  high: 3 matches",
+        "  low: 4 matches; 1,035 more wait for later events",
+        "  --finish ends the streams, and reports what waits for later events",
+    ]

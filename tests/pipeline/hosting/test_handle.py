@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import threading
 from datetime import UTC, datetime
 from typing import Any
 
 import pyarrow as pa
 import pytest
-from kaicep import PipelineError, Project
+from kaicep import PipelineError, Project, Rows
+from kaicep.cep.output import output_schema
 from kaicep.errors import CeilingError
 from kaicep.language.nodes import Query
 from kaicep.pipeline.durability.progress import Progress
@@ -21,9 +23,12 @@ class Host:
     """An engine that only notes what it is asked."""
 
     progress = Progress()
+    project = Project.parse({})
 
-    def __init__(self) -> None:
+    def __init__(self, *, failed: bool = True) -> None:
         self.asked: list[str] = []
+        self.running = False
+        self.failed = failed
 
     def now_of(self, label: str) -> datetime | None:
         """The first of January."""
@@ -43,8 +48,9 @@ class Host:
         self.asked.append("start")
 
     def check(self) -> None:
-        """Fail, as nobody should wait here."""
-        raise PipelineError("a batch failed", hint="none")
+        """Fail, if it has."""
+        if self.failed:
+            raise PipelineError("a batch failed", hint="none")
 
 
 def handle(host: Host, *, collect: bool = True) -> QueryHandle:
@@ -53,11 +59,13 @@ def handle(host: Host, *, collect: bool = True) -> QueryHandle:
 
 
 def numbers(*values: int) -> pa.Table:
-    return pa.table({"n": pa.array(values, pa.int64())})
+    """Rows as the query gives them."""
+    schema = output_schema(handle(Host()).query)
+    return pa.Table.from_pylist([{"x": value, "_time": NOW, "_id": str(value)} for value in values], schema)
 
 
 def taken(of: QueryHandle) -> list[Any]:
-    return [row["n"] for row in of.matches()]
+    return [row["x"] for row in of.matches()]
 
 
 def test_rows_come_in_order_until_the_query_ends() -> None:
@@ -78,9 +86,11 @@ def test_a_query_that_was_stopped_gives_its_rows_and_then_the_reason() -> None:
     of.receive(numbers(1), ending="too much", failure="it asks for too much")
     assert of.state == "failed"
     found = of.matches()
-    assert next(found) == {"n": 1}
+    assert next(found)["x"] == 1
     with pytest.raises(CeilingError, match="it asks for too much"):
         next(found)
+    with pytest.raises(CeilingError, match="it asks for too much"):
+        of.rows()
 
 
 def test_taking_rows_starts_the_engine_and_its_failure_surfaces() -> None:
@@ -91,8 +101,62 @@ def test_taking_rows_starts_the_engine_and_its_failure_surfaces() -> None:
 
 
 def test_rows_that_are_not_kept_cannot_be_taken() -> None:
-    with pytest.raises(PipelineError, match="the rows of 'q' are not kept"):
-        taken(handle(Host(), collect=False))
+    for ask in (taken, QueryHandle.rows, QueryHandle.table):
+        with pytest.raises(PipelineError, match="the rows of 'q' are not kept"):
+            ask(handle(Host(), collect=False))
+
+
+def test_iteration_ends_with_the_streams_and_goes_on_when_they_do() -> None:
+    host = Host(failed=False)
+    of = handle(host)
+    of.began()
+    of.receive(numbers(1, 2))
+    assert (taken(of), taken(of)) == ([1, 2], [])
+    of.receive(numbers(3))
+    assert (taken(of), of.state, host.asked) == ([3], "running", [])
+
+
+def test_a_query_that_nobody_has_read_for_starts_the_engine() -> None:
+    host = Host(failed=False)
+    assert (taken(handle(host)), host.asked) == ([], ["start"])
+
+
+def test_iteration_waits_while_the_streams_are_read() -> None:
+    host = Host(failed=False)
+    host.running = True
+    of = handle(host)
+    of.began()
+
+    def go_on() -> None:
+        of.receive(numbers(1))
+        of.receive(numbers(2), ending="LIMIT is reached")
+
+    later = threading.Thread(target=go_on)
+    found = of.matches()
+    later.start()
+    assert [row["x"] for row in found] == [1, 2]
+    later.join()
+
+
+def test_rows_can_be_looked_at_before_they_are_taken() -> None:
+    of = handle(Host(failed=False))
+    assert (len(of.rows()), of.table().schema) == (0, output_schema(of.query))
+    of.receive(numbers(1))
+    of.receive(numbers(2))
+    assert [row["x"] for row in of.rows()] == [1, 2]
+    assert isinstance(of.rows(), Rows)
+    assert of.table()["x"].to_pylist() == [1, 2]
+    assert taken(of) == [1, 2]
+    assert of.rows() == []
+
+
+def test_rows_beside_a_batch_that_failed_are_not_taken_for_all_there_are() -> None:
+    of = handle(Host())
+    of.receive(numbers(1))
+    with pytest.raises(PipelineError, match="a batch failed"):
+        of.rows()
+    of.end()
+    assert len(of.rows()) == 1
 
 
 def test_a_query_that_is_stopped_is_withdrawn_and_ends() -> None:

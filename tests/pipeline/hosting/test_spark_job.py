@@ -4,13 +4,27 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from typing import cast
+from typing import Any, cast
 
 import pytest
 from kaicep.errors import ArchiveError, PipelineError
 from kaicep.pipeline.flow import IdleStreams
 from kaicep.pipeline.hosting.spark_job import SparkJob
+from pyspark.errors import StreamingQueryException
 from pyspark.sql import DataFrame
+
+
+class Stream:
+    """A streaming query of Spark's that ends, or fails."""
+
+    def __init__(self, error: Exception | None = None) -> None:
+        self.error = error
+
+    def awaitTermination(self) -> None:  # noqa: N802 - Spark's name
+        """End at once."""
+        if self.error is not None:
+            raise self.error
+
 
 FRAME = cast("DataFrame", object())
 IDLE = cast("IdleStreams", object())
@@ -52,6 +66,41 @@ def test_what_made_a_batch_fail_is_told_to_who_asks(raised: Exception, told: str
     with pytest.raises((PipelineError, ArchiveError)) as caught:
         of.check()
     assert str(caught.value) == told
+
+
+def test_what_ends_the_streams_is_told_at_once_and_to_who_waits() -> None:
+    """Nobody may be waiting when it happens."""
+    told: list[str] = []
+    of = SparkJob(threading.Lock(), lambda *_: None, lambda _: False, lambda error: told.append(str(error)))
+    assert (of.running, of.wait(None)) == (False, True)
+    of._ended.clear()
+    assert (of.running, of.wait(0)) == (True, False)
+    of._await_end(cast("Any", Stream(StreamingQueryException("the folder is gone", "STREAM_FAILED"))))
+    expected = "Spark stopped reading: the folder is gone: check the sources of the project"
+    assert (told, of.running, of.told) == ([expected], False, False)
+    with pytest.raises(PipelineError, match="Spark stopped reading"):
+        of.wait(None)
+    assert of.told
+
+
+def test_a_batch_that_failed_is_the_reason_and_not_what_spark_says_of_it() -> None:
+    told: list[str] = []
+
+    def fail(*_: object) -> None:
+        raise ValueError
+
+    of = SparkJob(threading.Lock(), fail, lambda _: False, lambda error: told.append(str(error)))
+    with pytest.raises(ValueError, match=r"^$"):
+        of._deliver(1, IDLE, FRAME, 0)
+    of._await_end(cast("Any", Stream(StreamingQueryException("a Python exception", "STREAM_FAILED"))))
+    assert told == ["a batch failed: ValueError: the batch is delivered again at the next start"]
+
+
+def test_streams_that_end_by_themselves_have_not_failed() -> None:
+    of = job(lambda _: None)
+    of._await_end(cast("Any", Stream()))
+    of.check()
+    assert of.told
 
 
 def test_a_batch_that_comes_after_the_stop_is_left_undone_and_is_no_failure() -> None:

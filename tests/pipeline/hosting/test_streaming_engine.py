@@ -236,6 +236,57 @@ def test_bad_records_go_to_the_dead_letters_and_the_stream_goes_on(tmp_path: Pat
     assert all(letter["reason"] and letter["place"] for letter in letters)
 
 
+def test_iteration_ends_with_what_there_was_to_read(tmp_path: Path, spark: SparkSession) -> None:
+    """And goes on with what the next reading brings, and the end of the streams."""
+    files = tuples(9)
+    write(tmp_path / "in", files[:3])
+    project = Project.parse(settings(), root=tmp_path)
+    with Engine(project, spark=spark) as engine:
+        handle = engine.submit(QUERIES["high"])
+        engine.run_available()
+        found = list(handle.matches())
+        assert (handle.state, len(handle.rows())) == ("running", 0)
+        write(tmp_path / "in", files)
+        engine.run_available()
+        waiting = engine.rows_at_end()
+        columns = handle.table()
+        found += list(handle.matches())
+        assert columns["_id"].to_pylist() == [row["_id"] for row in found[-columns.num_rows :]]
+        engine.finish()
+        last = list(handle.matches())
+        assert waiting == {handle.name: len(last)}
+    assert last
+    assert found + last == project.evaluate(QUERIES["high"], {"air": [row for rows in files for row in rows]})
+
+
+def test_a_batch_that_fails_is_told_whoever_waits(
+    tmp_path: Path, spark: SparkSession, caplog: pytest.LogCaptureFixture
+) -> None:
+    """In the log at once, from handles, and at the end if nobody has asked."""
+    write(tmp_path / "in", tuples(10)[:2])
+    project = Project.parse(settings(), root=tmp_path)
+
+    def fail(name: str, row: dict[str, Any]) -> None:
+        raise ValueError(name + row["sensor"])
+
+    def leave_alone() -> None:
+        with Engine(project, spark=spark, sinks=[CallbackSink(fail)]) as engine:
+            engine.submit(QUERIES["high"], label="high")
+            engine.start()
+            engine._job._ended.wait(60)
+
+    told = "a batch failed in the sink CallbackSink, in write of 'high': ValueError: high"
+    with pytest.raises(PipelineError, match=told):
+        leave_alone()
+    (logged,) = (record for record in caplog.records if record.name == "kaicep")
+    assert (logged.levelname, logged.message.startswith(told)) == ("ERROR", True)
+    with Engine(project, spark=spark, sinks=[CallbackSink(fail)], on_failure=lambda _: None) as engine:
+        handle = engine.submit(QUERIES["high"], label="high")
+        for ask in (lambda: list(handle.matches()), handle.rows, engine.finish, engine.wait):
+            with pytest.raises(PipelineError, match=told):
+                ask()
+
+
 def test_a_handle_gives_rows_and_ends_with_its_limit(tmp_path: Path, spark: SparkSession) -> None:
     write(tmp_path / "in", tuples(4))
     project = Project.parse(settings(), root=tmp_path)
@@ -266,6 +317,7 @@ def test_time_goes_on_over_a_silent_stream(tmp_path: Path, spark: SparkSession) 
             engine.run_available()
             assert engine.progress.total_matches == restarts
             assert engine.progress.batches == 2 or restarts
+            engine.start()
             # A batch that Spark had not committed when the first engine stopped comes again, rows and all.
             assert any(row["_time"] == START + timedelta(seconds=end) for row in handle.matches())
 

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 import pyarrow as pa
+import pytest
+from kaicep import ArchiveError, PipelineError
 from kaicep.pipeline.sinks.row_delivery import RowDelivery
 from kaicep.pipeline.sinks.sink import Sink
 
@@ -83,3 +85,63 @@ def test_every_sink_goes_back_to_its_own_place() -> None:
     assert [sink.at for sink in restored] == [{"got": 1}, {"got": 0}]
     RowDelivery(restored).restore({})
     assert restored[0].at == {}
+
+
+class Broken(Sink):
+    """Fails in one of its methods."""
+
+    def __init__(self, method: str, error: Exception) -> None:
+        self.method, self.error = method, error
+
+    def write(self, batch_id: int, query_name: str, matches: pa.Table) -> None:
+        """Fail, if it is to."""
+        del batch_id, query_name, matches
+        self._fail("write")
+
+    def flush(self) -> None:
+        """Fail, if it is to."""
+        self._fail("flush")
+
+    def snapshot(self) -> dict[str, Any]:
+        """Fail, if it is to, or give what no JSON can say."""
+        self._fail("snapshot")
+        return {"at": object()}
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Fail, if it is to."""
+        del state
+        self._fail("restore")
+
+    def _fail(self, method: str) -> None:
+        if method == self.method:
+            raise self.error
+
+
+@pytest.mark.parametrize(
+    ("method", "error", "told"),
+    [
+        ("write", ValueError("no room"), "in the sink Broken, in write of 'a': ValueError: no room"),
+        ("flush", KeyError(), "in the sink Broken, in flush: KeyError"),
+        ("snapshot", OSError("gone"), "in the sink Broken, in snapshot: OSError: gone"),
+        ("restore", OSError("gone"), "in the sink Broken, in restore: OSError: gone"),
+        ("", OSError(), "in the sink Broken, in snapshot: TypeError: Object of type object is not JSON serializable"),
+    ],
+)
+def test_a_sink_that_fails_is_named_with_its_method(method: str, error: Exception, told: str) -> None:
+    delivery = RowDelivery([Collected(), Broken(method, error)])
+
+    def use() -> None:
+        delivery.restore({})
+        delivery.deliver(1, [("a", numbers(1))])
+        delivery.snapshot()
+
+    with pytest.raises(PipelineError) as caught:
+        use()
+    assert str(caught.value) == f"a batch failed {told}: the batch is delivered again at the next start"
+
+
+def test_an_error_that_says_what_to_do_is_left_alone() -> None:
+    error = ArchiveError("no room", hint="make some")
+    with pytest.raises(ArchiveError) as caught:
+        RowDelivery([Broken("flush", error)]).deliver(1, [])
+    assert caught.value is error
