@@ -24,6 +24,7 @@ from .settings import (
     StreamSettings,
     Table,
     TimeSettings,
+    UnpivotSettings,
     fault,
 )
 
@@ -37,6 +38,7 @@ __all__ = [
     "SourceSettings",
     "StreamSettings",
     "TimeSettings",
+    "UnpivotSettings",
 ]
 
 _WELL_KNOWN_PREFIXES = {

@@ -8,6 +8,7 @@ from functools import cached_property
 
 import polars as pl
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from ..config import Settings
 from ..language.nodes import ValueType
@@ -17,7 +18,7 @@ from .datatypes import ARROW_MOMENT, COLUMN_TYPES
 from .identity import event_ids, tuple_ids
 from .linking import EntityLinker, encode
 from .shape import event_shape
-from .time_zone import cast_time
+from .time_casts import cast_time
 from .type_casts import Cast, cast_column, to_series
 from .undeclared_attributes import extra_column
 from .unit_conversion import ConvertedColumn, UnitConverter
@@ -30,9 +31,9 @@ class AnnotatedBatch:
     """The events of a raw table.
 
     Attributes:
-        events: one row per accepted tuple, in order of arrival: `_time`, `_id`, a column per declared attribute, a
-            column named by the property's IRI per attribute that stands for individuals, `_extra`, and `_row` int64,
-            the tuple's row in the raw table.
+        events: one row per accepted tuple, in order of arrival, or of time where the source says so: `_time`, `_id`,
+            a column per declared attribute, a column named by the property's IRI per attribute that stands for
+            individuals, `_extra`, and `_row` int64, the tuple's row in the raw table.
         rejected: `row` int64, `reason` string: the tuples that cannot be typed or have no time stamp.
         unlinked: how many values of accepted tuples name no individual.
     """
@@ -65,6 +66,8 @@ class Annotator:
     def __init__(self, name: str, settings: Settings, knowledge: KnowledgeBase) -> None:
         self.annotation = compile_annotation(name, settings, knowledge)
         self._time = settings.streams[name].time
+        source = settings.streams[name].source
+        self._by_time = source is not None and source.order == "time"
         self.stream_type = self.annotation.stream_type()
         attributes = self.annotation.attributes
         self.shape = event_shape(
@@ -188,7 +191,8 @@ class Annotator:
             columns[a.name] = raw if is_text else in_unit.get(a.name, values[a.name]).to_arrow()
         columns |= linked
         columns |= {"_extra": extra.to_arrow(), "_row": rows.to_arrow()}
-        return AnnotatedBatch(pa.table(columns), rejected, unlinked)
+        events = pa.table(columns)
+        return AnnotatedBatch(_sorted_by_time(events) if self._by_time else events, rejected, unlinked)
 
     def _ids(
         self, values: Mapping[str, pl.Series], extra: pl.Series, encoded: Mapping[str, pa.DictionaryArray]
@@ -198,6 +202,12 @@ class Annotator:
             identity = [(name, kinds[name]) for name in self.annotation.identity]
             return event_ids(self.annotation.stream, identity, values, encoded)
         return tuple_ids(self.annotation.stream, list(kinds.items()), values, extra)
+
+
+def _sorted_by_time(events: pa.Table) -> pa.Table:
+    """The events by their time stamps, those of one time stamp in order of arrival."""
+    moments = events["_time"].combine_chunks()
+    return events.take(pc.array_sort_indices(moments))  # a stable sort
 
 
 def _links(a: Attribute) -> bool:

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from ..language.nodes import XSD, ValueType, type_of_datatype
 from .datatypes import ARROW_MOMENT, COLUMN_TYPES, canonical_text, integer_bounds, lexical_text, number_text, short
-from .timestamps import parse_moments
+from .moments import parse_moments
 
 _DOUBLE_TEXT = r"^(?:[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|[+-]?INF|NaN)$"
 _INTEGER_TEXT = r"^[+-]?\d+$"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .faults import fault
 from .quantities import Duration
+from .source_settings import SourceSettings, UnpivotSettings
 from .strict_table import Table
 from .tables import (
     ArchiveSettings,
@@ -12,7 +13,6 @@ from .tables import (
     KnowledgeSettings,
     QuerySettings,
     ReasonerName,
-    SourceSettings,
     StreamSettings,
 )
 from .time_settings import EPOCHS, TIME_FORMATS, AmbiguousTimes, TimeSettings
@@ -32,5 +32,6 @@ __all__ = [
     "StreamSettings",
     "Table",
     "TimeSettings",
+    "UnpivotSettings",
     "fault",
 ]

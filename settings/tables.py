@@ -8,6 +8,7 @@ from typing import Literal, Self
 from pydantic import Field, field_validator, model_validator
 
 from .quantities import Duration, Endpoint, Size, Timeout
+from .source_settings import SourceSettings
 from .strict_table import Table
 from .time_settings import TimeSettings
 
@@ -27,21 +28,6 @@ class KnowledgeSettings(Table):
     modules: tuple[str, ...] = ()
     catalog: tuple[str, ...] = ()
     reasoner: ReasonerName = "rl"
-
-
-class SourceSettings(Table, extra="allow"):
-    """Where a stream comes from: a format (`json`, `csv`, `parquet`, or any Spark format) and its options.
-
-    `path` is relative to the project file. Every other key goes to Spark's reader as an option, as it is.
-    """
-
-    format: str
-    path: str | None = None
-
-    def options(self) -> dict[str, str]:
-        """Options for Spark's reader: its names, its values as text."""
-        extra = self.model_extra or {}
-        return {k: str(v).lower() if isinstance(v, bool) else str(v) for k, v in extra.items()}
 
 
 class AttributeSettings(Table):
@@ -103,6 +89,22 @@ class StreamSettings(Table):
     idle_timeout: Timeout | None = None
     source: SourceSettings | None = None
     annotation: str | None = None
+
+    @model_validator(mode="after")
+    def _source_fills_attributes(self) -> Self:
+        source = self.source
+        unpivot = None if source is None else source.unpivot
+        filled = {
+            "source.file_name": None if source is None else source.file_name,
+            "source.unpivot.name": None if unpivot is None else unpivot.name,
+            "source.unpivot.value": None if unpivot is None else unpivot.value,
+        }
+        for key, name in filled.items():
+            if name is not None and name not in self.attributes:
+                known = ", ".join(self.attributes) or "none"
+                message = f"{key}: '{name}' is no attribute of the stream; its attributes: {known}"
+                raise ValueError(message)
+        return self
 
 
 class ArchiveSettings(Table):

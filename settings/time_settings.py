@@ -16,7 +16,7 @@ __all__ = ["EPOCHS", "TIME_FORMATS", "AmbiguousTimes", "TimeSettings"]
 EPOCHS = ("epoch_s", "epoch_ms", "epoch_us", "epoch_ns")
 """Numbers since 1970-01-01T00:00:00Z, by their unit."""
 TIME_FORMATS = ("iso", *EPOCHS, "day_first", "month_first", "year_first")
-"""The named formats; what each reads stands in `annotator/time_formats.py`. Any other is a pattern with `%`."""
+"""The named formats; what each reads stands in `annotator/moments/time_formats.py`. Any other is a pattern with `%`."""
 
 AmbiguousTimes = Literal["refuse", "earliest", "latest"]
 """What becomes of a local time that comes twice, when clocks are put back."""

@@ -43,8 +43,12 @@ def evaluate(
         archived: whether the past lies in an archive; otherwise all of it comes live.
         down: when no engine runs; `None`: never.
     """
-    raw = {name: _raw(recording, project.settings.streams[name]) for name, recording in streams.items()}
+    stated = project.settings.streams
+    raw = {name: _raw(recording, stated[name]) for name, recording in streams.items()}
     annotated = {name: project.annotators[name].annotate(table) for name, table in raw.items()}
+    for name in [n for n in raw if (source := stated[n].source) is not None and source.order == "time"]:
+        raw[name] = raw[name].take(annotated[name].events["_row"])
+        annotated[name] = project.annotators[name].annotate(raw[name])
     past = {} if gap is None else _delivered_before(annotated, gap.moment)
     outputs = {query.name: query for query in queries if query.name is not None}
     registrations = [

@@ -14,8 +14,9 @@ import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
 from ...config import StreamSettings
-from .csv_source import CsvDialect, parse_csv_lines, with_header
+from .delimited import CsvDialect, parse_csv_lines, with_header
 from .json_source import parse_json_lines
+from .layouts import reshape
 from .recorded_files import UNREADABLE, file_format, lines_of, read_file, unreadable
 from .records import RawBatch, RecordOrigin
 from .text_lines import text_encoding
@@ -50,7 +51,7 @@ def read_batches(path: Path, stream: StreamSettings, on_read: OnRead = lambda _:
             case "json" if not _is_one_document(path, stream):
                 yield from _json_batches(path, stream, on_read)
             case "parquet":
-                yield from _parquet_batches(path, on_read)
+                yield from _parquet_batches(path, stream, on_read)
             case _:
                 yield read_file(path, stream)
     except UNREADABLE as error:
@@ -60,21 +61,22 @@ def read_batches(path: Path, stream: StreamSettings, on_read: OnRead = lambda _:
 def _csv_batches(path: Path, stream: StreamSettings, on_read: OnRead) -> Iterator[RawBatch]:
     dialect = CsvDialect.of(stream)
     for lines, origin in _blocks(path, stream, on_read):
-        yield parse_csv_lines(lines, origin, dialect)
+        yield reshape(parse_csv_lines(lines, origin, dialect), stream)
         dialect = with_header(dialect, lines)
 
 
 def _json_batches(path: Path, stream: StreamSettings, on_read: OnRead) -> Iterator[RawBatch]:
     for lines, origin in _blocks(path, stream, on_read):
-        yield parse_json_lines(lines, origin, stream.time.attribute)
+        yield reshape(parse_json_lines(lines, origin, stream.time.attribute), stream)
 
 
-def _parquet_batches(path: Path, on_read: OnRead) -> Iterator[RawBatch]:
+def _parquet_batches(path: Path, stream: StreamSettings, on_read: OnRead) -> Iterator[RawBatch]:
     rows, batches = _folder_batches(path) if path.is_dir() else _file_batches(path)
     size, before = path.stat().st_size, 0
     for batch in batches:
         on_read(size * before // max(rows, 1))
-        yield RawBatch(pa.Table.from_batches([batch]), origin=RecordOrigin.of(str(path), before=before))
+        origin = RecordOrigin.of(str(path), before=before)
+        yield reshape(RawBatch(pa.Table.from_batches([batch]), origin=origin), stream)
         before += batch.num_rows
 
 

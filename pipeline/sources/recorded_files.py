@@ -15,8 +15,9 @@ import pyarrow.parquet
 
 from ...config import StreamSettings
 from ...errors import PipelineError
-from .csv_source import CsvDialect, parse_csv_lines
+from .delimited import CsvDialect, parse_csv_lines
 from .json_source import parse_json_documents, parse_json_text
+from .layouts import reshape, reshape_table
 from .memory_source import RawTuples, raw_table
 from .records import RawBatch, RecordOrigin
 from .text_lines import text_encoding
@@ -63,7 +64,7 @@ def read_recording(recording: RecordedEvents, stream: StreamSettings) -> tuple[R
         case Sequence() if paths := [Path(part) for part in recording if isinstance(part, str | os.PathLike)]:
             return tuple(read_file(path, stream) for path in paths)
         case _:
-            return (RawBatch(raw_table(recording)),)
+            return (RawBatch(reshape_table(raw_table(recording), stream)),)
 
 
 def read_file(path: Path, stream: StreamSettings) -> RawBatch:
@@ -77,14 +78,14 @@ def read_file(path: Path, stream: StreamSettings) -> RawBatch:
     try:
         declared = file_format(path, stream)
         if declared not in _TEXTS:
-            return _read_table(path, declared)
+            return reshape(_read_table(path, declared), stream)
         content = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
     except UNREADABLE as error:
         raise unreadable(path, error) from error
     encoding = text_encoding(stream.source)
     if encoding != "utf-8":
         content = content.decode(encoding, errors="backslashreplace").encode()
-    return _TEXTS[declared](content, path, stream)
+    return reshape(_TEXTS[declared](content, path, stream), stream)
 
 
 def file_format(path: Path, stream: StreamSettings) -> str:

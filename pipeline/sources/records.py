@@ -63,6 +63,7 @@ class RawBatch:
         origin: the places of the batch's records, malformed ones included.
         numbers: the number of each row's record within the batch, int64; `None`: row and number are the same.
         texts: each record as it came; `None`: the source has no text (Parquet), `text` then writes the row as JSON.
+        columns: of a wide table, the column that each row's value stood in; `None`: a row is a record.
     """
 
     table: pa.Table
@@ -70,10 +71,12 @@ class RawBatch:
     origin: RecordOrigin = field(default_factory=lambda: RecordOrigin.of("batch"))
     numbers: np.ndarray | None = None
     texts: pa.Array | None = None
+    columns: pa.DictionaryArray | None = None
 
     def place(self, row: int) -> str:
         """Return where the record of a row of `table` stood."""
-        return self.origin.place(self._number(row))
+        column = "" if self.columns is None else f", column '{self.columns[row].as_py()}'"
+        return self.origin.place(self._number(row)) + column
 
     def text(self, row: int) -> str:
         """Return the record of a row of `table` as it came."""

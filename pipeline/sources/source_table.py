@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from ...config import Settings
-from .csv_source import CsvSource
+from .delimited import CsvSource
 from .file_source import FileSource
 from .json_source import JsonSource
 from .parquet_source import parquet_source

@@ -25,6 +25,7 @@ from pyspark.sql import functions as F  # noqa: N812 - as PySpark's own document
 
 from ...config import Settings
 from ...errors import PipelineError
+from .layouts import reshape
 from .records import RawBatch, RecordOrigin
 from .source import RecordSource
 from .source_table import source_streams
@@ -76,7 +77,8 @@ def unpack(batch: DataFrame, settings: Settings) -> dict[str, RawBatch]:
         ((name, source),) = streams.items()
         planned = source.planned(batch)
         if planned is not None:
-            return {name: source.records(planned, _origin([], list))} if planned.num_rows else {}
+            records = source.records(planned, _origin([], list)) if planned.num_rows else None
+            return {} if records is None else {name: reshape(records, settings.streams[name])}
     try:
         table = batch.select(*_needed_columns(batch, several=len(streams) > 1)).toArrow()
     except (PySparkException, Py4JError) as error:
@@ -92,7 +94,8 @@ def unpack(batch: DataFrame, settings: Settings) -> dict[str, RawBatch]:
         # Spark delivers pieces of 10,000 rows; whatever follows works several times as fast on one.
         raw = _rows(table, own, f"{number}:").combine_chunks()
         if raw.num_rows:
-            found[name] = source.records(raw, _origin(own, partial(_names, batch, number, own, paths)))
+            records = source.records(raw, _origin(own, partial(_names, batch, number, own, paths)))
+            found[name] = reshape(records, settings.streams[name])
     return found
 
 

@@ -44,17 +44,17 @@ class SparkSource(RecordSource):
             ) from error
 
     def path(self) -> str | None:
-        """Where it is read, made if it is a folder of this machine that does not exist yet; `None`: it has no place."""
+        """Where it is read, a folder of this machine made if it does not exist yet; `None`: it has no place."""
         name, source = self.of.name, self.of.settings
         if source.path is None:
             return None
         if urlsplit(source.path).scheme:
             return source.path
         path = self.of.project.path(source.path).absolute()
+        if path.is_file():
+            return _pattern_of_file(str(path))
         if not set("*?[{") & set(source.path):
             hint = "name a folder in which files will be dropped"
-            if path.is_file():
-                raise PipelineError(f"streams.{name}: {path} is no folder", hint=hint)
             try:
                 path.mkdir(parents=True, exist_ok=True)
             except OSError as error:
@@ -80,6 +80,12 @@ class SparkSource(RecordSource):
     def records(self, rows: pa.Table, origin: RecordOrigin) -> RawBatch:
         """The rows themselves."""
         return RawBatch(rows, origin=origin)
+
+
+def _pattern_of_file(path: str) -> str:
+    """A glob pattern that one file has: Spark reads streams of files from folders and by patterns only."""
+    escaped = re.sub(r"([*?\[\]{}\\])", r"\\\1", path[:-1])
+    return f"{escaped}[{path[-1]}]"
 
 
 def column_of(name: str) -> Column:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import pyarrow as pa
+from kaicep.annotator import Annotator
+from kaicep.config import Settings
+from kaicep.ontology import KnowledgeBase
 from support.annotators import EX, NOON, annotator_of
 
 
@@ -78,3 +81,17 @@ def test_batches_may_be_cut_anywhere() -> None:
     assert [row for part in parts for row in part.to_pylist()] == whole
     assert annotator.annotate(encoded).events.drop_columns("_row").to_pylist() == whole
     assert pa.concat_tables(parts).to_pylist() == whole
+
+
+def test_a_source_may_say_that_its_batches_are_in_no_order() -> None:
+    """Then events come by their time stamps, those of one time stamp in order of arrival."""
+    stream = {
+        "event_type": "<urn:E>",
+        "time": {"attribute": "at"},
+        "attributes": {"x": {"datatype": "xsd:integer"}},
+        "source": {"format": "csv", "path": "in/", "order": "time"},
+    }
+    raw = pa.table({"at": ["2026-01-03", "2026-01-01", "2026-01-03", "2026-01-02", "2026-01-01"], "x": [1, 2, 3, 4, 5]})
+    events = Annotator("s", Settings.parse({"streams": {"s": stream}}), KnowledgeBase.empty()).annotate(raw).events
+    assert events["x"].to_pylist() == [2, 5, 4, 1, 3]
+    assert events["_row"].to_pylist() == [1, 4, 3, 0, 2]

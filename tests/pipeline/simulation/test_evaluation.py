@@ -33,3 +33,25 @@ def test_now_is_the_time_of_the_streams_at_registration() -> None:
     assert rows(recent, gap) == rows(recent, gap, archived=True)
     assert set(rows(recent, gap)) <= {3, 4, 5}
     assert rows(recent, gap)
+
+
+WIDE = {
+    "event_type": "<urn:R>",
+    "time": {"attribute": "at"},
+    "attributes": {"point": {"datatype": "xsd:string"}, "x": {"datatype": "xsd:integer"}},
+    "source": {"format": "csv", "path": "in/", "order": "time", "unpivot": {"name": "point", "value": "x"}},
+}
+
+
+def test_wide_tables_and_batches_in_any_order_are_taken_as_their_source_says() -> None:
+    """Also with an outage in their middle, when raw records are delivered again."""
+    project = Project.parse({"streams": {"air": WIDE}})
+    events = [{"at": (START + s * SECOND).isoformat(), "a": s, "b": -s} for s in range(12)]
+    text = "SELECT ?e.point AS point, ?e.x AS x FROM (?e, air) FILTER (?e.x > 8)"
+    expected = [("a", 9), ("a", 10), ("a", 11)]
+    down = (START + 3 * SECOND, START + 10 * SECOND)
+    for rows_of in (
+        project.evaluate(text, {"air": events[::-1]}),
+        project.evaluate(text, {"air": events[::-1]}, outage=down),
+    ):
+        assert [(row["point"], row["x"]) for row in rows_of] == expected

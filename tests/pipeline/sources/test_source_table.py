@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from kaicep.config import Settings
-from kaicep.pipeline.sources.csv_source import CsvSource
+from kaicep.pipeline.sources.delimited import CsvSource
 from kaicep.pipeline.sources.file_source import FileSource
 from kaicep.pipeline.sources.json_source import JsonSource
 from kaicep.pipeline.sources.parquet_source import ParquetListing, ParquetSource

@@ -251,8 +251,11 @@ def test_any_spark_format_is_read_by_name(spark: SparkSession, tmp_path: Path) -
             ),
         ),
         (
-            {"format": "json", "path": "file.jsonl"},
-            "streams.air: {root}/file.jsonl is no folder: name a folder in which files will be dropped",
+            {"format": "json", "path": "file.jsonl/in/"},
+            (
+                "streams.air: cannot make the folder {root}/file.jsonl/in: Not a directory: "
+                "name a folder in which files will be dropped"
+            ),
         ),
     ],
 )
@@ -263,6 +266,54 @@ def test_a_source_that_cannot_be_read_is_refused(
     with pytest.raises(PipelineError) as caught:
         read_streams(spark, project_of(tmp_path, air=source))
     assert str(caught.value) == message.replace("{root}", str(tmp_path))
+
+
+@pytest.mark.parametrize("name", ["c.jsonl", "a[1]*{2}.jsonl", "d e%20.jsonl"])
+def test_a_file_alone_is_a_source(spark: SparkSession, tmp_path: Path, name: str) -> None:
+    """Whatever its name, and nothing beside it."""
+    drop(tmp_path / "in" / name, b'{"n":1}\n', 1000)
+    drop(tmp_path / "in" / "other.jsonl", b'{"n":2}\n', 1000)
+    batches = read(spark, tmp_path, project_of(tmp_path, air={"format": "json", "path": f"in/{name}"}))
+    assert values(batches, "air", "n") == [1]
+    assert read_places == [f"in/{name}:1"]
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+def test_wide_tables_with_a_file_for_each_site_become_readings(spark: SparkSession, tmp_path: Path, form: str) -> None:
+    """Each reading with its file, its row and its column."""
+    for site, co2 in (("north", 400), ("south", 500)):
+        path = tmp_path / "in" / f"{site}.{form}"
+        if form == "csv":
+            drop(path, f"timestamp;co2;temp\n2026-01-01;{co2};20,5\n2026-01-02;;21,5\n".encode(), 1000)
+        else:
+            path.parent.mkdir(exist_ok=True)
+            table = {"timestamp": ["2026-01-01", "2026-01-02"], "co2": [co2, None], "temp": [20.5, 21.5]}
+            pq.write_table(pa.table(table), path)
+            os.utime(path, (1000, 1000))
+    wide = {"format": form, "path": "in/", "file_name": "site", "unpivot": {"name": "point", "value": "value"}}
+    attributes = {name: {"datatype": "xsd:string"} for name in ("site", "point")} | {
+        "value": {"datatype": "xsd:double"}
+    }
+    settings = Settings.parse(
+        {
+            "streams": {
+                name: {"event_type": "<urn:E>", "time": {"attribute": "timestamp"}, "attributes": attributes, **source}
+                for name, source in {"air": {"source": wide}}.items()
+            }
+        },
+        root=tmp_path,
+    )
+    (batch,) = read(spark, tmp_path, settings)
+    rows = [(r["site"], r["timestamp"], r["point"], float(r["value"])) for r in batch["air"].table.to_pylist()]
+    assert rows == [
+        (site, *reading)
+        for site, co2 in (("north", 400.0), ("south", 500.0))
+        for reading in (
+            ("2026-01-01", "co2", co2), ("2026-01-01", "temp", 20.5), ("2026-01-02", "temp", 21.5),
+        )
+    ]  # fmt: skip
+    second = "in/north.csv:3, column 'temp'" if form == "csv" else "in/north.parquet, row 2, column 'temp'"
+    assert read_places[2] == second
 
 
 def test_a_project_without_sources_cannot_run(spark: SparkSession, tmp_path: Path) -> None:

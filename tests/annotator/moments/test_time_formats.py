@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from kaicep.annotator.time_formats import READERS, read_clock
+from kaicep.annotator.moments import READERS, read_clock
 from kaicep.settings import TIME_FORMATS
 
 NOON = datetime(2021, 3, 4, 12, 5, 6)  # noqa: DTZ001  # what a clock showed

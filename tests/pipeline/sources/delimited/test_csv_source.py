@@ -7,7 +7,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 from kaicep.config import AttributeSettings, SourceSettings, StreamSettings, TimeSettings
-from kaicep.pipeline.sources.csv_source import CsvDialect, parse_csv_lines
+from kaicep.pipeline.sources.delimited import CsvDialect, parse_csv_lines
 from kaicep.pipeline.sources.records import RawBatch, RecordOrigin
 
 

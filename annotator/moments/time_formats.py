@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from ..settings import TIME_FORMATS
+from ...settings import TIME_FORMATS
 from .timestamps import LONGEST_YEARS, parse_moments
 
 __all__ = ["READERS", "ClockReadings", "read_clock"]

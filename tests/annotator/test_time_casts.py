@@ -1,4 +1,4 @@
-"""Local times become UTC; those that come twice, or never, are told."""
+"""Columns of time stamps as they are written: local times become UTC; those that come twice, or never, are told."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from kaicep.annotator.time_zone import cast_time
+from kaicep.annotator.time_casts import cast_time
 from kaicep.settings import TimeSettings
 
 ZONES = ("Europe/Copenhagen", "America/New_York", "Asia/Singapore", "Australia/Lord_Howe", "+08:00", "UTC")

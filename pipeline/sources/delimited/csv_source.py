@@ -2,47 +2,23 @@
 
 from __future__ import annotations
 
-import csv
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv
 
-from ...config import StreamSettings
-from .file_source import LineSource
-from .records import Malformed, RawBatch, RecordOrigin, table_of_dicts
-from .text_lines import declared_columns, join, split_off_invalid_text, without_blank_lines
+from ..file_source import LineSource
+from ..records import Malformed, RawBatch, RecordOrigin, table_of_dicts
+from ..text_lines import join, split_off_invalid_text, without_blank_lines
+from .csv_dialect import CsvDialect, split_line
+from .decimal_commas import has_decimal_commas, with_decimal_points
 
-__all__ = ["CsvDialect", "CsvSource", "parse_csv_lines", "with_header"]
+__all__ = ["CsvSource", "parse_csv_lines", "with_header"]
 
-_FALSE = {"false", "0", "no"}
-
-
-@dataclass(frozen=True, slots=True)
-class CsvDialect:
-    """How a stream's CSV is written, in the words of Spark's options.
-
-    Attributes:
-        columns: the names of the columns; empty: each file's first line names them.
-        separator: between two values (`sep`, `delimiter`).
-        quote: around a value that contains separators; doubled inside one.
-        null: what an unquoted value that is none reads like (`nullValue`).
-    """
-
-    columns: tuple[str, ...] = ()
-    separator: str = ","
-    quote: str = '"'
-    null: str = ""
-
-    @classmethod
-    def of(cls, stream: StreamSettings) -> CsvDialect:
-        """Read the dialect of a stream: without a header, the columns are the attributes in declared order."""
-        options = stream.source.options() if stream.source else {}
-        declared = () if options.get("header", "true").lower() not in _FALSE else declared_columns(stream)
-        separator = options.get("sep", options.get("delimiter", ","))
-        return cls(declared, separator.replace("\\t", "\t"), options.get("quote", '"'), options.get("nullValue", ""))
+_LOOKED_AT = 10  # lines that show the separator
+_COMMA = ","
 
 
 class CsvSource(LineSource):
@@ -71,11 +47,13 @@ def parse_csv_lines(lines: pa.Array, origin: RecordOrigin, dialect: CsvDialect) 
 
 def with_header(dialect: CsvDialect, lines: pa.Array) -> CsvDialect:
     """Return the dialect of what follows these first lines of a file: its columns are named, if they name them."""
-    if dialect.columns:
-        return dialect
     valid, numbers, _ = split_off_invalid_text(lines, RecordOrigin.of(""))
     kept, _ = without_blank_lines(valid, numbers)
-    return replace(dialect, columns=_header(kept[0].as_py(), dialect)) if len(kept) else dialect
+    if not len(kept):
+        return dialect
+    dialect = dialect.of_file(kept[:_LOOKED_AT].to_pylist())
+    names = dialect.columns or split_line(kept[0].as_py(), dialect.separator or _COMMA, dialect.quote)
+    return replace(dialect, columns=names)
 
 
 def _stretches(lines: pa.Array, origin: RecordOrigin, dialect: CsvDialect) -> list[tuple[int, int]]:
@@ -89,9 +67,10 @@ def _parse_file(
 ) -> tuple[pa.Table, np.ndarray, list[Malformed]]:
     valid, numbers, malformed = split_off_invalid_text(lines.slice(start, stop - start), origin, start)
     kept, numbers = without_blank_lines(valid, numbers)
+    dialect = dialect.of_file(kept[:_LOOKED_AT].to_pylist())
     columns = dialect.columns
     if not columns and len(kept):
-        columns = _header(kept[0].as_py(), dialect)
+        columns = split_line(kept[0].as_py(), dialect.separator or _COMMA, dialect.quote)
         kept, numbers = kept.slice(1), numbers[1:]
     if not len(kept):
         return table_of_dicts([]), numbers, malformed
@@ -101,12 +80,21 @@ def _parse_file(
         return table_of_dicts([]), numbers[:0], [*malformed, *_all(kept, numbers, reason, origin)]
     kept, numbers, unclosed = _split_off_unclosed(kept, numbers, origin, dialect)
     table, good, wrong = _read(kept, numbers, columns, origin, dialect)
+    table = _with_points(table, dialect)
     return table, numbers[good], malformed + unclosed + wrong
 
 
-def _header(line: str, dialect: CsvDialect) -> tuple[str, ...]:
-    (names,) = csv.reader([line], delimiter=dialect.separator, quotechar=dialect.quote)
-    return tuple(name.strip() for name in names)
+def _with_points(table: pa.Table, dialect: CsvDialect) -> pa.Table:
+    """Numbers with decimal points, whatever the file has; a comma stays where it is no part of a number."""
+    if dialect.decimal == ".":
+        return table
+    for place, name in enumerate(table.column_names):
+        values = table.column(place)
+        if dialect.holds_numbers(name) and (
+            dialect.decimal == _COMMA or has_decimal_commas(values, separated_by_comma=dialect.separator == _COMMA)
+        ):
+            table = table.set_column(place, name, with_decimal_points(values))
+    return table
 
 
 def _split_off_unclosed(
@@ -149,7 +137,7 @@ def _columns(text: pa.Buffer, columns: tuple[str, ...], dialect: CsvDialect, set
         pa.BufferReader(text),
         pyarrow.csv.ReadOptions(column_names=columns, use_threads=set_aside is None),
         pyarrow.csv.ParseOptions(
-            delimiter=dialect.separator, quote_char=dialect.quote or False, invalid_row_handler=set_aside
+            delimiter=dialect.separator or _COMMA, quote_char=dialect.quote or False, invalid_row_handler=set_aside
         ),
         pyarrow.csv.ConvertOptions(
             column_types=dict.fromkeys(columns, pa.string()),

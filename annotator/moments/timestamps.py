@@ -6,7 +6,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from .datatypes import ARROW_MOMENT, MOMENT
+from ..datatypes import ARROW_MOMENT, MOMENT
 
 # The usual machine form of our time, read by one kernel; finer ones take a few, and everything else goes through the
 # pattern below.

@@ -1,0 +1,55 @@
+"""`source = { … }` of a stream: where its records come from, and how they lie in the files."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from .strict_table import Table
+
+__all__ = ["RecordOrder", "SourceSettings", "UnpivotSettings"]
+
+RecordOrder = Literal["arrival", "time"]
+"""In which order the records of a batch are taken."""
+
+
+class UnpivotSettings(Table):
+    """`unpivot = { … }`: a wide table, a column for each point, becomes a record for each value.
+
+    Attributes:
+        name: the attribute that gets the name of the column.
+        value: the attribute that gets its value; where that is missing there is no record.
+        on: the columns; none: all that are no attribute of the stream and not named by `index`.
+        index: more columns that each of the records keeps.
+
+    Source: UNPIVOT of DuckDB and SQL Server; `unpivot(on, index, variable_name, value_name)` of Polars.
+    """
+
+    name: str
+    value: str
+    on: tuple[str, ...] = ()
+    index: tuple[str, ...] = ()
+
+
+class SourceSettings(Table, extra="allow"):
+    """Where a stream comes from: a format (`json`, `csv`, `parquet`, or any Spark format) and its options.
+
+    `path` is relative to the project file. Every other key goes to Spark's reader as an option, as it is.
+
+    Attributes:
+        format: of the files, or of Spark.
+        path: a folder, a file, or a glob pattern.
+        unpivot: how a wide table becomes records; `None`: a row is a record.
+        file_name: the attribute that gets the name of the record's file, without its ending.
+        order: whether the records of a batch are taken as they arrive, or by their time stamps.
+    """
+
+    format: str
+    path: str | None = None
+    unpivot: UnpivotSettings | None = None
+    file_name: str | None = None
+    order: RecordOrder = "arrival"
+
+    def options(self) -> dict[str, str]:
+        """Options for Spark's reader: its names, its values as text."""
+        extra = self.model_extra or {}
+        return {k: str(v).lower() if isinstance(v, bool) else str(v) for k, v in extra.items()}
