@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -46,6 +46,14 @@ class AnnotatedBatch:
     def of_events(cls, events: pa.Table) -> AnnotatedBatch:
         """Events that were annotated before: none of them is rejected."""
         return cls(events, pa.table({"row": pa.array([], pa.int64()), "reason": pa.array([], pa.string())}), 0)
+
+    @classmethod
+    def by_time(cls, parts: Sequence[AnnotatedBatch]) -> AnnotatedBatch:
+        """The parts as one, its events by their time stamps; rows are those of the parts."""
+        events = pa.concat_tables([part.events for part in parts], promote_options="permissive")
+        rejected = pa.concat_tables([part.rejected for part in parts])
+        together = _sorted_by_time(events.unify_dictionaries().combine_chunks())
+        return cls(together, rejected, sum(part.unlinked for part in parts))
 
 
 class Annotator:

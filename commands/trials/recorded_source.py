@@ -8,7 +8,7 @@ from pathlib import Path
 from ...api import Project
 from ...config import StreamSettings
 from ...errors import PipelineError, did_you_mean
-from ...pipeline.sources import RawBatch, read_batches
+from ...pipeline.sources import RawBatch, list_files, read_batches
 
 __all__ = ["RecordedStream", "recorded_streams"]
 
@@ -18,7 +18,7 @@ def recorded_streams(project: Project, files: Sequence[str], stream: str | None)
 
     Args:
         project: its streams say how files are read.
-        files: each `FILE` or `STREAM=FILE`; the files of a stream follow one another.
+        files: each `FILE` or `STREAM=FILE`, or a folder or glob pattern; the files of a stream follow one another.
         stream: what a plain `FILE` is of; `None`: the project's only stream.
 
     Raises:
@@ -28,7 +28,7 @@ def recorded_streams(project: Project, files: Sequence[str], stream: str | None)
     paths: dict[str, list[Path]] = {}
     for entry in files:
         name, path = _stream_and_path(project, entry, stream)
-        paths.setdefault(name, []).append(path)
+        paths.setdefault(name, []).extend(list_files(path))
     return {name: RecordedStream(project.settings.streams[name], found) for name, found in paths.items()}
 
 
@@ -57,6 +57,12 @@ class RecordedStream:
         self.bytes = sum(path.stat().st_size for path in paths)
         self.taken = 0
         self.without_records: list[Path] = []
+
+    @property
+    def in_order_of_time(self) -> bool:
+        """Whether the records are to be taken by their time stamps, whatever their order in the files."""
+        source = self._settings.source
+        return source is not None and source.order == "time"
 
     def batches(self) -> Iterator[RawBatch]:
         """The batches of all files.

@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 
+from ...annotator import AnnotatedBatch
 from ...api import Project
 from ...cep import END_OF_TIME
 from ...language.nodes import Query
@@ -64,16 +65,18 @@ class Trial:
         Raises:
             KaicepError: a file cannot be read, or a query asks for more than its ceilings allow.
         """
-        open_streams = {name: stream.batches() for name, stream in self._streams.items()}
+        open_streams = {name: self._annotated(name, stream) for name, stream in self._streams.items()}
         ended = [name for name in self._annotators if name not in open_streams]
         while open_streams:
             name = self._lowest(open_streams)
-            raw = next(open_streams[name], None)
-            if raw is None:
+            piece = next(open_streams[name], None)
+            if piece is None:
                 del open_streams[name]
                 ended.append(name)
             else:
-                yield self._processed(name, raw, dict.fromkeys(ended, END_OF_TIME))
+                events, malformed = piece
+                batch = Batch({name: events}, advances=dict.fromkeys(ended, END_OF_TIME))
+                yield self._counted(batch, {name: malformed})
                 ended = []
         yield self._counted(Batch(ends=True), {})
 
@@ -81,10 +84,21 @@ class Trial:
         watermarks = self.dataflow.watermarks
         return min(names, key=lambda name: watermarks[name] or _FIRST)
 
-    def _processed(self, name: str, raw: RawBatch, advances: Mapping[str, datetime]) -> BatchResult:
+    def _annotated(self, name: str, stream: RecordedStream) -> Iterator[tuple[AnnotatedBatch, int]]:
+        """The events of a stream piece by piece, each with how many records were malformed.
+
+        Records that are to be taken in order of time are one piece: they may be anywhere in the files.
+        """
+        pieces = ((self._noted(name, raw), len(raw.malformed)) for raw in stream.batches())
+        if not stream.in_order_of_time:
+            yield from pieces
+        elif together := list(pieces):
+            yield AnnotatedBatch.by_time([events for events, _ in together]), sum(number for _, number in together)
+
+    def _noted(self, name: str, raw: RawBatch) -> AnnotatedBatch:
         annotated = self._annotators[name].annotate(raw.table)
         self.complaints.note(name, raw, annotated.rejected)
-        return self._counted(Batch({name: annotated}, advances=advances), {name: len(raw.malformed)})
+        return annotated
 
     def _counted(self, batch: Batch, malformed: Mapping[str, int]) -> BatchResult:
         began = time.perf_counter()

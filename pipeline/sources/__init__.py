@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .file_listing import list_files
 from .heartbeat import Heartbeat, beat
 from .memory_source import RawColumns, RawTuples, raw_table
 from .recorded_batches import read_batches
@@ -25,6 +26,7 @@ __all__ = [
     "beat",
     "concatenate",
     "first_line",
+    "list_files",
     "raw_table",
     "read_batches",
     "read_file",

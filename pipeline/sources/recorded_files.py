@@ -16,6 +16,7 @@ import pyarrow.parquet
 from ...config import StreamSettings
 from ...errors import PipelineError
 from .delimited import CsvDialect, parse_csv_lines
+from .file_listing import FILE_FORMATS, list_files
 from .json_source import parse_json_documents, parse_json_text
 from .layouts import reshape, reshape_table
 from .memory_source import RawTuples, raw_table
@@ -27,9 +28,6 @@ __all__ = ["UNREADABLE", "RecordedEvents", "file_format", "lines_of", "read_file
 RecordedEvents: TypeAlias = "RawTuples | str | os.PathLike[str] | Sequence[str | os.PathLike[str]]"
 
 UNREADABLE = (OSError, EOFError, pa.ArrowInvalid)
-_FORMATS = {
-    ".csv": "csv", ".tsv": "csv", ".json": "json", ".jsonl": "json", ".ndjson": "json", ".parquet": "parquet",
-}  # fmt: skip
 _HINT = "name a JSON, CSV or Parquet file"
 # What the first bytes of files hold, from which place on, that are neither text nor Parquet; what to do with them.
 _SIGNATURES = (
@@ -49,7 +47,7 @@ def read_recording(recording: RecordedEvents, stream: StreamSettings) -> tuple[R
     Args:
         recording: dictionaries; anything with `__arrow_c_stream__` or `__dataframe__` (data frames of Polars and
             pandas, relations of DuckDB, tables and readers of pyarrow), or a dataset of pyarrow; the path of a JSON,
-            CSV or Parquet file, or several, which follow one another.
+            CSV or Parquet file, a folder or glob pattern of them, or several paths; files follow one another.
         stream: says how files are read.
 
     Returns:
@@ -60,9 +58,9 @@ def read_recording(recording: RecordedEvents, stream: StreamSettings) -> tuple[R
     """
     match recording:
         case str() | os.PathLike():
-            return (read_file(Path(recording), stream),)
+            return tuple(read_file(path, stream) for path in list_files(Path(recording)))
         case Sequence() if paths := [Path(part) for part in recording if isinstance(part, str | os.PathLike)]:
-            return tuple(read_file(path, stream) for path in paths)
+            return tuple(read_file(path, stream) for listed in paths for path in list_files(listed))
         case _:
             return (RawBatch(reshape_table(raw_table(recording), stream)),)
 
@@ -97,7 +95,7 @@ def file_format(path: Path, stream: StreamSettings) -> str:
     """
     name = path.name.removesuffix(".gz")
     declared = stream.source.format if stream.source else "json"
-    found = _FORMATS.get(Path(name).suffix.lower(), declared)
+    found = FILE_FORMATS.get(Path(name).suffix.lower(), declared)
     if path.is_dir():
         return found
     first, last = _ends(path)

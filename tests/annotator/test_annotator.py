@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pyarrow as pa
-from kaicep.annotator import Annotator
+from kaicep.annotator import AnnotatedBatch, Annotator
 from kaicep.config import Settings
 from kaicep.ontology import KnowledgeBase
 from support.annotators import EX, NOON, annotator_of
@@ -95,3 +95,14 @@ def test_a_source_may_say_that_its_batches_are_in_no_order() -> None:
     events = Annotator("s", Settings.parse({"streams": {"s": stream}}), KnowledgeBase.empty()).annotate(raw).events
     assert events["x"].to_pylist() == [2, 5, 4, 1, 3]
     assert events["_row"].to_pylist() == [1, 4, 3, 0, 2]
+
+
+def test_parts_are_put_together_by_time() -> None:
+    """Whatever individuals each of them speaks of."""
+    annotator = annotator_of({"s": {"property": "ex:source", "individual": "ex:{}"}, "x": {"datatype": "xsd:double"}})
+    first = annotator.annotate(pa.table({"at": ["2026-01-02", "no"], "s": ["b", "b"], "x": [1.0, 2.0]}))
+    second = annotator.annotate(pa.table({"at": ["2026-01-01", "2026-01-03"], "s": ["a", "b"], "x": [3.0, None]}))
+    together = AnnotatedBatch.by_time([first, second])
+    assert together.events["s"].to_pylist() == ["a", "b", "b"]
+    assert together.events[f"{EX}source"].to_pylist() == [f"{EX}a", f"{EX}b", f"{EX}b"]
+    assert together.rejected["row"].to_pylist() == [1]

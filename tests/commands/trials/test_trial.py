@@ -78,3 +78,21 @@ def test_named_queries_of_the_project_are_answered_for_those_that_read_them(proj
     )
     assert trial.labels == ["high", "query-2"]
     assert [row["flow"] for row in found] == [60.5, 70.0]
+
+
+def test_files_of_several_sensors_are_taken_in_order_of_time(project: Path) -> None:
+    """A folder with a file for each sensor, each from the beginning: nothing is late."""
+    (project / "in").mkdir()
+    for sensor, flow in (("s1", 1), ("s2", 60)):
+        lines = "".join(f"2026-01-01T00:00:{second:02d}Z,{flow + second}\n" for second in (0, 30, 50))
+        (project / "in" / f"{sensor}.csv").write_text("at,flow\n" + lines)
+    source = 'source     = { format = "csv", path = "in/", file_name = "sensor", order = "time" }'
+    text = "\n".join(source if part.startswith("source") else part for part in PROJECT.splitlines())
+    (project / "kaicep.toml").write_text(text)
+    query = (
+        "SELECT ?a.flow AS a, ?b.flow AS b FILTER (?a.flow = 1) FILTER (?b.flow > 80) SEQ (?a, ?b) "
+        "WINDOW (?a, ?b, 1min)"
+    )
+    trial, found = tried(Project.load(project), query, [str(project / "in")])
+    assert [(row["a"], row["b"]) for row in found] == [(1.0, 90.0), (1.0, 110.0)]
+    assert list(trial.complaints.lines()) == []

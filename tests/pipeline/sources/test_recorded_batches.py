@@ -54,6 +54,34 @@ def test_text_is_read_piece_by_piece(tmp_path: Path, name: str, content: bytes) 
     assert places == [whole.place(row) for row in range(40)]
 
 
+@pytest.mark.parametrize("form", ["csv", "parquet", "jsonl"])
+def test_wide_tables_become_readings_in_every_batch(tmp_path: Path, form: str) -> None:
+    """The separator and the names of a CSV are those of its first lines."""
+    path = tmp_path / f"north.{form}"
+    if form == "csv":
+        path.write_text("t;co2;temp\n" + "".join(f"{r['t']};{r['a']};0,5\n" for r in RECORDS))
+    elif form == "jsonl":
+        path.write_text("".join(f'{{"t":"{r["t"]}","co2":{r["a"]},"temp":0.5}}\n' for r in RECORDS))
+    else:
+        columns = {"t": [r["t"] for r in RECORDS], "co2": [float(str(r["a"])) for r in RECORDS], "temp": [0.5] * 40}
+        pq.write_table(pa.table(columns), path)
+    settings = StreamSettings.model_validate(
+        {
+            "event_type": "e",
+            "time": {"attribute": "t"},
+            "attributes": {"site": {}, "point": {}, "value": {"datatype": "xsd:double"}},
+            "source": {"format": "csv", "file_name": "site", "unpivot": {"name": "point", "value": "value"}},
+        }
+    )
+    batches = list(read_batches(path, settings))
+    assert len(batches) > 3
+    rows = [row for batch in batches for row in batch.table.to_pylist()]
+    expected = [("co2", float(i // 2)) if i % 2 == 0 else ("temp", 0.5) for i in range(80)]
+    assert [(row["point"], float(row["value"])) for row in rows] == expected
+    assert {row["site"] for row in rows} == {"north"}
+    assert ", column 'temp'" in batches[1].place(1)
+
+
 def test_a_csv_without_a_header_has_the_declared_columns_in_every_batch(tmp_path: Path) -> None:
     path = tmp_path / "in.csv"
     path.write_text(CSV.split("\n", 1)[1])
