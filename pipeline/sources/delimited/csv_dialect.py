@@ -92,8 +92,10 @@ def sniff_separator(lines: Sequence[str], quote: str, expected: frozenset[str], 
 
 def split_line(line: str, separator: str, quote: str = '"') -> tuple[str, ...]:
     """Return the values of a line, without white space around them."""
-    quoting = csv.QUOTE_MINIMAL if quote else csv.QUOTE_NONE
-    (values,) = csv.reader([line], delimiter=separator, quotechar=quote or None, quoting=quoting)
+    if quote:
+        (values,) = csv.reader([line], delimiter=separator, quotechar=quote)
+    else:
+        (values,) = csv.reader([line], delimiter=separator, quoting=csv.QUOTE_NONE)
     return tuple(value.strip() for value in values)
 
 
