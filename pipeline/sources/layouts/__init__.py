@@ -4,6 +4,6 @@ from __future__ import annotations
 
 from .file_name_column import file_stem, with_file_names
 from .record_layout import reshape, reshape_table
-from .unpivot import unpivot
+from .unpivot import unpivot_table
 
-__all__ = ["file_stem", "reshape", "reshape_table", "unpivot", "with_file_names"]
+__all__ = ["file_stem", "reshape", "reshape_table", "unpivot_table", "with_file_names"]

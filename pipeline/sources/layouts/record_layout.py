@@ -10,7 +10,7 @@ import pyarrow as pa
 from ....config import StreamSettings
 from ..records import RawBatch
 from .file_name_column import with_file_names
-from .unpivot import Unpivoted, unpivot
+from .unpivot import Unpivoted, unpivot_table
 
 __all__ = ["reshape", "reshape_table"]
 
@@ -45,4 +45,4 @@ def _unpivoted(table: pa.Table, stream: StreamSettings) -> Unpivoted | None:
         return None
     kept = {stream.time.attribute, *stream.attributes, *settings.index}
     on = [n for n in table.column_names if (n in settings.on if settings.on else n not in kept)]
-    return unpivot(table, on, settings.name, settings.value)
+    return unpivot_table(table, on, settings.name, settings.value)

@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 
 from ..records import concatenate
 
-__all__ = ["Unpivoted", "unpivot"]
+__all__ = ["Unpivoted", "unpivot_table"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Unpivoted:
     rows: np.ndarray
 
 
-def unpivot(wide: pa.Table, on: Sequence[str], name: str, value: str) -> Unpivoted:
+def unpivot_table(wide: pa.Table, on: Sequence[str], name: str, value: str) -> Unpivoted:
     """Make a row of each value that is there, row by row of the wide table, then column by column.
 
     Args:
