@@ -55,7 +55,7 @@ def check_project(path: Path) -> Report:
     if knowledge is None:
         report.skipped.append("annotations and queries, since the knowledge cannot be loaded")
         return report
-    size, modules = len(knowledge.store), len(knowledge.modules)
+    size, modules = knowledge.triples, len(knowledge.modules)
     reasoner = settings.knowledge.reasoner
     report.found.append(f"knowledge: {size:,} statements in {modules} modules, closed by {reasoner}")
     annotators = _annotators(report, settings, knowledge)
@@ -68,8 +68,9 @@ def check_project(path: Path) -> Report:
 
 
 def warnings_of(project: Catalog, queries: Sequence[Query]) -> list[str]:
-    """Return what a project's annotations and these queries name that no loaded knowledge has: it may come later."""
-    found = [warning for annotator in project.annotators.values() for warning in annotator.warnings]
+    """Return what a project's modules import, its annotations and queries name, and nobody has: it may come later."""
+    found = [*project.knowledge.warnings]
+    found += [warning for annotator in project.annotators.values() for warning in annotator.warnings]
     found += [warning for query in queries for warning in query.warnings]
     return [f"warning: {warning}" for warning in found]
 

@@ -3,7 +3,20 @@
 from __future__ import annotations
 
 from .individual_keys import KeyIndex
-from .knowledge import KnowledgeBase, knowledge_of, load_knowledge, stated_modules
+from .knowledge import KnowledgeBase
+from .private_copy import PrivateCopy
+from .project_knowledge import ClosingRules, close_modules, knowledge_of, load_knowledge, stated_modules
 from .terms import select, shown
 
-__all__ = ["KeyIndex", "KnowledgeBase", "knowledge_of", "load_knowledge", "select", "shown", "stated_modules"]
+__all__ = [
+    "ClosingRules",
+    "KeyIndex",
+    "KnowledgeBase",
+    "PrivateCopy",
+    "close_modules",
+    "knowledge_of",
+    "load_knowledge",
+    "select",
+    "shown",
+    "stated_modules",
+]

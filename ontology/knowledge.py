@@ -3,32 +3,26 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from functools import cached_property, lru_cache
 from types import MappingProxyType
 
 from pyoxigraph import Literal, NamedNode, RdfFormat, Store
 
-from ..config import Settings
-from ..errors import OntologyError
 from ..language.nodes import Unit, ValueType
 from ..settings import ReasonerName
-from .equivalence import equivalence_classes, more_general
+from .consistency import contradiction_error
+from .equivalence import more_general
 from .individual_keys import KeyIndex, index_keys, individuals_below
-from .modules import ImportCatalog, Module, find_modules, resolve_imports
+from .known_names import KnownNames
+from .modules import Module
 from .modules.syntaxes import TURTLE
+from .private_copy import PrivateCopy
 from .property_ranges import type_of_values
-from .reasoners import Closing, Closure, close
+from .reasoners import Closing, Closure, close, copy_quads
+from .stated_graphs import store_statements
 from .terms import PREFIXES, select
 from .unit_catalogue import measured_in, shipped_units, units_in
-
-_CLASSES = """SELECT DISTINCT ?x {
-  { ?x a owl:Class } UNION { ?x a rdfs:Class } UNION { [] a ?x } UNION { ?x rdfs:subClassOf [] } UNION
-  { [] rdfs:subClassOf ?x } UNION { ?x owl:equivalentClass [] } UNION { [] owl:equivalentClass ?x } }"""
-_PROPERTIES = """SELECT DISTINCT ?x {
-  { [] ?x [] } UNION { ?x rdfs:subPropertyOf [] } UNION { [] rdfs:subPropertyOf ?x } UNION
-  { ?x owl:equivalentProperty [] } UNION { [] owl:equivalentProperty ?x } UNION
-  { VALUES ?kind { rdf:Property owl:ObjectProperty owl:DatatypeProperty owl:AnnotationProperty } ?x a ?kind } }"""
 
 _NAMES_BELOW = """SELECT ?prefix ?x {
   { ?x ?p ?o FILTER (ISIRI(?x) && STRSTARTS(STR(?x), ?prefix)) }
@@ -40,10 +34,12 @@ class KnowledgeBase:
     """The union of ontology modules under the configured reasoner; never changes.
 
     Attributes:
-        store: in-memory Oxigraph store; the closure is its default graph. Not to be written to.
+        store: Oxigraph store, in memory or in files; the closure is its default graph. Not to be written to.
         modules: what was loaded, imports included.
         reasoner: how it was closed.
         inferred: what a DL reasoner inferred beyond OWL 2 RL.
+        contradictions: what it says against itself; none unless they are suffered.
+        warnings: what may be missing from it.
         prefixes: for messages.
 
     Implements `language.vocabulary.KnownTerms`.
@@ -55,8 +51,19 @@ class KnowledgeBase:
         reasoner: ReasonerName = "rl",
         prefixes: Mapping[str, str] = PREFIXES,
         closing: Closing = close,
+        *,
+        contradictory: bool = False,
+        warnings: tuple[str, ...] = (),
     ) -> None:
-        """Close the modules; `closing` does it, in this process or elsewhere.
+        """Close the modules.
+
+        Args:
+            modules: imported ones among them.
+            reasoner: how they are closed.
+            prefixes: for messages.
+            closing: closes them, in this process or elsewhere.
+            contradictory: whether they may contradict themselves.
+            warnings: what is to be said of them.
 
         Raises:
             OntologyError: they contradict themselves.
@@ -65,6 +72,11 @@ class KnowledgeBase:
         self.reasoner = reasoner
         self.prefixes = MappingProxyType(dict(prefixes))
         closure = closing(self.modules, reasoner, prefixes)
+        if closure.contradictions and not contradictory:
+            raise contradiction_error(closure.contradictions, self.modules, prefixes)
+        self._kept = closure.kept
+        self.contradictions = closure.contradictions
+        self.warnings = warnings
         self.store = closure.store
         self.inferred = closure.inferred
         self._keys = lru_cache(maxsize=None)(self._read_keys)
@@ -109,7 +121,22 @@ class KnowledgeBase:
     def size(self) -> str:
         """How large it is, in words."""
         number = len(self.modules)
-        return f"{number} module{'s' * (number != 1)}, {len(self.store):,} triples with what follows"
+        return f"{number} module{'s' * (number != 1)}, {self.triples:,} triples with what follows"
+
+    @property
+    def triples(self) -> int:
+        """How many triples the closure has."""
+        return len(self.store) if self._kept is None else self._kept.triples
+
+    @cached_property
+    def stated(self) -> Store:
+        """What the modules state, as `store_statements` stores it. Not to be written to."""
+        return store_statements(self.modules, Store()) if self._kept is None else self._kept.stated()
+
+    def copy(self, *, in_memory: bool = False) -> PrivateCopy:
+        """A copy of the closure that may be written to; one in memory takes longer to make, and answers faster."""
+        copied = None if self._kept is None or in_memory else self._kept.copy()
+        return copied or PrivateCopy(copy_quads(self.store))
 
     def is_class(self, iri: str) -> bool:
         """Whether `iri` is declared or used as a class."""
@@ -175,20 +202,24 @@ class KnowledgeBase:
         return MappingProxyType(measured_in(self.store))
 
     @cached_property
-    def _classes(self) -> frozenset[str]:
-        return self._iris(_CLASSES)
+    def _names(self) -> KnownNames:
+        return KnownNames.of(self.store) if self._kept is None else self._kept.names
 
-    @cached_property
+    @property
+    def _classes(self) -> frozenset[str]:
+        return self._names.classes
+
+    @property
     def _properties(self) -> frozenset[str]:
-        return self._iris(_PROPERTIES)
+        return self._names.properties
 
     @cached_property
     def _terms(self) -> tuple[str, ...]:
         return tuple(sorted(self._classes | self._properties))
 
-    @cached_property
+    @property
     def _equivalence(self) -> Mapping[str, frozenset[str]]:
-        return equivalence_classes(self.store)
+        return self._names.equivalents
 
     def _read_more_general(self, iri: str, relation: str) -> frozenset[str]:
         return more_general(self.store, iri, relation)
@@ -207,41 +238,3 @@ class KnowledgeBase:
 
     def _read_below(self, prefix: str, of_class: str | None, typed: bool) -> frozenset[str]:  # noqa: FBT001 (cached)
         return individuals_below(self.store, prefix, of_class, typed=typed)
-
-    def _iris(self, query: str) -> frozenset[str]:
-        return frozenset(x.value for (x,) in select(self.store, query) if isinstance(x, NamedNode))
-
-
-def load_knowledge(settings: Settings) -> KnowledgeBase:
-    """The knowledge base of a project: its modules, what they import, closed by its reasoner.
-
-    Raises:
-        OntologyError: a module that is missing, unreadable or contradictory, or an import that nothing declares.
-    """
-    return knowledge_of(settings, stated_modules(settings))
-
-
-def stated_modules(settings: Settings) -> tuple[Module, ...]:
-    """The modules that a project file names.
-
-    Raises:
-        OntologyError: a module that is missing or unreadable.
-    """
-    return tuple(Module.load(p, settings.root) for p in find_modules(settings.knowledge.modules, settings.root))
-
-
-def knowledge_of(settings: Settings, stated: Sequence[Module], closing: Closing = close) -> KnowledgeBase:
-    """The knowledge base of these modules and what they import, with a project's catalog, reasoner and prefixes.
-
-    Raises:
-        OntologyError: the modules are contradictory, or import what nothing declares.
-    """
-    knowledge = settings.knowledge
-    folders = [settings.path(folder) for folder in knowledge.catalog]
-    for folder, written in zip(folders, knowledge.catalog, strict=True):
-        if not folder.is_dir():
-            raise OntologyError(
-                f"no folder '{written}' in {settings.root}", hint="knowledge.catalog takes folders with ontology files"
-            )
-    modules = resolve_imports(stated, ImportCatalog(folders, settings.root))
-    return KnowledgeBase(modules, knowledge.reasoner, settings.prefixes, closing)

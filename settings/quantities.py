@@ -11,7 +11,7 @@ from pydantic import BeforeValidator, Field
 
 from ..language import parse_duration
 
-__all__ = ["Duration", "Endpoint", "Size", "Timeout"]
+__all__ = ["Duration", "Endpoint", "Size", "Timeout", "parse_size"]
 
 _DURATION = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(ms|sec|s|min|hour|h|day|d|week)\s*")
 _BYTES = {"kB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
@@ -34,7 +34,7 @@ def _timeout(text: object) -> object:
     return timedelta.max if text == "never" else _duration(text)
 
 
-def _size(text: object) -> object:
+def parse_size(text: object) -> object:
     """`"500 MB"` as a number of bytes; anything else is refused."""
     if text is None:
         return None
@@ -58,5 +58,5 @@ def _endpoint(text: object) -> object:
 
 Duration = Annotated[timedelta, BeforeValidator(_duration), Field(ge=timedelta(0))]
 Timeout = Annotated[timedelta, BeforeValidator(_timeout), Field(ge=timedelta(0))]
-Size = Annotated[int | None, BeforeValidator(_size)]
+Size = Annotated[int | None, BeforeValidator(parse_size)]
 Endpoint = Annotated[str | None, BeforeValidator(_endpoint)]

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import Literal, Self
+from typing import Annotated, Literal, Self
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import BeforeValidator, Field, field_validator, model_validator
 
-from .quantities import Duration, Endpoint, Size, Timeout
+from .quantities import Duration, Endpoint, Size, Timeout, parse_size
 from .source_settings import SourceSettings
 from .strict_table import Table
 from .time_settings import TimeSettings
 
 ReasonerName = Literal["rl", "hermit", "pellet", "none"]
 """The reasoners; what each does stands in `ontology/reasoners`, a file per name."""
+OnContradiction = Literal["refuse", "leave_out", "warn"]
+"""What becomes of modules that contradict themselves."""
 
 
 class KnowledgeSettings(Table):
@@ -23,11 +25,20 @@ class KnowledgeSettings(Table):
         modules: files or glob patterns, relative to the project file, in any RDF syntax.
         catalog: folders in which `owl:imports` are looked up by the ontology IRI of the files there.
         reasoner: `rl` (OWL 2 RL), `hermit`, `pellet` (OWL 2 DL), or `none`.
+        strict_imports: whether an import that nothing declares is refused; else it is told, and done without.
+        on_contradiction: modules that contradict themselves are refused, taken without the fewest statements that make
+            them contradict themselves, or taken as they are.
+        cache: folder in which closures are kept, or `never`; `None`: that of the user.
+        cache_size: bytes that it may hold.
     """
 
     modules: tuple[str, ...] = ()
     catalog: tuple[str, ...] = ()
     reasoner: ReasonerName = "rl"
+    strict_imports: bool = False
+    on_contradiction: OnContradiction = "refuse"
+    cache: str | None = None
+    cache_size: Annotated[int, BeforeValidator(parse_size)] = 2 * 10**9
 
 
 class AttributeSettings(Table):

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import atexit
 import os
+import shutil
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -16,6 +19,11 @@ SECONDS = {"examples", "properties"}
 # A process of tests per core: threads of their own would wait for each other. Before any of these libraries is loaded.
 os.environ.setdefault("POLARS_MAX_THREADS", "1")
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+# Closures are kept for as long as the tests run, and not among those of whoever runs them.
+CACHE = tempfile.mkdtemp(prefix="kaicep-tests-")
+atexit.register(shutil.rmtree, CACHE, ignore_errors=True)
+os.environ["KAICEP_CACHE"] = CACHE
 
 # For every Spark that a test starts, in a process of its own as well. Java's second compiler makes code that pays off
 # after minutes, and takes half of the processor's time until then.

@@ -31,8 +31,8 @@ class EventView:
 
     def __init__(self, knowledge: KnowledgeBase, prefixes: Mapping[str, str]) -> None:
         self.knowledge = knowledge
-        self.store = ox.Store()
-        self.store.bulk_extend(knowledge.store)
+        self._copy = knowledge.copy()
+        self.store = self._copy.store
         self.wording = TurtleWriter(knowledge, prefixes)
         self.prover = Prover(knowledge)
         self._given: Mapping[ox.Triple, str] = {}

@@ -3,61 +3,48 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from pyoxigraph import Store
 
 from ...errors import OntologyError
 from ..modules import Module
 from ..terms import Term, select, shown
-from .contradictions import CONTRADICTIONS, Contradiction
+from .contradictions import CONTRADICTIONS, WRONG_LITERAL, Contradiction
 from .literal_ranges import wrong_literals
+from .violation import Violation
 
 
-@dataclass(frozen=True, slots=True)
-class Violation:
-    """One contradiction that was found: what to say, the individuals, the classes and properties."""
-
-    message: str
-    individuals: tuple[Term, ...]
-    terms: tuple[Term, ...]
+def contradictions_in(store: Store) -> tuple[Violation, ...]:
+    """All contradictions of closed knowledge, rule by rule."""
+    return tuple(_violations(store))
 
 
-def check_consistency(store: Store, modules: Sequence[Module], prefixes: Mapping[str, str]) -> None:
-    """Refuse contradictory knowledge.
+def contradiction_error(
+    found: Sequence[Violation], modules: Sequence[Module], prefixes: Mapping[str, str]
+) -> OntologyError:
+    """What to say of contradictory knowledge: of the first contradiction who is involved, and how many there are.
 
     Args:
-        store: the closed knowledge.
-        modules: what it came from, for the message.
+        found: one at least.
+        modules: what the knowledge came from.
         prefixes: for the message.
-
-    Raises:
-        OntologyError: names the individuals, classes and properties of the first contradiction, the modules that
-            speak of them, and how many contradictions there are.
     """
-    found = [*_violations(store, prefixes)]
-    if not found:
-        return
     first, more = found[0], len(found) - 1
-    message = f"the knowledge contradicts itself: {first.message}" + (f" (and {more} more)" if more else "")
-    raise OntologyError(message, hint=repair_hint(first.individuals, first.terms, modules, prefixes))
+    message = f"the knowledge contradicts itself: {first.message(prefixes)}" + (f" (and {more} more)" if more else "")
+    hint = repair_hint(first.individuals, first.terms, modules, prefixes)
+    return OntologyError(message, hint=hint + ("; `kaicep check` lists them all" if more else ""))
 
 
-def _violations(store: Store, prefixes: Mapping[str, str]) -> Iterator[Violation]:
+def _violations(store: Store) -> Iterator[Violation]:
     for contradiction in CONTRADICTIONS:
-        yield from _instances(contradiction, store, prefixes)
+        yield from _instances(contradiction, store)
     for wrong in wrong_literals(store):
-        names = [shown(term, prefixes) for term in (wrong.subject, wrong.property, wrong.value, wrong.expected)]
-        message = f"{names[0]} has {names[2]} as {names[1]}, which is no {names[3]}"
-        yield Violation(message, (wrong.subject,), (wrong.property,))
+        yield Violation(WRONG_LITERAL, (wrong.subject, wrong.property, wrong.value, wrong.expected))
 
 
-def _instances(contradiction: Contradiction, store: Store, prefixes: Mapping[str, str]) -> Iterator[Violation]:
+def _instances(contradiction: Contradiction, store: Store) -> Iterator[Violation]:
     for solution in select(store, contradiction.query):
-        bound = dict(zip(contradiction.variables, solution, strict=True))
-        message = contradiction.says.format(**{name: shown(term, prefixes) for name, term in bound.items()})
-        individuals = tuple(bound[name] for name in contradiction.individuals)
-        yield Violation(message, individuals, tuple(bound[name] for name in contradiction.terms))
+        yield Violation(contradiction, tuple(solution))
 
 
 def repair_hint(

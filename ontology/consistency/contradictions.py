@@ -1,5 +1,7 @@
 """What contradicts itself: the rules of OWL 2 RL that end in `false`, as SPARQL over the closed knowledge.
 
+Each says besides which triples about individuals it speaks of: it is gone as soon as one of them does not follow.
+
 Source: W3C, OWL 2 Web Ontology Language Profiles, second edition, §4.3, tables 4-9. Beyond it: contradicting
 `owl:cardinality` and `owl:disjointUnionOf`, which mean the same in OWL 2 DL.
 """
@@ -19,6 +21,8 @@ class Contradiction:
         terms: its variables that are classes and properties.
         where: graph pattern that binds them all.
         says: the message, with the variables in braces; `{v}` and `{w}` are values.
+        axiom: what forbids it, likewise.
+        premises: patterns of what it says of individuals; what the ontology says of classes and properties left out.
     """
 
     rule: str
@@ -26,6 +30,8 @@ class Contradiction:
     terms: tuple[str, ...]
     where: str
     says: str
+    axiom: str
+    premises: str
 
     @property
     def query(self) -> str:
@@ -72,6 +78,8 @@ CONTRADICTIONS = (
         ("a", "b"),
         f"{_DISJOINT} ?x rdf:type ?i , ?j . {_pair('?i', '?j', '?a', '?b')}",
         "{x} is both {a} and {b}, which are disjoint",
+        "{a} and {b} are disjoint",
+        "?x rdf:type ?a . ?x rdf:type ?b",
     ),
     Contradiction(
         "cls-com",
@@ -79,8 +87,18 @@ CONTRADICTIONS = (
         ("a", "b"),
         "?a owl:complementOf ?b . ?x rdf:type ?a , ?b",
         "{x} is both {a} and {b}, which are complements",
+        "{a} and {b} are complements",
+        "?x rdf:type ?a . ?x rdf:type ?b",
     ),
-    Contradiction("cls-nothing2", ("x",), (), "?x rdf:type owl:Nothing", "{x} is of the empty class owl:Nothing"),
+    Contradiction(
+        "cls-nothing2",
+        ("x",),
+        (),
+        "?x rdf:type owl:Nothing",
+        "{x} is of the empty class owl:Nothing",
+        "owl:Nothing is empty",
+        "?x rdf:type owl:Nothing",
+    ),
     Contradiction(
         "prp-fp, eq-diff1",
         ("x", "y", "z"),
@@ -88,6 +106,8 @@ CONTRADICTIONS = (
         f"{_DIFFERENT} ?p rdf:type owl:FunctionalProperty . ?x ?p ?i , ?j . FILTER(?i != ?j) "
         + _pair("?i", "?j", "?y", "?z"),
         "{x} has both {y} and {z} as {p}, which is functional, and they are different",
+        "{p} is functional",
+        "?x ?p ?y . ?x ?p ?z",
     ),
     Contradiction(
         "prp-ifp, eq-diff1",
@@ -96,6 +116,8 @@ CONTRADICTIONS = (
         f"{_DIFFERENT} ?p rdf:type owl:InverseFunctionalProperty . ?i ?p ?z . ?j ?p ?z . FILTER(?i != ?j) "
         + _pair("?i", "?j", "?x", "?y"),
         "{x} and {y} share a {p}, which is inverse functional, and they are different",
+        "{p} is inverse functional",
+        "?x owl:sameAs ?y",
     ),
     Contradiction(
         "eq-diff1, eq-diff2, eq-diff3",
@@ -103,6 +125,8 @@ CONTRADICTIONS = (
         (),
         f"{_DIFFERENT} ?i owl:sameAs ?j . FILTER(?i != ?j) {_pair('?i', '?j', '?x', '?y')}",
         "{x} and {y} are the same and are different",
+        "what is different is not the same",
+        "?x owl:sameAs ?y",
     ),
     Contradiction(
         "eq-diff1",
@@ -110,6 +134,8 @@ CONTRADICTIONS = (
         (),
         "?x owl:differentFrom ?x FILTER NOT EXISTS { ?x owl:sameAs ?y FILTER(?x != ?y) }",
         "{x} is different from itself",
+        "everything is the same as itself",
+        "?x owl:differentFrom ?x",
     ),
     Contradiction(
         "prp-irp",
@@ -117,6 +143,8 @@ CONTRADICTIONS = (
         ("p",),
         "?p rdf:type owl:IrreflexiveProperty . ?x ?p ?x",
         "{x} has itself as {p}, which is irreflexive",
+        "{p} is irreflexive",
+        "?x ?p ?x",
     ),
     Contradiction(
         "prp-asyp",
@@ -124,6 +152,8 @@ CONTRADICTIONS = (
         ("p",),
         f"?p rdf:type owl:AsymmetricProperty . ?i ?p ?j . ?j ?p ?i . {_pair('?i', '?j', '?x', '?y')}",
         "{x} and {y} have each other as {p}, which is asymmetric",
+        "{p} is asymmetric",
+        "?x ?p ?y . ?y ?p ?x",
     ),
     Contradiction(
         "prp-pdw, prp-adp",
@@ -131,6 +161,8 @@ CONTRADICTIONS = (
         ("a", "b"),
         f"{_DISJOINT_PROPERTIES} ?x ?i ?v ; ?j ?v . {_pair('?i', '?j', '?a', '?b')}",
         "{x} has {v} as both {a} and {b}, which are disjoint",
+        "{a} and {b} are disjoint properties",
+        "?x ?a ?v . ?x ?b ?v",
     ),
     Contradiction(
         "prp-fp, dt-diff",
@@ -139,6 +171,8 @@ CONTRADICTIONS = (
         "?p rdf:type owl:FunctionalProperty . ?x ?p ?v , ?w . "
         "FILTER(isLiteral(?v) && isLiteral(?w) && STR(?v) < STR(?w) && ?v != ?w)",
         "{x} has two values of {p}, which is functional: {v} and {w}",
+        "{p} is functional",
+        "?x ?p ?v . ?x ?p ?w",
     ),
     Contradiction(
         "prp-npa1, prp-npa2",
@@ -147,6 +181,8 @@ CONTRADICTIONS = (
         "?not owl:sourceIndividual ?x ; owl:assertionProperty ?p ; (owl:targetIndividual|owl:targetValue) ?v . "
         "?x ?p ?v",
         "{x} has {v} as {p}, and it is stated that it has not",
+        "a negative statement about {p}",
+        "?x ?p ?v",
     ),
     Contradiction(
         "cls-maxc1",
@@ -154,6 +190,8 @@ CONTRADICTIONS = (
         ("p",),
         "?c (owl:maxCardinality|owl:cardinality) ?n ; owl:onProperty ?p . FILTER(?n = 0) ?x rdf:type ?c ; ?p ?v",
         "{x} has {v} as {p}, of which it must have none",
+        "some may have no {p}",
+        "?x ?p ?v",
     ),
     Contradiction(
         "cls-maxqc1, cls-maxqc2",
@@ -162,6 +200,8 @@ CONTRADICTIONS = (
         "?c (owl:maxQualifiedCardinality|owl:qualifiedCardinality) ?n ; owl:onProperty ?p ; owl:onClass ?a . "
         "FILTER(?n = 0) ?x rdf:type ?c ; ?p ?y . ?y rdf:type ?a",
         "{x} has {y} as {p}, of which it must have none that is {a}",
+        "some may have no {p} that is {a}",
+        "?x ?p ?y . ?y rdf:type ?a",
     ),
     Contradiction(
         "cls-maxc2, dt-diff",
@@ -170,5 +210,18 @@ CONTRADICTIONS = (
         "?c (owl:maxCardinality|owl:cardinality) ?n ; owl:onProperty ?p . FILTER(?n = 1) ?x rdf:type ?c ; ?p ?v , ?w . "
         "FILTER(isLiteral(?v) && isLiteral(?w) && STR(?v) < STR(?w) && ?v != ?w)",
         "{x} has two values of {p}, of which it must have at most one: {v} and {w}",
+        "some may have at most one {p}",
+        "?x ?p ?v . ?x ?p ?w",
     ),
 )
+
+WRONG_LITERAL = Contradiction(
+    "dt-not-type",
+    ("x",),
+    ("p",),
+    "",
+    "{x} has {v} as {p}, which is no {w}",
+    "a value of {p} is a {w}",
+    "?x ?p ?v",
+)
+"""Found by `literal_ranges`: no query compares lexical forms."""

@@ -11,7 +11,9 @@ from pyoxigraph import BlankNode, NamedNode, RdfFormat, Triple, parse, serialize
 
 from ...errors import OntologyError, Place
 from ..terms import IMPORTS, ONTOLOGY, TYPE, VERSION_IRI
+from .document_heads import DocumentHead, DocumentHeads
 from .syntaxes import SUFFIXES, RdfSyntax, syntax_of
+from .unread_triples import UnreadTriples
 
 _GLOB = frozenset("*?[")
 # Python's interpreter lock is given up between two steps.
@@ -29,14 +31,16 @@ class Module:
         declares: ontology and version IRIs that it is known by.
         imports: ontology IRIs that it asks for, in order.
         imported: whether it is here only because another module imports it.
+        base: IRI that its relative IRIs are resolved against; `None`: it has none, and says the same wherever it lies.
     """
 
     source: str
-    triples: tuple[Triple, ...] = field(repr=False)
+    triples: Sequence[Triple] = field(repr=False, compare=False)
     digest: str
     declares: frozenset[str]
     imports: tuple[str, ...]
     imported: bool = False
+    base: str | None = None
 
     @classmethod
     def parse(cls, source: str, content: bytes, syntax: RdfSyntax | None = None, base: str | None = None) -> Module:
@@ -54,11 +58,17 @@ class Module:
         digest = hashlib.sha256(content).hexdigest()
         syntax = syntax or syntax_of(source, content.decode(errors="replace"))
         triples = tuple(_standardised_apart(syntax.read(source, content, base), digest[:12]))
-        return cls(source, triples, digest, _declared(triples), _imported(triples))
+        own = base if base is not None and _names_files(triples) else None
+        return cls(source, triples, digest, _declared(triples), _imported(triples), base=own)
 
     @classmethod
-    def load(cls, path: Path, root: Path) -> Module:
-        """Read a file; `root` is the folder that its name in messages is relative to.
+    def load(cls, path: Path, root: Path, heads: DocumentHeads | None = None) -> Module:
+        """Read a file.
+
+        Args:
+            path: the file.
+            root: the folder that its name in messages is relative to.
+            heads: what is known of documents that were read before: then its triples are read when they are needed.
 
         Raises:
             OntologyError: an unreadable file, or not of the syntax that its name says.
@@ -68,7 +78,18 @@ class Module:
             content = path.read_bytes()
         except OSError as error:
             raise OntologyError(f"cannot read the module: {error.strerror}", place=Place(source)) from error
-        return cls.parse(source, content, base=path.resolve().as_uri())
+        base = path.resolve().as_uri()
+        if heads is None:
+            return cls.parse(source, content, base=base)
+        digest = hashlib.sha256(content).hexdigest()
+        head = heads.find(digest, path.suffix.lower(), base)
+        if head is None:
+            module = cls.parse(source, content, base=base)
+            said = DocumentHead(tuple(sorted(module.declares)), module.imports, len(module.triples), module.base)
+            heads.keep(digest, path.suffix.lower(), said)
+            return module
+        unread = UnreadTriples(head.triples, lambda: cls.parse(source, content, base=base).triples)
+        return cls(source, unread, digest, frozenset(head.declares), head.imports, base=head.base)
 
 
 def ntriples(module: Module) -> bytes:
@@ -129,6 +150,12 @@ def _standardised_apart(triples: Sequence[Triple], digest: str) -> Iterator[Trip
         own_value = renamed(value) if isinstance(value, BlankNode) else value
         own = own_subject is subject and own_value is value
         yield triple if own else Triple(own_subject, triple.predicate, own_value)
+
+
+def _names_files(triples: Sequence[Triple]) -> bool:
+    """Whether an IRI is of a file, as a relative one becomes."""
+    terms = (term for triple in triples for term in triple)
+    return any(isinstance(term, NamedNode) and term.value.startswith("file:") for term in terms)
 
 
 def _declared(triples: Sequence[Triple]) -> frozenset[str]:

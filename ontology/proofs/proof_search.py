@@ -21,6 +21,7 @@ from pyoxigraph import BlankNode, Literal, NamedNode, Quad, Store, Triple
 
 from ..knowledge import KnowledgeBase
 from ..reasoners import general_rules
+from ..stated_graphs import modules_that_state
 from ..terms import OWL, RDFS, TYPE
 from .inverses import inverse_rules, inverses, walked_backwards
 from .lists import list_rules
@@ -29,7 +30,6 @@ from .rule_matching import RuleIndex, RuleInstance, instances
 
 Node = NamedNode | BlankNode | Triple
 
-_MODULE = "urn:kaicep:module:"
 _TRANSITIVE = {NamedNode(RDFS + "subClassOf"): "scm-sco", NamedNode(RDFS + "subPropertyOf"): "scm-spo"}
 _TRANSITIVE |= {NamedNode(OWL + "sameAs"): "eq-trans"}
 _IS_TRANSITIVE = NamedNode(OWL + "TransitiveProperty")
@@ -49,12 +49,7 @@ class Prover:
 
     def __init__(self, knowledge: KnowledgeBase) -> None:
         self._knowledge = knowledge
-        self._stated = Store()  # a graph per module
-        for number, module in enumerate(knowledge.modules):
-            graph = NamedNode(f"{_MODULE}{number}")
-            self._stated.bulk_extend(
-                Quad(triple.subject, triple.predicate, triple.object, graph) for triple in module.triples
-            )
+        self._stated = knowledge.stated
         nameless = inverses(self._stated)
         of_lists = (walked_backwards(rule, nameless) for rule in list_rules(self._stated))
         self._rules = RuleIndex((*general_rules(), *of_lists, *inverse_rules(general_rules(), nameless)))
@@ -88,10 +83,7 @@ class Prover:
         return None
 
     def _modules(self, triple: Triple) -> Iterator[str]:
-        found = self._stated.quads_for_pattern(triple.subject, triple.predicate, triple.object, None)
-        graphs = (quad.graph_name for quad in found)
-        numbers = sorted(int(g.value.removeprefix(_MODULE)) for g in graphs if isinstance(g, NamedNode))
-        return (self._knowledge.modules[number].source for number in numbers)
+        return (self._knowledge.modules[number].source for number in modules_that_state(self._stated, triple))
 
     def _explored(self, goal: Triple, store: Store, given: Mapping[Triple, str], width: int | None) -> _Fragment:
         fragment = _Fragment()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cached_property
 from types import MappingProxyType
 
 from pyoxigraph import BlankNode, Literal, NamedNode, Triple
@@ -13,6 +12,7 @@ from ..terms import OWL, PREFIXES, RDF, TYPE, XSD, Term, shown
 
 _FIRST, _REST, _NIL = (NamedNode(RDF + name) for name in ("first", "rest", "nil"))
 _UNSAID = (NamedNode(OWL + "Restriction"), NamedNode(OWL + "Class"))
+_ON_PROPERTY = NamedNode(OWL + "onProperty")
 _BARE = {XSD + name for name in ("integer", "decimal", "double", "boolean")}
 _DEEPEST = 4
 
@@ -47,7 +47,7 @@ class TurtleWriter:
             return term.value
         if not isinstance(term, BlankNode):
             return "()" if term == _NIL else shown(term, self._prefixes)
-        said = self._of_blank.get(term, ())
+        said = self._said_of(term)
         if not said or depth >= _DEEPEST:
             return "[]"
         if any(predicate == _FIRST for predicate, _ in said):
@@ -62,17 +62,14 @@ class TurtleWriter:
     def _members(self, head: Term, depth: int) -> list[str]:
         members: list[str] = []
         while isinstance(head, BlankNode) and len(members) < 1000:
-            cell = dict(self._of_blank.get(head, ()))
+            cell = dict(self._said_of(head))
             if _FIRST in cell:
                 members.append(self.term(cell[_FIRST], depth + 1))
             head = cell.get(_REST, _NIL)
         return members
 
-    @cached_property
-    def _of_blank(self) -> Mapping[BlankNode, list[tuple[NamedNode, Term]]]:
-        found: dict[BlankNode, list[tuple[NamedNode, Term]]] = {}
-        for module in self._knowledge.modules:
-            for subject, predicate, value in module.triples:
-                if isinstance(subject, BlankNode):
-                    found.setdefault(subject, []).append((predicate, value))
-        return found
+    def _said_of(self, node: BlankNode) -> list[tuple[NamedNode, Term]]:
+        """What modules state of a blank node: of a restriction first its property, then by name."""
+        found = self._knowledge.stated.quads_for_pattern(node, None, None, None)
+        pairs = [(quad.predicate, quad.object) for quad in found]
+        return sorted(pairs, key=lambda pair: (pair[0] != _ON_PROPERTY, str(pair[0]), str(pair[1])))

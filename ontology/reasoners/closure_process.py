@@ -17,6 +17,7 @@ from pyoxigraph import Quad, RdfFormat, Store, parse, serialize
 
 from ...errors import OntologyError, Place
 from ...settings import ReasonerName
+from ..consistency import read_violations, violation_texts
 from ..modules import Module, ntriples, parse_ntriples
 from .reasoner import Closure
 from .reasoner_table import close
@@ -32,7 +33,7 @@ def close_in_process(modules: Sequence[Module], reasoner: ReasonerName, prefixes
     """As `close`, in another process.
 
     Raises:
-        OntologyError: the modules contradict themselves, or the process ended without an answer.
+        OntologyError: as `close`, or the process ended without an answer.
     """
     texts = [ntriples(module) for module in modules]
     head = {
@@ -67,7 +68,8 @@ def close_in_process(modules: Sequence[Module], reasoner: ReasonerName, prefixes
         place = None if said["source"] is None else Place(said["source"])
         raise OntologyError(said["error"], place=place, hint=said["hint"])
     inferred, everything = closure[: said["inferred"]], closure[said["inferred"] :]
-    return Closure(copy_quads(parse(everything, format=RdfFormat.N_TRIPLES)), frozenset(parse_ntriples(inferred)))
+    store = copy_quads(parse(everything, format=RdfFormat.N_TRIPLES))
+    return Closure(store, frozenset(parse_ntriples(inferred)), read_violations(said["contradictions"]))
 
 
 def copy_quads(quads: Iterable[Quad]) -> Store:
@@ -89,7 +91,7 @@ def _answer(request: bytes) -> Iterator[bytes]:
         yield _line({"error": error.message, "hint": error.hint, "source": source})
         return
     inferred = serialize(closure.inferred, format=RdfFormat.N_TRIPLES) or b""
-    yield _line({"inferred": len(inferred)})
+    yield _line({"inferred": len(inferred), "contradictions": violation_texts(closure.contradictions)})
     yield inferred
     yield serialize((quad.triple for quad in closure.store), format=RdfFormat.N_TRIPLES) or b""
 

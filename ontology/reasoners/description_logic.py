@@ -19,7 +19,7 @@ from pyoxigraph import Quad, RdfFormat, Triple, serialize
 
 from ...errors import OntologyError
 from ...settings import ReasonerName
-from ..consistency import check_consistency, conflicting_individuals, repair_hint
+from ..consistency import conflicting_individuals, contradictions_in, repair_hint
 from ..modules import Module
 from ..terms import IMPORTS, shown
 from .java_runtime import find_java
@@ -64,12 +64,14 @@ class DescriptionLogicReasoner:
 
     def close(self, modules: Sequence[Module], prefixes: Mapping[str, str]) -> Closure:
         """The closure under OWL 2 RL and what the program infers; see `Reasoner.close`."""
-        store = RL.close(modules, prefixes).store
+        closure = RL.close(modules, prefixes)
+        if closure.contradictions:
+            return closure
+        store = closure.store
         inferred = frozenset(t for t in self._inferred(modules, prefixes) if Quad(*t) not in store)
         store.extend(Quad(*triple) for triple in inferred)
         close_store(store)
-        check_consistency(store, modules, prefixes)
-        return Closure(store, inferred)
+        return Closure(store, inferred, contradictions_in(store))
 
     def infer(self, triples: Iterable[Triple]) -> frozenset[Triple]:
         """What the program infers.

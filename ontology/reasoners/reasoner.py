@@ -9,7 +9,28 @@ from typing import Protocol
 from pyoxigraph import Quad, Store, Triple
 
 from ...settings import ReasonerName
+from ..consistency import Violation
+from ..known_names import KnownNames
 from ..modules import Module
+from ..private_copy import PrivateCopy
+
+
+class KeptFiles(Protocol):
+    """A closure that lies in files: what of it would take time to make again."""
+
+    @property
+    def triples(self) -> int:
+        """How many the closure has."""
+
+    @property
+    def names(self) -> KnownNames:
+        """The names in it."""
+
+    def stated(self) -> Store:
+        """What the modules state, as `store_statements` stores it."""
+
+    def copy(self) -> PrivateCopy | None:
+        """A copy of the closure's store; `None`: the file system refuses."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,10 +40,14 @@ class Closure:
     Attributes:
         store: what is asserted and what follows, in its default graph.
         inferred: what of it a DL reasoner inferred, which has no proof by rules.
+        contradictions: what the rules of OWL 2 RL forbid of it; a DL reasoner then infers nothing.
+        kept: the files that it comes from; `None`: it was made just now.
     """
 
     store: Store
     inferred: frozenset[Triple] = frozenset()
+    contradictions: tuple[Violation, ...] = ()
+    kept: KeptFiles | None = None
 
     @classmethod
     def of_assertions(cls, modules: Sequence[Module]) -> Closure:
@@ -52,6 +77,6 @@ class Reasoner(Protocol):
             prefixes: for messages.
 
         Raises:
-            OntologyError: the modules contradict themselves (the message names the individuals, classes and properties
-                of a contradiction, the hint the modules that mention them), or the reasoner cannot run.
+            OntologyError: the modules contradict themselves in a way that no rule shows (the message names the
+                individuals, the hint the modules that mention them), or the reasoner cannot run.
         """

@@ -29,6 +29,6 @@ def close(modules: Sequence[Module], reasoner: ReasonerName, prefixes: Mapping[s
     """The closure of some modules under the named reasoner; see `Reasoner.close`.
 
     Raises:
-        OntologyError: the modules contradict themselves, or the reasoner cannot run.
+        OntologyError: the modules contradict themselves in a way that no rule shows, or the reasoner cannot run.
     """
     return REASONERS[reasoner].close(modules, prefixes)

@@ -17,7 +17,7 @@ from rdflib import URIRef
 from reasonable import PyReasoner
 
 from ...settings import ReasonerName
-from ..consistency import check_consistency
+from ..consistency import contradictions_in
 from ..modules import Module
 from ..terms import OWL, RDFS, Term
 from .reasoner import Closure
@@ -37,12 +37,11 @@ class RlReasoner:
     name: ReasonerName = "rl"
     java: int | None = None
 
-    def close(self, modules: Sequence[Module], prefixes: Mapping[str, str]) -> Closure:
+    def close(self, modules: Sequence[Module], prefixes: Mapping[str, str]) -> Closure:  # noqa: ARG002 (nothing to say)
         """The closure under the rules; see `Reasoner.close`."""
-        closure = Closure.of_assertions(modules)
-        close_store(closure.store)
-        check_consistency(closure.store, modules, prefixes)
-        return closure
+        store = Closure.of_assertions(modules).store
+        close_store(store)
+        return Closure(store, contradictions=contradictions_in(store))
 
 
 RL = RlReasoner()

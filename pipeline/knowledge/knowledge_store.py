@@ -37,12 +37,14 @@ class Entry:
     imports: tuple[str, ...]
     imported: bool
     triples: int
+    base: str | None = None
 
     @classmethod
     def of(cls, module: Module) -> Entry:
         """The entry of a module."""
         declares = tuple(sorted(module.declares))
-        return cls(module.source, module.digest, declares, module.imports, module.imported, len(module.triples))
+        number = len(module.triples)
+        return cls(module.source, module.digest, declares, module.imports, module.imported, number, module.base)
 
     @classmethod
     def read(cls, content: Mapping[str, Any]) -> Entry:
@@ -142,7 +144,8 @@ class KnowledgeStore:
                 place=Place(str(path)),
                 hint="restore it, or remove the engine's state to begin anew",
             ) from error
-        return Module(entry.source, triples, entry.digest, frozenset(entry.declares), entry.imports, entry.imported)
+        declares = frozenset(entry.declares)
+        return Module(entry.source, triples, entry.digest, declares, entry.imports, entry.imported, entry.base)
 
     @property
     def changes(self) -> Changes:
@@ -188,7 +191,7 @@ class KnowledgeStore:
             batch,
             datetime.now(UTC),
             change,
-            len(knowledge.store),
+            knowledge.triples,
             entries,
         )
         self._versions.mkdir(parents=True, exist_ok=True)

@@ -11,12 +11,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from threading import Lock
 from typing import ClassVar
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, ref
 
 import pyoxigraph as ox
 
 from ...ontology import KnowledgeBase
-from ...ontology.reasoners import copy_quads
 from ..event_substitution import replace_variable
 from ..plan import ResidualQuery
 from ..sparql_text import select_text
@@ -24,6 +23,8 @@ from ..sparql_text import select_text
 RDF_TYPE = ox.NamedNode("http://www.w3.org/1999/02/22-rdf-syntax-ns#type")
 # Up to so many VALUES, Oxigraph looks each of them up; beyond, its plan gets worse than two queries.
 _TOGETHER = 1000
+# For fewer events, reading a large closure into memory takes longer than all that it saves.
+_PAYS_OFF = 1000
 
 Term = ox.NamedNode | ox.BlankNode | ox.Literal
 Solution = tuple[Term | None, ...]
@@ -43,16 +44,34 @@ class KeyEvent:
 
 
 class ScratchStore:
-    """A private copy of a knowledge base, in which events come and go; one for all filters over it."""
+    """A private copy of a knowledge base, in which events come and go; one for all filters over it.
+
+    Of knowledge in files it is a copy of the files, which is there at once; a copy in memory, which answers faster,
+    pays off after some events.
+    """
 
     _copies: ClassVar[WeakKeyDictionary[KnowledgeBase, ScratchStore]] = WeakKeyDictionary()
     _making: ClassVar[Lock] = Lock()
 
     def __init__(self, knowledge: KnowledgeBase) -> None:
         self.lock = Lock()
-        self.store = copy_quads(knowledge.store)
+        self._knowledge = ref(knowledge)
+        self._copy = knowledge.copy()
+        self._asked = 0
         # Nobody can name these nodes who has not seen them.
         self.prefix = f"urn:kaicep:node:{secrets.token_hex(16)}/"
+
+    @property
+    def store(self) -> ox.Store:
+        """The copy."""
+        return self._copy.store
+
+    def prepare(self, events: int) -> None:
+        """Make the copy fit for some more events."""
+        self._asked += events
+        knowledge = self._knowledge()
+        if self._asked > _PAYS_OFF and not self._copy.in_memory and knowledge is not None:
+            self._copy = knowledge.copy(in_memory=True)
 
     @classmethod
     def of(cls, knowledge: KnowledgeBase) -> ScratchStore:
@@ -86,6 +105,7 @@ def evaluate_events(
         buffer: whether one query may be about several of them, as far as the residual query allows it.
     """
     with scratch.lock:
+        scratch.prepare(len(events))
         if residual.unbatchable is not None or not buffer:
             return [_evaluate_one(residual, scratch, event) for event in events]
         found: list[list[Solution]] = []

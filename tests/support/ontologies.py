@@ -47,7 +47,9 @@ def write(folder: Path, files: Mapping[str, str]) -> None:
         path.write_text(PREAMBLE + text if path.suffix == ".ttl" else text, encoding="utf-8")
 
 
-def project(folder: Path, *modules: str, reasoner: str = "rl", catalog: tuple[str, ...] = ()) -> Settings:
-    """Settings of a project in that folder, with the empty prefix of the preamble as `x:`."""
-    knowledge = {"modules": list(modules), "reasoner": reasoner, "catalog": list(catalog)}
+def project(
+    folder: Path, *modules: str, reasoner: str = "rl", catalog: tuple[str, ...] = (), **more: object
+) -> Settings:
+    """Settings of a project in that folder, with the empty prefix of the preamble as `x:`; `more` of [knowledge]."""
+    knowledge = {"modules": list(modules), "reasoner": reasoner, "catalog": list(catalog), **more}
     return Settings.parse({"prefixes": {"x": X}, "knowledge": knowledge}, root=folder)

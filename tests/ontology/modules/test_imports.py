@@ -73,7 +73,7 @@ MISSING = "a.ttl: imports <http://example.org/b>, which no loaded module and no 
 
 def refusal(folder: Path, *modules: str, catalog: tuple[str, ...] = ()) -> str:
     with pytest.raises(OntologyError) as raised:
-        load_knowledge(project(folder, *modules, catalog=catalog))
+        load_knowledge(project(folder, *modules, catalog=catalog, strict_imports=True))
     return str(raised.value)
 
 

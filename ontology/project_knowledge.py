@@ -1,0 +1,97 @@
+"""The knowledge of a project: its modules and what they import, closed as its file says, now or before."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from ..config import Settings
+from ..errors import OntologyError
+from ..settings import OnContradiction, ReasonerName
+from .closures import ClosureCache, cache_folder
+from .knowledge import KnowledgeBase
+from .modules import ImportCatalog, Module, find_modules, resolve_imports
+from .reasoners import Closing, close
+
+__all__ = ["ClosingRules", "close_modules", "knowledge_of", "load_knowledge", "stated_modules"]
+
+
+@dataclass(frozen=True, slots=True)
+class ClosingRules:
+    """How modules become knowledge.
+
+    Attributes:
+        reasoner: what derives what follows.
+        on_contradiction: what becomes of modules that contradict themselves.
+        prefixes: for messages.
+    """
+
+    reasoner: ReasonerName
+    on_contradiction: OnContradiction
+    prefixes: Mapping[str, str]
+
+
+def load_knowledge(settings: Settings) -> KnowledgeBase:
+    """The knowledge base of a project: its modules, what they import, closed by its reasoner.
+
+    Raises:
+        OntologyError: a module that is missing, unreadable or contradictory, or an import that nothing declares.
+    """
+    return knowledge_of(settings, stated_modules(settings))
+
+
+def stated_modules(settings: Settings) -> tuple[Module, ...]:
+    """The modules that a project file names.
+
+    Raises:
+        OntologyError: a module that is missing or unreadable.
+    """
+    cache = _cache(settings)
+    heads = None if cache is None else cache.heads
+    paths = find_modules(settings.knowledge.modules, settings.root)
+    return tuple(Module.load(path, settings.root, heads) for path in paths)
+
+
+def knowledge_of(settings: Settings, stated: Sequence[Module], closing: Closing = close) -> KnowledgeBase:
+    """The knowledge base of these modules and what they import, with a project's catalog, reasoner and prefixes.
+
+    Args:
+        settings: of the project.
+        stated: what it states; what is imported among them is looked up again.
+        closing: closes them, in this process or elsewhere, unless the closure is kept from an earlier time.
+
+    Raises:
+        OntologyError: the modules are contradictory, or import what nothing declares.
+    """
+    knowledge, cache = settings.knowledge, _cache(settings)
+    folders = [settings.path(folder) for folder in knowledge.catalog]
+    for folder, written in zip(folders, knowledge.catalog, strict=True):
+        if not folder.is_dir():
+            raise OntologyError(
+                f"no folder '{written}' in {settings.root}", hint="knowledge.catalog takes folders with ontology files"
+            )
+    catalog = ImportCatalog(folders, settings.root, None if cache is None else cache.heads)
+    resolved = resolve_imports(stated, catalog, strict=knowledge.strict_imports)
+    rules = ClosingRules(knowledge.reasoner, knowledge.on_contradiction, settings.prefixes)
+    return close_modules(
+        resolved.modules, rules, closing if cache is None else cache.keeping(closing), resolved.missing
+    )
+
+
+def close_modules(
+    modules: Sequence[Module], rules: ClosingRules, closing: Closing = close, warnings: Sequence[str] = ()
+) -> KnowledgeBase:
+    """The knowledge base of modules, which import nothing else.
+
+    Raises:
+        OntologyError: they contradict themselves, and that is refused.
+    """
+    suffered = rules.on_contradiction == "warn"
+    return KnowledgeBase(
+        modules, rules.reasoner, rules.prefixes, closing, contradictory=suffered, warnings=tuple(warnings)
+    )
+
+
+def _cache(settings: Settings) -> ClosureCache | None:
+    folder = cache_folder(settings)
+    return None if folder is None else ClosureCache(folder, settings.knowledge.cache_size)
