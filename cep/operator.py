@@ -197,9 +197,11 @@ class _Hosted:
             table = candidates.get(variable)
             arrived = pending.held.clear() if table is None else _conform(table, pending.held)
             released[variable] = pending.release(arrived, passed)
-        if self.contiguity is not None:
-            released = self.contiguity.place(released, passed)
-        return self.kernel.advance(released, passed)
+        if self.contiguity is None:
+            return self.kernel.advance(released, passed)
+        matches = self.kernel.advance(self.contiguity.place(released), passed)
+        self.contiguity.forget(passed, self.kernel.awaited)
+        return matches
 
     def _reported(self, matches: MatchFrame | None, passed: int) -> pa.Table:
         if matches is None and self.rate is None:

@@ -7,7 +7,7 @@ from typing import Protocol
 
 import polars as pl
 
-from ..expressions import Names
+from ..expressions import Ints, Names
 from .output import MatchFrame
 from .snapshot_codec import OperatorState
 
@@ -31,6 +31,10 @@ class Kernel(Protocol):
     @property
     def held_since(self) -> int | None:
         """What no `_time` of the matches to come lies below, in microseconds; `None`: the watermark."""
+
+    @property
+    def awaited(self) -> Ints:
+        """The numbers of the events whose very next ones, whenever they come, decide about matches that wait."""
 
     def advance(self, released: Mapping[str, pl.DataFrame], watermark: int) -> MatchFrame | None:
         """Take in what was released (each in total order, all below the watermark, in microseconds).

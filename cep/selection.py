@@ -42,6 +42,11 @@ class SelectionKernel:
         return None
 
     @property
+    def awaited(self) -> Ints:
+        """No match waits."""
+        return np.empty(0, dtype=np.int64)
+
+    @property
     def held_since(self) -> None:
         """Nothing is held back."""
         return None

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 import polars as pl
 
-from ...expressions import Bools, Names
+from ...expressions import Bools, Ints, Names
 from ...language.nodes import Query
 from ..match import (
     NOTHING_AWAITED,
@@ -66,6 +66,11 @@ class PatternKernel:
     def due(self) -> int | None:
         """When the first NOT has ended that a match waits for."""
         return self._pending.due
+
+    @property
+    def awaited(self) -> Ints:
+        """See `PendingNegation.awaited`."""
+        return self._pending.awaited
 
     @property
     def held_since(self) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 import polars as pl
 
-from ...expressions import Names, pieces_of
+from ...expressions import Ints, Names, pieces_of
 from ...language.nodes import AfterMatchKind, Query
 from ..order import EVENTS, Interval
 from ..output import MatchFrame
@@ -72,6 +72,11 @@ class NfaOperator:
         ends = [] if first is None else [first]
         ends += [state.deadline(registers) for state, registers, _ in self._partial_matches.held()]
         return min(ends) + 1 if ends else None
+
+    @property
+    def awaited(self) -> Ints:
+        """See `PendingNegation.awaited`."""
+        return self._waiting.awaited
 
     @property
     def held_since(self) -> int | None:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import polars as pl
 
+from ...expressions import Ints
 from ..match import NOTHING_AWAITED, PendingNegation
 from .runtime import AcceptedMatch
 from .shared_buffer import Remainder
@@ -36,6 +37,12 @@ class PendingAcceptance:
         self._flush()
         ended = self._pending.time[self._pending.awaited == NOTHING_AWAITED]
         return int(ended.min()) if len(ended) else None
+
+    @property
+    def awaited(self) -> Ints:
+        """See `PendingNegation.awaited`."""
+        self._flush()
+        return self._pending.awaited
 
     def entries(self) -> list[tuple[AcceptedMatch, int, int]]:
         """What waits, the time as far as it is known, and the number of the event whose next one is awaited."""

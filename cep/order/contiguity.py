@@ -6,7 +6,7 @@ released frames of candidates the columns
 
 - `NUMBER`: the event's number in the total order of all events;
 - `BEFORE`: the number of the event right before it, under PARTITION BY in its partition; −1: there is none, or none
-  that a match could still hold.
+  that a match could still hold, or wait behind.
 
 So `b` is the very next event after `a` exactly when `b.BEFORE = a.NUMBER`. Under `EVENTS` it finds
 `_time` and `BEFORE` of the events that come right after a candidate.
@@ -110,12 +110,11 @@ class Contiguity:
         self.last = self.empty.drop("_id").hstack([pl.Series(NUMBER, [], dtype=pl.Int64)])
         self._horizon = _horizon(self.query)
 
-    def place(self, released: Mapping[str, pl.DataFrame], watermark: int) -> dict[str, pl.DataFrame]:
+    def place(self, released: Mapping[str, pl.DataFrame]) -> dict[str, pl.DataFrame]:
         """Candidates with the columns `NUMBER` and `BEFORE`, and the events that follow candidates.
 
         Args:
             released: frames in total order, `EVENTS` among them.
-            watermark: in microseconds.
 
         Returns:
             The frames of the candidates; of `EVENTS` the columns `_time` and `BEFORE` of at least those that come right
@@ -133,7 +132,6 @@ class Contiguity:
             number, of_rows = pl.Series(NUMBER, self.next + of_frame), before[np.searchsorted(asked, of_frame)]
             placed[name] = released[name].hstack([number, pl.Series(BEFORE, of_rows)])
         self.next += events.height
-        self._forget(watermark)
         return placed
 
     def _neighbours(self, events: pl.DataFrame, asked: Ints) -> tuple[Ints, pl.DataFrame]:
@@ -164,8 +162,18 @@ class Contiguity:
         of_events = [events[name][new] for name in ("_time", *names)]
         self.last = self.last[old].vstack(pl.DataFrame([*of_events, pl.Series(NUMBER, self.next + new)]))
 
-    def _forget(self, watermark: int) -> None:
+    def forget(self, watermark: int, awaited: Ints) -> None:
+        """Forget the last events of partitions that no event from the watermark on makes a difference to.
+
+        Args:
+            watermark: in microseconds.
+            awaited: the numbers of events behind which a last `=> NOT` waits for the next one, however late.
+        """
+        if not self.last.height:
+            return
         kept = timestamps(self.last["_time"]) >= watermark - self._horizon
+        if not kept.all() and len(awaited):
+            kept |= np.isin(self.last[NUMBER].to_numpy(), awaited)
         if not kept.all():
             self.last = self.last[np.flatnonzero(kept)]
 

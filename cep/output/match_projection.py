@@ -30,6 +30,7 @@ from ...language.nodes import (
     structural_key,
 )
 from ..order import Candidates, binding_columns, settle_ties
+from .branch_order import branch_orders
 from .match_table import UNBOUND, MatchTable, gathered, list_column
 from .row_output import MatchFrame, selected_bindings
 
@@ -56,13 +57,14 @@ class MatchProjection:
         self._bindings = selected_bindings(query)
         of_groups = [binding for e in query.group_by for binding in bindings_of(e)]
         self._telling = tuple(dict.fromkeys([*self._bindings, *of_groups]))
+        self._branches = branch_orders(query.pattern)
         self._partial = partial
         self._reported = _Used.of([*(item.value for item in query.items), *query.group_by])
         self._judged = _Used.of(conditions)
         self._conditions = [column_expression(e, match_name) for e in conditions]
 
     def sorted(self, matches: MatchTable, candidates: Mapping[str, Candidates], *, once: bool) -> MatchTable:
-        """By `_time`, last event, first event, length, the events in time order, and selected semantic bindings.
+        """By `_time`, last event, first event, length, the events in time order, the sides of ORs, selected bindings.
 
         Args:
             matches: in any order.
@@ -77,15 +79,15 @@ class MatchProjection:
         order, key = _by_moment(matches.time, last, first) if self._partial else _by_number(last, first)
 
         def breakers(tied: Ints) -> list[pl.Series]:
+            some = matches.at(tied)
+            sides = [branches.sides(some, candidates) for branches in self._branches]
             bindings = self._binding_columns(matches, candidates, tied, self._bindings)
             if matches.offsets:
-                some = matches.at(tied)
-                return [
-                    pl.Series(-some.lengths()), some.events(candidates), *bindings, *_bound_events(some, candidates)
-                ]  # fmt: skip
+                events = [pl.Series(-some.lengths()), some.events(candidates)]
+                return [*events, *sides, *bindings, *_bound_events(some, candidates)]
             shorter = [pl.Series((firsts[:, tied] < 0).sum(axis=0))] if self._partial else []
             by_time = [pl.Series(of_place) for of_place in np.sort(present[:, tied], axis=0)]
-            return [*shorter, *by_time, *bindings, *(pl.Series(rows[tied]) for rows in matches.rows.values())]
+            return [*shorter, *by_time, *sides, *bindings, *(pl.Series(rows) for rows in some.rows.values())]
 
         in_order = matches.at(settle_ties(order, key, breakers))
         if once and len(np.unique(last * (absent + 1) + first)) < len(last):

@@ -112,6 +112,11 @@ class AggregationKernel:
                 return None
 
     @property
+    def awaited(self) -> Ints:
+        """No window waits for an event."""
+        return np.empty(0, dtype=np.int64)
+
+    @property
     def held_since(self) -> None:
         """Nothing is held back."""
         return None

@@ -65,8 +65,8 @@ def _positioned(name: str, doc: str, place: Callable[[int], int]) -> AggregateFu
     )
 
 
-FIRST = _positioned("FIRST", "the first value; in a run, the one `k` events after it", lambda k: k)
-LAST = _positioned("LAST", "the last value; in a run, the one `k` events before it", lambda k: -1 - k)
+FIRST = _positioned("FIRST", "the first value; with a number, the one so many values after it", lambda k: k)
+LAST = _positioned("LAST", "the last value; with a number, the one so many values before it", lambda k: -1 - k)
 
 
 def _lists(_e: Aggregate, ranges: ValueRanges) -> pl.Series:

@@ -7,9 +7,9 @@ from typing import Any
 
 import polars as pl
 
-from ...language.nodes import Call, Constant, Signature, UnitRule, ValueType
+from ...language.nodes import Binding, Call, Column, Constant, Signature, UnitRule, ValueType
 from ..column_types import converted, truth
-from ..refusal import RefusedError, demand_known_types
+from ..refusal import demand_known_types
 from ..scalar_operators import choose, coalesce, is_bound
 from .scalar_function import BY_COLUMN, Columns, Given, Scalar, ScalarFunction, refused, same_in_sparql
 
@@ -69,16 +69,18 @@ def _bound(e: Call, columns: Columns) -> pl.Expr:
 
 
 def _bound_in_sparql(e: Call, arguments: Sequence[str]) -> str:
-    if not arguments[0].startswith("?"):
-        raise RefusedError("SPARQL asks of variables only whether they are bound")
-    return same_in_sparql(e, arguments)
+    """SPARQL asks that of variables only; of anything else, whether it is the term that it is, or an error."""
+    (value,) = arguments
+    if isinstance(e.arguments[0], Column | Binding) and value.startswith("?"):
+        return same_in_sparql(e, arguments)
+    return f"COALESCE(SAMETERM({value}, {value}), false)"
 
 
 BOUND = ScalarFunction(
     "BOUND",
-    "BOUND(?e.attribute)",
-    "whether the event has the attribute",
-    Signature(("an attribute",), 0, repeated=False, result=ValueType.BOOLEAN, unit=UnitRule.NONE, check=None),
+    "BOUND(x)",
+    "whether it has a value: an attribute that the event has, a computation without an error",
+    Signature(("a value",), 0, repeated=False, result=ValueType.BOOLEAN, unit=UnitRule.NONE, check=None),
     _bound,
     Scalar(Given.ANY, _always(is_bound)),
     _bound_in_sparql,

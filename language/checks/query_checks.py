@@ -86,6 +86,8 @@ def check_repetitions(scope: Scope, draft: Draft) -> None:
     for expression in (*draft.reported, *draft.joins):
         for node in walk(expression):
             word = _word_of_repetition(scope, node)
+            if isinstance(node, Aggregate) and not node.running and draft.kind is Kind.AGGREGATION:
+                continue  # a window has several events
             if word is not None and (variable := event_variables(node)[0]) not in quantified:
                 message = f"{word} is about a run, and ?{variable} is one event"
                 raise scope.error(node.span, message, f"quantify it: SEQ (… ?{variable}+ …)")

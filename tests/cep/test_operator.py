@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta, timezone
+from itertools import pairwise
 
 import pyarrow as pa
 import pytest
@@ -41,6 +42,33 @@ def test_unknown_watermark_holds_everything_back() -> None:
     operator = build_operator(query)
     assert operator.process(candidates(query, [reading("a", 1)]), None).num_rows == 0
     assert events(feed(operator, query, [], until=2)) == ["a"]
+
+
+LAST_NOTS = (
+    """SELECT ?a FROM (?a, readings), (?b, readings), (?n, readings) FILTER (?a.n = 1) FILTER (?b.n = 9)
+       FILTER (?n.n = 5) SEQ ((?a OR ?b) => NOT ?n) WINDOW (?a, ?b, 5s) PARTITION BY sensor""",
+    """SELECT COUNT(?a) AS k FROM (?a, readings), (?n, readings) FILTER (?a.n = 1) FILTER (?n.n = 5)
+       SEQ (?a+ => NOT ?n) WINDOW (?a, 5s) PARTITION BY sensor""",
+)
+
+
+@pytest.mark.parametrize("text", LAST_NOTS, ids=["joins", "automata"])
+@pytest.mark.parametrize("watermarks", [(), (1,), (50, 200), (0.5, 6, 120, 350, 950)])
+def test_a_last_not_waits_for_the_next_event_of_its_partition_however_late_that_comes(
+    text: str, watermarks: tuple[float, ...]
+) -> None:
+    """The next event of x comes long after the window, and after the watermark has passed it."""
+    rows = [reading("a", 0, sensor="x", n=1), *(reading(f"y{t}", t, sensor="y", n=0) for t in (1, 100, 901))]
+    rows += [reading("p", 300, sensor="x", n=0), reading("c", 400, sensor="x", n=1), reading("n", 900, sensor="x", n=5)]
+    query = compiled(text)
+    operator, found = build_operator(query), []
+    for begin, end in pairwise((-1, *watermarks, 1000)):
+        found += feed(operator, query, [row for row in rows if begin <= row["t"] < end], until=end)
+        restored = build_operator(query)
+        restored.restore(operator.snapshot())
+        operator = restored
+    assert events(found) == ["a"]
+    assert [row["_time"] for row in found] == [at(300)]
 
 
 def test_naive_watermark_is_refused() -> None:

@@ -13,11 +13,13 @@ from typing import Any
 import polars as pl
 import polars_hash as plh
 from kaicep.language.nodes.expression import Aggregate, Binding
-from kaicep.language.nodes.pattern import CorrelationWindow, SlidingWindow
+from kaicep.language.nodes.pattern import Alternative, Conjunction, CorrelationWindow, Group, Pattern, SlidingWindow
+from kaicep.language.nodes.pattern import Sequence as Links
 from kaicep.language.nodes.query import Kind, Output, Query
 
 from . import after_match
 from . import aggregates as _aggregates  # noqa: F401  # teaches expressions to aggregate
+from .conditions import shape_of
 from .events import Event
 from .expressions import Candidate, Scope, holds, item, ordered
 from .matches import matches
@@ -188,13 +190,30 @@ def bindings_in(node: object) -> Iterator[Binding]:
 
 
 def output_order(query: Query, report: Report) -> tuple[object, ...]:
-    """By time, then last event, then the one that began earliest, then the longest, then events, then bindings."""
+    """By time, last event, the one that began earliest, the longest, events, the sides of ORs, then bindings."""
     first, last = report.events[0], report.events[-1]
     orders = [candidate.event.order for candidate in report.events]
     group = report.group if query.kind is Kind.AGGREGATION else ()
     ties = [ordered(v) for v in (*group, *selected_bindings(query, report))]
     runs = [] if query.kind is Kind.AGGREGATION else [[c.event.order for c in run] for run in report.runs.values()]
-    return report.time, last.event.order, first.event.order, -len(orders), orders, ties, runs
+    taken = list(sides(query.pattern, report)) if query.pattern is not None else []
+    return report.time, last.event.order, first.event.order, -len(orders), orders, taken, ties, runs
+
+
+def sides(part: Pattern, report: Report, *, repeated: bool = False) -> Iterator[list[int]]:
+    """Which side of each OR, in the order of the text, the match takes; in a repetition, which side each event."""
+    if isinstance(part, Alternative):
+        own = [set(shape_of(branch).groups) for branch in part.branches]
+        side_of = {c.event.id: i for v, run in report.runs.items() for i, of in enumerate(own) if v in of for c in run}
+        taken = [side_of.get(c.event.id, len(own)) for c in report.events]
+        yield taken if repeated else [min(taken)]
+        for branch in part.branches:
+            yield from sides(branch, report, repeated=repeated)
+    elif isinstance(part, Group):
+        yield from sides(part.pattern, report, repeated=repeated or part.quantifier.maximum != 1)
+    elif isinstance(part, Conjunction | Links):
+        for inner in part.parts:
+            yield from sides(inner, report, repeated=repeated)
 
 
 def row_of(query: Query, report: Report) -> dict[str, Any]:

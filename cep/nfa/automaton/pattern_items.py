@@ -237,9 +237,14 @@ def item_at(variable: str | None, way: EpsilonPath, rest: Continuation) -> Patte
 
 
 def items_of(state: ItemSet) -> Iterator[PatternItem]:
-    """The threads of a state, and those of ANDs' sides that wait for what they stand before."""
-    for thread in state:
-        yield thread
-        for frame in frames(thread.rest):
-            if isinstance(frame, InterleavedRest):
-                yield from itertools.chain.from_iterable(map(items_of, frame.sides))
+    """The items of a state, and those of ANDs' sides that wait for what they stand before, ANDs within ANDs too."""
+    for item in state:
+        yield item
+        yield from _waiting(item.rest)
+
+
+def _waiting(rest: Continuation) -> Iterator[PatternItem]:
+    for frame in frames(rest):
+        if isinstance(frame, InterleavedRest):
+            yield from itertools.chain.from_iterable(map(items_of, frame.sides))
+            yield from _waiting(frame.inner)

@@ -49,6 +49,17 @@ CASES = {
         "n@0/l b@1/l b@2/r",
         ["b2 b3"],
     ),
+    "AND in AND": ("(?a AND (?b AND ?c)) -> ?d{1,; ->}", (), "a b c d d", ["a1 b2 c3 d4 d5"]),
+    "AND in AND in any order": ("(?a AND (?b AND ?c)) => ?d{1,; =>}", ("POLICY strict",), "c a b d", ["a2 b3 c1 d4"]),
+    "AND in AND behind NOT FOR": (
+        "?d -> NOT ?n FOR 2s -> (?a AND (?b AND ?c)) -> ?e{1,; ->}", (), "d b@2 b@3 a@4 c e", ["d1 a4 b3 c5 e6"],
+    ),
+    "OR in AND in AND behind what may come": (
+        "?d? -> (?a AND (?b AND (?c OR ?e))) -> ?f+~", ("POLICY next",), "e b a f f", ["a3 b2 e1 f4", "a3 b2 e1 f4 f5"],
+    ),
+    "AND in AND in what is repeated": (
+        "(?a AND (?b AND ?c)){2; ->} -> ?d", ("POLICY next",), "c b a a b c d", ["a3 a4 b2 b5 c1 c6 d7"],
+    ),
     "skip past the last event": (
         "?a -> ?b{1,; ->} -> ?c",
         ("AFTER MATCH SKIP PAST LAST EVENT",),

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
+import numpy as np
 import polars as pl
 import pytest
 from kaicep.cep.order import EVENTS, event_columns, sees_all_events
@@ -23,12 +24,15 @@ def strict(text: str) -> Query:
     return replace(compiled(text), policy=Policy.STRICT)
 
 
-def placed(contiguity: Contiguity, rows: Sequence[Reading], until: float) -> dict[str, list[tuple[object, ...]]]:
+def placed(
+    contiguity: Contiguity, rows: Sequence[Reading], until: float, awaited: Sequence[int] = ()
+) -> dict[str, list[tuple[object, ...]]]:
     """Per variable id, number and number before of each candidate; time and number before of events that follow."""
     tables = candidates(contiguity.query, rows)
     like = {name: table.column_names for name, table in tables.items()}
     released = {name: frame_of(table, like[name]).sort("_time", "_id") for name, table in tables.items()}
-    found = contiguity.place(released, micros(at(until)))
+    found = contiguity.place(released)
+    contiguity.forget(micros(at(until)), np.array(awaited, dtype=np.int64))
     following = [(seconds(time), before) for time, before in found.pop(EVENTS).select("_time", BEFORE).rows()]
     return {name: frame.select("_id", NUMBER, BEFORE).rows() for name, frame in found.items()} | {EVENTS: following}
 
@@ -73,6 +77,14 @@ def test_partitions_are_forgotten_that_no_match_can_hold_any_more() -> None:
     assert contiguity.last["#partition0"].to_list() == ["y"]
 
 
+def test_a_partition_whose_next_event_is_awaited_is_remembered_however_late_that_comes() -> None:
+    contiguity = Contiguity(strict(f"{SEQ} PARTITION BY sensor"))
+    placed(contiguity, [event("p", 1, sensor="x"), event("q", 2, sensor="y"), event("r", 3, sensor="z")], 900, [1])
+    assert contiguity.last["#partition0"].to_list() == ["y"]
+    found = placed(contiguity, [event("s", 901, sensor="y"), event("t", 902, sensor="x")], 903)
+    assert found["a"] == [("s", 3, 1), ("t", 4, -1)]
+
+
 def test_without_windows_no_partition_is_forgotten() -> None:
     contiguity = Contiguity(strict("SELECT ?a FROM (?a, readings) SEQ (?a) PARTITION BY sensor"))
     placed(contiguity, [event("p", 0, sensor="x")], 900_000)
@@ -85,7 +97,7 @@ def test_a_candidate_that_is_no_event_is_refused(others: Sequence[Reading]) -> N
     released = {name: frame_of(t, t.column_names) for name, t in candidates(contiguity.query, [event("p", 1)]).items()}
     events = candidates(contiguity.query, others)[EVENTS]
     with pytest.raises(OperatorError) as caught:
-        contiguity.place({**released, EVENTS: frame_of(events, events.column_names)}, micros(at(2)))
+        contiguity.place({**released, EVENTS: frame_of(events, events.column_names)})
     assert str(caught.value) == (
         "this query contains '=>', and a candidate is not among the events of its streams: "
         "pass all_events(query, …) under EVENTS"

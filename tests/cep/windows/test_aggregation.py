@@ -49,6 +49,21 @@ def test_aggregates_skip_unbound_values() -> None:
     assert rows[3:] == [{**spread, "f": 5.0, "l": 1.0}, {**spread, "f": 1.0, "l": 5.0}]
 
 
+def test_first_and_last_count_values_in_windows() -> None:
+    text = "SELECT FIRST(?e.x, 1) AS second, LAST(?e.x, 1) AS but_last, LAST(?e.x, 2) AS third WINDOW (?e, sliding, 3s)"
+    rows = short(answer(text, readings((0, 1.0), (1, None), (2, 2.0), (3, 4.0), (9, 8.0))))
+    assert [tuple(row.values()) for row in rows] == [
+        (None, None, None), (None, None, None), (2.0, 1.0, None), (4.0, 2.0, None), (None, None, None)
+    ]  # fmt: skip
+
+
+def test_first_with_a_number_stands_in_having_and_in_groups() -> None:
+    text = "SELECT ?e.note, FIRST(?e.x, 1) AS x WINDOW (?e, batch, 3 events) GROUP BY ?e.note HAVING FIRST(?e.x, 1) > 3"
+    rows = [{"id": f"e{i}", "t": i, "x": float(i), "note": "uv"[i % 2]} for i in range(6)]
+    assert short(answer(text, rows)) == []
+    assert short(answer(text.replace("> 3", "> 1"), rows)) == [{"note": "u", "x": 2.0}, {"note": "v", "x": 3.0}]
+
+
 def test_aggregates_of_text_booleans_and_moments() -> None:
     text = (
         "SELECT MIN(?e.note) AS a, MAX(?e.note) AS z, MAX(?e.ok) AS ok, MIN(?e.timestamp) AS since, "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from kaicep.expressions import sparql_text
 from support.columns import (
     BOOLEAN,
     DATETIME,
@@ -33,6 +34,22 @@ def test_choices() -> None:
         mixed, s=(STRING, ['a "b"\n', None, None]), i=(IRI, ["x", "http://x", None]), t=(DATETIME, [MOMENT] * 3)
     )
     assert found == ['"a \\"b\\"\\n"', "<http://x>", typed("2012-05-07T09:30:01.5Z", "dateTime")]
+
+
+def test_bound_is_asked_of_anything() -> None:
+    a, b = column(INTEGER, "a"), column(INTEGER, "b")
+    data = {"a": (INTEGER, [1, None, 1]), "b": (INTEGER, [2, 2, 0])}
+    assert values(call("BOUND", BOOLEAN, binary("/", a, b)), **data) == [True, False, False]
+    assert values(call("BOUND", BOOLEAN, binary(">", a, b)), **data) == [True, False, True]
+    assert values(call("BOUND", BOOLEAN, call("COALESCE", INTEGER, a, b)), **data) == [True, True, True]
+
+
+def test_bound_of_anything_in_sparql() -> None:
+    a = column(INTEGER, "a")
+    text = sparql_text(call("BOUND", BOOLEAN, a), lambda _: "?a")
+    assert text == "BOUND(?a)"
+    text = sparql_text(call("BOUND", BOOLEAN, call("ABS", INTEGER, a)), lambda _: "?a")
+    assert text == "COALESCE(SAMETERM(ABS(?a), ABS(?a)), false)"
 
 
 def test_prev_has_no_column() -> None:

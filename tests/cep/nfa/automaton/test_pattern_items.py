@@ -31,6 +31,17 @@ def test_items_of_the_other_sides_of_an_and_wait_in_its_continuation() -> None:
     assert all(any(isinstance(f, InterleavedRest) for f in frames(item.rest)) for item in state)
 
 
+def test_items_of_sides_within_sides_wait_in_what_is_left_inside() -> None:
+    """After ?b, what ?c and ?a wait for stands two ANDs deep."""
+    automaton = PatternDerivatives(parsed("(?a AND (?b AND ?c)) -> ?d"), Link.ANY, lambda _: False, lambda _: False)
+    (state,) = automaton.beginnings()
+    (b,) = (item for item in state if item.variable == "b")
+    (after,) = automaton.after(b)
+    waiting = [item for item in items_of(after) if item.variable is None and item.before == ("b",)]
+    assert {item.variable for item in after} == {"a", "c"}
+    assert waiting
+
+
 def test_an_item_knows_the_until_that_it_is_under() -> None:
     (a,) = first_state("?a{1,; ->} UNTIL (?a.x > 1)")
     (until,) = a.untils  # type: ignore[attr-defined]
