@@ -1,7 +1,8 @@
 """Arithmetic on columns: of numbers, and of dateTimes and durations.
 
 Source: XPath functions 3.1 §4.2 (numbers), §8.4, §9.7 (durations and dateTimes). Departures: decimals are doubles;
-integers are 64 bits wide, beyond which a result is unbound.
+integers are 64 bits wide, beyond which a result is unbound here (`wide_integers` goes on from there). Beyond the years
+1 to 9999 there is no dateTime, beyond 64 bits of microseconds no duration: both are errors.
 """
 
 from __future__ import annotations
@@ -14,7 +15,9 @@ import polars as pl
 
 from ..language.nodes import ValueType
 from .column_types import number
+from .frames import FIRST_MOMENT, LAST_MOMENT
 
+_DURATION = pl.Duration("us")
 _Symbol = Literal["+", "-", "*", "/", "%"]
 
 __all__ = ["arithmetic", "ieee", "negated", "rounded"]
@@ -32,7 +35,7 @@ def arithmetic(operator: _Symbol, a: pl.Expr, of_a: ValueType, b: pl.Expr, of_b:
 def negated(x: pl.Expr, of: ValueType) -> pl.Expr:
     """`-x`."""
     if of is ValueType.DURATION:
-        return -x
+        return _narrow(pl.lit(0, dtype=pl.Int128) - x.cast(pl.Int64).cast(pl.Int128)).cast(_DURATION)
     if of is ValueType.INTEGER:
         return _narrow(pl.lit(0, dtype=pl.Int128) - x.cast(pl.Int128))
     return -number(x, of).cast(pl.Float64)
@@ -77,7 +80,7 @@ def _of_doubles(operator: _Symbol, a: pl.Expr, b: pl.Expr) -> pl.Expr:
 
 def _of_time(operator: _Symbol, a: pl.Expr, of_a: ValueType, b: pl.Expr, of_b: ValueType) -> pl.Expr:
     if operator in "+-":
-        return _apply(operator, a, b)
+        return _moved(operator, a, of_a, b, of_b)
     if operator == "/" and of_b is ValueType.DURATION:
         divisor = b.cast(pl.Int64)
         ratio = ieee(np.divide, a.cast(pl.Int64).cast(pl.Float64), divisor.cast(pl.Float64))
@@ -87,9 +90,19 @@ def _of_time(operator: _Symbol, a: pl.Expr, of_a: ValueType, b: pl.Expr, of_b: V
     else:
         b = b.cast(pl.Int64)
     if operator == "*" and ValueType.DOUBLE not in (of_a, of_b):
-        return (a * b).cast(pl.Duration("us"))
+        return _narrow(a.cast(pl.Int128) * b.cast(pl.Int128)).cast(_DURATION)
     exact = _apply(operator, a.cast(pl.Float64), b.cast(pl.Float64))
-    return rounded(exact).cast(pl.Int64, strict=False).cast(pl.Duration("us"))
+    return rounded(exact).cast(pl.Int64, strict=False).cast(_DURATION)
+
+
+def _moved(operator: Literal["+", "-"], a: pl.Expr, of_a: ValueType, b: pl.Expr, of_b: ValueType) -> pl.Expr:
+    """A sum or difference of dateTimes and durations; a sum that wraps around 64 bits is no dateTime either."""
+    if of_a is of_b is ValueType.DATETIME:
+        return _apply(operator, a, b)
+    if of_a is of_b:
+        return _narrow(_apply(operator, *(x.cast(pl.Int64).cast(pl.Int128) for x in (a, b)))).cast(_DURATION)
+    moved = _apply(operator, a, b)
+    return pl.when(moved.cast(pl.Int64).is_between(FIRST_MOMENT, LAST_MOMENT)).then(moved)
 
 
 def _apply(operator: _Symbol, a: pl.Expr, b: pl.Expr) -> pl.Expr:

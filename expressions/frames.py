@@ -16,12 +16,15 @@ Floats = npt.NDArray[np.float64]
 
 __all__ = [
     "EPOCH",
+    "FIRST_MOMENT",
+    "LAST_MOMENT",
     "Bools",
     "Floats",
     "Ints",
     "all_of",
     "column_of",
     "frame_of",
+    "in_calendar",
     "mask_by",
     "mask_of",
     "micros",
@@ -35,7 +38,6 @@ __all__ = [
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
-_LAST = datetime.max.replace(tzinfo=UTC)
 
 
 def frame_of(table: pa.Table, columns: Sequence[str]) -> pl.DataFrame:
@@ -91,9 +93,18 @@ def micros(value: datetime | timedelta) -> int:
     return (value - EPOCH if isinstance(value, datetime) else value) // _MICROSECOND
 
 
+FIRST_MOMENT, LAST_MOMENT = (micros(moment.replace(tzinfo=UTC)) for moment in (datetime.min, datetime.max))  # noqa: DTZ901 - has one here
+"""Where the calendar begins and ends, the years 1 to 9999, in microseconds since the epoch."""
+
+
 def moment_of(microseconds: int) -> datetime:
-    """The moment so many microseconds after the epoch; the last one that there is for what lies beyond."""
-    return EPOCH + min(microseconds * _MICROSECOND, _LAST - EPOCH)
+    """The moment so many microseconds after the epoch; for what lies beyond the calendar, where that begins or ends."""
+    return EPOCH + min(max(microseconds, FIRST_MOMENT), LAST_MOMENT) * _MICROSECOND
+
+
+def in_calendar(times: Ints) -> Ints:
+    """Microseconds since the epoch, what lies beyond the calendar cut to it."""
+    return times.clip(FIRST_MOMENT, LAST_MOMENT)
 
 
 def all_of(conditions: Sequence[pl.Expr]) -> pl.Expr | None:

@@ -9,6 +9,8 @@ import math
 from collections.abc import Callable
 from typing import Any, Final
 
+from .frames import FIRST_MOMENT, LAST_MOMENT
+
 __all__ = ["NOTHING", "narrow"]
 
 
@@ -124,13 +126,28 @@ def narrow(value: int) -> int | None:
 
 
 def add(a: Any, b: Any) -> Any:
-    """`+` of doubles, or of moments and durations."""
+    """`+` of doubles."""
     return None if a is None or b is None else a + b
 
 
 def subtract(a: Any, b: Any) -> Any:
-    """`-` of doubles, or of moments and durations."""
+    """`-` of doubles, or of two moments."""
     return None if a is None or b is None else a - b
+
+
+def add_to_moment(a: int | None, b: int | None) -> int | None:
+    """`+` of a moment and a duration; beyond the calendar unbound."""
+    return None if a is None or b is None else in_years(a + b)
+
+
+def subtract_from_moment(a: int | None, b: int | None) -> int | None:
+    """`-` of a moment and a duration; beyond the calendar unbound."""
+    return None if a is None or b is None else in_years(a - b)
+
+
+def in_years(moment: int) -> int | None:
+    """A moment of the years 1 to 9999; another is unbound."""
+    return moment if FIRST_MOMENT <= moment <= LAST_MOMENT else None
 
 
 def multiply(a: Any, b: Any) -> Any:

@@ -22,6 +22,8 @@ STRING = (
     r'"""(?:(?:"|"")?(?:[^"\\]|\\.))*"""|\'\'\'(?:(?:\'|\'\')?(?:[^\'\\]|\\.))*\'\'\''
     r'|"(?:[^"\\\n\r]|\\.)*"|\'(?:[^\'\\\n\r]|\\.)*\''
 )
+CALENDAR = datetime.max - datetime.min  # noqa: DTZ901 - a duration
+"""How long the years 1 to 9999 are."""
 INT64 = 2**63
 """Integers are from `-INT64` to `INT64 - 1`."""
 
@@ -30,7 +32,7 @@ def parse_duration(text: str) -> timedelta:
     """`5min` as a `timedelta`, to the microsecond.
 
     Raises:
-        ValueError: it is longer than a `timedelta` can be, or shorter than a microsecond.
+        ValueError: it has more than 64 bits of microseconds, or is shorter than one.
     """
     number = text.rstrip("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
     duration = _timedelta(Fraction(number) * _MICROSECONDS[text[len(number) :].lower()])
@@ -40,10 +42,9 @@ def parse_duration(text: str) -> timedelta:
 
 
 def _timedelta(microseconds: Fraction) -> timedelta:
-    try:
-        return timedelta(microseconds=int(microseconds))
-    except OverflowError as error:
-        raise ValueError("it is too long") from error
+    if int(microseconds) >= INT64:
+        raise ValueError("it is too long")
+    return timedelta(microseconds=int(microseconds))
 
 
 def parse_xsd_duration(text: str) -> timedelta:

@@ -101,13 +101,13 @@ def resolve_bounds(bounds: Bounds, now: datetime | None) -> Range:
     """
     if now is not None and now.utcoffset() is None:
         raise PlanError(f"the moment of registration {now.isoformat()} has no zone", hint="give it tzinfo=UTC")
-    lower = None if bounds.lower is None else _resolve(bounds.lower, now)
-    upper = None if bounds.upper is None else _resolve(bounds.upper, now)
+    lower, lower_inclusive = (None, False) if bounds.lower is None else _resolve(bounds.lower, now, lower=True)
+    upper, upper_inclusive = (None, False) if bounds.upper is None else _resolve(bounds.upper, now, lower=False)
     return Range(
-        None if lower == _BEFORE_ALL else lower,
-        bounds.lower is not None and bounds.lower.inclusive,
-        None if upper == _AFTER_ALL else upper,
-        bounds.upper is not None and bounds.upper.inclusive and upper != _BEFORE_ALL,
+        None if lower == _BEFORE_ALL and lower_inclusive else lower,
+        lower_inclusive,
+        None if upper == _AFTER_ALL and upper_inclusive else upper,
+        upper_inclusive,
     )
 
 
@@ -138,15 +138,16 @@ def duration_in_words(duration: timedelta) -> str:
     return f"{microseconds / 1000:g}ms"
 
 
-def _resolve(instant: Instant, now: datetime | None) -> datetime:
+def _resolve(instant: Instant, now: datetime | None, *, lower: bool) -> tuple[datetime, bool]:
+    """The bound, and whether it is inclusive: of one beyond the calendar, whether all of that lies within it."""
     if instant.moment is not None:
-        return instant.moment.astimezone(UTC)
+        return instant.moment.astimezone(UTC), instant.inclusive
     if now is None:
-        return _BEFORE_ALL
+        return _BEFORE_ALL, lower
     try:
-        return now.astimezone(UTC) + instant.offset
+        return now.astimezone(UTC) + instant.offset, instant.inclusive
     except OverflowError:
-        return _BEFORE_ALL if instant.offset < timedelta(0) else _AFTER_ALL
+        return (_BEFORE_ALL, lower) if instant.offset < timedelta(0) else (_AFTER_ALL, not lower)
 
 
 def _words(lower: str | None, upper: str | None, *, lower_inclusive: bool, upper_inclusive: bool) -> str:

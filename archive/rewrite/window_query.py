@@ -110,11 +110,14 @@ class WindowQuery:
         size, step, origin = _shape(self.window)
         if start is None or end is None or over is None:
             return []
-        first = (start - size - origin) // step + 1
-        last = min((over - size - origin) // step, (end - _MICROSECOND - origin) // step)
+        first = (start - origin - size) // step + 1
+        last = min((over - origin - size) // step, (end - origin - _MICROSECOND) // step)
         if last - first >= _MOST:
             raise RefusedError(f"there are {last - first + 1:,} windows, more than SPARQL is asked of at once")
-        return [(k, origin + k * step, origin + k * step + size) for k in range(first, last + 1)]
+        try:
+            return [(k, origin + k * step, origin + k * step + size) for k in range(first, last + 1)]
+        except OverflowError:
+            raise RefusedError("a window begins or ends beyond the calendar") from None
 
 
 def rewrite_windows(query: Query, shapes: Mapping[str, EventShape], knowledge: KnowledgeBase) -> WindowQuery:

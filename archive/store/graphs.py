@@ -58,7 +58,7 @@ def graphs_between(names: Iterable[str], bucket: timedelta, start: datetime | No
 
 def _may_hold(name: str, bucket: timedelta, start: datetime | None, end: datetime | None) -> bool:
     first = bucket_start(name)
-    return first is None or ((end is None or first < end) and (start is None or first + bucket > start))
+    return first is None or ((end is None or first < end) and (start is None or start - first < bucket))
 
 
 def sorted_buckets(names: Iterable[str]) -> list[str]:

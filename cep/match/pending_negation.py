@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from ...expressions import Bools, Ints
+from ...expressions import Bools, Ints, in_calendar
 from ..order import BEFORE, UNBOUNDED
 
 __all__ = ["NOTHING_AWAITED", "NextEvents", "PendingNegation"]
@@ -85,7 +85,10 @@ class PendingNegation:
             self.time, self.awaited = np.concatenate([self.time, time]), np.concatenate([self.awaited, awaited])
 
     def release(self, watermark: int) -> tuple[dict[str, npt.NDArray[Any]], Ints]:
-        """The matches whose intervals the watermark has passed, and when each became true, in this order."""
+        """The matches whose intervals the watermark has passed, and when each became true, in this order.
+
+        An interval that would end beyond the calendar ends with it.
+        """
         waits = np.flatnonzero(self.awaited >= 0)
         if len(waits):
             after = self.next_events.after(self.awaited[waits])
@@ -93,7 +96,7 @@ class PendingNegation:
             self.awaited[waits[after < UNBOUNDED]] = NOTHING_AWAITED
         ready = np.flatnonzero((self.awaited < 0) & (self.time < watermark))
         ready = ready[np.argsort(self.time[ready], kind="stable")]
-        released = {name: column[ready] for name, column in self.columns.items()}, self.time[ready]
+        released = {name: column[ready] for name, column in self.columns.items()}, in_calendar(self.time[ready])
         rest = np.ones(len(self), dtype=bool)
         rest[ready] = False
         self.keep(rest & ((self.awaited < 0) | (watermark <= self.last)))

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 import pyarrow as pa
 
-from ...expressions import Ints, Names, column_expression, column_of, gives_several, terms
+from ...expressions import Ints, Names, column_expression, column_of, gives_several, in_calendar, terms
 from ...language.nodes import Aggregate, Binding, Item, Kind, Query, ValueType, bindings_of, negated_variables
 from .digest import hex_digests, seeds_of
 
@@ -213,4 +213,5 @@ def key_text(series: pl.Series, of: ValueType) -> pl.Series:
 
 
 def _timestamps(times: Ints) -> pa.Array:
-    return pa.array(times).view(_TIMESTAMP)
+    """Time stamps; a window that begins or ends beyond the calendar is cut to it."""
+    return pa.array(in_calendar(times)).view(_TIMESTAMP)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import assert_never
 
@@ -17,6 +18,7 @@ from ...expressions import (
     aggregated_values,
     column_expression,
     column_of,
+    in_calendar,
     mask_of,
     micros,
     plain_name,
@@ -200,6 +202,7 @@ class AggregationKernel:
                 for e in self._aggregates
             ]
         )
+        windows = replace(windows, time=in_calendar(windows.time))
         chosen = self._output_order(frame, groups, windows, self._standing(frame, aggregates, windows))
         last = windows.last[chosen]
         rows = frame[last].hstack(aggregates[chosen].get_columns())

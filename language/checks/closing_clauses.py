@@ -5,9 +5,11 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 from .. import syntax_tree as syntax
 from ..nodes import AfterMatch, AfterMatchKind, Expression, Kind, Output, aggregates_of
-from .name_resolution import Scope, resolve
+from .name_resolution import Scope, check_length, resolve
 from .query_draft import Draft
 
 PartitionKey = tuple[tuple[str, str], ...]
@@ -101,3 +103,5 @@ def check_output(scope: Scope, draft: Draft) -> None:
     output = draft.tree.output
     if output is not None and not output.every.value:
         raise scope.error(output.span, "OUTPUT EVERY nothing", "it takes a duration above 0, or 1 match or more")
+    if output is not None and isinstance(output.every.value, timedelta):
+        check_length(scope, output.every.value, output.every.span, "a period of OUTPUT")

@@ -9,6 +9,7 @@ from typing import assert_never, cast
 
 from ...errors import QueryTypeError, did_you_mean
 from .. import syntax_tree as syntax
+from ..literals import CALENDAR
 from ..name_lookup import Names
 from ..nodes import (
     Aggregate,
@@ -127,6 +128,17 @@ def resolve(scope: Scope, expression: syntax.Expression) -> Expression:
             return constant(scope.names, expression)
         case _:
             assert_never(expression)
+
+
+def check_length(scope: Scope, duration: timedelta, span: Span, what: str) -> None:
+    """A stretch of time fits into the calendar.
+
+    Raises:
+        QueryTypeError: it does not; `what` it is.
+    """
+    if duration > CALENDAR:
+        hint = f"{CALENDAR.days}d reach over all of its years, 1 to 9999"
+        raise scope.error(span, f"{what} longer than the calendar", hint)
 
 
 def condition(scope: Scope, expression: syntax.Expression) -> Expression:

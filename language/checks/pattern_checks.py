@@ -21,7 +21,7 @@ from ..nodes import (
     walk_pattern,
 )
 from ..source_text import Span
-from .name_resolution import Scope, condition
+from .name_resolution import Scope, check_length, condition
 from .query_draft import Draft
 
 _LINKS = {Policy.ANY: Link.ANY, Policy.NEXT: Link.NEXT, Policy.STRICT: Link.STRICT}
@@ -58,6 +58,8 @@ def _pattern(scope: Scope, node: syntax.Pattern, policy: Policy) -> Pattern:
             scope.stream(variable)
             if duration is not None and not duration.value:
                 raise scope.error(duration.span, "FOR of no length", "FOR takes a duration above 0")
+            if duration is not None:
+                check_length(scope, duration.value, duration.span, "FOR is")
             return Negation(variable.name, None if duration is None else duration.value, node.span)
         case syntax.QuantifiedPattern(pattern=inner, quantifier=quantifier):
             return Group(_pattern(scope, inner, policy), _quantifier(scope, quantifier, policy), node.span)

@@ -22,7 +22,7 @@ from ..nodes import (
     aggregates_of,
     window_variables,
 )
-from .name_resolution import Scope
+from .name_resolution import Scope, check_length
 from .query_draft import Draft
 
 
@@ -45,6 +45,8 @@ def resolve_window(scope: Scope, node: syntax.WindowClause, quantified: Mapping[
                 "a window is longer than 0" if isinstance(extent.value, timedelta) else "a window has 1 event or more"
             )
             raise scope.error(extent.span, "a window of nothing", hint)
+        if isinstance(extent.value, timedelta):
+            check_length(scope, extent.value, extent.span, "a window")
     name, first = node.variables[0].name, node.extents[0].value
     match node.mode:
         case "correlation":

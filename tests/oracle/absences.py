@@ -14,6 +14,7 @@ from .conditions import Bound, choices, earlier, mentioned, plainly
 from .events import Event
 from .expressions import Candidate, Scope, holds_stepwise
 from .terms import Absence, Place
+from .values import later
 
 
 @dataclass(frozen=True)
@@ -68,15 +69,15 @@ def _interval(absence: Absence, bound: Bound, around: Surroundings) -> Callable[
     last, following, duration = absence.last, absence.next, absence.node.duration
     if duration is not None:
         begin = None if last is None else last.time
-        return (lambda n: first - duration <= n.time < first) if begin is None else (
-            lambda n: begin < n.time <= begin + duration)  # fmt: skip
+        return (lambda n: timedelta(0) < first - n.time <= duration) if begin is None else (
+            lambda n: timedelta(0) < n.time - begin <= duration)  # fmt: skip
     if last is None:
-        return lambda n: final - around.width <= n.time < first
+        return lambda n: final - n.time <= around.width and n.time < first
     if absence.strict:
         very_next = around.next_of(last)
         return lambda n: n == very_next
     if following is None:
-        return lambda n: final < n.time <= first + around.width
+        return lambda n: final < n.time and n.time - first <= around.width
     return lambda n: last.time < n.time < following.time
 
 
@@ -86,19 +87,19 @@ def end_of(absence: Absence, bound: Bound, around: Surroundings) -> datetime | N
     if absence.last is None:
         return None
     if absence.node.duration is not None:
-        return absence.last.time + absence.node.duration
+        return later(absence.last.time, absence.node.duration)
     if absence.next is not None:
         return None
     if absence.strict:
         very_next = around.next_of(absence.last)
         return None if very_next is None else very_next.time
-    return first + around.width
+    return later(first, around.width)
 
 
 def is_within(absence: Absence, bound: Bound, around: Surroundings, within: Callable[[datetime], bool]) -> bool:
     """Whether the interval of a FOR or of a last NOT lies within the bounds, its end known."""
     if absence.last is None and absence.node.duration is not None:
-        return within(bound.taken[0].candidate.event.time - absence.node.duration)
+        return within(later(bound.taken[0].candidate.event.time, -absence.node.duration))
     if absence.strict and absence.next is None and absence.last is not None:
         return around.next_of(absence.last) is not None
     end = end_of(absence, bound, around)

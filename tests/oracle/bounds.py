@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from kaicep.language.nodes.query import Bounds, Instant
 
@@ -23,23 +23,19 @@ def within(bounds: Bounds, moment: datetime, now: datetime | None) -> bool:
 
 
 def _after(lower: Instant | None, moment: datetime, now: datetime | None) -> bool:
-    bound = None if lower is None else _moment(lower, now)
-    if lower is None or bound is None:
-        return True
-    return moment > bound or (lower.inclusive and moment == bound)
+    beyond = None if lower is None else _beyond(lower, moment, now)
+    return lower is None or beyond is None or beyond > timedelta(0) or (lower.inclusive and not beyond)
 
 
 def _before(upper: Instant | None, moment: datetime, now: datetime | None) -> bool:
     if upper is None:
         return True
-    bound = _moment(upper, now)
-    if bound is None:
-        return False
-    return moment < bound or (upper.inclusive and moment == bound)
+    beyond = _beyond(upper, moment, now)
+    return beyond is not None and (beyond < timedelta(0) or (upper.inclusive and not beyond))
 
 
-def _moment(instant: Instant, now: datetime | None) -> datetime | None:
-    """The moment that an instant names; `None`: before the first event."""
+def _beyond(instant: Instant, moment: datetime, now: datetime | None) -> timedelta | None:
+    """How much later than an instant a moment is; `None`: the instant lies before the first event."""
     if instant.moment is not None:
-        return instant.moment
-    return None if now is None else now + instant.offset
+        return moment - instant.moment
+    return None if now is None else moment - now - instant.offset

@@ -16,7 +16,7 @@ from rdflib.util import from_n3
 
 from .events import Event
 from .functions import FUNCTIONS
-from .values import Iri, Term, Value, plain
+from .values import INT64, Iri, Term, Value, plain
 
 __all__ = [
     "Candidate",
@@ -314,7 +314,10 @@ def _arithmetic(operate: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]
         temporal = isinstance(a, datetime | timedelta) or isinstance(b, datetime | timedelta)
         if not temporal and not (_numeric(a) and _numeric(b)):
             raise Unbound
-        return operate(a, b)
+        result = operate(a, b)
+        if isinstance(result, timedelta) and not -INT64 <= result // timedelta(microseconds=1) < INT64:
+            raise Unbound
+        return result
 
     return checked
 

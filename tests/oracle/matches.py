@@ -142,6 +142,6 @@ def inside(window: SlidingWindow, bound: Bound, candidates: Mapping[str, Sequenc
     """A sliding window next to JOIN, judged when the last event of the match arrives; it counts all partitions."""
     last, run = bound.taken[-1].candidate.event, bound.run(window.variable)
     if isinstance(window.extent, timedelta):
-        return all(c.event.time > last.time - window.extent for c in run)
+        return all(last.time - c.event.time < window.extent for c in run)
     arrived = [c for c in candidates[window.variable] if c.event.order <= last.order]
     return all(c in arrived[-window.extent :] for c in run)

@@ -17,6 +17,7 @@ from kaicep.language.nodes.pattern import Alternative, Conjunction, Element, Gro
 from kaicep.language.nodes.pattern import Sequence as Links
 
 from .events import Event
+from .values import later
 
 Place = tuple[tuple[int, int], ...]
 """The repetitions that surround something, outermost first: which group (by its place in the text), which one of it."""
@@ -194,7 +195,7 @@ def _(term: Negation, before: Before, place: Place, look: Look) -> Iterator[Way]
     absence = Absence(term, strict, before.last, place)
     floors = [] if before.floor is None else [before.floor]
     if term.duration is not None and before.last is not None:
-        floors.append(before.last.time + term.duration)
+        floors.append(later(before.last.time, term.duration))
     after = Before(None, before.last, before.last, max(floors, default=None))
     yield Way(None, after, term, absences=(absence,))
 

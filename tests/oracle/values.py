@@ -14,11 +14,13 @@ from rdflib import BNode, Literal, URIRef
 
 __all__ = [
     "EPOCH",
+    "INT64",
     "Iri",
     "Term",
     "Unreadable",
     "Value",
     "canonical",
+    "later",
     "lexical",
     "plain",
     "read",
@@ -38,7 +40,20 @@ Term = URIRef | Literal | BNode
 Scalar = bool | int | float | str | datetime | timedelta | Iri | Term
 Value = Scalar | tuple[Scalar, ...]
 """A tuple is what LIST gives."""
+INT64 = 2**63
+"""Integers and durations are from `-INT64` to `INT64 - 1`, durations in microseconds."""
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_FIRST, _LAST = (moment.replace(tzinfo=UTC) for moment in (datetime.min, datetime.max))  # noqa: DTZ901 - has one here
+
+
+def later(moment: datetime, by: timedelta) -> datetime:
+    """So much later, or earlier; what would lie beyond the calendar lies where that ends, or begins."""
+    try:
+        return moment + by
+    except OverflowError:
+        return _LAST if by > timedelta(0) else _FIRST
+
+
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?)?\s*(Z|[+-]\d\d:?\d\d)?")
 
 

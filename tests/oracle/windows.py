@@ -18,7 +18,7 @@ from kaicep.language.nodes.pattern import (
 )
 
 from .expressions import Candidate
-from .values import EPOCH
+from .values import EPOCH, later
 
 Group = tuple[object, ...]
 
@@ -59,8 +59,8 @@ def _(window: SlidingWindow, group: Sequence[Candidate], every: Sequence[Candida
         earlier = [x for x in group if x.event.order <= candidate.event.order]
         t = candidate.event.time
         if isinstance(window.extent, timedelta):
-            members = [x for x in earlier if t - window.extent < x.event.time]
-            yield Content(t, t - window.extent, t, tuple(members), candidate)
+            members = [x for x in earlier if t - x.event.time < window.extent]
+            yield Content(t, later(t, -window.extent), t, tuple(members), candidate)
         else:
             members = earlier[-window.extent :]
             yield Content(t, members[0].event.time, t, tuple(members), candidate)
@@ -77,8 +77,9 @@ def _(window: BatchWindow, group: Sequence[Candidate], every: Sequence[Candidate
     origin = every[0].event.time if window.start == "first" else window.start or EPOCH
     width = window.extent
     for k, group_members in itertools.groupby(group, key=lambda x: (x.event.time - origin) // width):
-        start, members = origin + k * width, tuple(group_members)
-        yield Content(start + width, start, start + width, members, members[-1])
+        members = tuple(group_members)
+        start, end = later(origin, k * width), later(origin, (k + 1) * width)
+        yield Content(end, start, end, members, members[-1])
 
 
 @contents.register
@@ -91,10 +92,11 @@ def _(window: HoppingWindow, group: Sequence[Candidate], every: Sequence[Candida
             first, last = members[0].event.time, members[-1].event.time
             yield Content(last, first, last, members, members[-1])
         return
-    starts: set[datetime] = set()
+    starts: set[timedelta] = set()
     for candidate in group:
-        start = candidate.event.time - (candidate.event.time - EPOCH) % window.step
-        while candidate.event.time < start + window.size:
+        since = candidate.event.time - EPOCH
+        start = since - since % window.step
+        while since < start + window.size:
             starts.add(start)
             start -= window.step
     yield from (between(start, start + window.size, group) for start in sorted(starts))
@@ -102,18 +104,18 @@ def _(window: HoppingWindow, group: Sequence[Candidate], every: Sequence[Candida
 
 @contents.register
 def _(window: CumulateWindow, group: Sequence[Candidate], every: Sequence[Candidate]) -> Iterator[Content]:
-    starts = {c.event.time - (c.event.time - EPOCH) % window.size for c in group}
+    starts = {c.event.time - EPOCH - (c.event.time - EPOCH) % window.size for c in group}
     for start in sorted(starts):
         for k in range(1, window.size // window.step + 1):
             end = start + k * window.step
-            if any(start <= c.event.time < end for c in group):
+            if any(start <= c.event.time - EPOCH < end for c in group):
                 yield between(start, end, group)
 
 
-def between(start: datetime, end: datetime, group: Sequence[Candidate]) -> Content:
-    """The window `[start, end)`, reported at its end."""
-    members = tuple(c for c in group if start <= c.event.time < end)
-    return Content(end, start, end, members, members[-1])
+def between(start: timedelta, end: timedelta, group: Sequence[Candidate]) -> Content:
+    """The window `[start, end)`, both since the epoch, reported at its end."""
+    members = tuple(c for c in group if start <= c.event.time - EPOCH < end)
+    return Content(later(EPOCH, end), later(EPOCH, start), later(EPOCH, end), members, members[-1])
 
 
 @contents.register
@@ -129,5 +131,5 @@ def _(window: SessionWindow, group: Sequence[Candidate], every: Sequence[Candida
 
 
 def _session(session: Sequence[Candidate], gap: timedelta) -> Content:
-    start, end = session[0].event.time, session[-1].event.time + gap
+    start, end = session[0].event.time, later(session[-1].event.time, gap)
     return Content(end, start, end, tuple(session), session[-1])

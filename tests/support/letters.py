@@ -13,7 +13,18 @@ from oracle.evaluate import Oracle
 
 from .cases import difference
 
-__all__ = ["agreed", "answer", "expected", "moment", "project", "question", "seconds", "stream", "written"]
+__all__ = [
+    "agreed",
+    "answer",
+    "expected",
+    "expected_of",
+    "moment",
+    "project",
+    "question",
+    "seconds",
+    "stream",
+    "written",
+]
 
 BEGIN = datetime(2012, 5, 4, 9, 30, tzinfo=UTC)
 _ATTRIBUTES = {
@@ -125,6 +136,13 @@ def answer(text: str, events: str, registered_at: datetime | None = None) -> lis
 def expected(text: str, events: str, registered_at: datetime | None = None) -> list[dict[str, Any]]:
     """The oracle's rows."""
     return _oracle().evaluate(text, stream(events), registered_at)
+
+
+def expected_of(
+    text: str, streams: Mapping[str, list[dict[str, object]]], registered_at: datetime | None = None
+) -> list[dict[str, Any]]:
+    """The oracle's rows over any streams."""
+    return _oracle().evaluate(text, streams, registered_at)
 
 
 def agreed(pattern: str, events: str, *clauses: str, **more: str | None) -> list[str]:

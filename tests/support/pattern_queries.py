@@ -67,7 +67,7 @@ def pattern_queries(draw: st.DrawFn, campus: Campus, kind: str, sketch: Sketch) 
 
 @st.composite
 def _distinct(draw: st.DrawFn, kind: str) -> str:
-    return "DISTINCT " if kind == "after match" and draw(st.integers(0, 3)) == 0 else ""
+    return "DISTINCT " if kind in ("after match", "sides") and draw(st.integers(0, 3)) == 0 else ""
 
 
 @st.composite
@@ -141,16 +141,17 @@ def _windows(draw: st.DrawFn, sketch: Sketch) -> list[str]:
 @st.composite
 def _endings(draw: st.DrawFn, sketch: Sketch, kind: str) -> list[str]:
     """PARTITION BY, GROUP BY, HAVING, POLICY, AFTER MATCH, LIMIT, OUTPUT."""
-    chosen = kind == "after match" or (kind == "beside" and draw(st.integers(0, 2)) == 0)
+    chosen = kind in ("after match", "sides") or (kind == "beside" and draw(st.integers(0, 2)) == 0)
     v = draw(st.sampled_from(sketch.matched))
     skips = ("SKIP PAST LAST EVENT", "SKIP TO NEXT EVENT", f"SKIP TO FIRST ?{v}", f"SKIP TO LAST ?{v}", "CONSUME")
     after = ("", *(f"AFTER MATCH {skip}" for skip in (*skips, "KEEP ALL")))
     rates = [f"OUTPUT {which} EVERY {every}" for which in ("ALL", "FIRST", "LAST") for every in ("2s", "2 matches")]
     having = [f"HAVING COUNT(?{v}) < 3", f"HAVING SUM(?{v}.level) >= 0"]
     rate = draw(st.sampled_from(("", "", *rates))) if chosen else ""
+    rarely = () if kind == "next event" else ("",) * 6
     group = f"GROUP BY ?{sketch.plain[0]}.sensorID" if rate and sketch.plain and draw(st.booleans()) else ""
     return [
-        draw(st.sampled_from(("", "", "", "", "", "", "PARTITION BY sensorID", "PARTITION BY open"))),
+        draw(st.sampled_from(("PARTITION BY sensorID", "PARTITION BY open", *rarely))),
         group,
         draw(st.sampled_from(having)) if draw(st.integers(0, 9)) == 0 else "",
         f"POLICY {sketch.policy}" if sketch.policy else "",

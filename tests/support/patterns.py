@@ -9,8 +9,15 @@ from hypothesis import strategies as st
 
 __all__ = ["KINDS", "Sketch", "sketches"]
 
-KINDS = ("links", "quantifiers", "groups", "and or", "negation", "until", "runs", "after match", "beside")
-"""The families of constructs; each draws mostly from its own and a little from the others."""
+KINDS = (
+    *("links", "quantifiers", "groups", "and or", "negation", "until", "runs", "after match", "beside"),
+    *("nested", "sides", "next event"),
+)
+"""The families of constructs; each draws mostly from its own and a little from the others.
+
+`nested` has ANDs and ORs in ANDs and ORs, `sides` ORs of which one event could take several sides, and what chooses
+among such matches, `next event` a last NOT that waits for the next event of its partition.
+"""
 
 _COUNTS = ("+", "*", "?", "{2}", "{1,2}", "{2,3}", "{,2}", "{2,}", "{1,3}")
 _FOR = ("1s", "2s", "3s")
@@ -42,6 +49,8 @@ class Sketch:
     @property
     def longest(self) -> int:
         """So many events at the most: with n of them k repetitions may have as many as (k + 1)ⁿ matches."""
+        if len(self.plain) > 4:
+            return 7
         return (12, 12, 9)[self.repetitions] if self.repetitions < 3 else 8
 
     @property
@@ -60,6 +69,8 @@ def sketches(draw: st.DrawFn, kind: str) -> Sketch:
     """A pattern of a family."""
     policy = draw(st.sampled_from(("", "any", "next", "next", "next", "strict")))
     drawing = _Drawing(draw, kind, Sketch(policy))
+    if kind == "nested":
+        drawing.left.insert(0, "e")
     drawing.sketch.text = drawing.pattern()
     if kind == "beside":
         drawing.sketch.beside = draw(st.sampled_from((["o"], ["o"], ["o"], ["o", "p"])))
@@ -100,12 +111,17 @@ class _Drawing:
             "runs": (self.element, self.quantified, self.group),
             "after match": (self.element, self.quantified, self.group),
             "beside": (self.element, self.quantified, self.draw(st.sampled_from((self.group, self.either, self.both)))),
+            "nested": (self.draw(st.sampled_from((self.element, self.quantified))), self.deep, self.deep),
+            "sides": (self.draw(st.sampled_from((self.element, self.quantified))), self.either, self.either_of_many),
+            "next event": (self.element, self.quantified, self.draw(st.sampled_from((self.either, self.group)))),
         }[self.kind]
         count = self.draw(st.sampled_from((2, 2, 3)))
         chosen = [makers[0 if self.chance(2) else self.draw(st.integers(1, 2))] for _ in range(count)]
         if all(maker == self.element for maker in chosen):
             chosen[self.draw(st.integers(0, count - 1))] = self.draw(st.sampled_from(makers[1:]))
         parts = self.parts(chosen)
+        if self.kind == "next event":
+            return f"{self.sequence(parts)} => NOT ?{self.absent_variable()}"
         rarely = 4 if self.kind == "beside" else 8
         return self.sequence(self.with_absences(parts) if self.kind == "negation" or self.chance(rarely) else parts)
 
@@ -170,9 +186,41 @@ class _Drawing:
         one = self.side(repeated)
         return f"({one} OR {self.side(repeated)})" if self.left else one
 
-    def absence(self, *, timed: bool = False) -> str:
+    def deep(self, repeated: bool) -> str:
+        """An AND, rarely an OR, of which a side is another one, or such a one repeated."""
+        if len(self.left) < 3:
+            return self.both(repeated)
+        one = self.element(repeated)
+        inner = self.draw(st.sampled_from((self.both, self.both, self.either)))
+        if len(self.left) > 2 and self.chance(4):
+            inner = self.deep
+        if len(self.left) > 1 and self.chance(5):
+            quantifier = self.quantifier()
+            other = f"({inner(repeated or not quantifier.startswith('?'))}){quantifier}"
+        else:
+            other = inner(repeated)
+        word = self.one_of((" AND ", " AND ", " AND ", " OR "))
+        parts = [one, other] if self.chance(2) else [other, one]
+        if self.absent and self.chance(5):
+            parts.insert(self.draw(st.integers(0, 2)), self.absence(timed=True))
+        return f"({word.join(parts)})"
+
+    def either_of_many(self, repeated: bool) -> str:
+        """An OR of three, or of another one."""
+        if len(self.left) < 3:
+            return self.either(repeated)
+        sides = [self.element(repeated), self.draw(st.sampled_from((self.either, self.both, self.element)))(repeated)]
+        sides += [self.element(repeated)] if self.left and self.chance(2) else []
+        text = f"({' OR '.join(sides)})"
+        return f"{text}{self.quantifier()}" if repeated and self.chance(3) else text
+
+    def absent_variable(self) -> str:
         variable = self.absent.pop()
         self.sketch.absent.append(variable)
+        return variable
+
+    def absence(self, *, timed: bool = False) -> str:
+        variable = self.absent_variable()
         duration = f" FOR {self.one_of(_FOR)}" if timed or self.chance(3) else ""
         return f"NOT ?{variable}{duration}"
 
