@@ -1,8 +1,8 @@
 """Arithmetic on columns: of numbers, and of dateTimes and durations.
 
 Source: XPath functions 3.1 §4.2 (numbers), §8.4, §9.7 (durations and dateTimes). Departures: decimals are doubles;
-integers are 64 bits wide, beyond which a result is unbound here (`wide_integers` goes on from there). Beyond the years
-1 to 9999 there is no dateTime, beyond 64 bits of microseconds no duration: both are errors.
+integers are 64 bits wide, beyond which a result is unbound; beyond the years 1 to 9999 there is no dateTime, beyond 64
+bits of microseconds no duration, and both are errors.
 """
 
 from __future__ import annotations

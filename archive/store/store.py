@@ -235,7 +235,7 @@ class WritableStore(Store, Protocol):
     def drop_before(self, moment: datetime) -> int:
         """Drop the graphs, of events and of matches, whose buckets end at this moment or before; count them."""
         starts = {name: bucket_start(name) for name in self.named_graphs()}
-        gone = [name for name, start in starts.items() if start is not None and start + self.bucket <= moment]
+        gone = [name for name, start in starts.items() if start is not None and moment - start >= self.bucket]
         if gone:
             self.drop_graphs(gone)
         return len(gone)

@@ -113,7 +113,7 @@ def _remainder(e: Binary, _left: str, _right: str, _value: Reference) -> str:
 
 PLUS = InfixOperator(
     "+",
-    "the sum; of a dateTime and a duration the dateTime then",
+    "the sum; of a dateTime and a duration the dateTime then, of the years 1 to 9999",
     _columns("+"),
     _scalars(
         scalars.add_integers,

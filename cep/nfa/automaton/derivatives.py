@@ -224,6 +224,8 @@ class PatternDerivatives:
         self, sides: tuple[ItemSet, ...], begun: tuple[bool, ...], way: EpsilonPath, rest: Continuation
     ) -> _States:
         """The threads of all sides of an AND, and of what follows once each has come to its end."""
+        if any(begun):
+            sides = tuple(side if has else _behind_others(side) for side, has in zip(sides, begun, strict=True))
         own: list[PatternItem] = []
         for i, side in enumerate(sides):
             for thread in side:
@@ -268,6 +270,14 @@ def _behind(way: EpsilonPath, thread: PatternItem) -> PatternItem:
         enters=way.enters | thread.enters,
         floors=tuple(dict.fromkeys((*way.floors, *thread.floors))),
     )
+
+
+def _behind_others(side: ItemSet) -> ItemSet:
+    """A side of an AND that comes behind an event of the AND, and so behind all that stands before it.
+
+    What stands before may be of the same variables, an iteration earlier: their last events are others by now.
+    """
+    return tuple(item if item.variable is None else replace(item, before=None) for item in side)
 
 
 def _later(way: EpsilonPath) -> EpsilonPath:

@@ -57,6 +57,9 @@ CASES = {
     "OR in AND in AND behind what may come": (
         "?d? -> (?a AND (?b AND (?c OR ?e))) -> ?f+~", ("POLICY next",), "e b a f f", ["a3 b2 e1 f4", "a3 b2 e1 f4 f5"],
     ),
+    "the next repetition of an AND may have equal time stamps": (
+        "(?b AND ?c){2; ->} -> ?d{1,; ->}", ("POLICY next",), "b@0 c@1 b@2 c@2 d", ["b1 b3 c2 c4 d5"],
+    ),
     "AND in AND in what is repeated": (
         "(?a AND (?b AND ?c)){2; ->} -> ?d", ("POLICY next",), "c b a a b c d", ["a3 a4 b2 b5 c1 c6 d7"],
     ),

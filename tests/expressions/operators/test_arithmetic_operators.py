@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from kaicep.expressions import OPERATORS, RefusedError
+from kaicep.expressions.frames import FIRST_MOMENT, LAST_MOMENT, moment_of
 from kaicep.language.nodes import BinaryOperator, ValueType
 from support.columns import DATETIME, DOUBLE, DURATION, INTEGER, TERM, binary, column, constant, of_pairs
 
@@ -53,9 +54,36 @@ def test_what_is_rare_is_left_to_columns(operator: BinaryOperator, left: ValueTy
     assert OPERATORS[operator].scalar(binary(operator, column(left), column(right), DOUBLE)) is None
 
 
+def test_moments_beyond_the_calendar_are_unbound() -> None:
+    later = OPERATORS["+"].scalar(binary("+", column(DATETIME), column(DURATION), DATETIME))
+    earlier = OPERATORS["-"].scalar(binary("-", column(DATETIME), column(DURATION), DATETIME))
+    apart = OPERATORS["-"].scalar(binary("-", column(DATETIME), column(DATETIME), DURATION))
+    assert later is not None
+    assert earlier is not None
+    assert apart is not None
+    assert (later(LAST_MOMENT - 1, 1), later(LAST_MOMENT, 1)) == (LAST_MOMENT, None)
+    assert (earlier(FIRST_MOMENT + 1, 1), earlier(FIRST_MOMENT, 1)) == (FIRST_MOMENT, None)
+    assert apart(LAST_MOMENT, FIRST_MOMENT) == LAST_MOMENT - FIRST_MOMENT
+
+
+def test_durations_beyond_64_bits_are_unbound() -> None:
+    longer = OPERATORS["+"].scalar(binary("+", column(DURATION), column(DURATION), DURATION))
+    assert longer is not None
+    assert (longer(2**62, 2**62 - 1), longer(2**62, 2**62)) == (2**63 - 1, None)
+
+
+def test_a_moment_moved_in_sparql_stays_in_the_calendar() -> None:
+    second = timedelta(seconds=1)
+    last = repr(moment_of(LAST_MOMENT) - second)
+    assert in_sparql("+", DATETIME, DURATION, second) == f"IF(?a <= {last}, ?a - {-second!r}, 1/0)"
+    first = repr(moment_of(FIRST_MOMENT) + second)
+    assert in_sparql("-", DATETIME, DURATION, second) == f"IF(?a >= {first}, ?a - {second!r}, 1/0)"
+    with pytest.raises(RefusedError, match="longer than the calendar"):
+        in_sparql("-", DATETIME, DURATION, timedelta(days=4_000_000))
+
+
 def test_sparql_says_what_engines_agree_on() -> None:
     assert in_sparql("+", DOUBLE, INTEGER) == "(?a - (- ?b))"
-    assert in_sparql("+", DATETIME, DURATION, timedelta(seconds=1)) == f"(?a - {-timedelta(seconds=1)!r})"
     assert in_sparql("-", DATETIME, DATETIME) == "(?a - ?b)"
     assert in_sparql("*", DOUBLE, DOUBLE) == "(?a * ?b)"
     assert "double" in in_sparql("/", DOUBLE, INTEGER)
