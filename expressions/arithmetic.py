@@ -79,7 +79,7 @@ def _of_doubles(operator: _Symbol, a: pl.Expr, b: pl.Expr) -> pl.Expr:
 
 
 def _of_time(operator: _Symbol, a: pl.Expr, of_a: ValueType, b: pl.Expr, of_b: ValueType) -> pl.Expr:
-    if operator in "+-":
+    if operator in ("+", "-"):
         return _moved(operator, a, of_a, b, of_b)
     if operator == "/" and of_b is ValueType.DURATION:
         divisor = b.cast(pl.Int64)
