@@ -22,6 +22,7 @@ from .shape import (
     event_prefix,
     event_shape,
 )
+from .time_casts import cast_time
 from .triples import ambiguous_properties, event_quads, literal_terms
 from .type_casts import cast_column, to_series
 
@@ -41,6 +42,7 @@ __all__ = [
     "ambiguous_properties",
     "attribute_iri",
     "cast_column",
+    "cast_time",
     "compile_annotation",
     "event_prefix",
     "event_quads",

@@ -21,6 +21,10 @@ ProjectFile = Annotated[Path, typer.Argument(metavar="PROJECT", help="A kaicep.t
 ProjectOption = Annotated[
     Path, typer.Option("--project", "-p", metavar="PROJECT", help="A kaicep.toml, or the folder that holds one.")
 ]
+OptionalProject = Annotated[
+    Path | None,
+    typer.Option("--project", "-p", metavar="PROJECT", help="A kaicep.toml, or the folder that holds one; for PATHs."),
+]
 Query = Annotated[str, typer.Argument(metavar="QUERY", help="χ-CEP: a file, a text, or - for the standard input.")]
 RowFormOption = Annotated[
     RowFormat | None,

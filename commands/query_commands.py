@@ -12,7 +12,7 @@ import typer
 from rich.console import Console
 
 from ..errors import PipelineError
-from .options import ProjectFile, ProjectOption, Query, Quiet, RowFormOption
+from .options import OptionalProject, ProjectFile, ProjectOption, Query, Quiet, RowFormOption
 from .terminal import tell, text_of
 
 _WIDE = 500
@@ -35,7 +35,9 @@ class ReasonFormat(StrEnum):
 
 
 @app.command(
-    "try", epilog="Example: `kaicep try 'SELECT ?e.value FILTER (?e.value > 900)' -e readings.jsonl -p campus/`"
+    "try",
+    epilog="Examples: `kaicep try 'SELECT ?e.value FILTER (?e.value > 900)' -e readings.csv`, "
+    "`kaicep try high.chi -e readings.jsonl -p campus/`",
 )
 def try_query(
     query: Query,
@@ -45,10 +47,10 @@ def try_query(
             "--events",
             "-e",
             metavar="FILE",
-            help="JSON lines, a JSON array, CSV or Parquet, also .gz; NAME=FILE for one of several streams.",
+            help="JSON, CSV or Parquet, also .gz, or a folder of them; NAME=FILE for one of several streams.",
         ),
     ],
-    project: ProjectOption,
+    project: OptionalProject = None,
     *,
     stream: Annotated[str | None, typer.Option(metavar="NAME", help="The stream that a plain FILE stands for.")] = None,
     form: RowFormOption = None,
@@ -56,13 +58,21 @@ def try_query(
 ) -> None:
     """Answer a query over recorded events, which end then; without Spark and without an archive.
 
-    Of several queries in a document the rows of the last one are printed.
+    Without a project each file is a stream: its columns, their types and the format of its time stamps are recognised,
+    and told. Of several queries in a document the rows of the last one are printed.
     """
     from ..api import Project
-    from .trials import try_document
+    from .trials import infer_project, refuse_paths, try_document
 
     text, source = text_of(query)
-    try_document(Project.load(project), text, events, source=source, stream=stream, form=form, quiet=quiet)
+    if project is not None:
+        try_document(Project.load(project), text, events, source=source, stream=stream, form=form, quiet=quiet)
+        return
+    refuse_paths(text)
+    inferred = infer_project(events, stream)
+    for line in () if quiet else inferred.told:
+        tell(line)
+    try_document(inferred.project, text, inferred.files, source=source, form=form, quiet=quiet)
 
 
 @app.command(epilog="Example: `kaicep check campus/`")

@@ -101,7 +101,7 @@ class _Reading:
         read: ClockReadings = read_clock(raw, name)
         there = read.clock.is_not_null()
         micros = read.clock.drop_nulls().to_physical().to_numpy()
-        return cls(name, there.sum() / len(raw), bool(read.zoned.filter(there).all()), micros)
+        return cls(name, int(there.sum()) / len(raw), bool(read.zoned.filter(there).all()), micros)
 
     @property
     def is_plausible(self) -> bool:

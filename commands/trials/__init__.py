@@ -2,8 +2,20 @@
 
 from __future__ import annotations
 
+from .event_sample import EventSample, undeclared_stream
+from .inferred_project import InferredProject, infer_project, refuse_paths
 from .query_trial import try_document
 from .recorded_source import RecordedStream, recorded_streams
 from .trial import Trial
 
-__all__ = ["RecordedStream", "Trial", "recorded_streams", "try_document"]
+__all__ = [
+    "EventSample",
+    "InferredProject",
+    "RecordedStream",
+    "Trial",
+    "infer_project",
+    "recorded_streams",
+    "refuse_paths",
+    "try_document",
+    "undeclared_stream",
+]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from .delimited import decimal_points, sniff_separator
 from .file_listing import list_files
 from .heartbeat import Heartbeat, beat
 from .memory_source import RawColumns, RawTuples, raw_table
 from .recorded_batches import read_batches
-from .recorded_files import RecordedEvents, read_file, read_recording
+from .recorded_files import RecordedEvents, file_format, read_file, read_recording
 from .records import Malformed, RawBatch, concatenate
 from .source import RecordSource, SourceSpec
 from .source_table import SOURCES
@@ -25,6 +26,8 @@ __all__ = [
     "SourceSpec",
     "beat",
     "concatenate",
+    "decimal_points",
+    "file_format",
     "first_line",
     "list_files",
     "raw_table",
@@ -32,5 +35,6 @@ __all__ = [
     "read_file",
     "read_recording",
     "read_streams",
+    "sniff_separator",
     "unpack",
 ]

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from .csv_dialect import SEPARATORS, CsvDialect, sniff_separator, split_line
 from .csv_source import CsvSource, parse_csv_lines, with_header
-from .decimal_commas import has_decimal_commas, with_decimal_points
+from .decimal_commas import decimal_points, has_decimal_commas, with_decimal_points
 
 __all__ = [
     "SEPARATORS",
     "CsvDialect",
     "CsvSource",
+    "decimal_points",
     "has_decimal_commas",
     "parse_csv_lines",
     "sniff_separator",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pyarrow as pa
 import pyarrow.compute as pc
 
-__all__ = ["has_decimal_commas", "with_decimal_points"]
+__all__ = ["decimal_points", "has_decimal_commas", "with_decimal_points"]
 
 _NUMBER = r"^\s*[+-]?(?:[0-9]+|[0-9]{1,3}(?:\.[0-9]{3})+)?(?:,[0-9]*)?(?:[eE][+-]?[0-9]+)?\s*$"
 _WITH_COMMA = r"[0-9],[0-9]|^\s*[+-]?,[0-9]|[0-9],\s*$"
@@ -38,3 +38,12 @@ def with_decimal_points(values: pa.ChunkedArray) -> pa.ChunkedArray:
     numbers = pc.match_substring_regex(values, _NUMBER)
     plain = pc.replace_substring(pc.replace_substring(values, ".", ""), ",", ".")
     return pc.if_else(pc.fill_null(numbers, fill_value=False), plain, values)
+
+
+def decimal_points(table: pa.Table, separator: str) -> pa.Table:
+    """A table of texts of which nobody knows what they are: numbers with decimal commas get points."""
+    for place, field in enumerate(table.schema):
+        values = table.column(place)
+        if pa.types.is_string(field.type) and has_decimal_commas(values, separated_by_comma=separator == ","):
+            table = table.set_column(place, field.name, with_decimal_points(values))
+    return table

@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from kaicep.pipeline.sources.delimited import has_decimal_commas, with_decimal_points
+from kaicep.pipeline.sources.delimited import decimal_points, has_decimal_commas, with_decimal_points
 
 
 def column(*values: str | None) -> pa.ChunkedArray:
@@ -47,3 +47,11 @@ def test_written_numbers_come_back(numbers: list[object], thousands: bool) -> No
 
 def test_what_is_no_number_stays() -> None:
     assert with_decimal_points(column("off", None, "1,2,3")).to_pylist() == ["off", None, "1,2,3"]
+
+
+def test_of_a_table_that_nobody_declares_the_columns_of_numbers_are_converted() -> None:
+    table = pa.table({"x": ["1,5", "2"], "note": ["a,b", None], "n": [1, 2]})
+    assert decimal_points(table, ";").to_pylist() == [
+        {"x": "1.5", "note": "a,b", "n": 1},
+        {"x": "2", "note": None, "n": 2},
+    ]
