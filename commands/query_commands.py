@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from ..errors import PipelineError
+from ..errors import PipelineError, PlanError
 from .options import OptionalProject, ProjectFile, ProjectOption, Query, Quiet, RowFormOption
 from .terminal import tell, text_of
 
@@ -20,11 +20,13 @@ _WIDE = 500
 app = typer.Typer()
 
 
-class AutomatonFormat(StrEnum):
-    """How automata are drawn."""
+class PlanFormat(StrEnum):
+    """How it is said how queries are answered."""
 
+    TEXT = "text"
     MERMAID = "mermaid"
     DOT = "dot"
+    SVG = "svg"
 
 
 class ReasonFormat(StrEnum):
@@ -32,6 +34,9 @@ class ReasonFormat(StrEnum):
 
     TREE = "tree"
     JSON = "json"
+    MERMAID = "mermaid"
+    DOT = "dot"
+    SVG = "svg"
 
 
 @app.command(
@@ -102,31 +107,44 @@ def explain(
         bool, typer.Option("--nfa", help="Draw the automata of patterns instead: states, and what leads from each.")
     ] = False,
     form: Annotated[
-        AutomatonFormat, typer.Option("--format", "-f", help="How automata are drawn.")
-    ] = AutomatonFormat.MERMAID,
+        PlanFormat | None, typer.Option("--format", "-f", help="In words, or as a picture; of automata mermaid.")
+    ] = None,
 ) -> None:
-    """Say in words how queries would be answered if they were registered now, or draw the automata of patterns.
+    """Say how queries would be answered if they were registered now, in words or as a picture.
 
     Of a query that begins in the past this says by which strategy and why, from what the archive holds, also while an
     engine is writing it.
     """
     from ..api import Project
-    from ..explain import DiagramFormat, draw_automaton, explain_registrations, plan_text
+    from ..explain import (
+        DiagramFormat,
+        automaton_diagram_of,
+        explain_registrations,
+        joined_diagrams,
+        plan_diagram_of,
+        plan_text,
+        write_diagram,
+    )
     from ..pipeline import queries_read
     from ..pipeline.flow import Registration
 
     text, source = text_of(query)
     loaded = Project.load(project)
     read = queries_read(loaded, text, source)
+    prefixes = loaded.knowledge.prefixes
     if nfa:
-        drawing = DiagramFormat(form.value)
-        typer.echo(
-            "\n\n".join(draw_automaton(one, drawing) for one in loaded.compile(text, source=source, outputs=read))
-        )
+        if form is PlanFormat.TEXT:
+            raise PlanError("automata are pictures", hint="take --format mermaid, dot or svg")
+        automata = [automaton_diagram_of(one) for one in loaded.compile(text, source=source, outputs=read)]
+        typer.echo(write_diagram(joined_diagrams(automata), DiagramFormat(form or "mermaid")))
         return
     upstream = [Registration(one, one.name or "") for one in read]
     told = explain_registrations(loaded, [*upstream, *loaded.registrations(text, source, read)])[len(read) :]
-    typer.echo("\n\n".join(plan_text(plan, loaded.knowledge.prefixes) for plan in told))
+    if form in (None, PlanFormat.TEXT):
+        typer.echo("\n\n".join(plan_text(plan, prefixes) for plan in told))
+    else:
+        plans = joined_diagrams([plan_diagram_of(plan, prefixes) for plan in told])
+        typer.echo(write_diagram(plans, DiagramFormat(form)))
 
 
 @app.command(
@@ -154,7 +172,7 @@ def why(
 ) -> None:
     """Say why an event is a candidate of a query, down to axioms; or which clause drops it, and by how much."""
     from ..api import Project
-    from ..explain import explanation_dict, explanation_tree
+    from ..explain import DiagramFormat, explanation_dict, explanation_tree, reason_diagram_of, write_diagram
     from ..ontology.proofs import TurtleWriter
 
     text, source = text_of(query)
@@ -163,12 +181,15 @@ def why(
     found = loaded.why(
         text, tuple_or_id, stream=stream, variable=variable and variable.removeprefix("?"), source=source
     )
+    wording = TurtleWriter(loaded.knowledge, found.prefixes)
     if form is ReasonFormat.JSON:
         typer.echo(json.dumps(explanation_dict(found), ensure_ascii=False))
+    elif form is not ReasonFormat.TREE:
+        typer.echo(write_diagram(reason_diagram_of(found, wording), DiagramFormat(form)))
     else:
         out = Console(file=sys.stdout, highlight=False)
         out = out if out.is_terminal else Console(file=sys.stdout, width=_WIDE, highlight=False)
-        out.print(explanation_tree(found, TurtleWriter(loaded.knowledge, found.prefixes)), soft_wrap=True)
+        out.print(explanation_tree(found, wording), soft_wrap=True)
 
 
 def _event_of(event: str) -> str | dict[str, object]:

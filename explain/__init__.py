@@ -5,19 +5,35 @@ from __future__ import annotations
 from .candidacy import Explanation
 from .event_explanation import EventOrId, explain_event
 from .plans import PlanNode, explain_query, explain_registrations, explain_runtime
-from .printing import DiagramFormat, draw_automaton, explanation_dict, explanation_tree, plan_text
+from .printing import (
+    Diagram,
+    DiagramFormat,
+    automaton_diagram_of,
+    explanation_dict,
+    explanation_tree,
+    joined_diagrams,
+    plan_diagram_of,
+    plan_text,
+    reason_diagram_of,
+    write_diagram,
+)
 
 __all__ = [
+    "Diagram",
     "DiagramFormat",
     "EventOrId",
     "Explanation",
     "PlanNode",
-    "draw_automaton",
+    "automaton_diagram_of",
     "explain_event",
     "explain_query",
     "explain_registrations",
     "explain_runtime",
     "explanation_dict",
     "explanation_tree",
+    "joined_diagrams",
+    "plan_diagram_of",
     "plan_text",
+    "reason_diagram_of",
+    "write_diagram",
 ]

@@ -2,9 +2,28 @@
 
 from __future__ import annotations
 
-from .automaton_diagram import DiagramFormat, draw_automaton
+from .diagrams import (
+    Diagram,
+    DiagramFormat,
+    automaton_diagram_of,
+    joined_diagrams,
+    plan_diagram_of,
+    reason_diagram_of,
+    write_diagram,
+)
 from .plan_writer import plan_text
 from .reason_json import explanation_dict
 from .reason_tree import explanation_tree
 
-__all__ = ["DiagramFormat", "draw_automaton", "explanation_dict", "explanation_tree", "plan_text"]
+__all__ = [
+    "Diagram",
+    "DiagramFormat",
+    "automaton_diagram_of",
+    "explanation_dict",
+    "explanation_tree",
+    "joined_diagrams",
+    "plan_diagram_of",
+    "plan_text",
+    "reason_diagram_of",
+    "write_diagram",
+]

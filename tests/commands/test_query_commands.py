@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
 from support.command_line import HIGH, PROJECT, PROPERTIES, call
 
 EVENT = '{"sensor": "s1", "at": "2026-01-01T00:00:01Z", "flow": 40}'
@@ -135,7 +136,34 @@ def test_explain_draws_the_automaton_as_mermaid(project: Path) -> None:
 def test_explain_draws_the_automata_of_a_document_as_dot(project: Path) -> None:
     result = call("explain", f"CREATE QUERY one AS {RISE}; {RISE}", "--nfa", "--format", "dot", "-p", project)
     assert (result.exit_code, result.stderr) == (0, "")
-    assert result.stdout.count("digraph automaton {") == 2
+    assert result.stdout.count("digraph automaton {") == 1
+    assert "q1begin -> q1s0;" in result.stdout
+    assert "q2begin -> q2s0;" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("form", "begins"), [("mermaid", "flowchart LR\n"), ("dot", "digraph plan {\n"), ("svg", "<?xml ")]
+)
+def test_explain_draws_how_a_query_is_answered(project: Path, form: str, begins: str) -> None:
+    result = call("explain", HIGH, "-f", form, "-p", project)
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert result.stdout.startswith(begins)
+    assert "?e from air" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("form", "begins"), [("mermaid", "flowchart LR\n"), ("dot", "digraph reasons {\n"), ("svg", "<?xml ")]
+)
+def test_why_draws_reasons(project: Path, form: str, begins: str) -> None:
+    result = call("why", HIGH, "--event", EVENT, "-p", project, "-f", form)
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert result.stdout.startswith(begins)
+    assert "10 below" in result.stdout
+
+
+def test_automata_have_no_words(project: Path) -> None:
+    result = call("explain", RISE, "--nfa", "-f", "text", "-p", project)
+    assert (result.exit_code, result.stderr) == (1, "automata are pictures: take --format mermaid, dot or svg\n")
 
 
 def test_explain_tells_that_a_query_has_no_automaton(project: Path) -> None:

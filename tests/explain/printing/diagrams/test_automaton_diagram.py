@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from kaicep.errors import PlanError
-from kaicep.explain import DiagramFormat, draw_automaton
+from kaicep.explain import DiagramFormat, automaton_diagram_of, write_diagram
 from kaicep.language.nodes import Query
 from support.letters import project, question
 
@@ -14,11 +14,15 @@ def compiled(text: str) -> Query:
     return query
 
 
+def drawn(query: Query, form: DiagramFormat) -> str:
+    return write_diagram(automaton_diagram_of(query), form)
+
+
 RISING = question("?a -> ?b{2; =>}", "JOIN (?b.x > ?a.x)")
 
 
 def test_mermaid() -> None:
-    assert draw_automaton(compiled(RISING), DiagramFormat.MERMAID).splitlines() == [
+    assert drawn(compiled(RISING), DiagramFormat.MERMAID).splitlines() == [
         "stateDiagram-v2",
         "    s0 : 0 awaits ?a",
         "    s1 : 1 awaits ?b",
@@ -34,7 +38,7 @@ def test_mermaid() -> None:
 
 
 def test_dot() -> None:
-    assert draw_automaton(compiled(RISING), DiagramFormat.DOT).splitlines() == [
+    assert drawn(compiled(RISING), DiagramFormat.DOT).splitlines() == [
         "digraph automaton {",
         "    rankdir=LR;",
         "    begin [shape=point];",
@@ -45,9 +49,9 @@ def test_dot() -> None:
         '    s3 [label="3 awaits nothing"];',
         "    begin -> s0;",
         '    s0 -> s1 [label="take ?a"];',
-        '    s1 -> s2 [label="take -> ?b if WINDOW (?a, ?b, 3600s); ?b.x > ?a.x"];',
+        '    s1 -> s2 [label="take -> ?b\\nif WINDOW (?a, ?b, 3600s)\\nand ?b.x > ?a.x"];',
         '    s1 -> s1 [label="ignore what nothing takes"];',
-        '    s2 -> s3 [label="take => ?b if WINDOW (?a, ?b, 3600s); ?b.x > ?a.x"];',
+        '    s2 -> s3 [label="take => ?b\\nif WINDOW (?a, ?b, 3600s)\\nand ?b.x > ?a.x"];',
         '    s3 -> accepted [label="proceed"];',
         "}",
     ]
@@ -56,18 +60,18 @@ def test_dot() -> None:
 def test_labels_are_escaped() -> None:
     """No text of a condition ends a label: neither quotes in DOT, nor what Mermaid gives a meaning."""
     query = compiled(question("?a -> ?b{2; ->}", 'JOIN (?a.group != ?b.group OR ?a.group = "#\\"<x:y>;")'))
-    assert '\\"#\\\\\\"<x:y>;\\"' in draw_automaton(query, DiagramFormat.DOT)
-    edge, *_ = [line for line in draw_automaton(query, DiagramFormat.MERMAID).splitlines() if "group" in line]
+    assert '\\"#\\\\\\"<x:y>;\\"' in drawn(query, DiagramFormat.DOT)
+    edge, *_ = [line for line in drawn(query, DiagramFormat.MERMAID).splitlines() if "group" in line]
     assert '"#35;\\"#60;x#58;y>#59;"' in edge
     assert edge.count(" : ") == 1
 
 
 def test_a_very_large_automaton_says_that_it_is_cut() -> None:
     query = compiled(question("?a -> ?b{1,500; ->}"))
-    assert draw_automaton(query, DiagramFormat.MERMAID).endswith("%% cut: the automaton has more states")
-    assert "// cut: the automaton has more states" in draw_automaton(query, DiagramFormat.DOT)
+    assert drawn(query, DiagramFormat.MERMAID).endswith("%% cut: the automaton has more states")
+    assert "// cut: the automaton has more states" in drawn(query, DiagramFormat.DOT)
 
 
 def test_a_query_without_a_pattern_has_none() -> None:
     with pytest.raises(PlanError, match="the query has no automaton: only a query with SEQ has one"):
-        draw_automaton(compiled("SELECT ?e.x FROM (?e, letters)"), DiagramFormat.MERMAID)
+        drawn(compiled("SELECT ?e.x FROM (?e, letters)"), DiagramFormat.MERMAID)

@@ -1,0 +1,19 @@
+"""Plans, automata and reasons in; Mermaid, DOT and SVG out."""
+
+from __future__ import annotations
+
+from .automaton_diagram import automaton_diagram_of
+from .diagram import Diagram, joined_diagrams
+from .diagram_writer import DiagramFormat, write_diagram
+from .plan_diagram import plan_diagram_of
+from .reason_diagram import reason_diagram_of
+
+__all__ = [
+    "Diagram",
+    "DiagramFormat",
+    "automaton_diagram_of",
+    "joined_diagrams",
+    "plan_diagram_of",
+    "reason_diagram_of",
+    "write_diagram",
+]
