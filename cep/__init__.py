@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .event_filter import Filter, apply_filters
+from .limits import Limits
 from .operator import END_OF_TIME, Operator, build_operator
 from .output import adopted_matches
 from .windows import HELD, LAST, WINDOW, adopted_windows
@@ -13,6 +14,7 @@ __all__ = [
     "LAST",
     "WINDOW",
     "Filter",
+    "Limits",
     "Operator",
     "adopted_matches",
     "adopted_windows",

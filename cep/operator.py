@@ -15,7 +15,8 @@ from ..errors import OperatorError
 from ..expressions import frame_of, micros, moment_of
 from ..language.nodes import Kind, Query, Source
 from .joins import PatternKernel, vectorisable
-from .nfa import Limits, NfaOperator, stop_candidates
+from .limits import Ceilings, Limits
+from .nfa import NfaOperator, stop_candidates
 from .operator_core import Kernel
 from .order import EVENTS, Contiguity, Interval, empty_candidates, sees_all_events
 from .output import DistinctRows, MatchFrame, OutputRate, RowOutput, build_output_rate, output_schema, row_schema
@@ -73,6 +74,7 @@ class Operator(Protocol):
 
         Raises:
             OperatorError: the watermark is naive.
+            CeilingError: the query asks for more than its ceilings allow.
         """
 
     def report(self, matches: MatchFrame, watermark: datetime | None) -> pa.Table:
@@ -81,6 +83,9 @@ class Operator(Protocol):
         Args:
             matches: in output order, behind those that were reported before.
             watermark: as in `process`.
+
+        Raises:
+            CeilingError: more of them became true with one event than the query's ceiling allows.
         """
 
     def prime(self, candidates: Mapping[str, pa.Table], watermark: datetime | None) -> None:
@@ -112,8 +117,10 @@ def build_operator(query: Query, within: Interval | None = None, limits: Limits 
 
     Raises:
         OperatorError: the query uses a construct that operators do not run.
+        CeilingError: its pattern or its window is too large to be compiled.
     """
-    return _Hosted(query, _kernel(query, within or Interval(), limits or Limits()))
+    most = limits or Limits()
+    return _Hosted(query, _kernel(query, within or Interval(), most), Ceilings(query, most))
 
 
 def _kernel(query: Query, within: Interval, limits: Limits) -> Kernel:
@@ -121,9 +128,9 @@ def _kernel(query: Query, within: Interval, limits: Limits) -> Kernel:
         case Kind.SELECTION:
             return SelectionKernel(query)
         case Kind.AGGREGATION:
-            return AggregationKernel(query)
+            return AggregationKernel(query, limits)
         case Kind.PATTERN:
-            return PatternKernel(query, within) if vectorisable(query) else NfaOperator(query, within, limits)
+            return PatternKernel(query, within, limits) if vectorisable(query) else NfaOperator(query, within, limits)
 
 
 @dataclass(slots=True)
@@ -132,6 +139,7 @@ class _Hosted:
 
     query: Query
     kernel: Kernel
+    ceilings: Ceilings
     ended: bool = False
     reported: int = 0
     contiguity: Contiguity | None = field(init=False)
@@ -184,6 +192,7 @@ class _Hosted:
         """See `Operator.report`."""
         if self.ended:
             return output_schema(self.query).empty_table()
+        self.ceilings.check_matches(matches.densest)
         return self._reported(matches, _microseconds(watermark))
 
     def prime(self, candidates: Mapping[str, pa.Table], watermark: datetime | None) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Self
 
 from ..annotator import Annotator, EventShape
-from ..cep.nfa import Limits
+from ..cep import Limits
 from ..config import Settings
 from ..errors import QueryTypeError, did_you_mean
 from ..expressions import SIGNATURES
@@ -85,7 +85,7 @@ class Catalog:
         """The data path of this project, with no query registered yet; see `Dataflow`."""
         lateness = {name: stream.lateness for name, stream in self.settings.streams.items()}
         engine = self.settings.engine
-        limits = Limits(engine.matches_per_event, engine.runs_per_partition)
+        limits = Limits(engine.matches_per_event, engine.runs_per_partition, engine.pairs_per_event)
         return Dataflow(self.judgement, lateness, self.options, workers, limits=limits, isolated=isolated)
 
     @property

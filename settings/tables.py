@@ -174,6 +174,7 @@ class EngineSettings(Table):
         table_size: up to so many rows, the verdicts of all individuals are computed ahead; 0 never.
         matches_per_event: a query of which more matches become true with one event is stopped.
         runs_per_partition: a query of which more runs are under way at one place of its pattern is stopped.
+        pairs_per_event: a query that compares more pairs to find the matches of one event is stopped.
         master: Spark master.
         spark: more Spark configuration, key by key.
     """
@@ -187,6 +188,7 @@ class EngineSettings(Table):
     table_size: int = Field(default=200_000, ge=0)
     matches_per_event: int = Field(default=100_000, ge=1)
     runs_per_partition: int = Field(default=100_000, ge=1)
+    pairs_per_event: int = Field(default=10_000_000, ge=1)
     master: str = "local[*]"
     spark: dict[str, str] = Field(default_factory=dict)
 

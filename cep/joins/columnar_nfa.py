@@ -14,7 +14,7 @@ import polars as pl
 
 from ...expressions import Bools, Ints
 from ...language.nodes import Link
-from ..match import NONE, BoundRows, CandidateRanges, Refutation, Test
+from ..match import NONE, BoundRows, CandidateRanges, EventCounts, Refutation, Test
 from ..order import BEFORE, UNBOUNDED, Candidates
 from .columnar_nfa_plan import START, ColumnarState, ColumnarTransition
 
@@ -84,6 +84,7 @@ class ColumnarNfa:
         refutation: for the NOTs between elements.
         watermark: partial matches whose windows have closed by then are dropped.
         followed: numbers of events of which the very next one was released now.
+        counts: by state, of the partial matches that come to it.
         found: by state, the partial matches that came to it now.
         waiting: by state, the partial matches that wait in it.
     """
@@ -93,6 +94,7 @@ class ColumnarNfa:
     refutation: Refutation
     watermark: int
     followed: Ints
+    counts: Sequence[EventCounts]
     found: list[list[PartialMatchTable]] = field(init=False)
     waiting: dict[int, PartialMatchTable] = field(init=False, default_factory=dict)
 
@@ -267,6 +269,7 @@ class _Look:
     def _add(self, partial: PartialMatchTable, rows: Ints) -> None:
         """Each of these with one event more."""
         number, streak = self._own.number[rows], partial.streak
+        self._nfa.counts[self.step.target].add(len(rows), lambda: number)
         if BEFORE in self._own.frame.columns:
             unbroken = self._own.frame[BEFORE].to_numpy()[rows] == partial.last
             streak = np.where(unbroken, streak, number)

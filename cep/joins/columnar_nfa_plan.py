@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ...language.nodes import Link
+from ..limits import Ceilings
 from ..match import NegationConstraint
 from ..order import UNBOUNDED
 from .pattern_dnf import PartialOrder
@@ -19,6 +20,9 @@ __all__ = ["START", "ColumnarState", "ColumnarTransition", "compile_states", "de
 
 START = 0
 """The place of the state of a run that has not begun."""
+
+_MOST = 4096
+"""So many states are compiled in about a second: those of twelve elements of an AND."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,34 +76,43 @@ class ColumnarState:
 _Name = tuple[frozenset[str], frozenset[int]]
 
 
-def compile_states(plan: PatternPlan, named: frozenset[str]) -> tuple[ColumnarState, ...]:
+def compile_states(plan: PatternPlan, named: frozenset[str], ceilings: Ceilings) -> tuple[ColumnarState, ...]:
     """The states, `START` first, each after those that lead to it.
 
     Args:
         plan: the query.
         named: the variables that SEQ names.
+        ceilings: of the query.
+
+    Raises:
+        CeilingError: there are too many of them, as an AND has one for each set of its elements.
     """
-    return _Planner(plan, named).states()
+    return _Planner(plan, named, ceilings).states()
 
 
 @dataclass(frozen=True, slots=True)
 class _Planner:
     plan: PatternPlan
     named: frozenset[str]
+    ceilings: Ceilings
 
     def states(self) -> tuple[ColumnarState, ...]:
-        names: list[_Name] = [(frozenset(), frozenset(range(len(self.plan.disjuncts))))]
-        for name in names:
-            names += [target for target in dict.fromkeys(self._targets(name)) if target not in names]
+        start: _Name = (frozenset(), frozenset(range(len(self.plan.disjuncts))))
+        targets = {start: self._targets(start)}
+        found = [start]
+        for name in found:
+            new = [target for target in targets[name] if target not in targets]
+            targets |= {target: self._targets(target) for target in new}
+            found += new
+            self.ceilings.check_plan(len(found), _MOST, "states")
         # Sorted by size: a step leads to a larger state.
-        names.sort(key=lambda name: len(name[0]))
-        places = {name: place for place, name in enumerate(names)}
-        return tuple(self._state(name, places) for name in names)
+        found.sort(key=lambda name: len(name[0]))
+        places = {name: place for place, name in enumerate(found)}
+        return tuple(self._state(name, targets[name], places) for name in found)
 
-    def _state(self, name: _Name, places: Mapping[_Name, int]) -> ColumnarState:
+    def _state(self, name: _Name, targets: Mapping[_Name, str], places: Mapping[_Name, int]) -> ColumnarState:
         bound, disjuncts = name
         complete = tuple(sorted(i for i in disjuncts if self._variables(i) == bound))
-        targets = self._targets(name)
         steps = tuple(self._step(name, v, target, places) for target, v in targets.items())
         loose = all(step.link is Link.ANY for step in steps) and not self._counts_on()
         return ColumnarState(bound, complete, steps, loose)

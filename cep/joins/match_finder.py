@@ -10,7 +10,16 @@ import polars as pl
 
 from ...expressions import Bools, Ints
 from ...language.nodes import Element, Query, walk_pattern
-from ..match import BoundRows, CandidateBuffer, FreeVariableJoin, NegationConstraint, Refutation
+from ..limits import Ceilings
+from ..match import (
+    BoundRows,
+    CandidateBuffer,
+    EventCounts,
+    FreeVariableJoin,
+    NegationConstraint,
+    NewEvents,
+    Refutation,
+)
 from ..order import BEFORE, UNBOUNDED
 from .columnar_nfa import ColumnarNfa, PartialMatchTable
 from .columnar_nfa_plan import compile_states, decidable
@@ -37,9 +46,18 @@ class MatchFinder(Protocol):
         """By disjunct, the NOTs that are decided with the last event and are not looked at here."""
 
     def find(
-        self, refutation: Refutation, buffer: CandidateBuffer, events: pl.DataFrame | None, watermark: int
+        self,
+        refutation: Refutation,
+        buffer: CandidateBuffer,
+        events: pl.DataFrame | None,
+        watermark: int,
+        new: NewEvents,
     ) -> Iterator[tuple[int, BoundRows]]:
-        """The disjuncts and matches whose last event is new."""
+        """The disjuncts and matches whose last event is new, piece by piece.
+
+        Raises:
+            CeilingError: more is under way, or would be compared, than the query's ceilings allow.
+        """
 
     def drop(self, buffer: CandidateBuffer, forbidden: Mapping[str, Bools]) -> None:
         """Drop what is growing with a forbidden candidate."""
@@ -54,11 +72,17 @@ class MatchFinder(Protocol):
         """Go on from what `tables` gave."""
 
 
-def build_finder(plan: PatternPlan, named: frozenset[str]) -> MatchFinder:
-    """The way to find the matches of a query."""
+def build_finder(plan: PatternPlan, named: frozenset[str], ceilings: Ceilings) -> MatchFinder:
+    """The way to find the matches of a query.
+
+    Raises:
+        CeilingError: its pattern has too many states.
+    """
     between = any(a.after and a.duration is None for disjunct in plan.disjuncts for a in disjunct.order.negations)
     everything = all(named >= set(disjunct.variables) for disjunct in plan.disjuncts)
-    return _ConstraintSearch(plan) if plan.logical and not (between and everything) else _NfaSearch(plan, named)
+    return (
+        _ConstraintSearch(plan) if plan.logical and not (between and everything) else _NfaSearch(plan, named, ceilings)
+    )
 
 
 class _ConstraintSearch:
@@ -76,10 +100,13 @@ class _ConstraintSearch:
         buffer: CandidateBuffer,  # noqa: ARG002 - the protocol's
         events: pl.DataFrame | None,  # noqa: ARG002 - the protocol's
         watermark: int,  # noqa: ARG002 - the protocol's
+        new: NewEvents,
     ) -> Iterator[tuple[int, BoundRows]]:
         """See `MatchFinder.find`."""
+        pairs = new.pairs()
         for i, disjunct in enumerate(self._plan.disjuncts):
-            yield i, find_matches(disjunct, refutation.probe.candidates)
+            for found in find_matches(disjunct, refutation.probe.candidates, pairs):
+                yield i, found
 
     def drop(self, buffer: CandidateBuffer, forbidden: Mapping[str, Bools]) -> None:
         """See `MatchFinder.drop`: candidates go, unless they are counted, or matches that wait name their rows."""
@@ -107,14 +134,16 @@ class _ConstraintSearch:
 class _NfaSearch:
     """Partial matches take one event after the other; free variables are joined to complete matches of SEQ."""
 
-    def __init__(self, plan: PatternPlan, named: frozenset[str]) -> None:
+    def __init__(self, plan: PatternPlan, named: frozenset[str], ceilings: Ceilings) -> None:
         self._plan, self._named = plan, named
-        self._states = compile_states(plan, named)
+        self._states = compile_states(plan, named, ceilings)
         free = [v for v in plan.disjuncts[0].variables if v not in named]
         self._free = FreeVariableJoin(free, [d.reach for d in plan.disjuncts])
         self._waiting: dict[int, PartialMatchTable] = {}
         left = [tuple(n for n in d.order.negations if self._is_open(d, n)) for d in plan.disjuncts]
         self.undecided = {i: negations for i, negations in enumerate(left) if negations}
+        doubted = any(n.ends_later or not n.before for d in plan.disjuncts for n in d.order.negations)
+        self._final = not (free or doubted or self.undecided)
 
     def _is_open(self, disjunct: DisjunctPlan, negation: NegationConstraint) -> bool:
         """Whether no step decides a NOT that is decided with the last event."""
@@ -124,15 +153,30 @@ class _NfaSearch:
         return len(self._plan.disjuncts) > 1 or not decidable(self._plan, self._plan.disjuncts, negation, complete)
 
     def find(
-        self, refutation: Refutation, buffer: CandidateBuffer, events: pl.DataFrame | None, watermark: int
+        self,
+        refutation: Refutation,
+        buffer: CandidateBuffer,
+        events: pl.DataFrame | None,
+        watermark: int,
+        new: NewEvents,
     ) -> Iterator[tuple[int, BoundRows]]:
         """See `MatchFinder.find`."""
         followed = np.empty(0, dtype=np.int64) if events is None else events[BEFORE].to_numpy()
-        nfa = ColumnarNfa(self._states, refutation.probe.candidates, refutation, watermark, followed)
+        candidates = refutation.probe.candidates
+        nfa = ColumnarNfa(self._states, candidates, refutation, watermark, followed, self._counts(new))
         waiting = {place: runs.with_rows(buffer.current(runs.rows)) for place, runs in self._waiting.items()}
         complete = nfa.go(waiting)
         yield from self._free.join(refutation.probe, buffer, complete, watermark) if self._free else complete
+        for runs in nfa.waiting.values():
+            new.check_waiting(self._plan.keys, candidates, runs.rows)
+        for rows in self._free.rows():
+            new.check_waiting(self._plan.keys, candidates, buffer.current(rows))
         self._waiting = {place: runs.with_rows(buffer.fixed(runs.rows)) for place, runs in nfa.waiting.items()}
+
+    def _counts(self, new: NewEvents) -> list[EventCounts]:
+        """By state, what counts those that come to it: as matches where they are nothing but that."""
+        matches, runs = new.matches(), new.runs()
+        return [matches if self._final and not state.steps else runs for state in self._states]
 
     def drop(self, buffer: CandidateBuffer, forbidden: Mapping[str, Bools]) -> None:
         """See `MatchFinder.drop`."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
+from math import prod
 from typing import assert_never
 
 from ...errors import OperatorError
@@ -16,9 +17,13 @@ from ...expressions import micros
 from ...language.nodes import Alternative as Either
 from ...language.nodes import Conjunction, Element, Group, Link, Negation, Pattern, Policy, Query, walk_pattern
 from ...language.nodes import Sequence as Links
+from ..limits import Ceilings
 from ..match import NegationConstraint
 
 __all__ = ["PartialOrder", "disjuncts", "vectorisable"]
+
+_MOST = 512
+"""Disjuncts are compared with each other when a query is compiled; this many take less than a second."""
 
 _LINKS = {Policy.ANY: Link.ANY, Policy.NEXT: Link.NEXT, Policy.STRICT: Link.STRICT}
 
@@ -66,9 +71,11 @@ def disjuncts(query: Query) -> tuple[PartialOrder, ...]:
 
     Raises:
         OperatorError: the pattern repeats something.
+        CeilingError: there are too many of them.
     """
     if query.pattern is None:
         return (_unordered(tuple(source.variable for source in query.sources)),)
+    Ceilings(query).check_plan(_count(query.pattern), _MOST, "ways to choose sides of its ORs")
     free = [source.variable for source in query.sources if source.variable not in _named(query.pattern)]
     found = [_disjunct(part, free) for part in _parts(query.pattern, _LINKS[query.policy])]
     return tuple(alternative for alternative in found if len(alternative.variables) > len(free))
@@ -83,6 +90,21 @@ def _unordered(variables: tuple[str, ...]) -> PartialOrder:
 
 def _named(pattern: Pattern) -> set[str]:
     return {part.variable for part in walk_pattern(pattern) if isinstance(part, Element | Negation)}
+
+
+def _count(pattern: Pattern) -> int:
+    """How many disjuncts there are."""
+    match pattern:
+        case Element() | Negation():
+            return 1
+        case Group(pattern=inner):
+            return _count(inner)
+        case Either(branches=branches):
+            return sum(map(_count, branches))
+        case Conjunction(parts=parts) | Links(parts=parts):
+            return prod(map(_count, parts))
+        case _:
+            assert_never(pattern)
 
 
 def _parts(pattern: Pattern, link: Link) -> list[_Part]:

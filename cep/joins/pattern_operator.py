@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
 import numpy as np
 import polars as pl
 
 from ...expressions import Bools, Ints, Names
 from ...language.nodes import Query
+from ..limits import Ceilings, Limits
 from ..match import (
     NOTHING_AWAITED,
     CandidateBuffer,
+    EventCounts,
     IndexProbe,
     MatchReporter,
     NegationConstraint,
+    NewEvents,
     PendingNegation,
     Refutation,
     encode_keys,
 )
-from ..order import EVENTS, NUMBER, UNBOUNDED, Interval, number_events
+from ..order import EVENTS, NUMBER, UNBOUNDED, Candidates, Interval, number_events
 from ..output import UNBOUND, MatchFrame, MatchTable
 from ..snapshot_codec import OperatorState
 from .match_finder import MatchFinder, build_finder, named_variables
@@ -36,10 +40,12 @@ class PatternKernel:
     Args:
         query: a query that repeats nothing.
         within: the moments of WITHIN.
+        limits: how much the query may take.
     """
 
-    def __init__(self, query: Query, within: Interval | None = None) -> None:
+    def __init__(self, query: Query, within: Interval | None = None, limits: Limits | None = None) -> None:
         self._query = query
+        self._ceilings = Ceilings(query, limits or Limits())
         self._plan = plan = plan_pattern(query)
         disjuncts = plan.disjuncts
         self._bound = [s.variable for s in query.sources if any(s.variable in d.variables for d in disjuncts)]
@@ -51,11 +57,11 @@ class PatternKernel:
         self._pending = PendingNegation(self._within.last, dict.fromkeys((_DISJUNCT, *self._bound), nothing))
         self._looks_behind = any(negation.strict for of_disjunct in last.values() for negation in of_disjunct)
         self._buffer = CandidateBuffer(plan.own)
-        self._finder: MatchFinder = build_finder(plan, self._named)
+        self._finder: MatchFinder = build_finder(plan, self._named, self._ceilings)
         self._next_number = 0
-        ambiguous = len({d.variables for d in disjuncts}) < len(disjuncts)
-        partial = len(disjuncts) > 1 or bool(self._last)
-        self._reporter = MatchReporter(query, plan.verdicts, partial=partial, ambiguous=ambiguous)
+        self._ambiguous = len({d.variables for d in disjuncts}) < len(disjuncts)
+        unbound = len(disjuncts) > 1 or bool(self._last)
+        self._reporter = MatchReporter(query, plan.verdicts, partial=unbound, ambiguous=self._ambiguous)
 
     @property
     def names(self) -> Names:
@@ -88,7 +94,8 @@ class PatternKernel:
         encode_keys(self._plan.keys, candidates)
         probe = IndexProbe(self._plan.keys, self._plan.conditions, candidates)
         refutation = Refutation(probe, self._plan.shortest, self._named)
-        found = self._due(refutation, self._complete(refutation, released, watermark), watermark)
+        new = NewEvents.among(candidates.values(), self._ceilings)
+        found = self._due(refutation, self._complete(refutation, released, watermark, new), watermark, new)
         matches = self._reporter.standing(found, candidates)
         reported = self._reporter.report(matches, candidates)
         self._drop(found)
@@ -106,10 +113,13 @@ class PatternKernel:
             frames = {v: frame.hstack([pl.Series(NUMBER, [], pl.Int64)]) for v, frame in released.items()}
         return frames
 
-    def _complete(self, refutation: Refutation, released: Mapping[str, pl.DataFrame], watermark: int) -> MatchTable:
+    def _complete(
+        self, refutation: Refutation, released: Mapping[str, pl.DataFrame], watermark: int, new: NewEvents
+    ) -> MatchTable:
         """The matches whose last event was released, and that no NOT refutes that is decided by then."""
         parts = []
-        for disjunct, rows in self._finder.find(refutation, self._buffer, released.get(EVENTS), watermark):
+        counts: dict[int, EventCounts] = {}
+        for disjunct, rows in self._finder.find(refutation, self._buffer, released.get(EVENTS), watermark, new):
             time = refutation.latest(rows, rows)
             inside = np.ones(len(time), dtype=bool)
             for negation in self._plan.disjuncts[disjunct].order.negations:
@@ -117,10 +127,14 @@ class PatternKernel:
                     inside &= refutation.earliest(rows) - negation.duration >= self._within.first
             every = {v: rows.get(v, np.full(len(time), UNBOUND)) for v in self._bound}
             matches = MatchTable(np.full(len(time), disjunct), every, time)
-            parts.append(matches if inside.all() else matches.at(inside))
-        return refutation.unrefuted(MatchTable.joined(parts, self._bound), self._finder.undecided)
+            matches = matches if inside.all() else matches.at(inside)
+            matches = refutation.unrefuted(matches, self._finder.undecided)
+            of = counts.setdefault(disjunct if self._ambiguous else 0, new.runs() if self._last else new.matches())
+            of.add(len(matches.time), partial(_last_numbers, matches, refutation.probe.candidates))
+            parts.append(matches)
+        return MatchTable.joined(parts, self._bound)
 
-    def _due(self, refutation: Refutation, found: MatchTable, watermark: int) -> MatchTable:
+    def _due(self, refutation: Refutation, found: MatchTable, watermark: int, new: NewEvents) -> MatchTable:
         """What became true, of new matches and of those that were waiting; the others go on waiting."""
         if not self._last:
             return found
@@ -138,8 +152,14 @@ class PatternKernel:
         self._pending.add({name: column[inside] for name, column in columns.items()}, time[inside], awaited[inside])
         released, when = self._pending.release(watermark)
         of_disjunct = released.pop(_DISJUNCT)
-        due = MatchTable(of_disjunct, self._buffer.current(released), when)
-        return refutation.unrefuted(due, self._last)
+        candidates = refutation.probe.candidates
+        due = refutation.unrefuted(MatchTable(of_disjunct, self._buffer.current(released), when), self._last)
+        if len(due.time) > self._ceilings.limits.matches_per_event and not self._ambiguous:
+            numbers = _last_numbers(due, candidates)
+            self._ceilings.check_matches(int(np.unique(numbers, return_counts=True)[1].max()))
+        waiting = {v: rows for v, rows in self._pending.columns.items() if v != _DISJUNCT and (rows >= 0).all()}
+        new.check_waiting(self._plan.keys, candidates, self._buffer.current(waiting))
+        return due
 
     def _drop(self, found: MatchTable) -> None:
         """Drop what will never be reported: these matches of other disjuncts, and what AFTER MATCH forbids.
@@ -185,3 +205,9 @@ class PatternKernel:
         self._finder.load(state.tables)
         self._reporter.skip.load(state.tables)
         self._next_number = state.numbers["next"] or 0
+
+
+def _last_numbers(matches: MatchTable, candidates: Mapping[str, Candidates]) -> Ints:
+    """The number of each match's last event."""
+    last: Ints = matches.numbers(candidates)[1].max(axis=0)
+    return last

@@ -4,23 +4,27 @@ For each variable that can bind the last event of a match, its new candidates ar
 other variables are joined one by one, the one with the fewest pairs next. The candidates of a variable are sorted
 by join key and place in time, so that the partners of a partial match are a range: two binary searches find it, and
 `np.repeat` enumerates the pairs, so many at a time. Conditions are tested as soon as their variables are bound.
+Pairs are counted before they are enumerated, and what they become is handed over in pieces, so that whoever counts
+matches can stop the search in time.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from ...expressions import Bools, Ints
-from ..match import BoundRows, CandidateRanges, combined_codes, expand, holding, ranges_by_key
+from ..match import BoundRows, CandidateRanges, EventCounts, combined_codes, expand, holding, ranges_by_key
 from ..order import UNBOUNDED, Bounds, Candidates
 from .pattern_plan import DisjunctPlan
 
 __all__ = ["find_matches"]
 
 _MOST = 2**62
+_PIECE = 2**18
+"""So many matches are handed over together, unless there are fewer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,11 +35,34 @@ class _Span:
     latest: Ints
 
 
-def find_matches(plan: DisjunctPlan, candidates: Mapping[str, Candidates]) -> dict[str, Ints]:
-    """Rows of the candidates of every match whose last event is new, in no particular order."""
-    found = [match for last in plan.bounds for match in _Search(plan, candidates, last).matches()]
-    empty = np.empty(0, dtype=np.int64)
-    return {v: np.concatenate([match[v] for match in found]) if found else empty for v in plan.variables}
+def find_matches(
+    plan: DisjunctPlan, candidates: Mapping[str, Candidates], pairs: EventCounts
+) -> Iterator[dict[str, Ints]]:
+    """Rows of the candidates of every match whose last event is new, in no particular order, piece by piece.
+
+    Args:
+        plan: of a disjunct.
+        candidates: by variable.
+        pairs: by last event, the pairs that were compared.
+
+    Raises:
+        CeilingError: more pairs would be compared than the ceiling allows.
+    """
+    found: list[BoundRows] = []
+    size = 0
+    for last in plan.bounds:
+        for match in _Search(plan, candidates, last, pairs).matches():
+            found.append(match)
+            size += len(match[last])
+            if size >= _PIECE:
+                yield _together(found, plan.variables)
+                found, size = [], 0
+    if found:
+        yield _together(found, plan.variables)
+
+
+def _together(found: Sequence[BoundRows], variables: Sequence[str]) -> dict[str, Ints]:
+    return {v: np.concatenate([match[v] for match in found]) for v in variables}
 
 
 @dataclass(slots=True)
@@ -45,6 +72,7 @@ class _Search:
     plan: DisjunctPlan
     candidates: Mapping[str, Candidates]
     last: str
+    pairs: EventCounts
 
     @property
     def bounds(self) -> Bounds:
@@ -66,7 +94,10 @@ class _Search:
             yield partial
             return
         ranges = {v: self._ranges(partial, v) for v in remaining}
-        variable = min(remaining, key=lambda v: int(ranges[v].count.sum()))
+        sizes = {v: int(ranges[v].count.sum()) for v in remaining}
+        variable = min(remaining, key=lambda v: sizes[v])
+        number, ends = self.candidates[self.last].number, partial[self.last]
+        self.pairs.add(sizes[variable], lambda: number[ends], ranges[variable].count)
         for grown in expand(partial, variable, ranges[variable]):
             yield from self._extend(self._tested(grown, variable))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .after_match_skip import AfterMatchSkip, Partition
 from .candidate_buffer import CandidateBuffer
+from .event_counts import EventCounts, NewEvents, largest_partition
 from .free_variable_join import Age, FreeVariableJoin, join_free_variables
 from .index_probe import (
     NONE,
@@ -31,12 +32,14 @@ __all__ = [
     "BoundRows",
     "CandidateBuffer",
     "CandidateRanges",
+    "EventCounts",
     "FreeVariableJoin",
     "IndexProbe",
     "JoinKey",
     "JoinPredicate",
     "MatchReporter",
     "NegationConstraint",
+    "NewEvents",
     "NextEvents",
     "Partition",
     "PendingNegation",
@@ -47,5 +50,6 @@ __all__ = [
     "expand",
     "holding",
     "join_free_variables",
+    "largest_partition",
     "ranges_by_key",
 ]

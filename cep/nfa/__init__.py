@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from .compiler import AutomatonTable, Edge, EdgeAction, automaton_table, stop_candidates, stop_events
-from .limits import Limits
 from .nfa_operator import NfaOperator
 
 __all__ = [
     "AutomatonTable",
     "Edge",
     "EdgeAction",
-    "Limits",
     "NfaOperator",
     "automaton_table",
     "stop_candidates",

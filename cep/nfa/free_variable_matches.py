@@ -13,12 +13,12 @@ from typing import Any, assert_never
 
 from ...expressions import plain_name
 from ...language.nodes import Binary, Query, variables_of
+from ..limits import Ceilings
 from ..match import Age, join_free_variables
 from ..order import UNBOUNDED, key_expressions
 from .compiler import CodeGenerator, PatternConditions, windows_of
 from .event_layout import NUMBER, TIME, Event, speaks_of_one
 from .free_variable_conditions import FreeVariableCondition, Runs, Sides
-from .limits import Limits
 from .match_queue import QueuedMatches
 from .negation_buffer import NegationBuffer
 from .runtime import PartitionKey
@@ -78,13 +78,18 @@ class FreeVariableMatches:
         conditions: the query's.
         code: compiles them.
         variables: those that are matched; paths go by their places.
-        limits: how much the query may take.
+        ceilings: how much the query may take.
     """
 
     def __init__(
-        self, query: Query, conditions: PatternConditions, code: CodeGenerator, variables: Sequence[str], limits: Limits
+        self,
+        query: Query,
+        conditions: PatternConditions,
+        code: CodeGenerator,
+        variables: Sequence[str],
+        ceilings: Ceilings,
     ) -> None:
-        self._variables, self._limits = variables, limits
+        self._variables, self._ceilings = variables, ceilings
         self._free = conditions.free
         self._place = {v: place for place, v in enumerate(variables)}
         asked = [FreeVariableCondition(code, c, conditions.scopes.others) for c in conditions.free_joins]
@@ -133,7 +138,7 @@ class FreeVariableMatches:
         for match in self._joined():
             number = match[2][3][NUMBER]
             found[number] += 1
-            self._limits.check_matches(found[number])
+            self._ceilings.check_matches(found[number])
             yield match
         self.seen = self._newest
         self.open = [one for one in (*self.open, *self._new) if one.latest >= watermark]

@@ -8,12 +8,12 @@ import polars as pl
 
 from ...expressions import Ints, Names, pieces_of
 from ...language.nodes import AfterMatchKind, Query
+from ..limits import Ceilings, Limits
 from ..order import EVENTS, Interval
 from ..output import MatchFrame
 from ..snapshot_codec import OperatorState
 from .compiler import CompiledPattern, RegisterValues, windows_of
 from .free_variable_matches import FreeVariableMatches, SequenceMatch
-from .limits import Limits
 from .match_queue import MatchQueue
 from .nfa_snapshot import NfaSnapshot
 from .pending_acceptance import PendingAcceptance
@@ -40,15 +40,15 @@ class NfaOperator:
         self._compiled = CompiledPattern(query, (within.first, within.last))
         conditions = self._compiled.conditions
         negations = conditions.scopes.negations
-        self._limits = limits
+        self._ceilings = ceilings = Ceilings(query, limits)
         variables = [s.variable for s in query.sources if s.variable not in negations]
-        self._joining = FreeVariableMatches(query, conditions, self._compiled.code, variables, limits)
+        self._joining = FreeVariableMatches(query, conditions, self._compiled.code, variables, ceilings)
         self._has_free = bool(conditions.free)
         self._queue = MatchQueue(query, variables)
         self._encoder = EventEncoder(query, conditions, variables, self._queue.buffer)
         self._waiting = PendingAcceptance(within.last, self._report)
         self._partial_matches = PartialMatches(
-            self._compiled, variables, self._encoder.keyed, self._waiting.settle, limits.runs_per_partition
+            self._compiled, variables, self._encoder.keyed, self._waiting.settle, ceilings
         )
         self._looks_behind = conditions.strict and bool(negations)
         self._keeps_all = query.after_match.kind is AfterMatchKind.KEEP_ALL
@@ -119,13 +119,14 @@ class NfaOperator:
 
     def _report(self, time: int, accepted: AcceptedMatch) -> None:
         node = accepted.node
-        number = node[3][1] if len(node) == 4 else -1
-        known = self._counted[1] if self._counted[0] == number else 0
-        self._counted = (number, known + node[0])
-        self._limits.check_matches(self._counted[1])
         if not self._has_free:
+            number = node[3][1] if len(node) == 4 else -1
+            known = self._counted[1] if self._counted[0] == number else 0
+            self._counted = (number, known + node[0])
+            self._ceilings.check_matches(self._counted[1])
             self._queue.found.append((time, accepted.registers, node))
             return
+        self._ceilings.check_runs(node[0])  # they wait for what is joined to them, each by itself
         sides, doubtful = accepted.rest
         for path in paths(node):
             self._joining.add(SequenceMatch(accepted.buffers.key[:-1], time, path, sides, doubtful))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -33,7 +34,8 @@ def adopted_matches(query: Query, bound: Mapping[str, pl.DataFrame]) -> MatchFra
     time = np.max([of.time for of in candidates.values()], axis=0)
     found = MatchTable(np.zeros(size, np.int64), dict.fromkeys(bound, np.arange(size)), time)
     projection = MatchProjection(query, partial=False)
-    return projection.project(projection.sorted(found, candidates, once=False), candidates)
+    projected = projection.project(projection.sorted(found, candidates, once=False), candidates)
+    return replace(projected, densest=int(np.bincount(numbers.max(axis=0)).max(initial=0)))
 
 
 def _numbers(bound: Mapping[str, pl.DataFrame]) -> Ints:

@@ -82,6 +82,7 @@ class MatchFrame:
         window: start and end of each row's window, for aggregate rows.
         keys: what else tells rows of the same events apart, as text: group, window. (Selected semantic bindings do
             too; they are taken from `frame`.)
+        densest: of what was found elsewhere, how many matches became true with one event, at the most.
     """
 
     frame: pl.DataFrame
@@ -89,6 +90,7 @@ class MatchFrame:
     events: Mapping[str, pl.Series]
     window: tuple[Ints, Ints] | None = None
     keys: Sequence[pl.Series] = ()
+    densest: int = 0
 
     @staticmethod
     def joined(parts: Sequence[MatchFrame]) -> MatchFrame:

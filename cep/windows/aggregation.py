@@ -41,6 +41,7 @@ from ...language.nodes import (
     columns_of,
     structural_key,
 )
+from ..limits import Ceilings, Limits
 from ..order import binding_columns, empty_candidates, group_codes, settle_ties
 from ..output import MatchFrame, key_text, selected_bindings
 from ..snapshot_codec import OperatorState
@@ -66,12 +67,21 @@ _Window = SlidingWindow | BatchWindow | HoppingWindow | CumulateWindow | Session
 
 
 class AggregationKernel:
-    """Keeps the candidates that a later window can hold."""
+    """Keeps the candidates that a later window can hold.
 
-    def __init__(self, query: Query) -> None:
+    Args:
+        query: of one variable, with a window.
+        limits: how much it may take.
+
+    Raises:
+        CeilingError: an event lies in more windows than the limits allow.
+    """
+
+    def __init__(self, query: Query, limits: Limits | None = None) -> None:
         self._query = query
         self._source = query.sources[0]
         self._window = _only_window(query)
+        Ceilings(query, limits or Limits()).check_windows(_windows_per_event(self._window), self._window)
         self._conditions = [e for item in query.items if (e := item.condition) is not None]
         self._conditions += [e for e in (query.having,) if e is not None]
         reported = [item.value for item in query.items]
@@ -285,6 +295,17 @@ def _places(frame: pl.DataFrame) -> Ints:
     another = np.ones(len(time), dtype=bool)
     another[1:] = (time[1:] != time[:-1]) | (ids[1:] != ids[:-1]).to_numpy()
     return np.cumsum(another)
+
+
+def _windows_per_event(window: _Window) -> int:
+    """In how many reported windows an event lies at the most."""
+    match window:
+        case HoppingWindow(size=timedelta() as size, step=timedelta() as step) | CumulateWindow(size=size, step=step):
+            return -(-size // step)
+        case HoppingWindow(size=int(size), step=int(step)):
+            return -(-size // step)
+        case _:
+            return 1
 
 
 def _counts(size: timedelta | int, step: timedelta | int) -> tuple[int, int]:

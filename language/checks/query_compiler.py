@@ -179,6 +179,7 @@ def _assemble(
         warnings=warnings,
         span=statement.span,
         retention=None if unbounded(draft) is None else draft.retention,
+        document=scope.names.source,
     )
     return replace(query, normal=normal_text(query))
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
 
-from ..source_text import Span
+from ..source_text import SourceText, Span
 from .expression import Expression
 from .pattern import Pattern, Window
 from .types import ValueType
@@ -225,6 +225,7 @@ class Query:
         output: the stream that this query's rows form, for queries that name it in FROM.
         warnings: unknown classes and properties, each a full message with its place.
         retention: all events of a match lie within it, as in a WINDOW over all variables; `None`: the text bounds them.
+        document: the text that its spans point into, for messages; queries of equal meaning are equal without it.
     """
 
     name: str | None
@@ -248,3 +249,4 @@ class Query:
     warnings: tuple[str, ...]
     span: Span
     retention: timedelta | None = None
+    document: SourceText | None = field(default=None, compare=False, repr=False)

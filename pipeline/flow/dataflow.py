@@ -6,16 +6,17 @@ and the simulations give them to the same `process`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
+from functools import partial
 from types import MappingProxyType
+from typing import TypeVar
 
 import pyarrow as pa
 
 from ...annotator import AnnotatedBatch, Annotator, EventShape, event_shape
-from ...cep import END_OF_TIME
-from ...cep.nfa import Limits
+from ...cep import END_OF_TIME, Limits
 from ...errors import CeilingError
 from ...language.nodes import Query, StreamType
 from ...ontology import KnowledgeBase
@@ -28,6 +29,8 @@ from .candidate_selection import EventBatch
 from .idle_streams import IdleStreams
 from .query_graph import QueryGraph
 from .query_runtime import QueryRuntime, Registration, continues
+
+T = TypeVar("T")
 
 _STREAM = "stream/"
 _QUERY = "query/"
@@ -284,9 +287,10 @@ class Dataflow:
         for label, flow in self.flows.items():
             watermark = flow.watermark_of(part.watermarks)
             if part.primes:
-                flow.prime({name: EventBatch(table) for name, table in part.events.items()}, watermark)
+                self._bounded(flow, partial(flow.prime, _batches(part.events), watermark))
             elif part.matches is not None:
-                yield label, flow.visible(flow.report(part.matches, watermark))
+                rows = self._bounded(flow, partial(flow.report, part.matches, watermark))
+                yield label, flow.visible(flow.no_rows if rows is None else rows)
 
     def _answer(
         self,
@@ -294,7 +298,7 @@ class Dataflow:
         watermarks: dict[str, datetime | None],
         found: Mapping[str, pa.Table] = MappingProxyType({}),
     ) -> Iterator[tuple[str, pa.Table]]:
-        batches = {name: EventBatch(table) for name, table in events.items()}
+        batches = _batches(events)
         for level in self._queries.levels():
             flows = [self.flows[label] for label in level]
             for label, flow, rows in zip(level, flows, self._run(flows, batches, watermarks, found), strict=True):
@@ -311,14 +315,20 @@ class Dataflow:
         """The rows of queries of one level, in their order, as they come."""
 
         def answer(flow: QueryRuntime) -> pa.Table:
-            try:
-                return flow.process(events, flow.watermark_of(watermarks), found)
-            except CeilingError as error:
-                if not self._isolated:
-                    raise
-                return flow.fail(error)
+            rows = self._bounded(flow, partial(flow.process, events, flow.watermark_of(watermarks), found))
+            return flow.no_rows if rows is None else rows
 
         return map(answer, flows) if self._pool is None else self._pool.map(answer, flows)
+
+    def _bounded(self, flow: QueryRuntime, do: Callable[[], T]) -> T | None:
+        """Let a query do something; one that takes more than its ceilings allow is stopped."""
+        try:
+            return do()
+        except CeilingError as error:
+            if not self._isolated:
+                raise
+            flow.fail(error)
+            return None
 
     @staticmethod
     def _feed(
@@ -333,6 +343,10 @@ class Dataflow:
     def shape(self, stream: StreamType) -> EventShape:
         """How the events of a stream, a source or the output of a query, become triples."""
         return shape_of(stream, self.annotators, self.knowledge)
+
+
+def _batches(events: Mapping[str, pa.Table]) -> dict[str, EventBatch]:
+    return {name: EventBatch(table) for name, table in events.items()}
 
 
 def shape_of(stream: StreamType, annotators: Mapping[str, Annotator], knowledge: KnowledgeBase) -> EventShape:

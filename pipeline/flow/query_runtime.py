@@ -13,9 +13,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ...annotator import EventShape, event_prefix
-from ...cep import build_operator
+from ...cep import Limits, build_operator
 from ...cep.joins import implied_filters
-from ...cep.nfa import Limits, stop_events
+from ...cep.nfa import stop_events
 from ...cep.order import EVENTS, all_events, event_columns, sees_all_events
 from ...cep.output import MatchFrame, output_schema
 from ...errors import CeilingError
@@ -155,7 +155,7 @@ class QueryRuntime:
             CeilingError: it asks for more than its ceilings allow.
         """
         if self.failure is not None:
-            return output_schema(self.query).empty_table()
+            return self.no_rows
         if self.seam is not None and self.seam.passed(self._watermark):
             self.seam = None
         if self.seam is not None:
@@ -200,10 +200,14 @@ class QueryRuntime:
                 candidates[name] = self.within.select(events[stream].table).select(columns)
         return candidates
 
-    def fail(self, error: CeilingError) -> pa.Table:
+    @property
+    def no_rows(self) -> pa.Table:
+        """What `process` gives when nothing became certain."""
+        return output_schema(self.query).empty_table()
+
+    def fail(self, error: CeilingError) -> None:
         """Stop for good: no row comes any more, and the state is dropped."""
         self.failure = str(error)
-        return output_schema(self.query).empty_table()
 
     def judge_by(
         self,

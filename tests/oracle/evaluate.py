@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
@@ -17,7 +18,9 @@ from .admission import admitted, delivered
 from .bounds import now_of, within
 from .candidates import candidates
 from .events import DATATYPES, Annotation, Event, term_of
+from .expressions import Candidate
 from .knowledge import Knowledge, Triple, knowledge_of
+from .matches import matches
 from .rows import rows
 from .values import Value
 
@@ -60,11 +63,31 @@ class Oracle:
         hidden = {i.name for i in queries[-1].items if i.hidden}
         return [{name: value for name, value in row.items() if name not in hidden} for row in answer]
 
+    def densest(self, text: str, streams: Streams, registered_at: datetime | None = None) -> int:
+        """How many matches become true with one event, at the most, of the only query of a document.
+
+        Before HAVING, AFTER MATCH, DISTINCT and LIMIT choose among them.
+        """
+        ((_, query),) = check_document(text, self.vocabulary)
+        events = {name: admitted(a, streams.get(name, ())) for name, a in self.annotations.items()}
+        names = {s.stream.name for s in query.sources}
+        came = [e for name in names for e in delivered(self.annotations[name], streams.get(name, ()))]
+        now = now_of(came, registered_at)
+        selected, seen = self._selected(query, events, now)
+        found = matches(query, selected, seen, lambda moment: within(query.bounds, moment, now))
+        return max(Counter(match.events[-1].event.id for match in found).values(), default=0)
+
     def _answer(self, query: Query, events: Mapping[str, list[Event]], now: datetime | None) -> list[dict[str, Any]]:
+        selected, seen = self._selected(query, events, now)
+        return rows(query, selected, seen, lambda moment: within(query.bounds, moment, now))
+
+    def _selected(
+        self, query: Query, events: Mapping[str, list[Event]], now: datetime | None
+    ) -> tuple[dict[str, list[Candidate]], dict[str, list[Event]]]:
+        """The candidates of each variable, and all events of the streams in FROM that lie within the bounds."""
         names = {s.stream.name for s in query.sources}
         seen = {name: [e for e in events[name] if within(query.bounds, e.time, now)] for name in names}
-        selected = {s.variable: candidates(s, seen[s.stream.name], self.knowledge) for s in query.sources}
-        return rows(query, selected, seen, lambda moment: within(query.bounds, moment, now))
+        return {s.variable: candidates(s, seen[s.stream.name], self.knowledge) for s in query.sources}, seen
 
 
 def derived(query: Query, row: Mapping[str, Any], knowledge: Knowledge) -> Event:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Any, TypeVar
 
+from ...limits import Ceilings
 from ..compiler import CompiledPattern
 from ..negation_buffer import NegationBuffer, PartitionBuffers, StopEvents
 from ..shared_buffer import Remainder, last_time
@@ -27,7 +28,7 @@ class PartialMatches:
         variables: those that are matched; rows go by their places.
         keyed: the variables whose candidates are told apart by JOINs.
         accept: takes partial matches that have come to a final state.
-        most: so many partial matches may be in one state of a partition.
+        ceilings: how many partial matches may be in one state of a partition.
     """
 
     def __init__(
@@ -36,13 +37,13 @@ class PartialMatches:
         variables: Sequence[str],
         keyed: AbstractSet[str],
         accept: Callable[[AcceptedMatch], None],
-        most: int,
+        ceilings: Ceilings,
     ) -> None:
         self.partitions: dict[PartitionKey, PartitionNfa] = {}
         self.absent: dict[tuple[str, PartitionKey], NegationBuffer] = {}
         self.stops: dict[tuple[Any, PartitionKey], StopEvents] = {}
         self._compiled, self._variables, self._keyed = compiled, variables, keyed
-        self._accept, self._most = accept, most
+        self._accept, self._ceilings = accept, ceilings
 
     def process(self, encoded: EncodedEvents) -> None:
         """Show events to the partial matches, partition by partition."""
@@ -58,7 +59,7 @@ class PartialMatches:
         found = self.partitions.get(key)
         if found is None:
             buffers = self._buffers(key)
-            found = PartitionNfa(self._compiled, self._variables, self._accept, self._most, buffers)
+            found = PartitionNfa(self._compiled, self._variables, self._accept, self._ceilings, buffers)
             self.partitions[key] = found
         return found
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any
 
-from ....errors import CeilingError
 from ....language.nodes import Link
+from ...limits import Ceilings
 from ..compiler import CompiledPattern, Moves, RegisterValues, State, Transition
 from ..event_layout import NUMBER, Event
 from ..negation_buffer import PartitionBuffers
@@ -38,7 +38,7 @@ class PartitionNfa:
         compiled: the query's automaton.
         variables: those that are matched; rows go by their places.
         accept: takes partial matches that have come to a final state.
-        most: so many partial matches may be in one state.
+        ceilings: how many partial matches may be in one state.
         buffers: what transitions look at beside registers and the event.
         single: partial matches by themselves, by state.
         merged: partial matches of equal registers as one, by state.
@@ -48,7 +48,7 @@ class PartitionNfa:
     compiled: CompiledPattern
     variables: Sequence[str]
     accept: Callable[[AcceptedMatch], None]
-    most: int
+    ceilings: Ceilings
     buffers: PartitionBuffers
     single: dict[State, _Single] = field(default_factory=dict)
     merged: dict[State, _Merged] = field(default_factory=dict)
@@ -152,6 +152,7 @@ class PartitionNfa:
 
     def insert(self, added: list[PartialMatch]) -> None:
         """Add partial matches that look at the next event."""
+        most = self.ceilings.limits.runs_per_partition
         for one in added:
             state = one[0]
             if state.merges:
@@ -167,15 +168,8 @@ class PartitionNfa:
                     single = self.single[state] = []
                 single.append(one)
                 size = len(single)
-            if size > self.most:
-                self._refuse()
-
-    def _refuse(self) -> None:
-        raise CeilingError(
-            f"more than {self.most} runs are under way in one partition",
-            hint="bound the pattern: a shorter WINDOW, a JOIN of equal attributes, PARTITION BY, a maximum {m,n} or "
-            "POLICY next; or raise runs_per_partition in [engine]",
-        )
+            if size > most:
+                self.ceilings.check_runs(size)
 
     def _moves(self, state: State, place: int) -> Moves:
         return self.compiled.moves(state, place, self.variables[place])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from kaicep.cep.joins.columnar_nfa_plan import START, ColumnarState, compile_states
 from kaicep.cep.joins.match_finder import named_variables
 from kaicep.cep.joins.pattern_plan import plan_pattern
+from kaicep.cep.limits import Ceilings
 from kaicep.language.nodes import Link
 from support.letter_readings import text_of
 from support.operators import compiled
@@ -12,7 +13,7 @@ from support.operators import compiled
 
 def states(pattern: str, *clauses: str) -> tuple[ColumnarState, ...]:
     query = compiled(text_of(pattern, *clauses))
-    return compile_states(plan_pattern(query), named_variables(query))
+    return compile_states(plan_pattern(query), named_variables(query), Ceilings(query))
 
 
 def test_a_sequence_is_a_line_of_states() -> None:

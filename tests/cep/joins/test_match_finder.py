@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from kaicep.cep.joins.match_finder import build_finder, named_variables
 from kaicep.cep.joins.pattern_plan import plan_pattern
+from kaicep.cep.limits import Ceilings
 from support.letter_readings import text_of
 from support.operators import compiled
 
@@ -22,12 +23,12 @@ from support.operators import compiled
 def test_links_decide_how_matches_are_found(pattern: str, kind: str) -> None:
     """A NOT between elements ends partial matches early, so that an automaton does not enumerate what it refutes."""
     query = compiled(text_of(pattern))
-    assert type(build_finder(plan_pattern(query), named_variables(query))).__name__ == kind
+    assert type(build_finder(plan_pattern(query), named_variables(query), Ceilings(query))).__name__ == kind
 
 
 def test_nots_that_are_decided_with_the_last_event_are_left_to_others() -> None:
     query = compiled(text_of("NOT ?m FOR 1s ->> ?a ->> ?b ->> NOT ?n FOR 2s"))
-    undecided = build_finder(plan_pattern(query), named_variables(query)).undecided
+    undecided = build_finder(plan_pattern(query), named_variables(query), Ceilings(query)).undecided
     assert [negation.variable for negation in undecided[0]] == ["m"]
 
 

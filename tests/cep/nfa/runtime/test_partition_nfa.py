@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from kaicep.cep.limits import Ceilings, Limits
 from kaicep.cep.nfa.negation_buffer import PartitionBuffers
 from kaicep.cep.nfa.runtime import AcceptedMatch
 from kaicep.cep.nfa.runtime.partition_nfa import PartitionNfa
 from kaicep.cep.nfa.shared_buffer import paths
 from kaicep.errors import CeilingError
-from support.automata import automaton_of
+from support.automata import automaton_of, query_of
 
 HOUR = 3_600_000_000
 
@@ -16,7 +17,8 @@ HOUR = 3_600_000_000
 def shown(pattern: str, events: str, *, most: int = 100, several: bool = False) -> tuple[PartitionNfa, list[str]]:
     """A partition after events, a second apart, and the matches that it accepted."""
     accepted: list[AcceptedMatch] = []
-    nfa = PartitionNfa(automaton_of(pattern), "abc", accepted.append, most, PartitionBuffers((None,), {}, {}))
+    ceilings = Ceilings(query_of(pattern), Limits(runs_per_partition=most))
+    nfa = PartitionNfa(automaton_of(pattern), "abc", accepted.append, ceilings, PartitionBuffers((None,), {}, {}))
     rows = [(i * 1_000_000, i, i - 1, i) for i in range(len(events))]
     nfa.process(["abc".index(e) for e in events], rows, several=several)
     found = [path for one in accepted for path in paths(one.node)]

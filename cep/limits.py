@@ -1,0 +1,124 @@
+"""How much one query may take before it is stopped."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from ..errors import CeilingError, Place
+from ..language.nodes import Query, Window
+
+__all__ = ["Ceilings", "Limits"]
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Ceilings that turn a blow-up into an error of the query that causes it.
+
+    Attributes:
+        matches_per_event: so many matches may become true with one event, and in so many windows it may lie.
+        runs_per_partition: so many runs may be under way in one stage of a partition.
+        pairs_per_event: so many pairs of a partial match and a candidate may be compared to find what one event ends.
+    """
+
+    matches_per_event: int = 100_000
+    runs_per_partition: int = 100_000
+    pairs_per_event: int = 10_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Ceilings:
+    """The limits of one query; what goes beyond them is an error that points into its text."""
+
+    query: Query
+    limits: Limits = field(default_factory=Limits)
+
+    def check_matches(self, count: int) -> None:
+        """Ask whether so many matches may become true with one event.
+
+        Raises:
+            CeilingError: they may not.
+        """
+        most = self.limits.matches_per_event
+        if count > most:
+            raise self._error(
+                f"more than {most} matches became true with one event",
+                "bound the pattern: a shorter WINDOW, a JOIN, a maximum {m,n}, POLICY next or AFTER MATCH with "
+                "it; or raise matches_per_event in [engine]",
+            )
+
+    def check_runs(self, count: int) -> None:
+        """Ask whether so many runs may be under way in one place of the pattern and one partition.
+
+        Raises:
+            CeilingError: they may not.
+        """
+        most = self.limits.runs_per_partition
+        if count > most:
+            raise self._error(
+                f"more than {most} runs are under way in one partition",
+                "bound the pattern: a shorter WINDOW, a JOIN of equal attributes, PARTITION BY, a maximum {m,n} or "
+                "POLICY next; or raise runs_per_partition in [engine]",
+            )
+
+    def check_pairs(self, count: int) -> None:
+        """Ask whether so many pairs may be compared to find the matches of one event.
+
+        Raises:
+            CeilingError: they may not.
+        """
+        most = self.limits.pairs_per_event
+        if count > most:
+            raise self._error(
+                f"more than {most} pairs would be compared to find the matches of one event",
+                "leave fewer to compare: a shorter WINDOW, a FILTER, a JOIN of equal attributes or PARTITION BY; or "
+                "raise pairs_per_event in [engine]",
+            )
+
+    def check_plan(self, count: int, most: int, what: str) -> None:
+        """Ask whether a pattern may be taken apart into so much, when its query is compiled.
+
+        Args:
+            count: how much.
+            most: how much at the most.
+            what: what it is, with `ways` or `states`.
+
+        Raises:
+            CeilingError: it may not.
+        """
+        if count > most:
+            raise self._error(
+                f"this pattern has more than {most} {what}",
+                "write several queries, with fewer elements in one AND, and fewer ORs one after another",
+            )
+
+    def check_windows(self, count: int, window: Window) -> None:
+        """Ask whether one event may lie in so many windows.
+
+        Args:
+            count: how many of the window's extents hold one event.
+            window: the clause.
+
+        Raises:
+            CeilingError: it may not.
+        """
+        most = self.limits.matches_per_event
+        if count > most:
+            raise self._error(
+                f"each event lies in {count} windows, and {most} are the most",
+                "write a longer step or a smaller size; or raise matches_per_event in [engine]",
+                window,
+            )
+
+    def _error(self, message: str, hint: str, window: Window | None = None) -> CeilingError:
+        return CeilingError(message, place=_place(self.query, window), hint=hint)
+
+
+def _place(query: Query, window: Window | None) -> Place | None:
+    """Where a window stands, or what makes matches: SEQ, else the first JOIN, else the query."""
+    if query.document is None:
+        return None
+    if window is not None:
+        return query.document.place(window.span)
+    if query.pattern is not None:
+        return query.document.place(query.pattern.span)
+    return query.document.place(query.joins[0].span if query.joins else query.span)
