@@ -9,10 +9,12 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from pyoxigraph import NamedNode
+
 from ..config import AttributeSettings, Settings, StreamSettings
 from ..errors import AnnotationError, Place, did_you_mean
 from ..language.nodes import XSD, AttributeType, StreamType, ValueType, type_of_datatype
-from ..ontology import KnowledgeBase
+from ..ontology import KnowledgeBase, shown
 from .datatypes import COLUMN_DATATYPES, datatype_of_range, short
 from .linking import Linkage, linkage_of
 from .unit_conversion import check_unit_sources
@@ -211,7 +213,7 @@ class _Compiler:
         kind = type_of_datatype(datatype)
         if kind is None or kind is ValueType.DURATION:  # excluded by _datatype
             raise AssertionError(datatype)
-        unit = None if a.unit is None else self._iri(a.unit, where)
+        unit = None if a.unit is None else self._unit(a.unit, where)
         if unit is not None and not kind.numeric:
             raise self._error(where, f"a value of type {short(datatype)} has no unit", "drop 'unit'")
         if a.unit_of is not None and kind is not ValueType.DOUBLE:
@@ -232,6 +234,21 @@ class _Compiler:
             unit_of=a.unit_of,
             value_of=a.value_of,
         )
+
+    def _unit(self, written: str, where: str) -> str:
+        """IRI of a unit by its IRI, or by what it is called."""
+        named = ":" not in written
+        iri = written if named else self._iri(written, where)
+        unit = self.knowledge.unit_called(written) if named else self.knowledge.unit(iri)
+        if unit is not None and unit.iri is not None:
+            return unit.iri
+        if not named and self.knowledge.is_unit(iri):
+            return iri
+        near = self.knowledge.nearest_unit(iri, None)
+        hint = "write QUDT's name, such as unit:FT3-PER-MIN, a symbol or a UCUM code; or declare it in a module: its "
+        hint += "qudt:conversionMultiplier and qudt:hasDimensionVector"
+        meant = None if near is None else f"did you mean '{shown(NamedNode(near), self.settings.prefixes)}'?"
+        raise self._error(f"{where}.unit", f"there is no unit '{written}'", meant or hint)
 
     def _is_numeric(self, name: str) -> bool:
         kind = type_of_datatype(self._datatype(name, self.declared[name], self._property(name, self.declared[name])))
@@ -294,7 +311,8 @@ class _Compiler:
         for a in attributes:
             if a.unit is not None and self.knowledge.unit(a.unit) is None:
                 what = f"nobody says how <{a.unit}> is converted"
-                yield str(self._error(f"attributes.{a.name}.unit", what, did_you_mean(a.unit, self.knowledge.units())))
+                hint = "values in it can be compared with each other only"
+                yield str(self._error(f"attributes.{a.name}.unit", what, hint))
 
 
 def _local_name(iri: str) -> str:

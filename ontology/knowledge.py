@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping
+from fractions import Fraction
 from functools import cached_property, lru_cache
 from types import MappingProxyType
 
@@ -23,6 +24,7 @@ from .reasoners import Closing, Closure, close, copy_quads
 from .stated_graphs import store_statements
 from .terms import PREFIXES, select
 from .unit_catalogue import measured_in, shipped_units, units_in
+from .unit_names import UnitNames, unit_labels
 
 _NAMES_BELOW = """SELECT ?prefix ?x {
   { ?x ?p ?o FILTER (ISIRI(?x) && STRSTARTS(STR(?x), ?prefix)) }
@@ -161,8 +163,28 @@ class KnowledgeBase:
         return self._range_of(prop)
 
     def unit(self, iri: str) -> Unit | None:
-        """The unit of measure of that name: as the knowledge declares it, else as QUDT does; `None`: neither does."""
-        return self._units.get(iri)
+        """The unit of measure of that IRI: as the knowledge declares it, else as QUDT does; `None`: neither does.
+
+        What QUDT has under another name (`unit:CFM`) is that unit, with the IRI that it has there.
+        """
+        return self._units.get(iri) or self._unit_names.meaning(iri)
+
+    def unit_called(self, name: str) -> Unit | None:
+        """The unit of that symbol, UCUM code, label or name (`cfm`, `m3/h`, `°C`); `None`: none, or several."""
+        return self._unit_names.find(name)
+
+    def nearest_unit(self, name: str, dimension: tuple[Fraction, ...] | None) -> str | None:
+        """IRI of the unit whose name is most like one that nobody has declared; never one of another dimension.
+
+        Args:
+            name: its IRI, or what it is called.
+            dimension: of what is wanted; `None`: nobody knows.
+        """
+        return self._unit_names.nearest(name, dimension)
+
+    def is_unit(self, iri: str) -> bool:
+        """Whether somebody has declared this unit, so that it can be converted or not."""
+        return self.unit(iri) is not None or iri in shipped_units().declared or self.is_known(iri)
 
     def units(self) -> tuple[str, ...]:
         """IRIs of the units that can be converted, sorted."""
@@ -194,12 +216,18 @@ class KnowledgeBase:
 
     @cached_property
     def _units(self) -> Mapping[str, Unit]:
-        return {**shipped_units(), **units_in(self.store)}
+        return {**shipped_units().units, **units_in(self.store)}
+
+    @cached_property
+    def _unit_names(self) -> UnitNames:
+        shipped, own = shipped_units().labels, unit_labels(self.store)
+        none: frozenset[str] = frozenset()
+        return UnitNames(self._units, {iri: shipped.get(iri, none) | own.get(iri, none) for iri in self._units})
 
     @cached_property
     def measured_in(self) -> Mapping[str, frozenset[str]]:
         """IRI of an individual → IRIs of the units in which it is said to measure."""
-        return MappingProxyType(measured_in(self.store))
+        return MappingProxyType(measured_in(self.store, self.unit_called))
 
     @cached_property
     def _names(self) -> KnownNames:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import assert_never
 
-from ...errors import QueryTypeError, did_you_mean
+from ...errors import QueryTypeError
 from ..name_lookup import Names
 from ..nodes import (
     Aggregate,
@@ -206,17 +206,25 @@ def _conversion(names: Names, of: Unit, to: Unit, span: Span) -> Conversion | No
     """The conversion; `None` when the units are the same, whatever they are."""
     if of == to:
         return None
-    for unit in (of, to):
+    for unit, other in ((of, to), (to, of)):
         if unit.dimension is None:
-            known = [] if names.vocabulary.terms is None else [names.compact(u) for u in names.vocabulary.terms.units()]
-            hint = did_you_mean(_shown(names, unit), known) or "declare it: its qudt:conversionMultiplier"
-            hint = hint if hint.startswith("did") else f"{hint} and qudt:hasDimensionVector"
-            raise names.source.type_error(span, f"nobody says how {_shown(names, unit)} is converted", hint)
+            raise names.source.type_error(
+                span, f"nobody says how {_shown(names, unit)} is converted", _instead(names, unit, other)
+            )
     conversion = of.to(to)
     if conversion is None:
         message = f"{_shown(names, of)} cannot be converted to {_shown(names, to)}: they measure different things"
         raise names.source.type_error(span, message, "compare it with a quantity of the same kind")
     return conversion
+
+
+def _instead(names: Names, unit: Unit, other: Unit) -> str:
+    """What to write instead of a unit that nobody has declared: a similar one, if it can be converted to the other."""
+    terms = names.vocabulary.terms
+    near = None if terms is None or unit.iri is None else terms.nearest_unit(unit.iri, other.dimension)
+    if near is not None:
+        return f"did you mean '{names.compact(near)}'?"
+    return "declare it: its qudt:conversionMultiplier and qudt:hasDimensionVector"
 
 
 def _ambiguous(names: Names, side: _Side, other: Measure, *, step: bool) -> QueryTypeError:

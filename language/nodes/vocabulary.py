@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Protocol
 
 from .measures import Unit
@@ -74,8 +75,8 @@ class KnownTerms(Protocol):
     def unit(self, iri: str) -> Unit | None:
         """The unit of measure of that name; `None` when nobody says how to convert it."""
 
-    def units(self) -> tuple[str, ...]:
-        """IRIs of the units that can be converted, for suggestions."""
+    def nearest_unit(self, name: str, dimension: tuple[Fraction, ...] | None) -> str | None:
+        """IRI of a unit of a similar name, for suggestions: of that dimension, if it is known."""
 
 
 @dataclass(frozen=True, slots=True)

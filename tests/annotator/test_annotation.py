@@ -184,6 +184,20 @@ _WRONG: list[tuple[dict[str, Any], dict[str, Any], str]] = [
         {},
         "attributes.note: a value of type xsd:string has no unit: drop 'unit'",
     ),
+    (
+        {"flowrate": {"same_as": "hvc:airflow", "unit": "unit:DEGG_C"}},
+        {},
+        "attributes.flowrate.unit: there is no unit 'unit:DEGG_C': did you mean 'unit:DEG_C'?",
+    ),
+    (
+        {"flowrate": {"same_as": "hvc:airflow", "unit": "buckets"}},
+        {},
+        (
+            "attributes.flowrate.unit: there is no unit 'buckets': write QUDT's name, such as unit:FT3-PER-MIN, a "
+            "symbol or a UCUM code; or declare it in a module: its qudt:conversionMultiplier and "
+            "qudt:hasDimensionVector"
+        ),
+    ),
 ]
 
 
@@ -280,7 +294,7 @@ def test_unknown_names_are_warnings() -> None:
     """Knowledge may come later."""
     attributes = {
         "sensorID": {"property": "evt:source", "key": "ee:id"},
-        "flow": {"same_as": "hvc:airflow", "unit": "unit:FT3-PER-MINN"},
+        "flow": {"same_as": "hvc:airflow", "unit": "unit:DeciB"},
     }
     annotator = Annotator("airflowReport", _settings(attributes, event_type="evt:Report"), _KNOWLEDGE)
     place = "kaicep.toml: streams.airflowReport"
@@ -298,8 +312,8 @@ def test_unknown_names_are_warnings() -> None:
             "did you mean 'http://cei.usc.edu/Equipment.owl#sensorID'?"
         ),
         (
-            f"{place}.attributes.flow.unit: nobody says how <http://qudt.org/vocab/unit/FT3-PER-MINN> is converted: "
-            "did you mean 'http://qudt.org/vocab/unit/FT3-PER-MIN'?"
+            f"{place}.attributes.flow.unit: nobody says how <http://qudt.org/vocab/unit/DeciB> is converted: "
+            "values in it can be compared with each other only"
         ),
     )
 
@@ -307,3 +321,10 @@ def test_unknown_names_are_warnings() -> None:
 def test_where_nothing_is_loaded_every_name_is_new() -> None:
     annotator = Annotator("airflowReport", _settings({}), KnowledgeBase.empty())
     assert annotator.warnings == ()
+
+
+@pytest.mark.parametrize("written", ["unit:FT3-PER-MIN", "unit:CFM", "cfm", "ft³/min", "[cft_i]/min", "ft3/min"])
+def test_a_unit_may_be_written_as_it_is_called(written: str) -> None:
+    attributes = {"flow": {"same_as": "hvc:airflow", "unit": written}}
+    annotation = compile_annotation("airflowReport", _settings(attributes), _KNOWLEDGE)
+    assert annotation.attributes[-1].unit == "http://qudt.org/vocab/unit/FT3-PER-MIN"

@@ -57,4 +57,17 @@ def test_the_knowledge_declares_units_of_its_own() -> None:
     assert conversion is not None
     assert conversion.factor == 10
     assert known.unit("urn:half") is None
-    assert {"urn:bucket", UNIT + "L"} <= set(known.units())
+    assert known.is_unit("urn:half")
+
+
+def test_individuals_measure_in_units_by_iri_and_by_symbol() -> None:
+    known = KnowledgeBase.of_turtle(
+        """@prefix brick: <https://brickschema.org/schema/Brick#> . @prefix unit: <http://qudt.org/vocab/unit/> .
+        <urn:a> brick:hasUnit unit:DEG_F . <urn:b> brick:hasUnit "cfm" . <urn:c> brick:hasUnit "buckets" ."""
+    )
+    assert known.measured_in == {"urn:a": {UNIT + "DEG_F"}, "urn:b": {UNIT + "FT3-PER-MIN"}, "urn:c": {"buckets"}}
+
+
+def test_units_that_cannot_be_converted_are_units() -> None:
+    assert KNOWN.is_unit(UNIT + "DeciB")
+    assert not KNOWN.is_unit(UNIT + "Bucket")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from fractions import Fraction
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -98,9 +99,9 @@ class Knowledge:
         vector = of["hasDimensionVector"].rpartition("/")[2]
         return Unit.of(iri, of["conversionMultiplier"], vector, of.get("conversionOffset", "0"))
 
-    def units(self) -> tuple[str, ...]:
+    def nearest_unit(self, name: str, dimension: tuple[Fraction, ...] | None) -> str | None:
         """Units are not suggested."""
-        return ()
+        return None
 
     def _objects(self, iri: str, predicate: URIRef) -> frozenset[str]:
         found = {str(o) for s, p, o in self.triples if p == predicate and str(s) == iri and isinstance(o, URIRef)}

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from difflib import get_close_matches
+from fractions import Fraction
 
 from kaicep.expressions import SIGNATURES
 from kaicep.language.checks import compile_document
@@ -70,8 +72,9 @@ class Terms:
     def unit(self, iri: str) -> Unit | None:
         return UNITS.get(iri)
 
-    def units(self) -> tuple[str, ...]:
-        return tuple(UNITS)
+    def nearest_unit(self, name: str, dimension: tuple[Fraction, ...] | None) -> str | None:
+        known = [u for u in UNITS if dimension is None or UNITS[u].dimension == dimension]
+        return next(iter(get_close_matches(name, known, n=1, cutoff=0.9)), None)
 
 
 CAMPUS_TERMS = Terms(
