@@ -7,7 +7,9 @@ terminate.
 
 from __future__ import annotations
 
-from typing import Any
+import platform
+from importlib.metadata import version as version_of
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
@@ -40,7 +42,6 @@ class _Commands(TyperGroup):
 app = typer.Typer(
     cls=_Commands,
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode="markdown",
     help="Semantic event processing: χ-CEP queries over past, present and future events, SPARQL over all of them.",
@@ -51,6 +52,22 @@ app.add_typer(submit_group)
 app.add_typer(query_group)
 app.add_typer(archive_group)
 app.add_typer(ontology_group, name="ontology", epilog="Example: `kaicep ontology add rooms.ttl --project campus/`")
+
+
+def _tell_version(wanted: bool) -> None:  # noqa: FBT001 - so typer calls it
+    if wanted:
+        typer.echo(f"kaicep {version_of('kaicep')}, Python {platform.python_version()}")
+        raise typer.Exit
+
+
+@app.callback()
+def _before(
+    *,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_tell_version, is_eager=True, help="Tell the version, and end.")
+    ] = False,
+) -> None:
+    """Do nothing: what stands before a command is done by the options themselves."""
 
 
 def main() -> None:

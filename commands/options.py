@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from .completion import project_paths, query_files
+
 
 class RowFormat(StrEnum):
     """How rows are printed."""
@@ -17,15 +19,38 @@ class RowFormat(StrEnum):
     CSV = "csv"
 
 
-ProjectFile = Annotated[Path, typer.Argument(metavar="PROJECT", help="A kaicep.toml, or the folder that holds one.")]
+ProjectFile = Annotated[
+    Path,
+    typer.Argument(
+        metavar="PROJECT", help="A kaicep.toml, or the folder that holds one.", autocompletion=project_paths
+    ),
+]
 ProjectOption = Annotated[
-    Path, typer.Option("--project", "-p", metavar="PROJECT", help="A kaicep.toml, or the folder that holds one.")
+    Path,
+    typer.Option(
+        "--project",
+        "-p",
+        metavar="PROJECT",
+        help="A kaicep.toml, or the folder that holds one.",
+        autocompletion=project_paths,
+    ),
 ]
 OptionalProject = Annotated[
     Path | None,
-    typer.Option("--project", "-p", metavar="PROJECT", help="A kaicep.toml, or the folder that holds one; for PATHs."),
+    typer.Option(
+        "--project",
+        "-p",
+        metavar="PROJECT",
+        help="A kaicep.toml, or the folder that holds one; for PATHs.",
+        autocompletion=project_paths,
+    ),
 ]
-Query = Annotated[str, typer.Argument(metavar="QUERY", help="χ-CEP: a file, a text, or - for the standard input.")]
+Query = Annotated[
+    str,
+    typer.Argument(
+        metavar="QUERY", help="χ-CEP: a file, a text, or - for the standard input.", autocompletion=query_files
+    ),
+]
 RowFormOption = Annotated[
     RowFormat | None,
     typer.Option("--format", "-f", help="How rows are printed; by default a table on terminals, else json."),

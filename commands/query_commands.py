@@ -12,6 +12,7 @@ import typer
 from rich.console import Console
 
 from ..errors import PipelineError, PlanError
+from .completion import stream_names
 from .options import OptionalProject, ProjectFile, ProjectOption, Query, Quiet, RowFormOption
 from .terminal import tell, text_of
 
@@ -57,7 +58,10 @@ def try_query(
     ],
     project: OptionalProject = None,
     *,
-    stream: Annotated[str | None, typer.Option(metavar="NAME", help="The stream that a plain FILE stands for.")] = None,
+    stream: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="The stream that a plain FILE stands for.", autocompletion=stream_names),
+    ] = None,
     form: RowFormOption = None,
     quiet: Quiet = False,
 ) -> None:
@@ -164,7 +168,9 @@ def why(
     ],
     project: ProjectOption,
     *,
-    stream: Annotated[str | None, typer.Option(metavar="NAME", help="The stream that a tuple is of.")] = None,
+    stream: Annotated[
+        str | None, typer.Option(metavar="NAME", help="The stream that a tuple is of.", autocompletion=stream_names)
+    ] = None,
     variable: Annotated[
         str | None, typer.Option(metavar="NAME", help="The event variable to explain; by default all of the stream.")
     ] = None,

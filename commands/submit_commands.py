@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from .completion import submitted_names
 from .options import ProjectOption, Query, RowFormOption
 from .terminal import print_rows, tell, text_of
 
@@ -56,7 +57,9 @@ def submit(
 
 @app.command(epilog="Example: `kaicep withdraw high --project campus/`")
 def withdraw(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="Of a query that was submitted.")],
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="Of a query that was submitted.", autocompletion=submitted_names)
+    ],
     project: ProjectOption,
 ) -> None:
     """Answer a query no more that was submitted, from the next batch on."""

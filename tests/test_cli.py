@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -122,3 +123,9 @@ def test_a_command_that_is_not_understood_exits_with_2(arguments: tuple[str, ...
     result = call(*arguments)
     assert result.exit_code == 2
     assert message in result.stderr
+
+
+def test_the_version_is_told() -> None:
+    result = call("--version")
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert re.fullmatch(r"kaicep \d+\.\d+\.\d+, Python \d+\.\d+\.\d+\n", result.stdout)

@@ -1,0 +1,73 @@
+"""What a shell offers when somebody types Tab: projects, files of queries, streams, submitted queries.
+
+Nothing here loads a stage that takes long: who waits for it has a finger on the key. Where nothing fits, shells offer
+files.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+if TYPE_CHECKING:
+    from ..config import Settings
+
+__all__ = ["project_paths", "query_files", "stream_names", "submitted_names"]
+
+_PROJECT_FILE = "kaicep.toml"
+
+
+def project_paths(incomplete: str) -> list[str]:
+    """The folders that hold a project, here and one below."""
+    return [str(path.parent) for path in _below(incomplete, _PROJECT_FILE)]
+
+
+def query_files(incomplete: str) -> list[str]:
+    """The files of queries, here and one below."""
+    return [str(path) for path in _below(incomplete, "*.chi")]
+
+
+def stream_names(ctx: typer.Context, incomplete: str) -> list[str]:
+    """The streams of the project that the command line names, else of that in this folder."""
+    settings = _settings(ctx)
+    return [name for name in ([] if settings is None else settings.streams) if name.startswith(incomplete)]
+
+
+def submitted_names(ctx: typer.Context, incomplete: str) -> list[str]:
+    """The queries that were submitted to that project."""
+    settings = _settings(ctx)
+    if settings is None:
+        return []
+    # As pipeline/control/submitted_queries.py keeps them; to load that takes a second.
+    folder = settings.path(settings.engine.state) / "queries" / "documents"
+    return [name for path in sorted(folder.glob("*.json")) for name in _queries(path) if name.startswith(incomplete)]
+
+
+def _below(incomplete: str, pattern: str) -> list[Path]:
+    """The files of a pattern in the folder that is being typed and in its folders, whose names begin that way."""
+    folder, begun = Path(incomplete).parent, Path(incomplete).name
+    if incomplete.endswith("/"):
+        folder, begun = Path(incomplete), ""
+    found = [*folder.glob(pattern), *folder.glob(f"*/{pattern}")]
+    return sorted(path for path in found if path.relative_to(folder).parts[0].startswith(begun))
+
+
+def _settings(ctx: typer.Context) -> Settings | None:
+    from ..config import Settings
+    from ..errors import KaicepError
+
+    try:
+        return Settings.load(ctx.params.get("project") or Path())
+    except KaicepError:
+        return None
+
+
+def _queries(path: Path) -> Iterator[str]:
+    try:
+        yield from json.loads(path.read_text(encoding="utf-8"))["queries"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return
