@@ -49,6 +49,15 @@ _WELL_KNOWN_PREFIXES = {
     "unit": "http://qudt.org/vocab/unit/",
     "prov": "http://www.w3.org/ns/prov#",
     "kaicep": "urn:kaicep:",
+    "brick": "https://brickschema.org/schema/Brick#",
+    "ref": "https://brickschema.org/schema/Brick/ref#",
+    "rec": "https://w3id.org/rec#",
+    "sosa": "http://www.w3.org/ns/sosa/",
+    "ssn": "http://www.w3.org/ns/ssn/",
+    "saref": "https://w3id.org/saref#",
+    "qudt": "http://qudt.org/schema/qudt/",
+    "quantitykind": "http://qudt.org/vocab/quantitykind/",
+    "skos": "http://www.w3.org/2004/02/skos/core#",
 }
 
 

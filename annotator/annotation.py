@@ -15,6 +15,7 @@ from ..config import AttributeSettings, Settings, StreamSettings
 from ..errors import AnnotationError, Place, did_you_mean
 from ..language.nodes import XSD, AttributeType, StreamType, ValueType, type_of_datatype
 from ..ontology import KnowledgeBase, shown
+from ..ontology.modules import shipped_with
 from .datatypes import COLUMN_DATATYPES, datatype_of_range, short
 from .linking import Linkage, linkage_of
 from .unit_conversion import check_unit_sources
@@ -307,12 +308,19 @@ class _Compiler:
         for key, iri in said if self.knowledge.modules else ():
             if not self.knowledge.is_known(iri):
                 what = f"the knowledge base does not know <{iri}>"
-                yield str(self._error(key, what, did_you_mean(iri, self.knowledge.terms())))
+                yield str(self._error(key, what, self._instead_of(iri)))
         for a in attributes:
             if a.unit is not None and self.knowledge.unit(a.unit) is None:
                 what = f"nobody says how <{a.unit}> is converted"
                 hint = "values in it can be compared with each other only"
                 yield str(self._error(f"attributes.{a.name}.unit", what, hint))
+
+    def _instead_of(self, iri: str) -> str | None:
+        """What to do about a name that the knowledge does not have."""
+        shipped = shipped_with(iri)
+        if shipped is not None and not any(shipped.declares & module.declares for module in self.knowledge.modules):
+            return f'list "{shipped.name}" in knowledge.modules'
+        return did_you_mean(iri, self.knowledge.terms())
 
 
 def _local_name(iri: str) -> str:

@@ -17,7 +17,9 @@ app = typer.Typer(
 
 @app.command("add", epilog="Example: `kaicep ontology add rooms.ttl --project campus/`")
 def add_module(
-    module: Annotated[Path, typer.Argument(metavar="FILE", help="An ontology module, in any RDF syntax.")],
+    module: Annotated[
+        Path, typer.Argument(metavar="FILE", help="An ontology module, in any RDF syntax, or a name: brick:1.5.")
+    ],
     project: ProjectOption,
     *,
     replace: Annotated[
@@ -59,3 +61,12 @@ def list_modules(project: ProjectOption, *, form: RowFormOption = None) -> None:
     print_rows(rows, MODULE_COLUMNS, form, settings)
     for line in said:
         tell(line)
+
+
+@app.command("shipped", epilog="Example: `kaicep ontology shipped`")
+def list_shipped(*, form: RowFormOption = None) -> None:
+    """List the ontologies that a project may name: `modules = ["brick:1.5", "sosa"]`."""
+    from ..config import Settings
+    from .clients import SHIPPED_COLUMNS, list_shipped
+
+    print_rows(list_shipped(), SHIPPED_COLUMNS, form, Settings())

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from .ontology_client import MODULE_COLUMNS, add_module, list_modules, remove_module
+from .ontology_client import MODULE_COLUMNS, SHIPPED_COLUMNS, add_module, list_modules, list_shipped, remove_module
 from .submission_client import QUERY_COLUMNS, list_queries, submit, withdraw
 
 __all__ = [
     "MODULE_COLUMNS",
     "QUERY_COLUMNS",
+    "SHIPPED_COLUMNS",
     "add_module",
     "list_modules",
     "list_queries",
+    "list_shipped",
     "remove_module",
     "submit",
     "withdraw",

@@ -8,15 +8,17 @@ from typing import Any
 
 from ...api import Project
 from ...config import Settings
+from ...errors import OntologyError
 from ...ontology import knowledge_of
-from ...ontology.modules import Module, ModuleChange, with_module, without_module
+from ...ontology.modules import Module, ModuleChange, find_named, named_ontologies, with_module, without_module
 from ...pipeline import query_files, read_document
 from ...pipeline.control import Requests
 from ...pipeline.knowledge import Entry, KnowledgeStore, Version
 
-__all__ = ["MODULE_COLUMNS", "add_module", "list_modules", "remove_module"]
+__all__ = ["MODULE_COLUMNS", "SHIPPED_COLUMNS", "add_module", "list_modules", "list_shipped", "remove_module"]
 
 MODULE_COLUMNS = ("module", "triples", "from", "version", "batch", "since")
+SHIPPED_COLUMNS = ("name", "version", "title", "licence")
 
 
 def add_module(settings: Settings, path: Path, replacing: str | None) -> list[str]:
@@ -26,7 +28,7 @@ def add_module(settings: Settings, path: Path, replacing: str | None) -> list[st
         KaicepError: it is refused; nothing has changed.
     """
     store, requests = KnowledgeStore.of(settings), Requests(KnowledgeStore.of(settings).folder)
-    module = Module.load(path.absolute(), settings.root)
+    module = Module.load(_document(path), settings.root)
     if requests.engine_runs():
         store.keep([module])
         return list(requests.ask({"add": asdict(Entry.of(module)), "replacing": replacing}))
@@ -36,6 +38,15 @@ def add_module(settings: Settings, path: Path, replacing: str | None) -> list[st
         return _changed(project, store, change)
     finally:
         requests.lock.release()
+
+
+def _document(path: Path) -> Path:
+    """The file, also of an ontology by its name."""
+    named = find_named(str(path), Path.cwd())
+    if named is not None and len(named) > 1:
+        files = " and ".join(str(file) for file in named)
+        raise OntologyError(f"'{path}' is several modules", hint=f"list it in the project file, or add them: {files}")
+    return path.absolute() if named is None else named[0]
 
 
 def remove_module(settings: Settings, name: str) -> list[str]:
@@ -60,6 +71,11 @@ def _changed(project: Project, store: KnowledgeStore, change: ModuleChange) -> l
         after.compile(read_document(path), source=path.name)
     store.change(change)
     return ["takes over when the engine starts", f"{change}: {after.knowledge.size}"]
+
+
+def list_shipped() -> list[dict[str, Any]]:
+    """The ontologies that may be listed by name, as rows of `SHIPPED_COLUMNS`."""
+    return [{name: getattr(o, name) for name in SHIPPED_COLUMNS} for o in named_ontologies().values()]
 
 
 def list_modules(settings: Settings) -> tuple[list[dict[str, Any]], list[str]]:

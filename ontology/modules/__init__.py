@@ -6,16 +6,21 @@ from .document_heads import DocumentHeads
 from .imports import ImportCatalog, resolve_imports
 from .module import Module, find_modules, ntriples, parse_ntriples
 from .module_set import ModuleChange, with_module, without_module
+from .ontology_names import NamedOntology, find_named, named_ontologies, shipped_with
 
 __all__ = [
     "DocumentHeads",
     "ImportCatalog",
     "Module",
     "ModuleChange",
+    "NamedOntology",
     "find_modules",
+    "find_named",
+    "named_ontologies",
     "ntriples",
     "parse_ntriples",
     "resolve_imports",
+    "shipped_with",
     "with_module",
     "without_module",
 ]

@@ -12,6 +12,7 @@ from itertools import chain
 from pathlib import Path
 
 from ...errors import OntologyError, Place, did_you_mean
+from .compression import uncompressed_name
 from .document_heads import DocumentHeads
 from .module import Module
 from .shipped_ontologies import shipped_ontologies
@@ -151,5 +152,9 @@ def _normal(iri: str) -> str:
 
 def _documents_in(folder: Path) -> list[Path]:
     """In the order of their names; hidden files and folders are left out."""
-    found = (path for path in sorted(folder.rglob("*")) if path.suffix.lower() in SUFFIXES and path.is_file())
+    found = (path for path in sorted(folder.rglob("*")) if _is_document(path))
     return [path for path in found if not any(part.startswith(".") for part in path.relative_to(folder).parts)]
+
+
+def _is_document(path: Path) -> bool:
+    return Path(uncompressed_name(path.name)).suffix.lower() in SUFFIXES and path.is_file()

@@ -9,9 +9,12 @@ from pathlib import Path
 
 from pyoxigraph import BlankNode, NamedNode, RdfFormat, Triple, parse, serialize
 
-from ...errors import OntologyError, Place
+from ...errors import OntologyError
 from ..terms import IMPORTS, ONTOLOGY, TYPE, VERSION_IRI
+from .compression import COMPRESSIONS, read_content, uncompressed_name
 from .document_heads import DocumentHead, DocumentHeads
+from .ontology_names import find_named
+from .shipped_ontologies import SHIPPED
 from .syntaxes import SUFFIXES, RdfSyntax, syntax_of
 from .unread_triples import UnreadTriples
 
@@ -73,20 +76,17 @@ class Module:
         Raises:
             OntologyError: an unreadable file, or not of the syntax that its name says.
         """
-        source = str(path.relative_to(root)) if path.is_relative_to(root) else str(path)
-        try:
-            content = path.read_bytes()
-        except OSError as error:
-            raise OntologyError(f"cannot read the module: {error.strerror}", place=Place(source)) from error
+        source = _source(path, root)
+        content, suffix = read_content(path, source), Path(uncompressed_name(path.name)).suffix.lower()
         base = path.resolve().as_uri()
         if heads is None:
             return cls.parse(source, content, base=base)
         digest = hashlib.sha256(content).hexdigest()
-        head = heads.find(digest, path.suffix.lower(), base)
+        head = heads.find(digest, suffix, base)
         if head is None:
             module = cls.parse(source, content, base=base)
             said = DocumentHead(tuple(sorted(module.declares)), module.imports, len(module.triples), module.base)
-            heads.keep(digest, path.suffix.lower(), said)
+            heads.keep(digest, suffix, said)
             return module
         unread = UnreadTriples(head.triples, lambda: cls.parse(source, content, base=base).triples)
         return cls(source, unread, digest, frozenset(head.declares), head.imports, base=head.base)
@@ -108,21 +108,29 @@ def parse_ntriples(text: bytes) -> tuple[Triple, ...]:
 
 
 def find_modules(patterns: Sequence[str], root: Path) -> tuple[Path, ...]:
-    """The files that the patterns name: in their order, of one pattern by name, each once.
+    """The files that the patterns and names of ontologies stand for: in their order, of one pattern by name, each once.
 
     Raises:
-        OntologyError: a pattern that names no file.
+        OntologyError: a pattern that names no file, or a name of no ontology.
     """
     found: dict[Path, None] = {}
     for pattern in patterns:
-        paths = _matching(pattern, root)
+        paths = find_named(pattern, root) or _matching(pattern, root)
         if not paths:
             raise OntologyError(
                 f"no ontology module '{pattern}' in {root}",
-                hint=f'knowledge.modules takes files and patterns such as "ontologies/*.ttl" ({", ".join(SUFFIXES)})',
+                hint=f'knowledge.modules takes files and patterns such as "ontologies/*.ttl" ({", ".join(SUFFIXES)}; '
+                f'{", ".join(COMPRESSIONS)} of them), and names such as "brick:1.5"',
             )
         found.update(dict.fromkeys(paths))
     return tuple(found)
+
+
+def _source(path: Path, root: Path) -> str:
+    """How messages call a file: from the folder of the project, or from that of what is shipped."""
+    if path.is_relative_to(root):
+        return str(path.relative_to(root))
+    return f"ontologies/{path.relative_to(SHIPPED)}" if path.is_relative_to(SHIPPED) else str(path)
 
 
 def _matching(pattern: str, root: Path) -> list[Path]:

@@ -318,6 +318,17 @@ def test_unknown_names_are_warnings() -> None:
     )
 
 
+def test_a_term_of_a_shipped_ontology_is_told_with_its_name() -> None:
+    source = {"property": "sosa:madeBySensor", "individual": "ee:{}"}
+    annotator = Annotator("airflowReport", _settings({"sensorID": source}), _KNOWLEDGE)
+    assert annotator.warnings == (
+        (
+            "kaicep.toml: streams.airflowReport.attributes.sensorID: the knowledge base does not know "
+            '<http://www.w3.org/ns/sosa/madeBySensor>: list "sosa" in knowledge.modules'
+        ),
+    )
+
+
 def test_where_nothing_is_loaded_every_name_is_new() -> None:
     annotator = Annotator("airflowReport", _settings({}), KnowledgeBase.empty())
     assert annotator.warnings == ()

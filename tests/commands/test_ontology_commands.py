@@ -19,6 +19,17 @@ def test_modules_are_added_listed_and_removed(project: Path) -> None:
     assert call("ontology", "list", "-p", project).stdout == ""
 
 
+def test_a_shipped_ontology_is_listed_and_added_by_its_name(project: Path) -> None:
+    names = {row["name"]: row for row in map(json.loads, call("ontology", "shipped").stdout.splitlines())}
+    assert (names["brick"]["version"], names["sosa"]["licence"]) == ("1.5.0", "W3C Software and Document")
+    added = call("ontology", "add", "time:2017", "-p", project)
+    assert added.stdout.splitlines()[1].startswith("adds ontologies/time/time.ttl: ")
+    refused = call("ontology", "add", "qudt", "-p", project)
+    assert "'qudt' is several modules: list it in the project file, or add them: " in refused.stderr
+    unknown = call("ontology", "add", "sosaa", "-p", project)
+    assert unknown.stderr == "there is no ontology 'sosaa': did you mean 'sosa'?\n"
+
+
 def test_what_is_refused_is_told(project: Path) -> None:
     refused = call("ontology", "remove", "none.ttl", "-p", project)
     assert (refused.exit_code, refused.stdout) == (1, "")

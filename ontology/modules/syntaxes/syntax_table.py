@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from ....errors import OntologyError, Place
+from ..compression import uncompressed_name
 from .json_ld import JSON_LD
 from .n_quads import N_QUADS
 from .n_triples import N_TRIPLES
@@ -24,7 +25,7 @@ def syntax_of(name: str, text: str) -> RdfSyntax:
     Raises:
         OntologyError: a suffix that no RDF syntax has.
     """
-    suffix = Path(name).suffix.lower()
+    suffix = Path(uncompressed_name(name)).suffix.lower()
     if suffix not in SUFFIXES:
         known = ", ".join(SUFFIXES)
         raise OntologyError(f"no RDF syntax has the suffix '{suffix}'", place=Place(name), hint=f"use one of {known}")

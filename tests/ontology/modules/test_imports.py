@@ -95,7 +95,8 @@ def test_a_pattern_without_files_and_a_missing_catalog_are_refused(tmp_path: Pat
     write(tmp_path, {"a.ttl": ONTOLOGY.format("a", "a")})
     assert refusal(tmp_path, "b.ttl") == (
         f"no ontology module 'b.ttl' in {tmp_path}: knowledge.modules takes files and patterns such as "
-        '"ontologies/*.ttl" (.ttl, .turtle, .nt, .nq, .trig, .jsonld, .json, .owl, .rdf, .xml, .owx)'
+        '"ontologies/*.ttl" (.ttl, .turtle, .nt, .nq, .trig, .jsonld, .json, .owl, .rdf, .xml, .owx; .gz, .bz2, '
+        '.xz of them), and names such as "brick:1.5"'
     )
     assert refusal(tmp_path, "a.ttl", catalog=("nowhere",)) == (
         f"no folder 'nowhere' in {tmp_path}: knowledge.catalog takes folders with ontology files"
