@@ -126,7 +126,7 @@ def _said(side: Expression, value: object, row: pl.DataFrame, wording: FilterWor
             return None
         case Column(unit=str(unit)) if value is not None:
             return f"{written} is {_shown(value, side, wording)} {wording.iri(unit)}"
-        case Call(function="CONVERT", arguments=(operand, Constant(unit=str(unit)), _)) if value is not None:
+        case Call(function="CONVERT", arguments=(operand, Constant(unit=str(unit)), *_)) if value is not None:
             given = _said(operand, _value(operand, row), row, wording)
             return f"{given}, that is {_shown(value, side, wording)} {wording.iri(unit)}"
     return f"{written} is {_shown(value, side, wording)}"

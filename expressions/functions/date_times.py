@@ -1,18 +1,21 @@
-"""Parts of dateTimes, in UTC. Source: SPARQL 1.1 §17.4.5."""
+"""Parts of dateTimes, in UTC or on the wall of a time zone. Source: SPARQL 1.1 §17.4.5; IANA time zone database."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from zoneinfo import available_timezones
 
 import numpy as np
 import polars as pl
 
-from ...language.nodes import Call, Signature, UnitRule, ValueType
+from ...errors import did_you_mean
+from ...language.nodes import Call, Constant, Expression, Fault, Signature, UnitRule, ValueType
 from ..arithmetic import ieee
 from ..column_types import POLARS_TYPES, moment
+from ..frames import FIRST_MOMENT, LAST_MOMENT
 from .scalar_function import BY_COLUMN, Columns, ScalarFunction, refused, same_in_sparql
 
-__all__ = ["DAY", "HOURS", "MINUTES", "MONTH", "SECONDS", "YEAR"]
+__all__ = ["DAY", "HOURS", "LOCAL", "MINUTES", "MONTH", "SECONDS", "YEAR"]
 
 
 def _part(
@@ -45,4 +48,41 @@ SECONDS = _part(
     ValueType.DOUBLE,
     _seconds,
     refused("the function SECONDS differs between engines of SPARQL"),
+)
+
+
+def _local(e: Call, columns: Columns) -> pl.Expr:
+    """What the clock on the wall shows, as a dateTime without a zone: one in UTC (docs/semantics.md 2.7)."""
+    moments = moment(columns[0], e.arguments[0].type)
+    shown = moments.dt.convert_time_zone(_zone(e.arguments)).dt.replace_time_zone("UTC")
+    return pl.when(shown.cast(pl.Int64).is_between(FIRST_MOMENT, LAST_MOMENT)).then(shown)
+
+
+def _zone(arguments: Sequence[Expression]) -> str:
+    zone = arguments[1]
+    return str(zone.value) if isinstance(zone, Constant) else ""
+
+
+def _zone_fault(arguments: Sequence[Expression]) -> Fault | None:
+    names = "zones have names such as 'Europe/Rome' or 'America/Los_Angeles'"
+    zone = _zone(arguments)
+    if not zone:
+        return Fault(1, "LOCAL needs the name of a time zone as text", names)
+    try:
+        pl.Series([0]).cast(pl.Datetime("us", "UTC")).dt.convert_time_zone(zone)
+    except pl.exceptions.ComputeError:
+        return Fault(1, f"there is no time zone '{zone}'", did_you_mean(zone, sorted(available_timezones())) or names)
+    return None
+
+
+LOCAL = ScalarFunction(
+    "LOCAL",
+    "LOCAL(t, 'Europe/Rome')",
+    "what the clock on the wall shows at that moment in a time zone, as a dateTime without a zone",
+    Signature(
+        ("a dateTime", "a string"), 0, repeated=False, result=ValueType.DATETIME, unit=UnitRule.NONE, check=_zone_fault
+    ),
+    _local,
+    BY_COLUMN,
+    refused("SPARQL knows no time zones by their names"),
 )

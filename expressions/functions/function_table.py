@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...language.nodes import Call
 from .conditionals import BOUND, COALESCE, IF, PREV
-from .date_times import DAY, HOURS, MINUTES, MONTH, SECONDS, YEAR
+from .date_times import DAY, HOURS, LOCAL, MINUTES, MONTH, SECONDS, YEAR
 from .numeric import ABS, CEIL, CONVERT, FLOOR, ROUND
 from .scalar_function import Given, ScalarFunction
 from .strings import CONTAINS, LCASE, REGEX, STR, STRENDS, STRLEN, STRSTARTS, UCASE
@@ -12,14 +12,14 @@ from .strings import CONTAINS, LCASE, REGEX, STR, STRENDS, STRLEN, STRSTARTS, UC
 __all__ = ["FUNCTIONS", "WRITTEN_FUNCTIONS", "forgives_unbound"]
 
 WRITTEN_FUNCTIONS: tuple[ScalarFunction, ...] = (
-    *(ABS, ROUND, FLOOR, CEIL),
+    *(ABS, ROUND, FLOOR, CEIL, CONVERT),
     *(COALESCE, IF, BOUND, PREV),
     *(STR, LCASE, UCASE, STRLEN, CONTAINS, STRSTARTS, STRENDS, REGEX),
-    *(YEAR, MONTH, DAY, HOURS, MINUTES, SECONDS),
+    *(YEAR, MONTH, DAY, HOURS, MINUTES, SECONDS, LOCAL),
 )
 """Those that a query may name, in the order of the reference."""
 
-FUNCTIONS: dict[str, ScalarFunction] = {function.name: function for function in (*WRITTEN_FUNCTIONS, CONVERT)}
+FUNCTIONS: dict[str, ScalarFunction] = {function.name: function for function in WRITTEN_FUNCTIONS}
 
 
 def forgives_unbound(e: Call) -> bool:

@@ -6,9 +6,10 @@ from collections.abc import Callable, Sequence
 
 import polars as pl
 
-from ...language.nodes import Call, Signature, UnitRule, ValueType
+from ...language.nodes import XSD, Binary, Call, Signature, UnitRule, ValueType
 from ..arithmetic import rounded
 from ..column_types import number
+from ..refusal import RefusedError
 from .scalar_function import BY_COLUMN, Columns, ScalarFunction, refused, same_in_sparql
 
 __all__ = ["ABS", "CEIL", "CONVERT", "FLOOR", "ROUND"]
@@ -32,10 +33,18 @@ def _numeric(
 
 
 def _in_unit(e: Call, columns: Columns) -> pl.Expr:
-    """A value in another unit."""
-    numbers = (number(x, argument.type) for x, argument in zip(columns, e.arguments, strict=True))
+    """A value in another unit: the checker gives the factor and what is added, and of a query's text its unit."""
+    numbers = (number(x, argument.type) for x, argument in zip(columns[:3], e.arguments[:3], strict=True))
     value, factor, offset = (x.cast(pl.Float64) for x in numbers)
     return value * factor + offset
+
+
+def _in_unit_in_sparql(e: Call, arguments: Sequence[str]) -> str:
+    """The same as a product and a difference, whose order no engine changes (`operators/arithmetic_operators.py`)."""
+    value = e.arguments[0]
+    if not value.type.numeric or (isinstance(value, Binary) and value.operator == "*"):
+        raise RefusedError("the function CONVERT of such a value differs between engines of SPARQL")
+    return f"((<{XSD}double>({arguments[0]}) * {arguments[1]}) - (- {arguments[2]}))"
 
 
 ABS = _numeric(
@@ -57,10 +66,10 @@ CEIL = _numeric("CEIL", "the least whole number that is not below it", pl.Expr.c
 
 CONVERT = ScalarFunction(
     "CONVERT",
-    "CONVERT(x, factor, offset)",
-    "the number in another unit; the checker writes it, no query can",
-    Signature(("a number",) * 3, 0, repeated=False, result=ValueType.DOUBLE, unit=UnitRule.NONE, check=None),
+    "CONVERT(x, unit)",
+    "the number in that unit; in one of another dimension it is refused",
+    Signature(("a number", "a unit"), 0, repeated=False, result=ValueType.DOUBLE, unit=UnitRule.NAMED, check=None),
     _in_unit,
     BY_COLUMN,
-    refused("the function CONVERT differs between engines of SPARQL"),
+    _in_unit_in_sparql,
 )

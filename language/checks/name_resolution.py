@@ -25,6 +25,7 @@ from ..nodes import (
     Signature,
     StreamType,
     Unary,
+    UnitRule,
     ValueType,
     Wanted,
     aggregates_of,
@@ -34,7 +35,7 @@ from ..nodes import (
 from ..source_text import Span, listed
 from .constants import constant
 from .type_rules import accepts, agreeing, arithmetic, common, spoken
-from .unit_agreement import agree
+from .unit_agreement import agree, convert
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,6 +257,7 @@ def _call(scope: Scope, node: syntax.FunctionCall) -> Expression:
 _HINTS: dict[Wanted, str] = {
     "a string": "STR(…) makes a string of it",
     "a boolean": "compare it with something, such as … > 0",
+    "a unit": "write its name, such as unit:M3-PER-SEC",
 }
 
 
@@ -267,6 +269,8 @@ def _scalar(scope: Scope, node: syntax.FunctionCall, signature: Signature) -> Ex
         if wanted == "an attribute" and not isinstance(argument, Column | Binding):
             raise scope.error(node.span, f"{name} takes an attribute", f"write {name} (?e.attribute)")
         _demand(scope, argument, wanted, f"{name} takes", _HINTS.get(wanted, f"{name} is for {wanted[2:]}s"))
+    if signature.unit is UnitRule.NAMED:
+        return convert(scope.names, arguments[0], arguments[1], node.span)
     places = agreeing(signature, len(arguments))
     type_ = _agreed(scope, node, arguments, places) if places else arguments[0].type
     fault = signature.check(arguments) if signature.check is not None else None

@@ -12,6 +12,7 @@ _ACCEPTED: dict[Wanted, frozenset[ValueType]] = {
     "a value": frozenset(ValueType),
     "an attribute": frozenset(ValueType),
     "one type": frozenset(ValueType),
+    "a unit": frozenset({ValueType.IRI}),
     "an ordered value": frozenset(ValueType) - {ValueType.IRI},
 }
 

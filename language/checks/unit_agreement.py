@@ -33,10 +33,10 @@ from ..nodes import (
 from ..source_text import Span
 from .type_rules import agreeing
 
-__all__ = ["CONVERT", "agree", "unit_of"]
+__all__ = ["CONVERT", "agree", "convert", "unit_of"]
 
 CONVERT = "CONVERT"
-"""The function that converts its first argument: times the second, plus the third. No query's text can name it."""
+"""The function that converts its first argument: times the second, plus the third; of a query's text, to the fourth."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +92,38 @@ def agree(
     if first.literal and not second.literal:
         return _converted(names, _Side(left, first), second, span, step=step), right
     return left, _converted(names, _Side(right, second), first, span, step=step)
+
+
+def convert(names: Names, value: Expression, unit: Expression, span: Span) -> Expression:
+    """What `CONVERT(value, unit)` means.
+
+    Args:
+        names: for units and messages.
+        value: a number.
+        unit: a name.
+        span: of the call.
+
+    Raises:
+        QueryTypeError: nobody knows the unit, or that of the value, or they measure different things.
+    """
+    if not isinstance(unit, Constant):
+        raise names.source.type_error(unit.span, "CONVERT takes a unit", "write its name, such as unit:M3-PER-SEC")
+    to, of = names.unit(str(unit.value)), _measure(names, value)
+    if of is None:
+        message = f"nobody says in which unit '{names.source.quote(value.span)}' is"
+        hint = "declare the attribute's unit in the annotation; a number is given one as 500 unit:L-PER-SEC"
+        raise names.source.type_error(value.span, message, hint)
+    conversion = _conversion(names, of.unit, to, unit.span, "name a unit of the same kind")
+    conversion = conversion or Conversion(Fraction(1), Fraction(0))
+    points = Fraction(1) if of.literal else of.points
+    if conversion.offset and points not in (0, 1):
+        raise _ambiguous(names, _Side(value, of), Measure(to, points), step=False)
+    number = _number(value)
+    if number is not None:
+        return Constant(float(conversion.apply(number, points or Fraction(0))), ValueType.DOUBLE, span, to.iri)
+    factor = Constant(float(conversion.factor), ValueType.DOUBLE, span, to.iri)
+    offset = Constant(float((points or 0) * conversion.offset), ValueType.DOUBLE, span)
+    return Call(CONVERT, (value, factor, offset, unit), ValueType.DOUBLE, span)
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +196,7 @@ def _factor(expression: Expression, power: int) -> Fraction | None:
 def _of_result(names: Names, of: Signature | AggregateSignature, arguments: Sequence[Expression]) -> Measure | None:
     """What the result of a function or an aggregate is measured in."""
     match of.unit:
-        case UnitRule.NONE:
+        case UnitRule.NONE | UnitRule.NAMED:
             return None
         case UnitRule.KEPT:
             return _measure(names, arguments[0])
@@ -202,8 +234,10 @@ def _converted(names: Names, side: _Side, other: Measure, span: Span, *, step: b
     return Call(CONVERT, (value, factor, offset), ValueType.DOUBLE, value.span)
 
 
-def _conversion(names: Names, of: Unit, to: Unit, span: Span) -> Conversion | None:
-    """The conversion; `None` when the units are the same, whatever they are."""
+def _conversion(
+    names: Names, of: Unit, to: Unit, span: Span, hint: str = "compare it with a quantity of the same kind"
+) -> Conversion | None:
+    """The conversion; `None` when the units are the same, whatever they are. `hint`: of those that measure another."""
     if of == to:
         return None
     for unit, other in ((of, to), (to, of)):
@@ -214,7 +248,7 @@ def _conversion(names: Names, of: Unit, to: Unit, span: Span) -> Conversion | No
     conversion = of.to(to)
     if conversion is None:
         message = f"{_shown(names, of)} cannot be converted to {_shown(names, to)}: they measure different things"
-        raise names.source.type_error(span, message, "compare it with a quantity of the same kind")
+        raise names.source.type_error(span, message, hint)
     return conversion
 
 

@@ -130,8 +130,10 @@ def expression_text(expression: Expression) -> str:
             return f"{_inner(left)} {operator} {_inner(right)}"
         case Membership(operand=operand, options=options):
             return f"{_inner(operand)} IN ({', '.join(map(_constant, options))})"
-        case Call(function="CONVERT", arguments=(operand, *_)):
+        case Call(function="CONVERT", arguments=(operand, _, _)):
             return expression_text(operand)  # its text is enough to convert it again
+        case Call(function="CONVERT", arguments=(operand, _, _, unit)):
+            return f"CONVERT({expression_text(operand)}, {expression_text(unit)})"
         case Call(function=function, arguments=arguments):
             return f"{function}({', '.join(map(expression_text, arguments))})"
         case Aggregate():
@@ -142,7 +144,11 @@ def expression_text(expression: Expression) -> str:
 
 def _inner(expression: Expression) -> str:
     text = expression_text(expression)
-    shown = expression.arguments[0] if isinstance(expression, Call) and expression.function == "CONVERT" else expression
+    match expression:
+        case Call(function="CONVERT", arguments=(operand, _, _)):
+            shown = operand
+        case _:
+            shown = expression
     return f"({text})" if isinstance(shown, Binary | Membership | Unary) else text
 
 

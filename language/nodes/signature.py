@@ -21,6 +21,7 @@ Wanted = Literal[
     "an ordered value",
     "an attribute",
     "one type",
+    "a unit",
 ]
 """What may stand as an argument; arguments of `one type` are brought to one type and one unit."""
 
@@ -32,6 +33,7 @@ class UnitRule(Enum):
     KEPT = "that of the first argument"
     AGREED = "that of the arguments of one type"
     DIFFERENCE = "that of the argument, without the zero of its scale"
+    NAMED = "that which the second argument names; the checker writes the conversion"
     TOTAL = "that of the argument, of nobody knows how many points"
 
 

@@ -197,7 +197,7 @@ def _(expression: Call, scope: Scope) -> Value:
     arguments = values(expression.arguments, scope)
     try:
         result: Value = FUNCTIONS[expression.function](*arguments)
-    except (TypeError, ValueError, AttributeError) as error:
+    except (TypeError, ValueError, AttributeError, OverflowError) as error:
         raise Unbound from error
     return result
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable
+from datetime import UTC
 from fractions import Fraction
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from .values import Value, lexical
 
@@ -36,7 +38,7 @@ def _regex(text: str, pattern: str, flags: str = "") -> bool:
 
 FUNCTIONS: dict[str, Callable[..., Value]] = {
     "ABS": abs,
-    "CONVERT": lambda value, factor, offset: value * factor + offset,
+    "CONVERT": lambda value, factor, offset, *_unit: value * factor + offset,
     "ROUND": _round,
     "FLOOR": _floor,
     "CEIL": _ceil,
@@ -54,4 +56,5 @@ FUNCTIONS: dict[str, Callable[..., Value]] = {
     "HOURS": lambda t: t.hour,
     "MINUTES": lambda t: t.minute,
     "SECONDS": lambda t: t.second + t.microsecond / 1_000_000,
+    "LOCAL": lambda t, zone: t.astimezone(ZoneInfo(zone)).replace(tzinfo=UTC),
 }

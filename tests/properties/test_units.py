@@ -6,12 +6,15 @@ The oracle gets a twin of the project, its readings and its query that knows no 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
 from functools import cache
-from typing import Any
+from typing import Any, Literal
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from kaicep import Project
+from kaicep.errors import PlanError
 from oracle import evaluate
 from support.campus import file_of
 from support.cases import difference
@@ -99,6 +102,11 @@ def queries(draw: st.DrawFn) -> tuple[str, str]:
     pair = "SELECT ?a.flow AS a, ?b.flow AS b FROM (?a, air), (?b, air) SEQ (?a, ?b) WINDOW (?a, ?b, 5s)"
     mean = "SELECT AVG(?e.{0}) AS mean FROM (?e, air) WINDOW (?e, sliding, 3 events) HAVING (AVG(?e.{0}) {1} {2})"
     in_celsius = "((?e.outside - 32) * 5 / 9)"
+    converted = "SELECT {} AS litres, {} AS kelvin FROM (?e, air) FILTER ({} {} {})"
+    named = [
+        f"CONVERT(?e.{of}, unit:{to})" for of, to in (("flow", "L-PER-SEC"), ("outside", "K"), ("flow", "M3-PER-HR"))
+    ]
+    by_hand = ["?e.flow * 0.4719474432", f"{in_celsius} + 273.15", "?e.flow"]
     both = {
         "flow": [f"{select} FILTER (?e.flow {op} {q})" for q in (air, plain_air)],
         "multiple": [f"{select} FILTER ({q} {op} ?e.flow * 2)" for q in (air, plain_air)],
@@ -112,6 +120,21 @@ def queries(draw: st.DrawFn) -> tuple[str, str]:
         "difference": [
             f"{select} FILTER (ABS(?e.inside - ?e.outside) {op} {step})",
             f"{select} FILTER (ABS(?e.inside - {in_celsius}) {op} {plain_step})",
+        ],
+        "converted": [converted.format(*items, op, q) for items, q in ((named, air), (by_hand, plain_air))],
+        "converted difference": [
+            f"{select} FILTER (CONVERT(?e.inside - ?e.outside, unit:K) {op} {step})",
+            f"{select} FILTER (?e.inside - {in_celsius} {op} {plain_step})",
+        ],
+        "converted mean": [
+            mean.format("outside", op, warm).replace("AVG(?e.outside) AS", "CONVERT(AVG(?e.outside), unit:DEG_C) AS"),
+            mean.format("outside", op, f"{plain_warm} * 9 / 5 + 32").replace(
+                "AVG(?e.outside) AS", "(AVG(?e.outside) - 32) * 5 / 9 AS"
+            ),
+        ],
+        "converted join": [
+            f"{pair} JOIN (CONVERT(?a.outside, unit:K) {op} CONVERT(?b.inside, unit:K))",
+            f"{pair} JOIN ((?a.outside - 32) * 5 / 9 {op} ?b.inside)",
         ],
         "mean flow": [mean.format("flow", op, q) for q in (air, plain_air)],
         "mean": [mean.format("inside", op, q) for q in (warm, plain_warm)],
@@ -141,3 +164,41 @@ def _in_feet(reading: dict[str, Any]) -> dict[str, Any]:
     if unit is None or "flow" not in reading:
         return reading
     return reading | {"flow": FLOWS[unit](reading["flow"])}
+
+
+_PAST = "WITHIN (now - 1h, )"
+_KELVIN = f"SELECT CONVERT(?e.outside, unit:K) AS kelvin FROM (?e, air) {_PAST}"
+_LITRES = f"SELECT CONVERT(?a.flow, unit:L-PER-SEC) AS litres FROM (?a, air), (?b, air) {_PAST}"
+_GREATEST = f"SELECT MAX(CONVERT(?e.outside, unit:K)) AS kelvin FROM (?e, air) {_PAST} WINDOW (?e, batch, 4s)"
+_WALL = f"SELECT ?e.inside FROM (?e, air) {_PAST} FILTER (MINUTES(LOCAL(?e._time, 'Asia/Kathmandu')) = 45)"
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        f"{_KELVIN} FILTER (CONVERT(?e.outside, unit:K) > 20 unit:DEG_C)",
+        f"{_KELVIN} FILTER (CONVERT(?e.inside - ?e.outside, unit:DEG_F) < 9)",
+        f"{_LITRES} JOIN (CONVERT(?a.outside, unit:DEG_C) < ?b.inside) SEQ (?a, ?b) WINDOW (?a, ?b, 5s)",
+        f"{_GREATEST} HAVING (CONVERT(MIN(?e.inside), unit:DEG_F) > 60)",
+    ],
+)
+def test_conversions_are_the_same_however_the_past_is_answered(query: str) -> None:
+    readings = [
+        {"sensor": "cfm", "at": f"2026-01-01T00:00:{i:02d}Z", "flow": i / 3, "inside": 15 + i / 7, "outside": 60.1 + i}
+        for i in range(40)
+    ]
+    at = datetime(2026, 1, 1, 0, 0, 30, tzinfo=UTC)
+    live = project().evaluate(query, {"air": readings})
+    assert live
+    strategies: tuple[Literal["replay", "hybrid", "rewrite"], ...] = ("replay", "hybrid", "rewrite")
+    for strategy in strategies:
+        rows = project().evaluate(query, {"air": readings}, strategy=strategy, registered_at=at)
+        assert difference(rows, live) is None
+
+
+def test_a_past_by_the_clock_on_the_wall_is_replayed() -> None:
+    readings = [{"sensor": "cfm", "at": f"2026-01-01T00:00:{i:02d}Z", "inside": float(i)} for i in range(9)]
+    at = datetime(2026, 1, 1, 0, 0, 5, tzinfo=UTC)
+    assert len(project().evaluate(_WALL, {"air": readings}, strategy="replay", registered_at=at)) == 9
+    with pytest.raises(PlanError, match="SPARQL knows no time zones by their names"):
+        project().evaluate(_WALL, {"air": readings}, strategy="rewrite", registered_at=at)

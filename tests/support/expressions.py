@@ -62,6 +62,7 @@ def _number_calls(draw: st.DrawFn, words: Words, number: str) -> str:
     of_number = draw(st.sampled_from(("ABS", "ROUND", "FLOOR", "CEIL")))
     of_moment = draw(st.sampled_from(("YEAR", "MONTH", "DAY", "HOURS", "MINUTES", "SECONDS")))
     text, at = draw(st.sampled_from(words["string"])), draw(st.sampled_from(words["dateTime"]))
+    at = draw(st.sampled_from((at, at, f"LOCAL({at}, 'Europe/Rome')", f"LOCAL({at}, 'Asia/Kathmandu')")))
     return draw(st.sampled_from((f"{of_number}({number})", f"{of_moment}({at})", f"STRLEN({text})")))
 
 

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import pytest
+from kaicep.expressions import RefusedError
+from kaicep.expressions.functions.numeric import CONVERT
 from support.columns import (
     DOUBLE,
     INF,
     INTEGER,
+    IRI,
     NAN,
+    TERM,
+    binary,
     call,
     column,
     constant,
@@ -36,3 +42,15 @@ def test_numeric_functions() -> None:
 def test_conversion_multiplies_and_adds() -> None:
     of_celsius = call("CONVERT", DOUBLE, column(INTEGER), constant(1.8, DOUBLE), constant(32.0, DOUBLE))
     assert values(of_celsius, a=(INTEGER, [20, -40, None])) == [68.0, -40.0, None]
+    named = call("CONVERT", DOUBLE, *of_celsius.arguments, constant("http://qudt.org/vocab/unit/DEG_F", IRI))
+    assert values(named, a=(INTEGER, [20, None])) == [68.0, None]
+
+
+def test_conversion_in_sparql_keeps_the_order_of_its_operations() -> None:
+    factor, offset = constant(1.8, DOUBLE), constant(32.0, DOUBLE)
+    text = CONVERT.sparql(call("CONVERT", DOUBLE, column(INTEGER), factor, offset), ["?a", "1.8e0", "3.2e1"])
+    assert text == "((<http://www.w3.org/2001/XMLSchema#double>(?a) * 1.8e0) - (- 3.2e1))"
+    product = binary("*", column(DOUBLE), column(DOUBLE), DOUBLE)
+    for value in (product, column(TERM)):
+        with pytest.raises(RefusedError, match="the function CONVERT of such a value differs"):
+            CONVERT.sparql(call("CONVERT", DOUBLE, value, factor, offset), ["?a", "1.8e0", "3.2e1"])
