@@ -12,9 +12,9 @@ import subprocess
 import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 
-import owlready2
 from pyoxigraph import Quad, RdfFormat, Triple, serialize
 
 from ...errors import OntologyError
@@ -26,7 +26,8 @@ from .java_runtime import find_java
 from .reasoner import Closure
 from .rl import RL, close_store
 
-SHIPPED = Path(owlready2.__file__).parent
+SHIPPED = Path(getattr(find_spec("owlready2"), "origin", "")).parent
+"""Where owlready2 is, which is not loaded for the sake of its Java programs."""
 
 
 class InconsistentError(Exception):

@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+from typing import TYPE_CHECKING
+
 from .delimited import decimal_points, sniff_separator
 from .file_listing import list_files
-from .heartbeat import Heartbeat, beat
 from .memory_source import RawColumns, RawTuples, raw_table
 from .recorded_batches import read_batches
 from .recorded_files import RecordedEvents, file_format, read_file, read_recording
 from .records import Malformed, RawBatch, concatenate
 from .source import RecordSource, SourceSpec
-from .source_table import SOURCES
-from .source_union import read_streams, unpack
-from .spark_source import first_line
+
+if TYPE_CHECKING:
+    from .heartbeat import Heartbeat, beat
+    from .source_table import SOURCES
+    from .source_union import read_streams, unpack
+    from .spark_source import first_line
+
+_OF_SPARK = {
+    "SOURCES": ".source_table",
+    "Heartbeat": ".heartbeat",
+    "beat": ".heartbeat",
+    "first_line": ".spark_source",
+    "read_streams": ".source_union",
+    "unpack": ".source_union",
+}
 
 __all__ = [
     "SOURCES",
@@ -38,3 +52,11 @@ __all__ = [
     "sniff_separator",
     "unpack",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """What loads Spark, on first use: commands that look at queries need none of it."""
+    if name in _OF_SPARK:
+        return getattr(import_module(_OF_SPARK[name], __name__), name)
+    message = f"module '{__name__}' has no attribute '{name}'"
+    raise AttributeError(message)

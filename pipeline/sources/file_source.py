@@ -4,27 +4,28 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
-from pyspark.errors import AnalysisException
-from pyspark.sql import Column, DataFrame, SparkSession
-from pyspark.sql import functions as F  # noqa: N812 - as PySpark's own documentation has it
-from pyspark.sql import types as T  # noqa: N812 - likewise
-from pyspark.sql.streaming.readwriter import DataStreamReader
 
 from ...errors import PipelineError
 from .records import RawBatch, RecordOrigin
 from .spark_source import SparkSource
 from .text_lines import declared_columns, text_encoding
 
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame, SparkSession
+    from pyspark.sql import types as T  # noqa: N812 - as PySpark's own documentation has it
+    from pyspark.sql.streaming.readwriter import DataStreamReader
+
 __all__ = ["FileSource", "LineSource"]
 
 # Arrow's strings count their bytes by 32 bits; the parser adds a line break to each.
 _MOST_BYTES = 2_000_000_000
-_SPARK_TYPES: dict[str, T.DataType] = {
-    "boolean": T.BooleanType(), "integer": T.LongType(), "int": T.LongType(), "long": T.LongType(),
-    "short": T.LongType(), "byte": T.LongType(), "decimal": T.DoubleType(), "double": T.DoubleType(),
-    "float": T.DoubleType(), "dateTime": T.TimestampType(),
+_SPARK_TYPES = {
+    "boolean": "BooleanType", "integer": "LongType", "int": "LongType", "long": "LongType",
+    "short": "LongType", "byte": "LongType", "decimal": "DoubleType", "double": "DoubleType",
+    "float": "DoubleType", "dateTime": "TimestampType",
 }  # fmt: skip
 
 
@@ -50,6 +51,9 @@ class FileSource(SparkSource):
 
     def _schema(self, spark: SparkSession, options: dict[str, str], path: str | None) -> T.StructType:
         """Return the schema of the files that are there; of none, what the annotation declares."""
+        from pyspark.errors import AnalysisException  # noqa: PLC0415 - see `spark_source`
+        from pyspark.sql import types as T  # noqa: N812, PLC0415 - as PySpark's own documentation has it; likewise
+
         try:
             return spark.read.format(self.of.settings.format).options(**options).load(path).schema
         except AnalysisException as error:
@@ -59,12 +63,9 @@ class FileSource(SparkSource):
         fields = []
         for name in declared_columns(stream):
             declared = stream.attributes[name].datatype if name in stream.attributes else None
-            kind = (
-                T.TimestampType()
-                if name == stream.time.attribute
-                else _SPARK_TYPES.get((declared or "").rpartition(":")[2])
-            )
-            fields.append(T.StructField(name, kind or T.StringType()))
+            kind = _SPARK_TYPES.get((declared or "").rpartition(":")[2], "StringType")
+            kind = "TimestampType" if name == stream.time.attribute else kind
+            fields.append(T.StructField(name, getattr(T, kind)()))
         return T.StructType(fields)
 
 
@@ -88,6 +89,8 @@ class LineSource(FileSource, ABC):
 
     def columns(self, frame: DataFrame) -> dict[str, Column]:
         """The lines, as UTF-8."""
+        from pyspark.sql import functions as F  # noqa: N812, PLC0415 - as PySpark's own documentation has it; likewise
+
         columns = super().columns(frame)
         encoding = text_encoding(self.of.settings)
         if encoding != "utf-8":

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Mapping, Sequence
-from typing import Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import polars as pl
 import pyarrow as pa
-import pyarrow.dataset
 import pyarrow.interchange
 
 from ...errors import PipelineError
@@ -55,10 +55,16 @@ def raw_table(tuples: RawTuples) -> pa.Table:
     return table_of_dicts(tuples)
 
 
-def _columns(given: object) -> pa.Table:
+def _is_dataset(given: object) -> bool:
+    """Whether it is one of Arrow's, whose module loads pandas: it is not loaded for the sake of this question."""
+    datasets = sys.modules.get("pyarrow.dataset")
+    return datasets is not None and isinstance(given, datasets.Dataset | datasets.Scanner)
+
+
+def _columns(given: Any) -> pa.Table:
     try:
         match given:
-            case pa.dataset.Dataset() | pa.dataset.Scanner():
+            case _ if _is_dataset(given):
                 found = given.to_table()
             case pl.LazyFrame():
                 found = given.collect().to_arrow()

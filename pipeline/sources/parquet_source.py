@@ -11,7 +11,6 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pyarrow as pa
-import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 from py4j.protocol import Py4JError
 from pyspark.sql import Column, DataFrame, SparkSession
@@ -112,6 +111,8 @@ def _table(path: str, root: Path) -> pa.Table:
     try:
         if not _has_partitions(Path(path), root):
             return pq.ParquetFile(path, memory_map=True, coerce_int96_timestamp_unit="us").read()
+        import pyarrow.dataset as ds  # noqa: PLC0415 - loads pandas, which most never need
+
         options = ds.ParquetReadOptions(coerce_int96_timestamp_unit="us")
         files = ds.ParquetFileFormat(read_options=options)
         return ds.dataset(path, format=files, partitioning="hive", partition_base_dir=str(root)).to_table()

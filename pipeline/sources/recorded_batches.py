@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TypeAlias
 
 import pyarrow as pa
-import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
 from ...config import StreamSettings
@@ -82,6 +81,8 @@ def _parquet_batches(path: Path, stream: StreamSettings, on_read: OnRead) -> Ite
 
 def _folder_batches(path: Path) -> tuple[int, Iterator[pa.RecordBatch]]:
     """How many rows the files of a folder have, and the rows."""
+    import pyarrow.dataset as ds  # noqa: PLC0415 - loads pandas, which most never need
+
     files = ds.dataset(path, format="parquet", partitioning="hive")
     return files.count_rows(), files.to_batches(batch_size=_ROWS, batch_readahead=1, fragment_readahead=1)
 

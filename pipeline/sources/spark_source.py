@@ -1,20 +1,25 @@
-"""Any source of Spark's: rows come as they are, in the order in which Spark delivers them."""
+"""Any source of Spark's: rows come as they are, in the order in which Spark delivers them.
+
+Spark is loaded when a source is opened: the parsers of text stand beside their sources, and need none.
+"""
 
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import pyarrow as pa
-from py4j.protocol import Py4JError
-from pyspark.errors import PySparkException
-from pyspark.sql import Column, DataFrame, SparkSession
-from pyspark.sql import functions as F  # noqa: N812 - as PySpark's own documentation has it
-from pyspark.sql.streaming.readwriter import DataStreamReader
 
 from ...errors import PipelineError
 from .records import RawBatch, RecordOrigin
 from .source import RecordSource, SourceSpec
+
+if TYPE_CHECKING:
+    from py4j.protocol import Py4JError
+    from pyspark.errors import PySparkException
+    from pyspark.sql import Column, DataFrame, SparkSession
+    from pyspark.sql.streaming.readwriter import DataStreamReader
 
 __all__ = ["SparkSource", "column_of", "first_line"]
 
@@ -31,6 +36,9 @@ class SparkSource(RecordSource):
 
     def open(self, spark: SparkSession) -> DataFrame:
         """The rows of the format, by the options of the settings."""
+        from py4j.protocol import Py4JError  # noqa: PLC0415 - see above
+        from pyspark.errors import PySparkException  # noqa: PLC0415 - see above
+
         options, path = self.of.settings.options(), self.path()
         if options.get("cleanSource", "off").lower() != "off":
             # A batch that is planned again may name files that another reader has cleaned away: the archive has them.
@@ -90,11 +98,16 @@ def _pattern_of_file(path: str) -> str:
 
 def column_of(name: str) -> Column:
     """Return a column by its name, whatever that contains."""
+    from pyspark.sql import functions as F  # noqa: N812, PLC0415 - as PySpark's own documentation has it; see above
+
     return F.col("`" + name.replace("`", "``") + "`")
 
 
 def first_line(error: PySparkException | Py4JError) -> str:
     """Return what Spark complains of, without its trace and its plan."""
+    from py4j.protocol import Py4JError  # noqa: PLC0415 - see above
+    from pyspark.errors import PySparkException  # noqa: PLC0415 - see above
+
     text = (error.getMessage() if isinstance(error, PySparkException) else None) or str(error)
     lines = [line.strip() for line in text.strip().splitlines()]
     first = lines[1] if isinstance(error, Py4JError) and len(lines) > 1 else lines[0]

@@ -10,8 +10,6 @@ from decimal import Decimal
 from xml.parsers import expat
 from xml.sax.saxutils import quoteattr
 
-from owlready2.base import OwlReadyOntologyParsingError
-from owlready2.owlxml_2_ntriples import parse
 from pyoxigraph import BlankNode, Literal, NamedNode, Triple
 
 from ....errors import OntologyError, Place
@@ -55,6 +53,9 @@ class OwlXmlSyntax:
 
     def read(self, source: str, content: bytes, base: str | None) -> list[Triple]:  # noqa: ARG002 (it names its own)
         """The triples of a document; see `RdfSyntax.read`. An axiom that the reader cannot carry is refused as well."""
+        from owlready2.base import OwlReadyOntologyParsingError  # noqa: PLC0415 - few documents need the library
+        from owlready2.owlxml_2_ntriples import parse  # noqa: PLC0415 - likewise
+
         lines = content.decode(errors="replace").split("\n")
         first = _FirstPass(source, lines)
         first.read(content)
@@ -136,7 +137,7 @@ def _place(source: str, lines: list[str], number: int, offset: int) -> Place:
     return Place(source, number, offset + 1, 1, line)
 
 
-def _explained(source: str, lines: list[str], error: OwlReadyOntologyParsingError) -> OntologyError:
+def _explained(source: str, lines: list[str], error: Exception) -> OntologyError:
     cause = error.__cause__
     where = _PLACE.search(str(error))
     place = _place(source, lines, int(where[1]), int(where[2])) if where else Place(source)
