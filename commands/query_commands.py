@@ -84,15 +84,25 @@ def try_query(
     try_document(inferred.project, text, inferred.files, source=source, form=form, quiet=quiet)
 
 
-@app.command(epilog="Example: `kaicep check campus/`")
-def check(project: ProjectFile) -> None:
+@app.command(epilog="Examples: `kaicep check campus/`, `kaicep check campus/ --fix repair.ru`")
+def check(
+    project: ProjectFile,
+    *,
+    fix: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Write a SPARQL Update there that takes back the fewest statements that contradict others.",
+        ),
+    ] = None,
+) -> None:
     """Check everything that a project names: settings, knowledge, annotations, queries; tell all that is wrong."""
     from .project_check import check_project
 
-    report = check_project(project)
+    report = check_project(project, fix)
     for line in report.found:
         typer.echo(line)
-    for line in (*report.warnings, *report.faults):
+    for line in (*report.warnings, *report.faults, *report.contradictions):
         tell(line)
     for skipped in report.skipped:
         tell(f"not checked: {skipped}")

@@ -16,13 +16,14 @@ from .consistency import contradiction_error
 from .equivalence import more_general
 from .individual_keys import KeyIndex, index_keys, individuals_below
 from .known_names import KnownNames
+from .left_out import LeftOut, without_statements
 from .modules import Module
 from .modules.syntaxes import TURTLE
 from .private_copy import PrivateCopy
 from .property_ranges import type_of_values
 from .reasoners import Closing, Closure, close, copy_quads
-from .stated_graphs import store_statements
-from .terms import PREFIXES, select
+from .stated_graphs import modules_that_mention, store_statements
+from .terms import PREFIXES, Term, select
 from .unit_catalogue import measured_in, shipped_units, units_in
 from .unit_names import UnitNames, unit_labels
 
@@ -42,6 +43,7 @@ class KnowledgeBase:
         inferred: what a DL reasoner inferred beyond OWL 2 RL.
         contradictions: what it says against itself; none unless they are suffered.
         warnings: what may be missing from it.
+        left_out: statements of the modules that do not count, since they contradict others.
         prefixes: for messages.
 
     Implements `language.vocabulary.KnownTerms`.
@@ -56,6 +58,7 @@ class KnowledgeBase:
         *,
         contradictory: bool = False,
         warnings: tuple[str, ...] = (),
+        left_out: tuple[LeftOut, ...] = (),
     ) -> None:
         """Close the modules.
 
@@ -66,6 +69,7 @@ class KnowledgeBase:
             closing: closes them, in this process or elsewhere.
             contradictory: whether they may contradict themselves.
             warnings: what is to be said of them.
+            left_out: statements of theirs that `closing` leaves out.
 
         Raises:
             OntologyError: they contradict themselves.
@@ -79,6 +83,7 @@ class KnowledgeBase:
         self._kept = closure.kept
         self.contradictions = closure.contradictions
         self.warnings = warnings
+        self.left_out = left_out
         self.store = closure.store
         self.inferred = closure.inferred
         self._keys = lru_cache(maxsize=None)(self._read_keys)
@@ -115,8 +120,9 @@ class KnowledgeBase:
 
     @cached_property
     def version(self) -> str:
-        """Digest of the texts of all modules and the reasoner, in hex: equal exactly when these are."""
+        """Digest of the texts of all modules, what is left out, and the reasoner, in hex: equal when these are."""
         parts = [self.reasoner, *sorted(module.digest for module in self.modules)]
+        parts += sorted(str(statement.triple) for statement in self.left_out)
         return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
     @property
@@ -130,10 +136,16 @@ class KnowledgeBase:
         """How many triples the closure has."""
         return len(self.store) if self._kept is None else self._kept.triples
 
+    def mentioning(self, term: Term) -> tuple[int, ...]:
+        """The places of the modules that say something of a term."""
+        return tuple(modules_that_mention(self.stated, term))
+
     @cached_property
     def stated(self) -> Store:
         """What the modules state, as `store_statements` stores it. Not to be written to."""
-        return store_statements(self.modules, Store()) if self._kept is None else self._kept.stated()
+        if self._kept is not None:
+            return self._kept.stated()
+        return store_statements(without_statements(self.modules, self.left_out), Store())
 
     def copy(self, *, in_memory: bool = False) -> PrivateCopy:
         """A copy of the closure that may be written to; one in memory takes longer to make, and answers faster."""

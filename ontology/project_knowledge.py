@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from ..config import Settings
 from ..errors import OntologyError
 from ..settings import OnContradiction, ReasonerName
 from .closures import ClosureCache, cache_folder
 from .knowledge import KnowledgeBase
+from .left_out import LeftOut, left_out_texts, read_left_out, without_statements
 from .modules import ImportCatalog, Module, find_modules, resolve_imports
 from .reasoners import Closing, close
+from .repairs import find_repair
 
 __all__ = ["ClosingRules", "close_modules", "knowledge_of", "load_knowledge", "stated_modules"]
+
+_MOST_LOOKS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,23 +79,66 @@ def knowledge_of(settings: Settings, stated: Sequence[Module], closing: Closing 
     catalog = ImportCatalog(folders, settings.root, None if cache is None else cache.heads)
     resolved = resolve_imports(stated, catalog, strict=knowledge.strict_imports)
     rules = ClosingRules(knowledge.reasoner, knowledge.on_contradiction, settings.prefixes)
-    return close_modules(
-        resolved.modules, rules, closing if cache is None else cache.keeping(closing), resolved.missing
-    )
+    return close_modules(resolved.modules, rules, closing, cache, resolved.missing)
 
 
 def close_modules(
-    modules: Sequence[Module], rules: ClosingRules, closing: Closing = close, warnings: Sequence[str] = ()
+    modules: Sequence[Module],
+    rules: ClosingRules,
+    closing: Closing = close,
+    cache: ClosureCache | None = None,
+    warnings: Sequence[str] = (),
 ) -> KnowledgeBase:
     """The knowledge base of modules, which import nothing else.
 
+    Args:
+        modules: imported ones among them.
+        rules: how they become knowledge.
+        closing: closes them.
+        cache: where closures are kept; `None`: nowhere.
+        warnings: what is to be said of them.
+
     Raises:
-        OntologyError: they contradict themselves, and that is refused.
+        OntologyError: they contradict themselves, and that is refused, or cannot be mended.
     """
-    suffered = rules.on_contradiction == "warn"
-    return KnowledgeBase(
-        modules, rules.reasoner, rules.prefixes, closing, contradictory=suffered, warnings=tuple(warnings)
-    )
+    closing = closing if cache is None else cache.keeping(closing)
+
+    def knowledge(left_out: tuple[LeftOut, ...], *, contradictory: bool) -> KnowledgeBase:
+        reduced = without_statements(modules, left_out)
+        return KnowledgeBase(
+            modules,
+            rules.reasoner,
+            rules.prefixes,
+            lambda _, *how: closing(reduced, *how),
+            contradictory=contradictory,
+            warnings=tuple(warnings),
+            left_out=left_out,
+        )
+
+    if rules.on_contradiction != "leave_out":
+        return knowledge((), contradictory=rules.on_contradiction == "warn")
+    said = None if cache is None else cache.recall(modules, rules.reasoner)
+    if said is not None:
+        return knowledge(read_left_out(json.loads(said)), contradictory=False)
+    found = _mended(knowledge)
+    if cache is not None:
+        cache.remember(modules, rules.reasoner, json.dumps(left_out_texts(found.left_out)))
+    return found
+
+
+class _Makes(Protocol):
+    def __call__(self, left_out: tuple[LeftOut, ...], *, contradictory: bool) -> KnowledgeBase: ...
+
+
+def _mended(knowledge: _Makes) -> KnowledgeBase:
+    """Usually at the first look; what a reasoner derives beyond the rules may take another one."""
+    left_out: tuple[LeftOut, ...] = ()
+    for _ in range(_MOST_LOOKS):
+        found = knowledge(left_out, contradictory=True)
+        if not found.contradictions:
+            return found
+        left_out = (*left_out, *find_repair(found))
+    return knowledge(left_out, contradictory=False)
 
 
 def _cache(settings: Settings) -> ClosureCache | None:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 
-from pyoxigraph import NamedNode, Quad, Store, Triple
+from pyoxigraph import Literal, NamedNode, Quad, Store, Triple
 
 from .modules import Module
+from .terms import Term
 
-__all__ = ["modules_that_state", "store_statements"]
+__all__ = ["modules_that_mention", "modules_that_state", "store_statements"]
 
 _MODULE = "urn:kaicep:module:"
 
@@ -23,6 +25,15 @@ def store_statements(modules: Sequence[Module], store: Store) -> Store:
 
 def modules_that_state(store: Store, triple: Triple) -> Iterator[int]:
     """The places of the modules that state a triple, in order."""
-    found = store.quads_for_pattern(triple.subject, triple.predicate, triple.object, None)
-    graphs = (quad.graph_name for quad in found)
-    yield from sorted(int(graph.value.removeprefix(_MODULE)) for graph in graphs if isinstance(graph, NamedNode))
+    yield from _numbers(store.quads_for_pattern(triple.subject, triple.predicate, triple.object, None))
+
+
+def modules_that_mention(store: Store, term: Term) -> Iterator[int]:
+    """The places of the modules that say something of a term, in order."""
+    of_it = () if isinstance(term, Literal) else store.quads_for_pattern(term, None, None, None)
+    yield from _numbers(chain(of_it, store.quads_for_pattern(None, None, term, None)))
+
+
+def _numbers(quads: Iterable[Quad]) -> list[int]:
+    graphs = {quad.graph_name for quad in quads}
+    return sorted(int(graph.value.removeprefix(_MODULE)) for graph in graphs if isinstance(graph, NamedNode))

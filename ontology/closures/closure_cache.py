@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from ...settings import ReasonerName
-from ...storage import ProcessLock
+from ...storage import ProcessLock, read_checked, write_checked
 from ..modules import DocumentHeads, Module
 from ..program_version import program_version
 from ..reasoners import REASONERS, Closing, Closure
@@ -64,6 +64,22 @@ class ClosureCache:
                 return made
 
         return close
+
+    def recall(self, modules: Sequence[Module], reasoner: ReasonerName) -> str | None:
+        """What was remembered of modules under a reasoner."""
+        return read_checked(self._memory(modules, reasoner))
+
+    def remember(self, modules: Sequence[Module], reasoner: ReasonerName, text: str) -> None:
+        """Keep something that was found out about modules under a reasoner."""
+        path = self._memory(modules, reasoner)
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_checked(path, text)
+        except OSError:
+            return
+
+    def _memory(self, modules: Sequence[Module], reasoner: ReasonerName) -> Path:
+        return self.heads.folder / f"{_key(modules, reasoner)}.json"
 
     def _find(self, key: str) -> Closure | None:
         return read_closure(self._closures / key, key, self._copies)

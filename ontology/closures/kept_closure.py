@@ -22,6 +22,7 @@ from typing import Any
 
 from pyoxigraph import RdfFormat, Store, Triple, parse, serialize
 
+from ...storage import read_checked, write_checked
 from ..consistency import read_violations, violation_texts
 from ..known_names import KnownNames
 from ..modules import Module
@@ -84,8 +85,7 @@ def write_closure(folder: Path, key: str, closure: Closure, modules: Sequence[Mo
     del kept, stated  # closes them
     (folder / _SAID).write_text(json.dumps(_said(closure)), encoding="utf-8")
     files = {str(path.relative_to(folder)): _digest(path) for path in _files(folder)}
-    text = json.dumps({"key": key, "files": files})
-    (folder / _MANIFEST).write_text(f"{hashlib.sha256(text.encode()).hexdigest()}\n{text}", encoding="utf-8")
+    write_checked(folder / _MANIFEST, json.dumps({"key": key, "files": files}))
 
 
 def read_closure(folder: Path, key: str, copies: Path) -> Closure | None:
@@ -111,8 +111,8 @@ def read_closure(folder: Path, key: str, copies: Path) -> Closure | None:
 
 
 def _is_whole(folder: Path, key: str) -> bool:
-    checksum, _, text = (folder / _MANIFEST).read_text(encoding="utf-8").partition("\n")
-    if checksum != hashlib.sha256(text.encode()).hexdigest():
+    text = read_checked(folder / _MANIFEST)
+    if text is None:
         return False
     manifest = json.loads(text)
     found = {str(path.relative_to(folder)): path for path in _files(folder)}

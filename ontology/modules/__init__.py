@@ -7,6 +7,7 @@ from .imports import ImportCatalog, resolve_imports
 from .module import Module, find_modules, ntriples, parse_ntriples
 from .module_set import ModuleChange, with_module, without_module
 from .ontology_names import NamedOntology, find_named, named_ontologies, shipped_with
+from .unread_triples import UnreadTriples
 
 __all__ = [
     "DocumentHeads",
@@ -14,6 +15,7 @@ __all__ = [
     "Module",
     "ModuleChange",
     "NamedOntology",
+    "UnreadTriples",
     "find_modules",
     "find_named",
     "named_ontologies",

@@ -11,7 +11,7 @@ import os
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from ...storage import write_atomically
+from ...storage import read_checked, write_checked
 from ..program_version import program_version
 
 __all__ = ["DocumentHead", "DocumentHeads"]
@@ -55,25 +55,22 @@ class DocumentHeads:
             base: IRI that its relative IRIs would be resolved against.
         """
         path = self._path(digest, suffix)
-        try:
-            checksum, _, text = path.read_text(encoding="utf-8").partition("\n")
-            if checksum != hashlib.sha256(text.encode()).hexdigest():
-                return None
-            said = json.loads(text)
-            head = DocumentHead(tuple(said["declares"]), tuple(said["imports"]), said["triples"], said["base"])
-            os.utime(path)
-        except (OSError, ValueError, KeyError, TypeError):
+        text = read_checked(path)
+        if text is None:
             return None
+        try:
+            os.utime(path)
+        except OSError:
+            return None
+        said = json.loads(text)
+        head = DocumentHead(tuple(said["declares"]), tuple(said["imports"]), said["triples"], said["base"])
         return head if head.base in (None, base) else None
 
     def keep(self, digest: str, suffix: str, head: DocumentHead) -> None:
         """Keep the head of a document."""
-        text = json.dumps(asdict(head))
-        path = self._path(digest, suffix)
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with write_atomically(path, sync_folder=False) as temporary:
-                temporary.write_text(f"{hashlib.sha256(text.encode()).hexdigest()}\n{text}", encoding="utf-8")
+            self.folder.mkdir(parents=True, exist_ok=True)
+            write_checked(self._path(digest, suffix), json.dumps(asdict(head)))
         except OSError:
             return
 

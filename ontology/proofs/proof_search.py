@@ -11,7 +11,7 @@ Source: Knuth, A generalization of Dijkstra's algorithm, Information Processing 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from itertools import islice
@@ -82,8 +82,17 @@ class Prover:
             return Leaf(triple, AssertionOrigin.REASONER, (self._knowledge.reasoner,))
         return None
 
+    def instances(self, goal: Triple) -> Iterator[RuleInstance]:
+        """Every instance of a rule that concludes a triple from others of the closure."""
+        found = self._concluding(goal, self._knowledge.store, None)
+        return (instance for conclusion, instance in found if conclusion == goal)
+
+    def stating(self, triple: Triple) -> Sequence[int]:
+        """The places of the modules that state a triple; none: it follows, or is false."""
+        return tuple(modules_that_state(self._stated, triple))
+
     def _modules(self, triple: Triple) -> Iterator[str]:
-        return (self._knowledge.modules[number].source for number in modules_that_state(self._stated, triple))
+        return (self._knowledge.modules[number].source for number in self.stating(triple))
 
     def _explored(self, goal: Triple, store: Store, given: Mapping[Triple, str], width: int | None) -> _Fragment:
         fragment = _Fragment()

@@ -19,7 +19,7 @@ from ...config import Settings
 from ...errors import PipelineError, Place
 from ...ontology import KnowledgeBase, stated_modules
 from ...ontology.modules import Module, ModuleChange, ntriples, parse_ntriples
-from ...settings import ReasonerName
+from ...settings import OnContradiction, ReasonerName
 from ...storage import write_atomically
 
 __all__ = ["Changes", "Entry", "KnowledgeStore", "Version", "modules_in_force"]
@@ -86,6 +86,7 @@ class Version:
         change: what made it differ from the version before, in words.
         triples: of the closure.
         modules: imported ones among them.
+        on_contradiction: what became of contradictions, if there were any.
     """
 
     number: int
@@ -96,6 +97,7 @@ class Version:
     change: str
     triples: int
     modules: tuple[Entry, ...] = field(repr=False)
+    on_contradiction: OnContradiction = "refuse"
 
     def __str__(self) -> str:
         return f"version {self.number} ({self.digest[:12]})"
@@ -193,6 +195,7 @@ class KnowledgeStore:
             change,
             knowledge.triples,
             entries,
+            "leave_out" if knowledge.left_out else "warn" if knowledge.contradictions else "refuse",
         )
         self._versions.mkdir(parents=True, exist_ok=True)
         with write_atomically(self._versions / f"{number:06d}.json") as temporary:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from threading import Lock
 
-from ...ontology import KnowledgeBase
+from ...ontology import ClosingRules, close_modules
 from ...semfilter import SemanticFilter
 from ..catalog import Catalog
 from .knowledge_store import KnowledgeStore, Version
@@ -97,7 +97,7 @@ class KnowledgeVersions:
         if version.digest == self._newest.knowledge.version:
             return self._newest
         if self._loaded is None or self._loaded[0] != version.digest:
-            prefixes = self._newest.settings.prefixes
-            knowledge = KnowledgeBase(self.store.modules(version), version.reasoner, prefixes)
+            rules = ClosingRules(version.reasoner, version.on_contradiction, self._newest.settings.prefixes)
+            knowledge = close_modules(self.store.modules(version), rules)
             self._loaded = (version.digest, self._newest.with_knowledge(knowledge))
         return self._loaded[1]

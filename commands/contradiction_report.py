@@ -1,0 +1,74 @@
+"""What `kaicep check` tells of knowledge that contradicts itself: a table by axiom, and the statements to take back."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from rich.box import SIMPLE
+from rich.console import Console
+from rich.table import Table
+
+from ..ontology import KnowledgeBase, shown
+from ..ontology.consistency import Violation
+from ..ontology.repairs import find_repair, sparql_update
+from ..storage import write_atomically
+
+__all__ = ["contradiction_table", "left_out_lines", "write_fix"]
+
+_SHOWN = 3
+_MOST_LINES = 200
+_WIDTH = 160
+
+
+def contradiction_table(knowledge: KnowledgeBase) -> list[str]:
+    """The contradictions by axiom: how many, between which individuals, in which files; lines of text."""
+    by_axiom: dict[str, list[Violation]] = {}
+    for violation in knowledge.contradictions:
+        by_axiom.setdefault(violation.axiom(knowledge.prefixes), []).append(violation)
+    table = Table(box=SIMPLE, pad_edge=False)
+    table.add_column("how many", justify="right")
+    for name in ("axiom", "individuals", "files"):
+        table.add_column(name, overflow="fold")
+    for axiom, found in sorted(by_axiom.items(), key=lambda entry: -len(entry[1])):
+        table.add_row(f"{len(found):,}", axiom, _individuals(found, knowledge), "\n".join(_files(found, knowledge)))
+    text = io.StringIO()
+    Console(file=text, width=_WIDTH, highlight=False, markup=False).print(table)
+    return [line.rstrip() for line in text.getvalue().splitlines() if line.strip()]
+
+
+def left_out_lines(knowledge: KnowledgeBase) -> Iterator[str]:
+    """The statements that are left out, a line each; of very many the first."""
+    for statement in knowledge.left_out[:_MOST_LINES]:
+        parts = (shown(term, knowledge.prefixes) for term in statement.triple)
+        yield f"  left out of {', '.join(statement.sources)}: {' '.join(parts)}"
+    if len(knowledge.left_out) > _MOST_LINES:
+        yield f"  and {len(knowledge.left_out) - _MOST_LINES:,} more, which --fix FILE writes"
+
+
+def write_fix(knowledge: KnowledgeBase, file: Path) -> int:
+    """Write the patch that takes the fewest statements back; how many these are. Of none, nothing is written.
+
+    Raises:
+        OntologyError: a contradiction that no statement about individuals can be blamed for.
+        OSError: the file cannot be written.
+    """
+    left_out = knowledge.left_out or (find_repair(knowledge) if knowledge.contradictions else ())
+    if left_out:
+        with write_atomically(file) as temporary:
+            temporary.write_text(sparql_update(left_out, knowledge.modules), encoding="utf-8")
+    return len(left_out)
+
+
+def _individuals(found: Sequence[Violation], knowledge: KnowledgeBase) -> str:
+    involved = list(dict.fromkeys(term for violation in found for term in violation.individuals))
+    names = [shown(term, knowledge.prefixes) for term in involved[:_SHOWN]]
+    more = [f"and {len(involved) - _SHOWN:,} more"] if len(involved) > _SHOWN else []
+    return "\n".join([*names, *more])
+
+
+def _files(found: Sequence[Violation], knowledge: KnowledgeBase) -> list[str]:
+    """The files that say something of the individuals."""
+    numbers = {n for violation in found for term in violation.individuals for n in knowledge.mentioning(term)}
+    return [knowledge.modules[number].source for number in sorted(numbers)]

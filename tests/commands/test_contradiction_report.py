@@ -1,0 +1,81 @@
+"""What `kaicep check` tells of contradictions, and the patch that it writes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from pyoxigraph import RdfFormat, Store
+from support.command_line import PROJECT, PROPERTIES, call
+
+MODEL = (
+    "@prefix ex: <urn:ex:> . @prefix owl: <http://www.w3.org/2002/07/owl#> . "
+    "ex:A owl:disjointWith ex:B . ex:f a owl:FunctionalProperty . "
+    + "".join(f"ex:i{n} a ex:A, ex:B ; a ex:Reading . " for n in range(5))
+    + "ex:j ex:f 1, 2 . "
+)
+
+
+@pytest.fixture
+def contradictory(project: Path) -> Path:
+    (project / "rooms.ttl").write_text(MODEL + PROPERTIES)
+    say(project, "refuse")
+    return project
+
+
+def say(project: Path, policy: str) -> None:
+    knowledge = f'[knowledge]\nmodules = ["rooms.ttl"]\non_contradiction = "{policy}"\n'
+    (project / "kaicep.toml").write_text(knowledge + PROJECT)
+
+
+def test_all_contradictions_stand_in_a_table_and_the_rest_is_checked_too(contradictory: Path) -> None:
+    result = call("check", contradictory)
+    assert result.exit_code == 1
+    assert "query high:" in result.stdout
+    first, header, _, *rows = result.stderr.splitlines()
+    assert first.startswith("the knowledge contradicts itself: ex:i0 is both ex:A and ex:B, which are disjoint (and 5 ")
+    assert header.split() == ["how", "many", "axiom", "individuals", "files"]
+    assert rows[0].split("  ")[0:1] == [""]
+    assert [row.split() for row in rows] == [
+        ["5", "ex:A", "and", "ex:B", "are", "disjoint", "ex:i0", "rooms.ttl"],
+        ["ex:i1"],
+        ["ex:i2"],
+        ["and", "2", "more"],
+        ["1", "ex:f", "is", "functional", "ex:j", "rooms.ttl"],
+    ]
+
+
+def test_they_are_suffered_and_told(contradictory: Path) -> None:
+    say(contradictory, "warn")
+    result = call("check", contradictory)
+    assert result.exit_code == 0
+    assert "warning: the knowledge contradicts itself, and is taken as it is: `kaicep check` lists how" in result.stderr
+    assert "ex:f is functional" in result.stderr
+
+
+def test_the_fewest_statements_are_left_out_and_listed(contradictory: Path) -> None:
+    say(contradictory, "leave_out")
+    result = call("check", contradictory)
+    assert result.exit_code == 0
+    told = result.stderr.splitlines()
+    assert told[0] == "warning: 6 statements are left out, since they contradict others: `kaicep check` lists them"
+    listed = [line for line in told if line.startswith("  left out of rooms.ttl: ")]
+    assert len(listed) == 6
+    assert "  left out of rooms.ttl: ex:i0 rdf:type ex:A" in listed
+
+
+@pytest.mark.parametrize("policy", ["refuse", "warn", "leave_out"])
+def test_a_patch_makes_the_model_consistent(policy: str, contradictory: Path) -> None:
+    say(contradictory, policy)
+    patch = contradictory / "repair.ru"
+    result = call("check", contradictory, "--fix", patch)
+    assert f"{patch}: takes 6 statements back (SPARQL Update)" in result.stdout
+    store = Store()
+    store.load(path=contradictory / "rooms.ttl", format=RdfFormat.TURTLE)
+    store.update(patch.read_text())
+    (contradictory / "rooms.ttl").write_bytes(store.dump(format=RdfFormat.TRIG) or b"")
+    say(contradictory, "refuse")
+    result = call("check", contradictory, "--fix", contradictory / "another.ru")
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert "no contradictions: " in result.stdout
+    assert not (contradictory / "another.ru").exists()
