@@ -53,7 +53,8 @@ class KnowledgeSwap:
         filters: (label, event variable) → its semantic filter, with the verdicts that are known already.
         answers: of the queries that have PATHs.
         change: what changed, in words.
-        relinked: attributes whose values mean something else now (other units, ids that fit several), in words.
+        relinked: what is missing now, and attributes whose values mean something else (other units, ids that fit
+            several), in words.
     """
 
     project: Catalog
@@ -103,7 +104,8 @@ def prepare_swap(before: Catalog, after: Catalog, flows: Mapping[str, QueryRunti
         filters |= {(label, variable): r.filter for variable, r in refreshed.items()}
         if refreshed:
             answers.append(_answers(label, refreshed))
-    return KnowledgeSwap(after, filters, tuple(answers), change, (*remeasured, *misfits))
+    missing = [line for line in after.knowledge.warnings if line not in before.knowledge.warnings]
+    return KnowledgeSwap(after, filters, tuple(answers), change, (*missing, *remeasured, *misfits))
 
 
 def _remeasured(stream: str, individuals: Mapping[str, int]) -> list[str]:
