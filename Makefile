@@ -5,7 +5,7 @@ READY := .venv/.ready
 LINK := .cache/src/kaicep
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-fast test-long structure lint format bench clean
+.PHONY: help setup demo test test-fast test-long structure lint format docs docs-serve docs-release bench clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -47,6 +47,15 @@ lint: setup ## check style and types
 format: setup ## format the code
 	$(BIN)/ruff check --fix --quiet .
 	$(BIN)/ruff format .
+
+docs: setup ## build the documentation site into build/site
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+
+docs-serve: setup ## show the documentation site while one writes
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs serve
+
+docs-release: setup ## add this version to the published site, the branch gh-pages; push it yourself
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mike deploy --update-aliases $(shell sed -n 's/^version = "\(.*\)"/\1/p' pyproject.toml) latest
 
 bench: setup ## measure the whole path, the semantic filter, patterns and the archive, half an hour
 	$(BIN)/python -m benchmarks.path
