@@ -93,12 +93,13 @@ def test_a_change_that_no_query_notices_says_so(tmp_path: Path) -> None:
 
 
 def test_an_import_that_nobody_has_is_told_and_done_without(tmp_path: Path) -> None:
-    with running(project(tmp_path)) as (_, ontology):
+    with running(project(tmp_path)) as (flow, ontology):
         swap = ontology.add(turtle(tmp_path, "more.ttl", "ex:m a owl:Ontology ; owl:imports <urn:nowhere> ."))
         assert swap.summary[1] == (
             "more.ttl: imports <urn:nowhere>, which no loaded module and no file of the catalog declares: "
             "it is done without; to bring it, put a copy into a folder of knowledge.catalog"
         )
+        sensors_of(flow, 1)
         swap = ontology.add(turtle(tmp_path, "again.ttl", "ex:r9 a ex:Store ."))
         assert swap.summary[1] == "all queries answer as before", "what was told once is not told again"
 
