@@ -55,7 +55,7 @@ docs-serve: setup ## show the documentation site while one writes
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs serve
 
 docs-release: setup ## add this version to the published site, the branch gh-pages; push it yourself
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mike deploy --update-aliases $(shell sed -n 's/^version = "\(.*\)"/\1/p' pyproject.toml) latest
+	NO_MKDOCS_2_WARNING=1 PATH="$(abspath $(BIN)):$$PATH" mike deploy --update-aliases $(shell sed -n 's/^version = "\(.*\)"/\1/p' pyproject.toml) latest
 
 bench: setup ## measure the whole path, the semantic filter, patterns and the archive, half an hour
 	$(BIN)/python -m benchmarks.path
