@@ -14,7 +14,8 @@ class Engine(StreamingEngine):
 
     Args:
         project: settings, knowledge, annotations.
-        spark: a session to use; by default the engine starts one and stops it at the end.
+        spark: a session to use; by default the engine starts one when there is something to read, and stops it at the
+            end.
         sinks: where the rows of all queries go, besides the handles.
         on_batch: called after each batch with the progress so far.
         on_knowledge: called with each line that tells of a change of the ontology modules; by default it is logged.

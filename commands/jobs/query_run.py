@@ -62,26 +62,34 @@ def run_queries(
     if not quiet:
         for warning in warnings_of(project, queries):
             log.print(warning, markup=False, soft_wrap=True)
-        log.print("starting Spark")
-    waiting: Mapping[str, int] = {}
+    summed_up = False
     try:
         with Signals() as signals, engine:
             for name, text in documents:
                 engine.submit(text, label=name, collect=False)
             with meter.watching(lambda: archive_behind(engine)):
                 read(engine, signals, once=once)
-                read_some = meter.progress.batches > 0
-                if finish:
-                    engine.finish()
-                elif once and read_some and not quiet:
-                    waiting = engine.rows_at_end()
                 if once:
-                    _fill_store(engine, signals)
-        if not quiet and not read_some:
-            log.print("nothing was read: the sources brought nothing new")
+                    _sum_up(log, meter, _ended(engine, meter, finish=finish, quiet=quiet), quiet=quiet)
+                    summed_up = True  # before the store has taken the events: the rows are there
+                    _fill_store(engine, signals, meter)
     finally:
-        if not quiet and meter.progress.batches:
-            log.print("\n".join(summary(meter, waiting)), soft_wrap=True)
+        if not summed_up and meter.progress.batches:
+            _sum_up(log, meter, {}, quiet=quiet)
+
+
+def _ended(engine: Engine, meter: ProgressLine, *, finish: bool, quiet: bool) -> Mapping[str, int]:
+    """Let the streams end, if they are to; else by query, how many rows wait for later events."""
+    if finish:
+        engine.finish()
+        return {}
+    return engine.rows_at_end() if meter.progress.batches and not quiet else {}
+
+
+def _sum_up(log: Console, meter: ProgressLine, waiting: Mapping[str, int], *, quiet: bool) -> None:
+    if not quiet:
+        nothing = ["nothing was read: the sources brought nothing new"]
+        log.print("\n".join(summary(meter, waiting) if meter.progress.batches else nothing), soft_wrap=True)
 
 
 def _compile(project: Catalog, documents: Sequence[tuple[str, str]]) -> list[Query]:
@@ -92,9 +100,13 @@ def _compile(project: Catalog, documents: Sequence[tuple[str, str]]) -> list[Que
     return outputs
 
 
-def _fill_store(engine: Engine, signals: Signals) -> None:
+def _fill_store(engine: Engine, signals: Signals, meter: ProgressLine) -> None:
     """Wait until SPARQL sees all that was read, as long as the store takes events and no signal comes."""
     behind, unchanged = archive_behind(engine), 0.0
+    if behind:
+        meter.tell(
+            f"SPARQL will see them when the store has taken {behind:,} events; Ctrl-C leaves that to the next start"
+        )
     while behind and signals.received is None and unchanged < _PATIENCE:
         engine.archive.flush(timeout=_SECONDS_BETWEEN_LOOKS)
         before, behind = behind, archive_behind(engine)

@@ -7,6 +7,7 @@ from .checkpoint_generation import Generation, begun_batch, current_generation
 from .checkpointed_flow import CheckpointedFlow
 from .dead_letters import DeadLetters
 from .progress import Progress
+from .unread_files import is_all_read
 
 __all__ = [
     "CheckpointedFlow",
@@ -16,4 +17,5 @@ __all__ = [
     "begun_batch",
     "current_generation",
     "has_begun",
+    "is_all_read",
 ]

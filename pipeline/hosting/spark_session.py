@@ -7,6 +7,7 @@ import os
 import signal
 import sys
 import threading
+import warnings
 from pathlib import Path
 
 from pyspark.sql import SparkSession
@@ -45,11 +46,20 @@ logger.broadcast.level = off
 _CHECKPOINTS = "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"
 
 
-def configuration(settings: EngineSettings, logging: Path) -> dict[str, str]:
-    """Spark's configuration, key by key; what the project's `[engine.spark]` says comes last and wins."""
+def configuration(settings: EngineSettings, logging: Path, *, brief: bool = False) -> dict[str, str]:
+    """Spark's configuration, key by key; what the project's `[engine.spark]` says comes last and wins.
+
+    Args:
+        settings: of the engine.
+        logging: what Java's logging is told.
+        brief: the session ends when it has read what there is (docs/decisions/111).
+    """
     # -Xss4m: a stop during a batch lets Spark match a long trace against a recursive regular expression.
     java = f"-Xss4m -Dlog4j2.configurationFile={logging.as_uri()}"
     local = settings.master.startswith("local")
+    if brief and local:
+        # Java's second compiler makes code that pays off after minutes, and takes half of the start's CPU seconds.
+        java += " -XX:TieredStopAtLevel=1"
     return {
         "spark.driver.extraJavaOptions": java,
         "spark.sql.streaming.checkpointFileManagerClass": _CHECKPOINTS,
@@ -69,8 +79,12 @@ def configuration(settings: EngineSettings, logging: Path) -> dict[str, str]:
     }
 
 
-def start_spark(settings: EngineSettings) -> SparkSession:
+def start_spark(settings: EngineSettings, *, brief: bool = False) -> SparkSession:
     """Start Spark, or take the session that this process already has.
+
+    Args:
+        settings: of the engine.
+        brief: it is to read what there is, and no more.
 
     Raises:
         PipelineError: no Java, or Spark does not start.
@@ -84,11 +98,14 @@ def start_spark(settings: EngineSettings) -> SparkSession:
     if settings.master.startswith("local"):
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     builder = SparkSession.builder.appName("kaicep").master(settings.master)
-    for key, value in configuration(settings, _logging_file()).items():
+    for key, value in configuration(settings, _logging_file(), brief=brief).items():
         builder = builder.config(key, value)
     on_interrupt = signal.getsignal(signal.SIGINT)
     try:
-        spark: SparkSession = builder.getOrCreate()
+        with warnings.catch_warnings():
+            # PySpark looks for pandas as soon as it hands a value to Java; it is given no data frame of pandas here.
+            warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas", FutureWarning)
+            spark: SparkSession = builder.getOrCreate()
     except Exception as error:  # py4j, Spark and the launcher each raise their own
         raise PipelineError(
             f"Spark does not start: {str(error).strip().splitlines()[0]}",

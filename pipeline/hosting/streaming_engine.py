@@ -17,7 +17,7 @@ from ...errors import PipelineError
 from ...language.nodes import Query
 from ..catalog import Catalog
 from ..control import KnowledgeAdmin, Submissions
-from ..durability import CheckpointedFlow, Progress, begun_batch, current_generation
+from ..durability import CheckpointedFlow, Progress, begun_batch, current_generation, is_all_read
 from ..flow import BatchResult, IdleStreams, QueryRuntime, Registration
 from ..knowledge import KnowledgeSwap, Version
 from ..sinks import Sink, check_sinks
@@ -37,7 +37,8 @@ class StreamingEngine(ABC):
 
     Args:
         project: settings, knowledge, annotations.
-        spark: a session to use; by default the engine starts one and stops it at the end.
+        spark: a session to use; by default the engine starts one when there is something to read, and stops it at the
+            end.
         sinks: where the rows of all queries go, besides the handles.
         on_batch: called after each batch with the progress so far.
         on_knowledge: called with each line that tells of a change of the ontology modules; by default it is logged.
@@ -92,8 +93,6 @@ class StreamingEngine(ABC):
         )
         self._ontology = KnowledgeAdmin(self._entered, self._on_knowledge)
         self._submissions = Submissions(self, self._on_notice)
-        if self._spark is None:
-            self._spark = start_spark(settings.engine)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -315,7 +314,7 @@ class StreamingEngine(ABC):
     def _begin(self, idle: IdleStreams | None) -> None:
         if self.running:
             return
-        if self._spark is None or self._submissions is None:
+        if self._submissions is None:
             raise PipelineError("the engine is not entered", hint="use it in a `with` statement")
         for handle in self.handles:
             handle.began()
@@ -323,9 +322,15 @@ class StreamingEngine(ABC):
         generation = current_generation(self.project.settings, self._state, self._flow.last)
         self._flow.versions.begun = begun_batch(generation)
         self._flow.begin()
+        settings = self.project.settings
         if self._flow.behind:
             beat(generation.heartbeats)
-        self._job.start(self._spark, self.project.settings, generation, idle)
+        elif idle is None and is_all_read(settings, generation):
+            return  # there is nothing to be read now, and Spark need not be started to find that out
+        if self._spark is None:
+            self._on_notice("starting Spark")
+            self._spark = start_spark(settings.engine, brief=idle is None)
+        self._job.start(self._spark, settings, generation, idle)
 
     def _run(self, frame: DataFrame, batch: int, idle: IdleStreams | None) -> None:
         self._report(self._flow.run(batch, unpack(frame, self.project.settings), idle))

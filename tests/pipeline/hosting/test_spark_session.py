@@ -21,3 +21,16 @@ def test_only_a_local_spark_stays_on_this_machine() -> None:
     assert local["spark.driver.bindAddress"] == "127.0.0.1"
     assert "spark.driver.bindAddress" not in cluster
     assert (local["spark.sql.shuffle.partitions"], cluster["spark.sql.shuffle.partitions"]) == ("1", "200")
+
+
+def test_a_session_that_reads_what_there_is_compiles_once() -> None:
+    """On this machine; and a project's own options of Java win."""
+
+    def options(brief: bool, **settings: object) -> str:
+        found = configuration(EngineSettings.model_validate(settings), Path("/logging"), brief=brief)
+        return found["spark.driver.extraJavaOptions"]
+
+    assert "TieredStopAtLevel=1" in options(True)
+    assert "TieredStopAtLevel" not in options(False)
+    assert "TieredStopAtLevel" not in options(True, master="spark://host:7077")
+    assert options(True, spark={"spark.driver.extraJavaOptions": "-Xmx1g"}) == "-Xmx1g"

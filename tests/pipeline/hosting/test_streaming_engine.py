@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 from kaicep import Engine, PipelineError, PlanError, Project
 from kaicep.archive.sparql import Solutions
+from kaicep.pipeline.hosting import streaming_engine
 from kaicep.pipeline.sinks import CallbackSink, JsonLinesSink, ParquetSink
 
 if TYPE_CHECKING:
@@ -257,6 +258,41 @@ def test_iteration_ends_with_what_there_was_to_read(tmp_path: Path, spark: Spark
         assert waiting == {handle.name: len(last)}
     assert last
     assert found + last == project.evaluate(QUERIES["high"], {"air": [row for rows in files for row in rows]})
+
+
+def test_spark_is_not_started_to_find_that_there_is_nothing_new(
+    tmp_path: Path, spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And started as soon as there may be something: a file, a query with a past."""
+    files = tuples(11)
+    write(tmp_path / "in", files[:2])
+    project = Project.parse(settings(archive=True), root=tmp_path)
+    out = tmp_path / "rows.jsonl"
+
+    def again(text: str, said: list[str]) -> list[int]:
+        monkeypatch.setattr(streaming_engine, "start_spark", lambda _, *, brief: spark.newSession() if brief else None)
+        monkeypatch.setattr("pyspark.sql.SparkSession.stop", lambda _: None)
+        with Engine(project, sinks=[JsonLinesSink(out)], on_notice=said.append) as engine:
+            engine.submit(text, label="high", collect=False)
+            engine.run_available()
+            before = engine.progress.batches
+            engine.finish()
+            return [before, len(out.read_text(encoding="utf-8").splitlines())]
+
+    with Engine(project, spark=spark, sinks=[JsonLinesSink(out)]) as engine:
+        engine.submit(QUERIES["high"], label="high", collect=False)
+        engine.run_available()
+        engine.finish()
+    rows = len(out.read_text(encoding="utf-8").splitlines())
+    told: list[str] = []
+    assert (again(QUERIES["high"], told), told) == ([0, rows], [])
+    write(tmp_path / "in", files[:3])
+    batches, more = again(QUERIES["high"], told)
+    assert (batches, more > rows, told) == (3, True, ["starting Spark"])
+    assert again(QUERIES["high"], told)[1] == more
+    assert told == ["starting Spark"]
+    again("SELECT ?e.flow FROM (?e, air) WITHIN (2026-03-01T00:01, )", told)
+    assert told[1:] == ["starting Spark"]
 
 
 def test_a_batch_that_fails_is_told_whoever_waits(
