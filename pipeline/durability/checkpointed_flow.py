@@ -283,9 +283,13 @@ class CheckpointedFlow:
         self._backfilled.add(backfilled)
 
     def _backfill(self, archive: Archive, label: str, last: int, handed: int) -> BackfilledQuery:
-        """Start on a query's past, by the knowledge of now; the store has older events as older knowledge saw them."""
-        known = self.version is None or all(p.batch >= self.version.batch for p in archive.log.positions()[:1])
-        strategy = self._strategy if known else Strategy.REPLAY
+        """Start on a query's past, by the knowledge of now.
+
+        The store has each event in the triples that the knowledge of its time made of it: where that is other ones than
+        now, only the log can be asked.
+        """
+        alike = all(self.versions.store.shaped_alike(since=first.batch) for first in archive.log.positions()[:1])
+        strategy = self._strategy if alike else Strategy.REPLAY
         upto = self._checkpoint.position(last)
         backfill = Backfill(self._dataflow, [label], archive, upto=upto, strategy=strategy)
         return BackfilledQuery(label, backfill, self._logged, last=last, handed=handed)

@@ -12,9 +12,11 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from ...annotator import EventShape
 from ...config import Settings
 from ...errors import PipelineError, Place
 from ...ontology import KnowledgeBase, stated_modules
@@ -87,6 +89,7 @@ class Version:
         triples: of the closure.
         modules: imported ones among them.
         on_contradiction: what became of contradictions, if there were any.
+        shapes: how its events become triples, digested; empty: an earlier kaicep did not note it.
     """
 
     number: int
@@ -98,6 +101,7 @@ class Version:
     triples: int
     modules: tuple[Entry, ...] = field(repr=False)
     on_contradiction: OnContradiction = "refuse"
+    shapes: str = field(default="", repr=False)
 
     def __str__(self) -> str:
         return f"version {self.number} ({self.digest[:12]})"
@@ -181,8 +185,17 @@ class KnowledgeStore:
         """The version that judges a batch; `None` before the first."""
         return next((version for version in reversed(self.versions()) if version.batch <= batch), None)
 
-    def begin(self, knowledge: KnowledgeBase, batch: int, change: str) -> Version:
-        """Note durably that batches are judged by this knowledge from `batch` on."""
+    def begin(
+        self, knowledge: KnowledgeBase, batch: int, change: str, shapes: Mapping[str, EventShape] | None = None
+    ) -> Version:
+        """Note durably that batches are judged by this knowledge from `batch` on.
+
+        Args:
+            knowledge: in force from then on.
+            batch: the first one.
+            change: what made it differ, in words.
+            shapes: stream → how its events become triples.
+        """
         self.keep(knowledge.modules)
         entries = tuple(Entry.of(module) for module in knowledge.modules)
         number = len(self.versions()) + 1
@@ -196,6 +209,7 @@ class KnowledgeStore:
             knowledge.triples,
             entries,
             "leave_out" if knowledge.left_out else "warn" if knowledge.contradictions else "refuse",
+            "" if shapes is None else _digest(shapes),
         )
         self._versions.mkdir(parents=True, exist_ok=True)
         with write_atomically(self._versions / f"{number:06d}.json") as temporary:
@@ -203,6 +217,12 @@ class KnowledgeStore:
             temporary.write_text(json.dumps(content, indent=1), encoding="utf-8")
         self._known[number] = version
         return version
+
+    def shaped_alike(self, since: int) -> bool:
+        """Whether the events of all batches from `since` on became triples in the same way, as far as is known."""
+        before = self.at(since)
+        versions = [v for v in self.versions() if v.batch > since] + ([] if before is None else [before])
+        return len(versions) <= 1 or (versions[0].shapes != "" and len({v.shapes for v in versions}) == 1)
 
     def in_words(self, knowledge: KnowledgeBase) -> str:
         """What to call a knowledge base: its version, if it has been in force, and its size."""
@@ -229,6 +249,11 @@ def modules_in_force(settings: Settings) -> tuple[Module, ...]:
         OntologyError, PipelineError: a module, or the copy of one, cannot be read.
     """
     return KnowledgeStore.of(settings).changed(stated_modules(settings))
+
+
+def _digest(shapes: Mapping[str, EventShape]) -> str:
+    """One text for shapes that write the same triples; all they consist of is in order."""
+    return sha256(repr(sorted(shapes.items())).encode()).hexdigest()
 
 
 def _read(path: Path) -> Version:

@@ -84,7 +84,7 @@ class KnowledgeVersions:
                 return BatchKnowledge(version, self._newest, filters)
             first = "the first" if version is None else "the project's modules were changed"
             change = first if swap is None else swap.change
-            version = self.store.begin(self._newest.knowledge, batch, change)
+            version = self.store.begin(self._newest.knowledge, batch, change, self._newest.shapes)
             return BatchKnowledge(version, self._newest, filters, swap)
 
     def at(self, batch: int) -> Catalog:

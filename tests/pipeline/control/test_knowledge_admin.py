@@ -19,6 +19,7 @@ from kaicep.pipeline.durability.checkpointed_flow import CheckpointedFlow
 from kaicep.pipeline.flow.idle_streams import IdleStreams
 from kaicep.pipeline.knowledge.knowledge_store import Version
 from kaicep.pipeline.knowledge.knowledge_swap import KnowledgeSwap
+from kaicep.planner import Strategy
 from support.living import BASE, IN_OFFICES, archive_of, batch, project, rooms, sensors_of, turtle
 
 TRIPLES = len(
@@ -220,6 +221,34 @@ def test_a_query_over_the_past_is_judged_by_the_knowledge_at_its_registration(tm
         text = IN_OFFICES.replace(" PATH", " WITHIN (, ) PATH")
         flow.submit(project(tmp_path).registrations(text, "all"))
         assert sensors_of(flow, 4, "all") == ["s1", "s3"] * 4
+
+
+@pytest.mark.parametrize(
+    ("text", "strategy"),
+    [
+        (rooms(s3="r1"), Strategy.HYBRID),
+        ("ex:sensor rdfs:subPropertyOf ex:by . ex:by a owl:ObjectProperty ." + rooms(s3="r1"), Strategy.REPLAY),
+    ],
+)
+def test_a_past_before_a_change_is_asked_of_the_store_if_its_triples_are_those_of_now(
+    text: str, strategy: Strategy, tmp_path: Path
+) -> None:
+    """Also by the next engine; the store knows what is in force, and has each event as it was written."""
+    given = project(tmp_path, archive=True)
+    with running(given) as (flow, ontology):
+        flow.run(1, batch(1))
+        ontology.add(turtle(tmp_path, "more.ttl", text))
+        flow.run(2, batch(2))
+    late = IN_OFFICES.replace("PATH", "WITHIN (2026-01-01, ) PATH")
+    with running(given.with_module(tmp_path / "more.ttl")) as (flow, _):
+        assert flow._archive is not None
+        assert flow._archive.flush()
+        flow._strategy = Strategy.HYBRID
+        flow.submit(given.registrations(late, "late"))
+        rows = flow.run(3, batch(3)).matches["late"]["sensor"].to_pylist()
+        past = flow.dataflow.flows["late"].past
+    assert past is not None
+    assert (past.strategy, rows) == (strategy, ["s1", "s3"] * 3)
 
 
 def test_lost_snapshots_are_rebuilt_with_the_versions_of_their_batches(tmp_path: Path) -> None:

@@ -25,6 +25,26 @@ def test_a_version_is_in_force_from_its_first_batch_on(tmp_path: Path) -> None:
     assert again.in_words(after.knowledge).startswith(f"version 2 ({after.knowledge.version[:12]}), in force since")
 
 
+def test_versions_say_whether_they_shape_events_alike(tmp_path: Path) -> None:
+    """What an earlier kaicep noted says nothing of shapes: only that one version is like itself."""
+    before = project(tmp_path)
+    after = before.with_module(turtle(tmp_path, "by.ttl", "ex:sensor rdfs:subPropertyOf ex:by ."))
+    store = KnowledgeStore(tmp_path / "ontology")
+    assert store.shaped_alike(since=1)
+    store.begin(before.knowledge, 1, "the first")
+    assert store.shaped_alike(since=1)
+    store.begin(before.knowledge, 3, "another", before.shapes)
+    assert [store.shaped_alike(since=batch) for batch in (2, 3)] == [False, True]
+    store.begin(before.knowledge, 5, "alike", before.shapes)
+    assert [KnowledgeStore(tmp_path / "ontology").shaped_alike(since=batch) for batch in (2, 3, 6)] == [
+        False,
+        True,
+        True,
+    ]
+    store.begin(after.knowledge, 7, "adds by.ttl", after.shapes)
+    assert [store.shaped_alike(since=batch) for batch in (6, 7)] == [False, True]
+
+
 def test_modules_are_kept_as_they_were(tmp_path: Path) -> None:
     before = project(tmp_path)
     store = KnowledgeStore(tmp_path / "ontology")
