@@ -16,12 +16,12 @@ class Limits:
 
     Attributes:
         matches_per_event: so many matches may become true with one event, and in so many windows it may lie.
-        runs_per_partition: so many runs may be under way in one stage of a partition.
+        partial_matches_per_partition: so many may be under way in one stage of a partition.
         pairs_per_event: so many pairs of a partial match and a candidate may be compared to find what one event ends.
     """
 
     matches_per_event: int = 100_000
-    runs_per_partition: int = 100_000
+    partial_matches_per_partition: int = 100_000
     pairs_per_event: int = 10_000_000
 
 
@@ -52,12 +52,12 @@ class Ceilings:
         Raises:
             CeilingError: they may not.
         """
-        most = self.limits.runs_per_partition
+        most = self.limits.partial_matches_per_partition
         if count > most:
             raise self._error(
-                f"more than {most} runs are under way in one partition",
+                f"more than {most} partial matches are under way in one partition",
                 "bound the pattern: a shorter WINDOW, a JOIN of equal attributes, PARTITION BY, a maximum {m,n} or "
-                "POLICY next; or raise runs_per_partition in [engine]",
+                "POLICY next; or raise partial_matches_per_partition in [engine]",
             )
 
     def check_pairs(self, count: int) -> None:

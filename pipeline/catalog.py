@@ -85,7 +85,7 @@ class Catalog:
         """The data path of this project, with no query registered yet; see `Dataflow`."""
         lateness = {name: stream.lateness for name, stream in self.settings.streams.items()}
         engine = self.settings.engine
-        limits = Limits(engine.matches_per_event, engine.runs_per_partition, engine.pairs_per_event)
+        limits = Limits(engine.matches_per_event, engine.partial_matches_per_partition, engine.pairs_per_event)
         return Dataflow(self.judgement, lateness, self.options, workers, limits=limits, isolated=isolated)
 
     @property

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Annotated, Literal, Self
 
-from pydantic import BeforeValidator, Field, field_validator, model_validator
+from pydantic import AliasChoices, BeforeValidator, Field, field_validator, model_validator
 
 from .quantities import Duration, Endpoint, Size, Timeout, parse_size
 from .source_settings import SourceSettings
@@ -173,7 +173,8 @@ class EngineSettings(Table):
         cache_size: verdicts kept per semantic subquery; 0 keeps none.
         table_size: up to so many rows, the verdicts of all individuals are computed ahead; 0 never.
         matches_per_event: a query of which more matches become true with one event is stopped.
-        runs_per_partition: a query of which more runs are under way at one place of its pattern is stopped.
+        partial_matches_per_partition: a query of which more partial matches are under way at one place of its pattern
+            is stopped.
         pairs_per_event: a query that compares more pairs to find the matches of one event is stopped.
         master: Spark master.
         spark: more Spark configuration, key by key.
@@ -187,7 +188,11 @@ class EngineSettings(Table):
     cache_size: int = Field(default=100_000, ge=0)
     table_size: int = Field(default=200_000, ge=0)
     matches_per_event: int = Field(default=100_000, ge=1)
-    runs_per_partition: int = Field(default=100_000, ge=1)
+    partial_matches_per_partition: int = Field(
+        default=100_000,
+        ge=1,
+        validation_alias=AliasChoices("partial_matches_per_partition", "runs_per_partition"),  # as it was called before
+    )
     pairs_per_event: int = Field(default=10_000_000, ge=1)
     master: str = "local[*]"
     spark: dict[str, str] = Field(default_factory=dict)

@@ -95,7 +95,9 @@ class NewEvents:
 
     def runs(self) -> EventCounts:
         """Counts of the partial matches of one state that have just taken each: they are all under way."""
-        return EventCounts(self.first, self.events, self.ceilings.limits.runs_per_partition, self.ceilings.check_runs)
+        return EventCounts(
+            self.first, self.events, self.ceilings.limits.partial_matches_per_partition, self.ceilings.check_runs
+        )
 
     def pairs(self) -> EventCounts:
         """Counts of what is compared to find the matches that end with each."""
@@ -108,7 +110,7 @@ class NewEvents:
             CeilingError: those of one partition are more than the ceiling allows.
         """
         size = len(next(iter(rows.values()), ()))
-        if size > self.ceilings.limits.runs_per_partition:
+        if size > self.ceilings.limits.partial_matches_per_partition:
             self.ceilings.check_runs(largest_partition(keys, candidates, rows))
 
 

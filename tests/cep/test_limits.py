@@ -39,20 +39,20 @@ def test_more_matches_than_the_ceiling_are_an_error() -> None:
 
 def test_more_runs_than_the_ceiling_are_an_error() -> None:
     query = compiled(SUBSETS)
-    operator = build_operator(query, limits=Limits(runs_per_partition=20))
+    operator = build_operator(query, limits=Limits(partial_matches_per_partition=20))
     with pytest.raises(CeilingError) as caught:
         feed(operator, query, readings("a" * 30))
     assert str(caught.value) == (
-        "query:3:6: more than 20 runs are under way in one partition\n"
+        "query:3:6: more than 20 partial matches are under way in one partition\n"
         "  3 | SEQ (?a, ?b+, ?c) WINDOW (?a, ?b, ?c, 1h)\n"
         "    |      ^^^^^^^^^^^ bound the pattern: a shorter WINDOW, a JOIN of equal attributes, PARTITION BY, a "
-        "maximum {m,n} or POLICY next; or raise runs_per_partition in [engine]"
+        "maximum {m,n} or POLICY next; or raise partial_matches_per_partition in [engine]"
     )
 
 
 TWO = "SELECT ?a FROM (?a, readings), (?b, readings) FILTER (?a.n = 1) FILTER (?b.n = 2)"
 MATCHES = "more than 100000 matches became true with one event"
-RUNS = "more than 100000 runs are under way in one partition"
+RUNS = "more than 100000 partial matches are under way in one partition"
 PAIRS = "more than 10000000 pairs would be compared to find the matches of one event"
 
 
@@ -124,10 +124,10 @@ def test_runs_that_wait_are_counted_by_partition() -> None:
     text = TWO + " {} SEQ (?a -> ?b) WINDOW (?a, ?b, 1h)"
     stream = [{"id": f"e{i:04}", "t": i, "n": 1, "sensor": f"s{i % 10}"} for i in range(40)]
     apart = compiled(text.format("JOIN (?a.sensor = ?b.sensor)"))
-    assert feed(build_operator(apart, limits=Limits(runs_per_partition=4)), apart, stream, until=41) == []
+    assert feed(build_operator(apart, limits=Limits(partial_matches_per_partition=4)), apart, stream, until=41) == []
     for query in (apart, compiled(text.format(""))):
-        with pytest.raises(CeilingError, match="more than 3 runs are under way in one partition"):
-            feed(build_operator(query, limits=Limits(runs_per_partition=3)), query, stream, until=41)
+        with pytest.raises(CeilingError, match="more than 3 partial matches are under way in one partition"):
+            feed(build_operator(query, limits=Limits(partial_matches_per_partition=3)), query, stream, until=41)
 
 
 def test_what_seq_does_not_name_is_counted_with_it() -> None:

@@ -53,3 +53,8 @@ def test_settings_do_not_change() -> None:
     stream = StreamSettings.model_validate({"event_type": "ex:R", "time": {"attribute": "at"}})
     with pytest.raises(ValidationError, match="frozen"):
         stream.annotation = "air.toml"
+
+
+def test_a_ceiling_is_known_by_its_earlier_name() -> None:
+    for name in ("partial_matches_per_partition", "runs_per_partition"):
+        assert EngineSettings.model_validate({name: 7}).partial_matches_per_partition == 7

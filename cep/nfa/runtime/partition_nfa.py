@@ -152,7 +152,7 @@ class PartitionNfa:
 
     def insert(self, added: list[PartialMatch]) -> None:
         """Add partial matches that look at the next event."""
-        most = self.ceilings.limits.runs_per_partition
+        most = self.ceilings.limits.partial_matches_per_partition
         for one in added:
             state = one[0]
             if state.merges:

@@ -64,7 +64,9 @@ def test_partial_matches_that_wait_are_counted_by_keys() -> None:
     two = [*keys, JoinKey({"a": pl.col("y")}, nulls_match=True)]
     own["a"].codes[1] = np.array([0, 1, 1, 1])
     assert largest_partition(two, own, rows) == 2
-    new = NewEvents.among(own.values(), Ceilings(compiled(text_of("?a ->> ?b")), Limits(runs_per_partition=2)))
+    new = NewEvents.among(
+        own.values(), Ceilings(compiled(text_of("?a ->> ?b")), Limits(partial_matches_per_partition=2))
+    )
     new.check_waiting(two, own, rows)
-    with pytest.raises(CeilingError, match="more than 2 runs are under way in one partition"):
+    with pytest.raises(CeilingError, match="more than 2 partial matches are under way in one partition"):
         new.check_waiting(keys, own, rows)

@@ -17,7 +17,7 @@ HOUR = 3_600_000_000
 def shown(pattern: str, events: str, *, most: int = 100, several: bool = False) -> tuple[PartitionNfa, list[str]]:
     """A partition after events, a second apart, and the matches that it accepted."""
     accepted: list[AcceptedMatch] = []
-    ceilings = Ceilings(query_of(pattern), Limits(runs_per_partition=most))
+    ceilings = Ceilings(query_of(pattern), Limits(partial_matches_per_partition=most))
     nfa = PartitionNfa(automaton_of(pattern), "abc", accepted.append, ceilings, PartitionBuffers((None,), {}, {}))
     rows = [(i * 1_000_000, i, i - 1, i) for i in range(len(events))]
     nfa.process(["abc".index(e) for e in events], rows, several=several)
@@ -47,5 +47,5 @@ def test_what_no_event_is_of_use_to_is_pruned_and_what_was_held_is_accepted() ->
 
 
 def test_more_partial_matches_than_the_ceiling_are_an_error() -> None:
-    with pytest.raises(CeilingError, match="more than 3 runs are under way"):
+    with pytest.raises(CeilingError, match="more than 3 partial matches are under way"):
         shown("?a -> ?b{1,; ->} -> ?c", "aaaaaa", most=3)
