@@ -6,9 +6,11 @@ from .event_filter import Filter, apply_filters
 from .limits import Limits
 from .operator import END_OF_TIME, Operator, build_operator
 from .output import adopted_matches
+from .settled_query import COMPANION, joined_rows, with_doubles
 from .windows import HELD, LAST, WINDOW, adopted_windows
 
 __all__ = [
+    "COMPANION",
     "END_OF_TIME",
     "HELD",
     "LAST",
@@ -20,4 +22,6 @@ __all__ = [
     "adopted_windows",
     "apply_filters",
     "build_operator",
+    "joined_rows",
+    "with_doubles",
 ]

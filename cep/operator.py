@@ -22,6 +22,7 @@ from .order import EVENTS, Contiguity, Interval, empty_candidates, sees_all_even
 from .output import DistinctRows, MatchFrame, OutputRate, RowOutput, build_output_rate, output_schema, row_schema
 from .reorder_buffer import ReorderBuffer
 from .selection import SelectionKernel
+from .settled_query import settled_query
 from .snapshot_codec import OperatorState, read_snapshot, write_snapshot
 from .windows import AggregationKernel
 
@@ -119,8 +120,8 @@ def build_operator(query: Query, within: Interval | None = None, limits: Limits 
         OperatorError: the query uses a construct that operators do not run.
         CeilingError: its pattern or its window is too large to be compiled.
     """
-    most = limits or Limits()
-    return _Hosted(query, _kernel(query, within or Interval(), most), Ceilings(query, most))
+    most, whole = limits or Limits(), settled_query(query)
+    return _Hosted(whole, _kernel(whole, within or Interval(), most), Ceilings(query, most))
 
 
 def _kernel(query: Query, within: Interval, limits: Limits) -> Kernel:

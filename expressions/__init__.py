@@ -38,6 +38,7 @@ from .scalar import Leaf, ScalarSource
 from .scalar_operators import NOTHING
 from .signatures import SIGNATURES
 from .sparql_expressions import sparql_text
+from .wide_integers import companion, group_value, is_wide, lists_wide, settled
 
 __all__ = [
     "AGGREGATES",
@@ -59,10 +60,14 @@ __all__ = [
     "all_of",
     "column_expression",
     "column_of",
+    "companion",
     "forgives_unbound",
     "frame_of",
     "gives_several",
+    "group_value",
     "in_calendar",
+    "is_wide",
+    "lists_wide",
     "mask_by",
     "mask_of",
     "micros",
@@ -70,6 +75,7 @@ __all__ = [
     "of_single_events",
     "pieces_of",
     "plain_name",
+    "settled",
     "sparql_text",
     "takes_numbers",
     "terms",

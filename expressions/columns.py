@@ -28,6 +28,7 @@ from .arithmetic import negated
 from .column_types import POLARS_TYPES, truth
 from .functions import FUNCTIONS
 from .operators import OPERATORS, equal_columns
+from .wide_integers import settled
 
 __all__ = ["POLARS_TYPES", "Names", "column_expression", "plain_name"]
 
@@ -57,6 +58,10 @@ def column_expression(e: Expression, names: Names = plain_name) -> pl.Expr:
     Returns:
         An expression of type `POLARS_TYPES[e.type]`; null where `e` is unbound or an error.
     """
+    return _column_expression(settled(e), names)
+
+
+def _column_expression(e: Expression, names: Names) -> pl.Expr:
     match e:
         case Constant():
             return _constant(e)
@@ -65,12 +70,12 @@ def column_expression(e: Expression, names: Names = plain_name) -> pl.Expr:
         case Unary():
             return _unary(e, names)
         case Binary():
-            left, right = column_expression(e.left, names), column_expression(e.right, names)
+            left, right = _column_expression(e.left, names), _column_expression(e.right, names)
             return OPERATORS[e.operator].column(e, left, right)
         case Membership():
             return _membership(e, names)
         case Call():
-            return FUNCTIONS[e.function].column(e, [column_expression(argument, names) for argument in e.arguments])
+            return FUNCTIONS[e.function].column(e, [_column_expression(argument, names) for argument in e.arguments])
         case _:
             assert_never(e)
 
@@ -81,12 +86,12 @@ def _constant(e: Constant) -> pl.Expr:
 
 
 def _unary(e: Unary, names: Names) -> pl.Expr:
-    x, of = column_expression(e.operand, names), e.operand.type
+    x, of = _column_expression(e.operand, names), e.operand.type
     return truth(x, of).not_() if e.operator == "NOT" else negated(x, of)
 
 
 def _membership(e: Membership, names: Names) -> pl.Expr:
-    x = column_expression(e.operand, names)
+    x = _column_expression(e.operand, names)
     by_value = (ValueType.STRING, ValueType.IRI, ValueType.INTEGER)
     if e.operand.type in by_value and all(option.type is e.operand.type for option in e.options):
         options = [option.value for option in e.options]

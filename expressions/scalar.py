@@ -77,14 +77,16 @@ class ScalarSource:
 
     def _comparison(self, e: Binary, leaf: Leaf, otherwise: str) -> str:
         tests, sides = [], []
+        mixed = {e.left.type, e.right.type} == {ValueType.INTEGER, ValueType.DOUBLE}
         for side in (e.left, e.right):
             written = self._value(side, leaf, excusing=False)
+            as_double = mixed and side.type is ValueType.INTEGER  # Python would compare the exact integer
             if isinstance(side, Constant):
-                sides.append(written)
+                sides.append(repr(float(side.value)) if as_double and isinstance(side.value, int) else written)
                 continue
             name = f"t{next(self._number)}"
             tests.append(f"({name} := {written}) is not None")
-            sides.append(name)
+            sides.append(f"float({name})" if as_double else name)
         compared = f"{sides[0]} {OPERATORS[e.operator].python} {sides[1]}"
         if otherwise == "False":
             return f"({' and '.join([*tests, compared])})"

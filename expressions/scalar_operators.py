@@ -84,6 +84,12 @@ def coalesce(*arguments: Callable[[], object]) -> object:
     return _worst(*found)
 
 
+def rescued(known: Callable[[], object], otherwise: Callable[[], object]) -> object:
+    """OVERFLOW: what is known, else the other."""
+    value = known()
+    return otherwise() if value is None else value
+
+
 def choose(test: object, yes: Callable[[], object], no: Callable[[], object]) -> object:
     """IF."""
     if test is True:

@@ -21,6 +21,7 @@ from .aggregates import AGGREGATES
 from .functions import FUNCTIONS
 from .operators import OPERATORS, Reference
 from .refusal import RefusedError, demand_known_types
+from .wide_integers import settled
 
 __all__ = ["sparql_text"]
 
@@ -33,20 +34,24 @@ def sparql_text(expression: Expression, value: Reference) -> str:
     Raises:
         RefusedError: SPARQL has none that means the same.
     """
+    return _text(settled(expression), value)
+
+
+def _text(expression: Expression, value: Reference) -> str:
     match expression:
         case Constant() | Column() | Binding():
             return value(expression)
         case Unary():
             return _unary(expression, value)
         case Binary():
-            left, right = sparql_text(expression.left, value), sparql_text(expression.right, value)
+            left, right = _text(expression.left, value), _text(expression.right, value)
             return OPERATORS[expression.operator].sparql(expression, left, right, value)
         case Membership(operand=operand, options=options):
             demand_known_types([operand, *options])
             listed = ", ".join(value(option) for option in options)
-            return f"({sparql_text(operand, value)} IN ({listed}))"
+            return f"({_text(operand, value)} IN ({listed}))"
         case Call():
-            arguments = [sparql_text(argument, value) for argument in expression.arguments]
+            arguments = [_text(argument, value) for argument in expression.arguments]
             return FUNCTIONS[expression.function].sparql(expression, arguments)
         case Aggregate(function=function):
             return AGGREGATES[function].sparql(expression)
@@ -59,5 +64,5 @@ def _unary(node: Unary, value: Reference) -> str:
         compared = (n for n in walk(node.operand) if isinstance(n, Binary) and n.operator in _ORDERED)
         if any(ValueType.DOUBLE in (n.left.type, n.right.type) for n in compared):
             raise RefusedError("NOT of a comparison with NaN differs between engines of SPARQL")
-        return f"(! {sparql_text(node.operand, value)})"
-    return f"(- {sparql_text(node.operand, value)})"
+        return f"(! {_text(node.operand, value)})"
+    return f"(- {_text(node.operand, value)})"

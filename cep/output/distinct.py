@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from ...expressions import frame_of
 from ...language.nodes import Query
+from ..settled_query import COMPANION
 from .row_output import output_schema
 
 __all__ = ["DistinctRows"]
@@ -31,7 +32,8 @@ class DistinctRows:
     seen: pl.DataFrame = field(init=False)
 
     def __post_init__(self) -> None:
-        selected = [item.name for item in self.query.items if not item.hidden]
+        items = self.query.items
+        selected = [item.name for item in items if not item.hidden or item.name.endswith(COMPANION)]
         self.seen = cast("pl.DataFrame", pl.from_arrow(output_schema(self.query).empty_table().select(selected)))
 
     def first(self, rows: pa.Table) -> pa.Table:

@@ -11,6 +11,7 @@ import polars as pl
 from ...expressions import Ints
 from ...language.nodes import Query
 from ..order import Candidates
+from ..settled_query import settled_query
 from .match_projection import MatchProjection
 from .match_table import MatchTable
 from .row_output import MatchFrame
@@ -25,7 +26,7 @@ def adopted_matches(query: Query, bound: Mapping[str, pl.DataFrame]) -> MatchFra
         query: which reports all matches, each with its last event.
         bound: by event variable, the candidate that each match binds it to, row by row.
     """
-    numbers = _numbers(bound)
+    query, numbers = settled_query(query), _numbers(bound)
     # Of matches of the same events, the operators find those first whose first variable's event is earlier.
     order = np.lexsort(numbers[::-1])
     placed = zip(bound.items(), numbers[:, order], strict=True)

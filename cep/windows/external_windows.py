@@ -7,6 +7,7 @@ import polars as pl
 
 from ...language.nodes import Query
 from ..output import MatchFrame
+from ..settled_query import settled_query
 from .aggregation import AggregationKernel
 from .window_frames import Windows
 
@@ -28,7 +29,7 @@ def adopted_windows(query: Query, held: pl.DataFrame) -> MatchFrame | None:
     Returns:
         A match for each window and group; `None`: there are none.
     """
-    kernel = AggregationKernel(query)
+    kernel = AggregationKernel(settled_query(query))
     group = kernel.group_of(held)
     held = held.with_columns(pl.Series("#group", group))
     own = held.filter(pl.col("_id") == pl.col(LAST)).select(WINDOW, pl.col("#group").alias("#own"))

@@ -11,7 +11,7 @@ from math import inf
 import polars as pl
 import pyarrow as pa
 
-from ...expressions import column_expression, frame_of, plain_name
+from ...expressions import column_expression, companion, frame_of, is_wide, plain_name
 from ...language import Span
 from ...language.nodes import Binary, Call, Column, Constant, Expression, Membership, ValueType, columns_of
 from .reason import Reason, ReasonKind
@@ -163,6 +163,8 @@ def _values(e: Expression, row: pl.DataFrame, wording: FilterWording) -> str:
 
 def _value(e: Expression, row: pl.DataFrame) -> object:
     value: object = row.select(column_expression(e)).item()
+    if value is None and is_wide(e):
+        value = row.select(column_expression(companion(e))).item()
     return value
 
 

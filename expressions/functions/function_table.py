@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...language.nodes import Call
 from .conditionals import BOUND, COALESCE, IF, PREV
 from .date_times import DAY, HOURS, LOCAL, MINUTES, MONTH, SECONDS, YEAR
-from .numeric import ABS, CEIL, CONVERT, FLOOR, ROUND
+from .numeric import ABS, CEIL, CONVERT, DOUBLE, EXACT, FLOOR, OVERFLOW, ROUND
 from .scalar_function import Given, ScalarFunction
 from .strings import CONTAINS, LCASE, REGEX, STR, STRENDS, STRLEN, STRSTARTS, UCASE
 
@@ -19,7 +19,9 @@ WRITTEN_FUNCTIONS: tuple[ScalarFunction, ...] = (
 )
 """Those that a query may name, in the order of the reference."""
 
-FUNCTIONS: dict[str, ScalarFunction] = {function.name: function for function in WRITTEN_FUNCTIONS}
+FUNCTIONS: dict[str, ScalarFunction] = {
+    function.name: function for function in (*WRITTEN_FUNCTIONS, DOUBLE, EXACT, OVERFLOW)
+}
 
 
 def forgives_unbound(e: Call) -> bool:

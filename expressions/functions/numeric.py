@@ -8,11 +8,12 @@ import polars as pl
 
 from ...language.nodes import XSD, Binary, Call, Signature, UnitRule, ValueType
 from ..arithmetic import rounded
-from ..column_types import number
+from ..column_types import POLARS_TYPES, number
 from ..refusal import RefusedError
-from .scalar_function import BY_COLUMN, Columns, ScalarFunction, refused, same_in_sparql
+from ..scalar_operators import rescued
+from .scalar_function import BY_COLUMN, Columns, Given, Scalar, ScalarFunction, refused, same_in_sparql
 
-__all__ = ["ABS", "CEIL", "CONVERT", "FLOOR", "ROUND"]
+__all__ = ["ABS", "CEIL", "CONVERT", "DOUBLE", "EXACT", "FLOOR", "OVERFLOW", "ROUND"]
 
 _NUMERIC = Signature(("a number",), 0, repeated=False, result=None, unit=UnitRule.KEPT, check=None)
 
@@ -49,7 +50,7 @@ def _in_unit_in_sparql(e: Call, arguments: Sequence[str]) -> str:
 
 ABS = _numeric(
     "ABS",
-    "the number without its sign; of an integer beyond 64 bits unbound",
+    "the number without its sign",
     pl.Expr.abs,
     lambda x: x.cast(pl.Int128).abs().cast(pl.Int64, strict=False),
     same_in_sparql,
@@ -64,6 +65,54 @@ ROUND = _numeric(
 FLOOR = _numeric("FLOOR", "the greatest whole number that is not above it", pl.Expr.floor, lambda x: x, same_in_sparql)
 CEIL = _numeric("CEIL", "the least whole number that is not below it", pl.Expr.ceil, lambda x: x, same_in_sparql)
 
+DOUBLE = ScalarFunction(
+    "DOUBLE",
+    "DOUBLE(x)",
+    "the number as a double; `wide_integers` writes it, no query can",
+    Signature(("a number",), 0, repeated=False, result=ValueType.DOUBLE, unit=UnitRule.KEPT, check=None),
+    lambda e, columns: number(columns[0], e.arguments[0].type).cast(pl.Float64),
+    Scalar(Given.BOUND, lambda _call: float),
+    lambda _call, arguments: f"<{XSD}double>({arguments[0]})",
+)
+
+
+EXACT = ScalarFunction(
+    "EXACT",
+    "EXACT(x)",
+    "the integer as far as it has 64 bits; `wide_integers` writes it, no query can",
+    Signature(("a number",), 0, repeated=False, result=ValueType.INTEGER, unit=UnitRule.KEPT, check=None),
+    lambda _e, columns: columns[0],
+    Scalar(Given.ANY, lambda _call: lambda value: value),
+    lambda _call, arguments: arguments[0],
+)
+
+
+def _rescued(e: Call, columns: Columns) -> pl.Expr:
+    """The second is computed for tables only in which the first is unbound somewhere: integers leave rarely."""
+    known, otherwise = columns
+    names = sorted({*known.meta.root_names(), *otherwise.meta.root_names()})
+    if not names:
+        return pl.coalesce(known, otherwise)
+
+    def compute(given: Sequence[pl.Series]) -> pl.Series:
+        frame = pl.DataFrame([column.alias(name) for column, name in zip(given, names, strict=True)])
+        found = frame.select(known.alias("value")).to_series()
+        if found.has_nulls():
+            found = frame.select(pl.coalesce(known, otherwise).alias("value")).to_series()
+        return found if len(found) == frame.height else found.new_from_index(0, frame.height)
+
+    return pl.map_batches([pl.col(name) for name in names], compute, return_dtype=POLARS_TYPES[e.type])
+
+
+OVERFLOW = ScalarFunction(
+    "OVERFLOW",
+    "OVERFLOW(x, y)",
+    "x, or y where an integer in x has left 64 bits; `wide_integers` writes it, no query can",
+    Signature(("one type", "one type"), 0, repeated=False, result=None, unit=UnitRule.AGREED, check=None),
+    _rescued,
+    Scalar(Given.DELAYED, lambda _call: rescued),
+    lambda _call, arguments: f"COALESCE({', '.join(arguments)})",
+)
 CONVERT = ScalarFunction(
     "CONVERT",
     "CONVERT(x, unit)",

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ...annotator import EventShape, event_prefix
-from ...cep import Limits, build_operator
+from ...cep import COMPANION, Limits, build_operator, with_doubles
 from ...cep.joins import implied_filters
 from ...cep.nfa import stop_events
 from ...cep.order import EVENTS, all_events, event_columns, sees_all_events
@@ -170,10 +170,11 @@ class QueryRuntime:
 
     def visible(self, rows: pa.Table) -> pa.Table:
         """Rows as users see them."""
-        return rows.drop_columns([item.name for item in self.query.items if item.hidden])
+        return with_doubles(rows.drop_columns([item.name for item in self.query.items if item.hidden]))
 
     def as_events(self, rows: pa.Table) -> pa.Table:
-        """Rows of a named query as events of the stream of that name."""
+        """Rows of a named query as events of the stream of that name; an integer that has left 64 bits is unbound."""
+        rows = rows.drop_columns([name for name in rows.column_names if name.endswith(COMPANION)])
         ids = pc.binary_join_element_wise(event_prefix(self.query.name or ""), rows["_id"].cast(pa.string()), "")
         return rows.set_column(rows.schema.get_field_index("_id"), "_id", ids)
 

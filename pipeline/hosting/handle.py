@@ -10,6 +10,7 @@ from typing import Any, Literal, Protocol
 
 import pyarrow as pa
 
+from ...cep import joined_rows
 from ...cep.output import output_schema
 from ...errors import CeilingError, PipelineError
 from ...language.nodes import Query
@@ -136,7 +137,7 @@ class QueryHandle:
         with self._changed:
             kept = list(self._kept)
         hidden = [item.name for item in self.query.items if item.hidden]
-        return pa.concat_tables([output_schema(self.query).empty_table().drop_columns(hidden), *kept])
+        return joined_rows([output_schema(self.query).empty_table().drop_columns(hidden), *kept])
 
     def began(self) -> None:
         """Note that the engine reads the streams with this query."""

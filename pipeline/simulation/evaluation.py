@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ...annotator import AnnotatedBatch
+from ...cep import joined_rows
 from ...cep.output import output_schema
 from ...config import StreamSettings
 from ...language.nodes import Query
@@ -66,7 +67,7 @@ def evaluate(
         tables = _live(project, registrations, annotated)
     last = queries[-1]
     nothing = output_schema(last).empty_table().drop_columns([item.name for item in last.items if item.hidden])
-    found = pa.concat_tables([nothing, *tables])
+    found = joined_rows([nothing, *tables])
     prefixes = MappingProxyType(dict(project.settings.prefixes))
     return Rows(found, prefixes, MappingProxyType(series_by_variable(last, project.annotators, annotated)))
 

@@ -9,6 +9,7 @@ from itertools import chain
 
 import pyarrow as pa
 
+from ...cep import joined_rows
 from ...errors import KaicepError, PipelineError
 from .row_source import RowSource, marked, unmarked
 from .sink import Sink
@@ -67,7 +68,7 @@ class RowDelivery:
         matches = {}
         answered = ((label, [*self._held.pop(label, ()), marked(live, "live")]) for label, live in rows)
         for label, tables in chain(answered, self._held.items()):
-            found = pa.concat_tables(tables)
+            found = joined_rows(tables)
             matches[label] = unmarked(found)
             for sink in self._sinks:
                 with _named(sink, f"write of '{label}'"):

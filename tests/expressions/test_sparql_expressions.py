@@ -36,7 +36,6 @@ def test_what_means_the_same(e: Expression, text: str) -> None:
     [
         (Unary("NOT", BELOW, BOOLEAN, HERE), "NOT of a comparison with NaN differs"),
         (call("ROUND", DOUBLE, X), "the function ROUND differs between engines"),
-        (call("BOUND", BOOLEAN, FIVE), "SPARQL asks of variables only"),
         (binary(">", aggregate("AVG", DOUBLE), FIVE), "AVG is taken over events that SPARQL has no order for"),
     ],
 )

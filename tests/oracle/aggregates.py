@@ -13,7 +13,7 @@ from kaicep.language.nodes.expression import Aggregate
 from kaicep.language.nodes.types import ValueType
 
 from .expressions import NothingBefore, Scope, bound, item, value
-from .values import Value, plain
+from .values import Value, inside, plain
 
 
 @value.register
@@ -33,6 +33,8 @@ def aggregate(expression: Aggregate, scope: Scope) -> Value | None:
         return len(run)
     given = [item(expression.argument, Scope({**scope.chosen, expression.variable: c}, scope.runs)) for c in run]
     values: list[Any] = [v for v in given if v is not None]
+    if expression.argument.type is ValueType.INTEGER and any(isinstance(v, float) for v in values):
+        values = list(map(float, values))  # one of them has left 64 bits
     if expression.function == "COUNT":
         return len(set(values)) if expression.distinct else len(values)
     if expression.function in ("FIRST", "LAST"):
@@ -57,11 +59,15 @@ def _fits(v: Value, function: str) -> bool:
 
 
 def _sum(values: Sequence[int | float]) -> int | float:
-    return sum(values) if all(isinstance(v, int) for v in values) else math.fsum(values)
+    if all(isinstance(v, int) for v in values):
+        total = sum(values)
+        return total if inside(int(total)) else float(total)
+    return math.fsum(values)
 
 
 def _average(values: Sequence[int | float]) -> float | None:
-    return math.fsum(values) / len(values) if values else None
+    """The exact sum, rounded once, by the number of values."""
+    return float(_sum(values)) / len(values) if values else None
 
 
 def _deviation(values: Sequence[int | float]) -> float | None:

@@ -16,7 +16,7 @@ from rdflib.util import from_n3
 
 from .events import Event
 from .functions import FUNCTIONS
-from .values import INT64, Iri, Term, Value, plain
+from .values import INT64, Iri, Term, Value, inside, plain
 
 __all__ = [
     "Candidate",
@@ -163,8 +163,9 @@ def _(expression: Unary, scope: Scope) -> Value:
     operand = value(expression.operand, scope)
     if expression.operator == "NOT":
         return not _truth(operand)
-    negated: Value = -_number_or_duration(operand)
-    return negated
+    number = _number_or_duration(operand)
+    negated: Value = -number
+    return -float(number) if isinstance(number, int) and not inside(-number) else negated
 
 
 @value.register
@@ -280,12 +281,21 @@ def _equal(left: Value, right: Value) -> bool:
         return True
     if _kind(left) is None or _kind(left) != _kind(right):
         raise Unbound
-    return left == right
+    left, right = _of_one_kind(left, right)
+    return bool(left == right)
+
+
+def _of_one_kind(left: Any, right: Any) -> tuple[Any, Any]:
+    """An integer and a double are compared as doubles."""
+    if isinstance(left, float) is not isinstance(right, float) and _numeric(left) and _numeric(right):
+        return float(left), float(right)
+    return left, right
 
 
 def _less(left: Any, right: Any) -> bool:
     if _kind(left) is None or _kind(left) != _kind(right):
         raise Unbound
+    left, right = _of_one_kind(left, right)
     return bool(left < right)
 
 
@@ -315,6 +325,8 @@ def _arithmetic(operate: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]
         if not temporal and not (_numeric(a) and _numeric(b)):
             raise Unbound
         result = operate(a, b)
+        if isinstance(result, int) and not inside(result):
+            return operate(float(a), float(b))
         if isinstance(result, timedelta) and not -INT64 <= result // timedelta(microseconds=1) < INT64:
             raise Unbound
         return result

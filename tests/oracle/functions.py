@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from .values import Value, lexical
+from .values import Value, inside, lexical
 
 __all__ = ["FUNCTIONS"]
 
@@ -37,7 +37,7 @@ def _regex(text: str, pattern: str, flags: str = "") -> bool:
 
 
 FUNCTIONS: dict[str, Callable[..., Value]] = {
-    "ABS": abs,
+    "ABS": lambda x: abs(x) if isinstance(x, float) or inside(abs(x)) else abs(float(x)),
     "CONVERT": lambda value, factor, offset, *_unit: value * factor + offset,
     "ROUND": _round,
     "FLOOR": _floor,

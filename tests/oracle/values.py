@@ -20,6 +20,7 @@ __all__ = [
     "Unreadable",
     "Value",
     "canonical",
+    "inside",
     "later",
     "lexical",
     "plain",
@@ -44,6 +45,11 @@ INT64 = 2**63
 """Integers and durations are from `-INT64` to `INT64 - 1`, durations in microseconds."""
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _FIRST, _LAST = (moment.replace(tzinfo=UTC) for moment in (datetime.min, datetime.max))  # noqa: DTZ901 - has one here
+
+
+def inside(number: int) -> bool:
+    """Whether an integer has 64 bits; what has not goes on as a double."""
+    return -INT64 <= number < INT64
 
 
 def later(moment: datetime, by: timedelta) -> datetime:

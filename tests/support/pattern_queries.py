@@ -22,6 +22,7 @@ _PREFIX = "PREFIX area: <http://cei.usc.edu/Building.owl#> "
 _WIDTHS = ("2s", "3s", "5s", "5s", "10s", "10s", "1min")
 _PAIRS = ("?{a}.sensorID = ?{b}.sensorID", "?{a}.level <= ?{b}.level", "?{b}.flowrate > ?{a}.flowrate",
           "?{a}.level != ?{b}.level", "?{a}.open = ?{b}.open OR ?{a}.level = 1")  # fmt: skip
+_ALONE = ("?{v}.level < 3", "?{v}.open", "?{v}.flowrate > 499")
 _RUNS = (
     "COUNT(?{v}) >= 2", "SUM(?{v}.level) <= 5", "AVG(?{v}.flowrate) > 490", "MAX(?{v}.level) - MIN(?{v}.level) < 4",
     "FIRST(?{v}.level) <= LAST(?{v}.level)", "COUNT(DISTINCT ?{v}.sensorID) < 3", "MEDIAN(?{v}.level) >= 1",
@@ -113,6 +114,10 @@ def _joins(draw: st.DrawFn, sketch: Sketch, kind: str) -> list[str]:
     found = draw(_some(pairs + inside, 1 if kind in ("links", "beside") else 0))
     found += draw(_some(absent, 2 if kind == "negation" else 1))
     found += draw(_some(runs, 1 if often else 0)) + draw(_some(steps, 1 if often else 0))
+    if len(sketch.matched) > 1 and draw(st.integers(0, 3)) == 0:
+        alone = [form.format(v=v) for v in sketch.matched for form in _ALONE]
+        some = draw(st.lists(st.sampled_from(alone), min_size=1, max_size=2))
+        found = [*found, " AND ".join([*some, draw(st.sampled_from(pairs))])]
     return [f"JOIN ({condition})" for condition in found]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .code_generator import CodeGenerator
 from .compiled_pattern import CompiledPattern
-from .join_conditions import JoinCondition, LookBack, is_own, variable_of
+from .join_conditions import JoinCondition, LookBack, variable_of
 from .partition_keys import keys_of
 from .pattern_conditions import PatternConditions, windows_of
 from .states import FinalState, Moves, RegisterValues, State, Transition
@@ -27,7 +27,6 @@ __all__ = [
     "StopCondition",
     "Transition",
     "automaton_table",
-    "is_own",
     "keys_of",
     "stop_candidates",
     "stop_events",

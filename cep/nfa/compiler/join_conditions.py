@@ -25,7 +25,7 @@ from ....language.nodes import (
 from ..automaton import PatternScopes
 from ..event_layout import EventLayout
 
-__all__ = ["JoinCondition", "JoinLevels", "LookBack", "free_joins_of", "is_own", "joins_of", "looks_of"]
+__all__ = ["JoinCondition", "JoinLevels", "LookBack", "free_joins_of", "joins_of", "looks_of", "own_joins_of"]
 
 LookBack = Call | Aggregate
 """A PREV, or an aggregate with RUNNING."""
@@ -74,8 +74,13 @@ def joins_of(query: Query, scopes: PatternScopes, layout: EventLayout, *, may_cu
         layout: gets the columns that the conditions look at.
         may_cut: whether a JOIN may be cut at its ANDs: nobody can tell when each part is tested.
     """
-    tests = [part for part in _parts(query, may_cut=may_cut) if not is_own(part, scopes) and _is_inside(part, scopes)]
+    tests = [part for part in _parts(query, may_cut=may_cut) if not _is_own(part, scopes) and _is_inside(part, scopes)]
     return [condition(number, test, scopes, layout) for number, test in enumerate(tests)]
+
+
+def own_joins_of(query: Query, scopes: PatternScopes, *, may_cut: bool) -> list[Expression]:
+    """The JOINs, or parts of them, that are conditions on the candidates of one variable; see `joins_of`."""
+    return [part for part in _parts(query, may_cut=may_cut) if _is_own(part, scopes)]
 
 
 def free_joins_of(query: Query, scopes: PatternScopes, layout: EventLayout, *, may_cut: bool) -> list[JoinCondition]:
@@ -85,7 +90,13 @@ def free_joins_of(query: Query, scopes: PatternScopes, layout: EventLayout, *, m
 
 
 def _parts(query: Query, *, may_cut: bool) -> list[Expression]:
-    return [part for join in query.joins for part in (conjuncts(join) if may_cut else (join,))]
+    return [part for join in query.joins for part in (_cut(join) if may_cut else (join,))]
+
+
+def _cut(join: Expression) -> tuple[Expression, ...]:
+    """A JOIN cut at its ANDs, unless a part speaks of no event and would be asked of none."""
+    parts = conjuncts(join)
+    return parts if all(map(_mentioned, parts)) else (join,)
 
 
 def _is_inside(e: Expression, scopes: PatternScopes) -> bool:
@@ -105,7 +116,7 @@ def condition(number: int, test: Expression, scopes: PatternScopes, layout: Even
     return JoinCondition(number, text, prepared, variables, plain, aggregates, looks, scopes.scope(variables))
 
 
-def is_own(e: Expression, scopes: PatternScopes) -> bool:
+def _is_own(e: Expression, scopes: PatternScopes) -> bool:
     """Whether a JOIN speaks of each event of one run by itself: a condition on candidates."""
     variables = set(_mentioned(e))
     return len(variables) == 1 and not looks_of(e) and not any(isinstance(n, Aggregate) for n in walk(e)) and (

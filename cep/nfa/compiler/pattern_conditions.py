@@ -24,7 +24,7 @@ from ....language.nodes import Sequence as Links
 from ...order import sees_all_events
 from ..automaton import PatternScopes, scopes_of
 from ..event_layout import EventLayout
-from .join_conditions import JoinCondition, JoinLevels, free_joins_of, joins_of
+from .join_conditions import JoinCondition, JoinLevels, free_joins_of, joins_of, own_joins_of
 from .registers import SEEN, Register, RegisterLayout
 from .stop_conditions import StopCondition, stop_conditions_of
 
@@ -45,6 +45,7 @@ class PatternConditions:
         relaxed: everything may be passed over, so that the constraints alone say what matches.
         free: the variables that SEQ does not name.
         conditions: the JOINs over variables of SEQ.
+        own: the JOINs, or parts of them, that are conditions on the candidates of one variable.
         free_joins: the JOINs with variables that SEQ does not name.
         doubtful: the variables under NOT that such JOINs mention.
         stops: of each repetition with UNTIL, by where it begins in the text.
@@ -64,6 +65,7 @@ class PatternConditions:
         self.free = _free(query, self.scopes)
         may_cut = self.relaxed and not _may_lack(parts)
         self.conditions = joins_of(query, self.scopes, self.layout, may_cut=may_cut)
+        self.own = own_joins_of(query, self.scopes, may_cut=may_cut)
         self.free_joins = free_joins_of(query, self.scopes, self.layout, may_cut=may_cut)
         self.doubtful = tuple(n for n in self.scopes.negations if any(n in c.variables for c in self.free_joins))
         self.stops: dict[int, tuple[StopCondition, ...]] = stop_conditions_of(query, self.scopes, self.layout)

@@ -15,7 +15,7 @@ from ....expressions import Ints, column_expression, mask_of, terms, timestamps
 from ....language.nodes import Query, ValueType, variables_of
 from ...match import CandidateBuffer
 from ...order import BEFORE, EVENTS, NUMBER, group_codes, number_events, physical, row_tuples, stable_order
-from ..compiler import PatternConditions, StopCondition, is_own, keys_of
+from ..compiler import PatternConditions, StopCondition, keys_of
 from ..event_layout import Event
 
 __all__ = ["EncodedEvents", "EventEncoder", "PartitionKey"]
@@ -65,8 +65,9 @@ class EventEncoder:
         self.next_number = 0
         self._conditions, self._variables, self._buffer = conditions, variables, buffer
         scopes = conditions.scopes
-        own = [join for join in query.joins if is_own(join, scopes)]
-        self._own = {v: [column_expression(join) for join in own if variables_of(join) == {v}] for v in variables}
+        self._own = {
+            v: [column_expression(join) for join in conditions.own if variables_of(join) == {v}] for v in variables
+        }
         self._keys = keys_of(query, scopes, relaxed=conditions.relaxed)
         self._stops: dict[str, StopCondition] = {s.name: s for stops in conditions.stops.values() for s in stops}
         self._stream_of = {s.name: s.variable for s in self._stops.values()}

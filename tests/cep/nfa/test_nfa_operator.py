@@ -35,6 +35,16 @@ CASES = {
     "PREV": ("?a -> ?b{1,; ->} -> ?c", ("JOIN (?b.x > PREV(?b.x))",), "a b1 b3 b2 c", ["a1 b2 b3 c5"]),
     "RUNNING": ("?a -> ?b{1,; ->} -> ?c", ("JOIN (?b.x >= RUNNING AVG(?b.x))",), "a b2 b1 b4 c", ["a1 b2 b4 c5"]),
     "aggregates of a run": ("?a -> ?b{1,; ->} -> ?c", ("JOIN (?c.x > SUM(?b.x))",), "a b2 b3 c4 c6", ["a1 b2 b3 c5"]),
+    "a JOIN asks of one event what it asks besides": (
+        "?a ->> ?b{1,2; ->>}~", ("JOIN (?a.x > 5 AND ?b.x < ?a.x)",), "a1 b0 a7 b1 b8 b2",
+        ["a3 b4", "a3 b4 b6", "a3 b6"],
+    ),
+    "a JOIN asks of no event what it asks besides": (
+        "?a ->> ?b{1,2; ->>}~", ("JOIN (?b.x < ?a.x AND 1 = 2)",), "a5 b1 b2", [],
+    ),
+    "a JOIN asks of one event alone, part by part": (
+        "?a ->> ?b{1,2; ->>}~", ("JOIN (?a.x > 5 AND ?b.x < 3)",), "a1 b0 a7 b1 b4 b2", ["a3 b4", "a3 b4 b6", "a3 b6"],
+    ),
     "what is equal to an aggregate": (
         "?a -> ?b{1,; ->} -> ?c", ("JOIN (?c.x = SUM(?b.x))",), "a b2 b3 c4 c5", ["a1 b2 b3 c5"],
     ),

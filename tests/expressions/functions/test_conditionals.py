@@ -48,7 +48,7 @@ def test_bound_of_anything_in_sparql() -> None:
     a = column(INTEGER, "a")
     text = sparql_text(call("BOUND", BOOLEAN, a), lambda _: "?a")
     assert text == "BOUND(?a)"
-    text = sparql_text(call("BOUND", BOOLEAN, call("ABS", INTEGER, a)), lambda _: "?a")
+    text = sparql_text(call("BOUND", BOOLEAN, call("ABS", DOUBLE, column(DOUBLE))), lambda _: "?a")
     assert text == "COALESCE(SAMETERM(ABS(?a), ABS(?a)), false)"
 
 

@@ -1,0 +1,251 @@
+"""Integers that leave 64 bits go on as doubles: expressions rewritten so that their columns can say it.
+
+A column of integers has 64 bits; what leaves them is unbound in it. So a condition on such integers is asked of the
+integers, and where these leave, of the doubles in their place; an item has a companion that holds the double where the
+integer has left. Where one of the values that an aggregate is taken of has left, all of them are doubles.
+
+Source: XPath functions 3.1 §4.2 leaves overflow to implementations; docs/semantics.md 2.5 says what happens here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import assert_never
+
+from ..language.nodes import (
+    Aggregate,
+    Binary,
+    BinaryOperator,
+    Binding,
+    Call,
+    Column,
+    Constant,
+    Expression,
+    Membership,
+    Unary,
+    ValueType,
+    walk,
+)
+
+__all__ = ["companion", "group_value", "is_wide", "lists_wide", "settled"]
+
+_INTEGER, _DOUBLE, _BOOLEAN = ValueType.INTEGER, ValueType.DOUBLE, ValueType.BOOLEAN
+_CHOOSING = ("MIN", "MAX", "FIRST", "LAST", "MODE")
+_KEEPING = ("COALESCE", "IF", "FLOOR", "CEIL", "ROUND")
+
+
+def is_wide(e: Expression) -> bool:
+    """Whether it is an integer that may leave 64 bits."""
+    if e.type is not _INTEGER:
+        return False
+    match e:
+        case Unary() | Binary(operator="+" | "-" | "*") | Call(function="ABS") | Aggregate(function="SUM"):
+            return True
+        case Binary(left=left, right=right):
+            return is_wide(left) or is_wide(right)
+        case Call(function=function, arguments=arguments) if function in _KEEPING:
+            return any(map(is_wide, arguments))
+        case Aggregate(function=function, argument=argument) if function in _CHOOSING and argument is not None:
+            return is_wide(argument)
+        case _:
+            return False
+
+
+def lists_wide(e: Expression) -> bool:
+    """Whether it is a LIST of integers that may leave 64 bits."""
+    return isinstance(e, Aggregate) and e.function == "LIST" and e.argument is not None and is_wide(e.argument)
+
+
+def settled(e: Expression) -> Expression:
+    """What has the same value although integers in it may leave 64 bits; an integer that leaves itself is unbound."""
+    if not any(is_wide(node) for node in walk(e)):
+        return e
+    found = _rewritten(e)
+    return Call("EXACT", (found,), _INTEGER, e.span) if is_wide(e) else found
+
+
+def _rewritten(e: Expression) -> Expression:
+    match e:
+        case Call(function="EXACT" | "OVERFLOW") | Constant() | Column() | Binding():
+            return e
+        case Binary():
+            return _binary(e)
+        case Unary(operator="NOT"):
+            return replace(e, operand=_as_number(e.operand))
+        case Unary():
+            return replace(e, operand=settled(e.operand))
+        case Membership():
+            return _either(replace(e, operand=settled(e.operand)), replace(e, operand=_as_number(e.operand)), e.operand)
+        case Call():
+            return _call(e)
+        case Aggregate():
+            return _aggregate(e)
+        case _:
+            assert_never(e)
+
+
+def companion(e: Expression) -> Expression:
+    """The double that stands for an integer that has left 64 bits, else unbound; of a LIST all values as doubles."""
+    if lists_wide(e) and isinstance(e, Aggregate) and e.argument is not None:
+        return replace(e, argument=_doubled(e.argument))
+    left = Call("BOUND", (settled(e),), _BOOLEAN, e.span)
+    return Call("IF", (left, _never(e, _DOUBLE), _doubled(e)), _DOUBLE, e.span)
+
+
+def group_value(e: Expression) -> Expression:
+    """What tells groups apart by an expression: an integer that may leave by its text."""
+    if not is_wide(e):
+        return settled(e)
+    texts = [Call("STR", (x,), ValueType.STRING, e.span) for x in (settled(e), _doubled(e))]
+    return Call("OVERFLOW", tuple(texts), ValueType.STRING, e.span)
+
+
+def _either(known: Expression, otherwise: Expression, *asked: Expression) -> Expression:
+    """What is known of integers, and where one of those that are asked has left, of doubles."""
+    if not any(map(is_wide, asked)):
+        return known
+    return Call("OVERFLOW", (known, otherwise), known.type, known.span)
+
+
+def _as_number(e: Expression) -> Expression:
+    """An integer that may leave as a double; anything else settled."""
+    return _doubled(e) if is_wide(e) else settled(e)
+
+
+def _double(e: Expression) -> Expression:
+    """Any integer as a double."""
+    return _doubled(e) if e.type is _INTEGER else settled(e)
+
+
+def _never(e: Expression, of: ValueType) -> Expression:
+    """What is never bound."""
+    zero = Constant(0, _INTEGER, e.span)
+    return Binary("%" if of is _INTEGER else "/", zero, zero, of, e.span)
+
+
+def _binary(e: Binary) -> Expression:
+    sides = e.left, e.right
+    known = replace(e, left=settled(e.left), right=settled(e.right))
+    otherwise = replace(e, left=_double(e.left), right=_double(e.right))
+    if e.operator in ("AND", "OR"):
+        return replace(e, left=_as_number(e.left), right=_as_number(e.right))
+    if e.type is _INTEGER:
+        return known
+    if e.operator == "/" and e.left.type is e.right.type is _INTEGER:
+        return _either(known, _if_left(sides, otherwise), *sides)
+    if e.type is _DOUBLE:
+        return replace(e, left=_as_number(e.left), right=_as_number(e.right))
+    return _either(known, otherwise, *sides)
+
+
+def _if_left(sides: Sequence[Expression], value: Expression) -> Expression:
+    """A value where one of the sides has left: an operation on integers that is an error is none on doubles."""
+    left, right = (Call("BOUND", (settled(side),), _BOOLEAN, side.span) for side in sides)
+    inside = Binary("AND", left, right, _BOOLEAN, value.span)
+    return Call("IF", (inside, _never(value, value.type), value), value.type, value.span)
+
+
+def _call(e: Call) -> Expression:
+    arguments = tuple(map(settled, e.arguments))
+    doubles = tuple(_doubled(x) if is_wide(x) else known for x, known in zip(e.arguments, arguments, strict=True))
+    match e.function:
+        case "BOUND":
+            return replace(e, arguments=doubles)
+        case "IF":
+            test, *values = e.arguments
+            return replace(e, arguments=(_as_number(test), *(_of_type(value, e.type) for value in values)))
+        case "COALESCE" if e.type is _INTEGER:
+            return _first_bound(e, arguments, doubles)
+        case "COALESCE":
+            return replace(e, arguments=tuple(_of_type(value, e.type) for value in e.arguments))
+        case "STR":
+            return _either(replace(e, arguments=arguments), replace(e, arguments=doubles), *e.arguments)
+        case _ if e.type is _DOUBLE:
+            return replace(e, arguments=doubles)
+        case _:
+            return replace(e, arguments=arguments)
+
+
+def _of_type(e: Expression, of: ValueType) -> Expression:
+    """An argument of a function whose values are brought to one type."""
+    if of is _INTEGER or not is_wide(e):
+        return settled(e)
+    if of is ValueType.TERM:
+        return Call("COALESCE", (settled(e), _doubled(e)), of, e.span)
+    return _doubled(e)
+
+
+def _first_bound(e: Call, arguments: Sequence[Expression], doubles: Sequence[Expression]) -> Expression:
+    """COALESCE: an integer that has left is bound, and is nothing that may be passed over."""
+    *before, found = arguments
+    for value, double in zip(reversed(before), reversed(doubles[:-1]), strict=True):
+        found = Call("COALESCE", (value, found), _INTEGER, e.span)
+        if value is not double:
+            known, either = (Call("BOUND", (x,), _BOOLEAN, e.span) for x in (value, double))
+            left = Binary("AND", Unary("NOT", known, _BOOLEAN, e.span), either, _BOOLEAN, e.span)
+            found = Call("IF", (left, _never(e, _INTEGER), found), _INTEGER, e.span)
+    return found
+
+
+def _aggregate(e: Aggregate) -> Expression:
+    if e.argument is None or not is_wide(e.argument):
+        return e if e.argument is None else replace(e, argument=settled(e.argument))
+    known, doubles = replace(e, argument=settled(e.argument)), replace(e, argument=_doubled(e.argument))
+    match e.function:
+        case "COUNT" if not e.distinct:
+            return doubles
+        case "STDDEV" | "MEDIAN" | "PERCENTILE":
+            return doubles
+        case "LIST":
+            return known
+        case _:
+            otherwise = _never(e, _INTEGER) if is_wide(e) else doubles
+            return Call("IF", (_all_inside(e), known, otherwise), e.type, e.span)
+
+
+def _all_inside(e: Aggregate) -> Expression:
+    """Whether none of the values of an aggregate has left."""
+    argument = e.argument or _never(e, _INTEGER)
+    count = replace(e, function="COUNT", type=_INTEGER, distinct=False, parameters=())
+    inside, every = replace(count, argument=settled(argument)), replace(count, argument=_doubled(argument))
+    return Binary("=", inside, every, _BOOLEAN, e.span)
+
+
+def _doubled(e: Expression) -> Expression:
+    """An integer as a double, exactly as far as it goes, or what goes on in its place."""
+    exact = Call("DOUBLE", (settled(e),), _DOUBLE, e.span)
+    match e:
+        case _ if not is_wide(e):
+            return exact
+        case Binary(operator="%"):
+            return _either(exact, _if_left((e.left, e.right), _on_doubles(e, "%")), e)
+        case Binary(operator=operator):
+            return _either(exact, _on_doubles(e, operator), e)
+        case Unary(operand=operand):
+            return _either(exact, replace(e, operand=_double(operand), type=_DOUBLE), e)
+        case Call(function="COALESCE", arguments=arguments):
+            return replace(e, arguments=tuple(map(_double, arguments)), type=_DOUBLE)
+        case Call(function="IF", arguments=(test, *values)):
+            return replace(e, arguments=(_as_number(test), *map(_double, values)), type=_DOUBLE)
+        case Call(arguments=arguments):
+            return _either(exact, replace(e, arguments=tuple(map(_double, arguments)), type=_DOUBLE), e)
+        case Aggregate(argument=argument) if argument is not None:
+            return _doubled_aggregate(e, argument)
+        case _:
+            return exact
+
+
+def _on_doubles(e: Binary, operator: BinaryOperator) -> Expression:
+    return Binary(operator, _double(e.left), _double(e.right), _DOUBLE, e.span)
+
+
+def _doubled_aggregate(e: Aggregate, argument: Expression) -> Expression:
+    """SUM is exact before it is a double; what chooses among values that have left chooses among doubles."""
+    total = e.function == "SUM"
+    exact = replace(e, argument=settled(argument), type=_DOUBLE if total else _INTEGER)
+    inside = exact if total else Call("DOUBLE", (exact,), _DOUBLE, e.span)
+    if not is_wide(argument):
+        return inside
+    beyond = replace(e, argument=_doubled(argument), type=_DOUBLE)
+    return Call("IF", (_all_inside(e), inside, beyond), _DOUBLE, e.span)

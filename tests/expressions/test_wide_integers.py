@@ -1,0 +1,89 @@
+"""Integers that leave 64 bits go on as doubles, by expressions that columns can compute (docs/semantics.md 2.5)."""
+
+from __future__ import annotations
+
+import pytest
+from kaicep.expressions import companion, group_value, is_wide, lists_wide, settled, sparql_text
+from kaicep.language.nodes import Aggregate, Expression, Unary
+from kaicep.language.nodes.expression import BinaryOperator
+from support.columns import BOOLEAN, DOUBLE, HERE, INTEGER, STRING, binary, call, column, constant, values
+
+MOST, LEAST = 2**63 - 1, -(2**63)
+A, B = column(INTEGER, "a"), column(INTEGER, "b")
+SUM = binary("+", A, B, INTEGER)
+
+
+def of(e: Expression, *pairs: tuple[int | None, int | None]) -> list[object]:
+    a, b = zip(*pairs, strict=True)
+    return list(values(e, a=(INTEGER, list(a)), b=(INTEGER, list(b))))
+
+
+@pytest.mark.parametrize(
+    ("e", "wide"),
+    [
+        (A, False),
+        (SUM, True),
+        (binary("%", A, B, INTEGER), False),
+        (binary("%", SUM, B, INTEGER), True),
+        (binary("/", A, B, DOUBLE), False),
+        (Unary("-", A, INTEGER, HERE), True),
+        (call("ABS", INTEGER, A), True),
+        (call("COALESCE", INTEGER, A, B), False),
+        (call("COALESCE", INTEGER, A, SUM), True),
+        (call("FLOOR", INTEGER, SUM), True),
+        (Aggregate("SUM", "e", A, INTEGER, HERE), True),
+        (Aggregate("MAX", "e", A, INTEGER, HERE), False),
+        (Aggregate("MAX", "e", SUM, INTEGER, HERE), True),
+        (Aggregate("COUNT", "e", SUM, INTEGER, HERE), False),
+    ],
+)
+def test_which_integers_may_leave(e: Expression, wide: bool) -> None:
+    assert is_wide(e) is wide
+
+
+def test_an_item_has_its_double_beside_it() -> None:
+    pairs = ((1, 2), (MOST, 1), (LEAST, -1), (None, 1))
+    assert of(settled(SUM), *pairs) == [3, None, None, None]
+    assert of(companion(SUM), *pairs) == [None, 2.0**63, -(2.0**63), None]
+
+
+@pytest.mark.parametrize(
+    ("operator", "pair", "double"),
+    [("+", (MOST, MOST), 2.0**64), ("-", (LEAST, MOST), -(2.0**64)), ("*", (2**40, 2**40), 2.0**80)],
+)
+def test_operations_are_done_on_doubles(operator: BinaryOperator, pair: tuple[int, int], double: float) -> None:
+    assert of(companion(binary(operator, A, B, INTEGER)), pair, (2, 2)) == [double, None]
+
+
+def test_conditions_are_asked_of_doubles_where_integers_have_left() -> None:
+    pairs = ((1, 2), (MOST, 1), (None, 1))
+    assert of(binary(">", SUM, constant(5, INTEGER)), *pairs) == [False, True, None]
+    assert of(call("BOUND", BOOLEAN, SUM), *pairs) == [True, True, False]
+    assert of(call("COALESCE", INTEGER, SUM, constant(0, INTEGER)), *pairs) == [3, None, 0]
+    assert of(companion(call("COALESCE", INTEGER, SUM, constant(0, INTEGER))), *pairs) == [None, 2.0**63, None]
+
+
+def test_an_operation_that_is_an_error_on_integers_stays_one() -> None:
+    zero = binary("/", SUM, constant(0, INTEGER), DOUBLE)
+    assert of(zero, (1, 2), (MOST, 1)) == [None, float("inf")]
+    assert of(companion(binary("%", SUM, B, INTEGER)), (1, 0), (MOST, 7)) == [None, 2.0**63 % 7.0]
+
+
+def test_groups_are_told_apart_by_text() -> None:
+    assert of(group_value(SUM), (1, 2), (MOST, 1)) == ["3", "9.223372036854776E18"]
+    assert group_value(A) is A
+
+
+def test_what_is_settled_stays_as_it_is() -> None:
+    for e in (SUM, binary(">", SUM, A), call("STR", STRING, SUM), companion(SUM)):
+        assert of(settled(settled(e)), (1, 2), (MOST, 1)) == of(settled(e), (1, 2), (MOST, 1))
+
+
+def test_sparql_goes_on_with_doubles_where_integers_are_an_error() -> None:
+    text = sparql_text(binary(">", SUM, A), lambda node: f"?{getattr(node, 'name', '')}")
+    assert text.startswith("COALESCE(((?a - (- ?b)) > ?a), (COALESCE(<http://www.w3.org/2001/XMLSchema#double>(")
+
+
+def test_lists() -> None:
+    assert lists_wide(Aggregate("LIST", "e", SUM, INTEGER, HERE))
+    assert not lists_wide(Aggregate("LIST", "e", A, INTEGER, HERE))
