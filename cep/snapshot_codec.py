@@ -21,7 +21,7 @@ from ..language.nodes import Query
 
 __all__ = ["OperatorState", "read_snapshot", "write_snapshot"]
 
-VERSION = 4
+VERSION = 5
 
 
 @dataclass(frozen=True, slots=True)

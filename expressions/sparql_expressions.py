@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import assert_never
 
 from ..language.nodes import (
@@ -15,7 +16,7 @@ from ..language.nodes import (
     Membership,
     Unary,
     ValueType,
-    walk,
+    operands,
 )
 from .aggregates import AGGREGATES
 from .functions import FUNCTIONS
@@ -59,9 +60,16 @@ def _text(expression: Expression, value: Reference) -> str:
             assert_never(expression)
 
 
+def _of_numbers(node: Expression) -> Iterator[Expression]:
+    """An expression and all below it, without the doubles that stand for integers: none of those is NaN."""
+    yield node
+    for operand in node.arguments[:1] if isinstance(node, Call) and node.function == "OVERFLOW" else operands(node):
+        yield from _of_numbers(operand)
+
+
 def _unary(node: Unary, value: Reference) -> str:
     if node.operator == "NOT":
-        compared = (n for n in walk(node.operand) if isinstance(n, Binary) and n.operator in _ORDERED)
+        compared = (n for n in _of_numbers(node.operand) if isinstance(n, Binary) and n.operator in _ORDERED)
         if any(ValueType.DOUBLE in (n.left.type, n.right.type) for n in compared):
             raise RefusedError("NOT of a comparison with NaN differs between engines of SPARQL")
         return f"(! {_text(node.operand, value)})"
