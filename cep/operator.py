@@ -71,7 +71,8 @@ class Operator(Protocol):
             watermark: aware; no candidate below it will follow; `None`: nothing is known. Must not go backwards.
 
         Returns:
-            Rows of `output_schema`, in output order, over all calls. OUTPUT hands over the rows of a period together.
+            Rows of the settled query's `output_schema`, in output order, over all calls. OUTPUT hands over the rows of
+            a period together.
 
         Raises:
             OperatorError: the watermark is naive.

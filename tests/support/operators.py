@@ -12,6 +12,7 @@ from kaicep.cep import END_OF_TIME, Operator, apply_filters, build_operator
 from kaicep.cep.nfa import stop_events
 from kaicep.cep.order import EVENTS, all_events, sees_all_events
 from kaicep.cep.output.row_output import _ARROW_TYPES
+from kaicep.cep.settled_query import COMPANION
 from kaicep.expressions import SIGNATURES
 from kaicep.language.checks import compile_document
 from kaicep.language.nodes import AttributeType, Query, StreamType, ValueType, Vocabulary
@@ -90,8 +91,11 @@ def answer(query: Query | str, readings: Sequence[Reading]) -> list[dict[str, An
 
 
 def short(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Rows without `_time`, `_events`, `_window` and `_id`."""
-    return [{name: value for name, value in row.items() if not name.startswith("_")} for row in rows]
+    """Rows without `_time`, `_events`, `_window` and `_id`, and without companions."""
+    return [
+        {name: value for name, value in row.items() if not name.startswith("_") and not name.endswith(COMPANION)}
+        for row in rows
+    ]
 
 
 def events(rows: Sequence[Mapping[str, Any]]) -> list[str]:
