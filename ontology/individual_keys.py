@@ -17,7 +17,7 @@ from pyoxigraph import BlankNode, Literal, NamedNode, Store
 
 from .terms import OWL, RDF, TYPE, select
 
-__all__ = ["KeyIndex", "index_keys", "individuals_below"]
+__all__ = ["KeyIndex", "index_keys", "subjects_below"]
 
 _BRICK = "https://brickschema.org/schema/Brick"
 _REFERENCES = tuple(
@@ -30,11 +30,6 @@ _REFERENCES = tuple(
         "http://data.ashrae.org/standard223#hasExternalReference",
     )
 )
-
-_BELOW = """SELECT DISTINCT ?prefix ?x {
-  ?some FILTER (ISIRI(?x) && STRSTARTS(STR(?x), ?prefix))
-  FILTER NOT EXISTS { ?x a ?term VALUES ?term { owl:Class rdfs:Class rdfs:Datatype owl:Ontology rdf:Property
-                      owl:ObjectProperty owl:DatatypeProperty owl:AnnotationProperty } } }"""
 
 
 @dataclass(frozen=True)
@@ -95,8 +90,8 @@ def index_keys(
     return KeyIndex.of({key: _distinct(iris, equivalents, is_term) for key, iris in fitting.items() if iris})
 
 
-def individuals_below(store: Store, prefix: str, of_class: str | None, *, typed: bool) -> frozenset[str]:
-    """The IRIs of individuals that begin with `prefix`.
+def subjects_below(store: Store, prefix: str, of_class: str | None, *, typed: bool) -> frozenset[str]:
+    """The IRIs of subjects that begin with `prefix`.
 
     Args:
         store: the closure.
@@ -107,8 +102,8 @@ def individuals_below(store: Store, prefix: str, of_class: str | None, *, typed:
     if of_class is not None:
         return frozenset(iri for iri in _members(store, of_class) if iri.startswith(prefix))
     pattern = "?x a ?kind" if typed else "?x ?p ?o"
-    found = select(store, _BELOW.replace("?some", pattern), prefix=Literal(prefix))
-    return frozenset(x.value for _, x in found if isinstance(x, NamedNode))
+    found = select(store, f"SELECT DISTINCT ?x {{ {pattern} FILTER (STRSTARTS(STR(?x), {Literal(prefix)})) }}")
+    return frozenset(x.value for (x,) in found if isinstance(x, NamedNode))
 
 
 def _members(store: Store, of_class: str) -> frozenset[str]:

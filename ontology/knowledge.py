@@ -14,7 +14,7 @@ from ..language.nodes import Unit, ValueType
 from ..settings import ReasonerName
 from .consistency import contradiction_error
 from .equivalence import more_general
-from .individual_keys import KeyIndex, index_keys, individuals_below
+from .individual_keys import KeyIndex, index_keys, subjects_below
 from .known_names import KnownNames
 from .left_out import LeftOut, without_statements
 from .modules import Module
@@ -277,4 +277,5 @@ class KnowledgeBase:
         return iri in self._classes or iri in self._properties
 
     def _read_below(self, prefix: str, of_class: str | None, typed: bool) -> frozenset[str]:  # noqa: FBT001 (cached)
-        return individuals_below(self.store, prefix, of_class, typed=typed)
+        found = subjects_below(self.store, prefix, of_class, typed=typed)
+        return frozenset(iri for iri in found if not self._is_term(iri))
