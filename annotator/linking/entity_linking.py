@@ -100,9 +100,9 @@ class EntityLinker:
     def nearest(self, value: str) -> tuple[str, str] | None:
         """The known value that is most like an unknown one, and the IRI that it stands for."""
         known = self.known()
-        same = [other for other in known if other.casefold() == value.casefold()]
-        near = same or get_close_matches(value, list(known), n=1, cutoff=0.6)
-        return (near[0], known[near[0]]) if near else None
+        folded = {other.casefold(): other for other in known}
+        near = get_close_matches(value.casefold(), list(folded), n=1, cutoff=0.6)
+        return (folded[near[0]], known[folded[near[0]]]) if near else None
 
     def complaint(self) -> tuple[str, str] | None:
         """What of the linkage and the knowledge does not fit together, and what to do; `None`: nothing."""

@@ -137,6 +137,7 @@ def test_what_is_known_and_what_is_near() -> None:
     labels, iris = linker(key="rdfs:label"), linker(individual="ex:{+}")
     assert labels.known()["AHU 1"] == iris.known()["ahu/1"] == f"{EX}ahu/1"
     assert labels.nearest("AHU 1b") == ("AHU 1", f"{EX}ahu/1")
+    assert labels.nearest("ahu 1b") == ("AHU 1", f"{EX}ahu/1")
     assert iris.nearest("sat") == ("SAT", f"{EX}SAT")
     assert iris.nearest("?") is None
 
