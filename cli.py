@@ -14,7 +14,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from .commands import archive_group, ontology_group, query_group, run_group, submit_group, tell
+from .commands import archive_group, init_group, ontology_group, query_group, run_group, submit_group, tell
 from .errors import KaicepError
 
 __all__ = ["app", "main"]
@@ -47,6 +47,7 @@ app = typer.Typer(
     help="Semantic event processing: χ-CEP queries over past, present and future events, SPARQL over all of them.",
 )
 
+app.add_typer(init_group)
 app.add_typer(run_group)
 app.add_typer(submit_group)
 app.add_typer(query_group)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -24,6 +25,8 @@ _PATTERNS = (
 """What is written often and has no name among the formats."""
 _NAMED_IN_TEXT = tuple(name for name in TIME_FORMATS if name not in EPOCHS)
 _PLAUSIBLE = (datetime(1980, 1, 1, tzinfo=UTC), datetime(2100, 1, 1, tzinfo=UTC))
+_DOTTED = re.compile(r"^\s*\d{1,2}\.\d{1,2}\.")
+_HALF_OF_DAY = re.compile(r"(?i)[ap]\.?m\.?\s*$")
 _MOST = 2_000
 _SHARE = 0.95
 
@@ -49,7 +52,8 @@ def recognise_time(column: pa.ChunkedArray) -> TimeGuess | None:
     """Find the format of a column's time stamps; `None`: it has none.
 
     Numbers count as time stamps only where all of them lie between 1980 and 2100 in one unit. Of day first and month
-    first the one counts in which the time stamps go back least and span least: recordings go on, by small steps.
+    first the one counts in which the time stamps go back least and span least: recordings go on, by small steps. Where
+    that does not tell, points between the numbers mean day first, and AM and PM rather month first, which is a doubt.
 
     Args:
         column: raw values of any type, in order; some two thousand of them are tried.
@@ -65,10 +69,13 @@ def recognise_time(column: pa.ChunkedArray) -> TimeGuess | None:
     if not fitting:
         return None
     best = min(fitting, key=lambda reading: reading.badness)
-    equal = [
-        one.name for one in fitting if one is not best and one.badness[:3] == best.badness[:3] and one.differs(best)
-    ]
-    return TimeGuess(best.name, best.share, equal[0] if equal else None, best.zoned)
+    equal = (one for one in fitting if one.badness[:3] == best.badness[:3] and one.differs(best))
+    rival = next(equal, None)
+    if rival is None or _DOTTED.search(raw[0]):
+        return TimeGuess(best.name, best.share, None, best.zoned)
+    if _HALF_OF_DAY.search(raw[0]):
+        best, rival = rival, best
+    return TimeGuess(best.name, best.share, rival.name, best.zoned)
 
 
 def _candidates(raw: pl.Series) -> Iterator[str]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from .delimited import decimal_points, sniff_separator
 from .file_listing import list_files
+from .layouts import file_stem
 from .memory_source import RawColumns, RawTuples, raw_table
 from .recorded_batches import read_batches
 from .recorded_files import RecordedEvents, file_format, read_file, read_recording
@@ -42,6 +43,7 @@ __all__ = [
     "concatenate",
     "decimal_points",
     "file_format",
+    "file_stem",
     "first_line",
     "list_files",
     "raw_table",

@@ -68,6 +68,16 @@ def test_what_nothing_tells_is_said() -> None:
     assert (guess.format, guess.rival) == ("day_first", "month_first")
 
 
+def test_habits_of_writing_tell_where_nothing_else_does() -> None:
+    """Points are German; AM and PM are rather American, but that is a doubt."""
+    dotted = recognise_time(column("01.02.2021 10:00", "01.02.2021 10:05"))
+    halves = recognise_time(column("01/02/2021 10:00 AM", "01/02/2021 10:05 AM"))
+    assert dotted is not None
+    assert halves is not None
+    assert (dotted.format, dotted.rival) == ("day_first", None)
+    assert (halves.format, halves.rival) == ("month_first", "day_first")
+
+
 def test_a_date_that_can_be_read_in_one_way_alone_settles_it() -> None:
     guess = recognise_time(column("01/02/2021", "01/13/2021"))
     assert guess is not None

@@ -1,0 +1,180 @@
+"""The text of a first project file, every line with what it rests on."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ...annotator.recognition import ColumnRoles
+from ..trials import EventSample
+from .building_model import VOCABULARIES, BuildingModel
+from .reading_layout import ReadingLayout
+
+__all__ = ["STREAM", "ProjectDraft", "ontologies_text", "project_text"]
+
+STREAM = "reading"
+_SOSA = VOCABULARIES[1]
+_SHOWN = 3
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectDraft:
+    """What a first project is made of.
+
+    Attributes:
+        folder: where it is written.
+        model: of the building.
+        sample: of the readings.
+        roles: of their columns.
+        layout: of the readings.
+        timezone: of time stamps that name none; `None`: UTC.
+        ordered: whether readings come in order of time.
+        on_contradiction: what becomes of a model that contradicts itself; `None`: it does not.
+    """
+
+    folder: Path
+    model: BuildingModel
+    sample: EventSample
+    roles: ColumnRoles
+    layout: ReadingLayout
+    timezone: str | None = None
+    ordered: bool = True
+    on_contradiction: str | None = None
+
+    @property
+    def prefixes(self) -> dict[str, str]:
+        """Those of SOSA, of the model, and of its ids."""
+        used = {v.prefix: v.namespace for v in (_SOSA, *self.model.vocabularies)}
+        own = {p: iri for p, iri in self.model.prefixes.items() if p not in {v.prefix for v in VOCABULARIES}}
+        named = [iri for types in self.model.types.values() for iri in types] + list(self.layout.match.named.values())
+        named += [self.layout.match.key] if self.layout.match.key is not None else []
+        used |= {p: iri for p, iri in own.items() if any(name.startswith(iri) for name in named)}
+        space = (self.layout.match.template or "").partition("{")[0]
+        if space and space not in used.values():
+            used[next(name for name in ("bldg", "bldg2", "bldg3") if name not in used)] = space
+        return used
+
+    @property
+    def individual(self) -> str:
+        """The keys of the id's attribute that say whom an id names, as TOML."""
+        match = self.layout.match
+        folded = ", ignore_case = true" if match.ignore_case else ""
+        if match.key is not None:
+            return f"key = {quoted(self.short(match.key))}{folded}"
+        before, mark, after = (match.template or "{}").partition("{")
+        prefix = next((p for p, iri in self.prefixes.items() if iri == before), None)
+        return f"individual = {quoted(f'{prefix}:{mark}{after}' if prefix else f'{mark}{after}')}{folded}"
+
+    def short(self, iri: str) -> str:
+        """A prefixed name where one can be written, else `<iri>`."""
+        return self.model.short(iri)
+
+
+def quoted(text: str) -> str:
+    """Text as TOML has it."""
+    return json.dumps(text, ensure_ascii=False)
+
+
+def ontologies_text(model: BuildingModel) -> str:
+    """A module that imports the vocabularies of a model, which kaicep ships."""
+    wanted = dict.fromkeys([*model.vocabularies, _SOSA])
+    imports = " ,\n        ".join(f"<{v.ontology}>" for v in wanted)
+    return (
+        "# The vocabularies that the model speaks in, and SOSA, which says what a reading is. kaicep has them.\n"
+        "@prefix owl: <http://www.w3.org/2002/07/owl#> .\n\n"
+        f"<urn:kaicep:project:ontologies> a owl:Ontology ;\n    owl:imports {imports} .\n"
+    )
+
+
+def project_text(draft: ProjectDraft, command: str) -> str:
+    """The project file.
+
+    Args:
+        draft: what it says.
+        command: that makes it, for its first line.
+    """
+    return "\n".join([*_head(draft, command), *_stream(draft), *_attributes(draft)]) + "\n"
+
+
+def _head(draft: ProjectDraft, command: str) -> Iterator[str]:
+    yield f"# Made by `{command}`. It says what was found; change what is wrong."
+    yield "# Every key is explained in docs/project.md; `kaicep check .` looks at all of it."
+    yield "\n[prefixes]"
+    width = max(len(prefix) for prefix in draft.prefixes)
+    yield from (f"{prefix:{width}} = {quoted(iri)}" for prefix, iri in draft.prefixes.items())
+    yield "\n[knowledge]"
+    models = [quoted(relative(path, draft.folder)) for path in draft.model.paths]
+    yield f'modules = [{", ".join(models)}, "ontologies.ttl"]   # the model, and what it speaks in'
+    if draft.on_contradiction is not None:
+        yield "# The model contradicts itself; `kaicep check .` lists where."
+        yield f"on_contradiction = {quoted(draft.on_contradiction)}"
+    yield '\n[queries]\nfiles = ["queries/*.chi"]'
+
+
+def _stream(draft: ProjectDraft) -> Iterator[str]:
+    roles, layout, written = draft.roles, draft.layout, draft.roles.written
+    yield f"\n[streams.{STREAM}]"
+    yield 'event_type = "sosa:Observation"'
+    if not written.zoned and draft.timezone is None:
+        yield '# The time stamps name no zone and are taken as UTC; else add timezone = "Europe/Copenhagen", say.'
+    if written.rival is not None:
+        yield f"# Nothing in them tells {written.format} from {written.rival}."
+    time = [f"attribute = {quoted(roles.time)}", 'property = "sosa:resultTime"']
+    time += [f"format = {quoted(written.format)}"] if written.format != "iso" else []
+    time += [f"timezone = {quoted(draft.timezone)}"] if draft.timezone is not None else []
+    yield f"time       = {{ {', '.join(time)} }}"
+    yield f"identity   = [{quoted(layout.id)}, {quoted(roles.time)}]   # a second reading with both is a duplicate"
+    if not draft.ordered:
+        yield "# Recorded readings that are not in order of time: they are sorted as they are read."
+    yield f"source     = {{ {', '.join(_source(draft))} }}"
+
+
+def _source(draft: ProjectDraft) -> Iterator[str]:
+    sample, layout = draft.sample, draft.layout
+    yield f"format = {quoted(sample.form)}"
+    yield f"path = {quoted(relative(sample.path, draft.folder) + ('/' if sample.path.is_dir() else ''))}"
+    if sample.separator not in {None, ","}:
+        yield f"sep = {quoted(sample.separator or '')}"
+    if not draft.ordered:
+        yield 'order = "time"'
+    if layout.form == "files":
+        yield f"file_name = {quoted(layout.id)}"
+    if layout.form == "columns":
+        (value,) = layout.values
+        kept = [name for name in draft.roles.types if name not in layout.points]
+        kept += [p for p in layout.points if draft.roles.types[p] == "string" and layout.values[value] == "double"]
+        index = f", index = [{', '.join(map(quoted, kept))}]" if kept else ""
+        yield f"unpivot = {{ name = {quoted(layout.id)}, value = {quoted(value)}{index} }}"
+
+
+def _attributes(draft: ProjectDraft) -> Iterator[str]:
+    layout, match = draft.layout, draft.layout.match
+    yield f"\n[streams.{STREAM}.attributes]"
+    way = draft.short(match.key) if match.key is not None else "their IRIs"
+    yield f"# {len(match.named):,} of {len(layout.points):,} ids name an individual of the model, by {way}."
+    if match.unknown:
+        yield f"# Nobody is named by {listed(match.unknown)}."
+    one = len(layout.values) == 1
+    linked = "sosa:madeBySensor" if one else "sosa:hasFeatureOfInterest"
+    yield f'{_key(layout.id)} = {{ property = "{linked}", {draft.individual} }}'
+    for name, kind in layout.values.items():
+        said = 'property = "sosa:hasSimpleResult", ' if one else ""
+        yield f'{_key(name)} = {{ {said}datatype = "xsd:{kind}" }}'
+
+
+def _key(name: str) -> str:
+    return name if name.replace("_", "").replace("-", "").isalnum() and name.isascii() else quoted(name)
+
+
+def listed(texts: Sequence[str]) -> str:
+    """The first few texts, and how many more there are."""
+    more = f" and {len(texts) - _SHOWN:,} more" if len(texts) > _SHOWN else ""
+    return ", ".join(repr(text) for text in texts[:_SHOWN]) + more
+
+
+def relative(path: Path, folder: Path) -> str:
+    """A path as the project file in a folder writes it."""
+    return Path(os.path.relpath(path.absolute(), folder.absolute())).as_posix()

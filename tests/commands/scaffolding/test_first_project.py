@@ -1,0 +1,43 @@
+"""What is told of a first project; the command itself is asked in `test_init_commands.py`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from kaicep import Project
+from kaicep.commands.scaffolding import InitOptions, draft_project, write_project
+from kaicep.errors import OntologyError
+from support.small_building import MODEL, write_model, write_rows
+
+CONTRADICTION = """
+ex:room1 a <http://www.w3.org/2002/07/owl#Nothing> .
+"""
+
+
+def test_a_model_that_contradicts_itself_is_taken_and_told(tmp_path: Path) -> None:
+    model = tmp_path / "small.ttl"
+    model.write_text(MODEL + CONTRADICTION)
+    draft = draft_project([model], write_rows(tmp_path), tmp_path / "p", InitOptions())
+    made = write_project(draft, "kaicep init")
+    assert any(line.startswith("  it contradicts itself: on_contradiction = ") for line in made.told)
+    assert "on_contradiction = " in made.files["kaicep.toml"]
+    Project.load(tmp_path / "p")
+
+
+def test_a_local_time_that_comes_twice_is_told(tmp_path: Path) -> None:
+    events = tmp_path / "autumn.csv"
+    lines = "".join(f"room1_co2,2021-11-07 01:{minute},4{minute}\n" for minute in range(10, 40))
+    events.write_text("id,time,value\nroom1_co2,2021-11-07 00:30,1\n" + lines)
+    options = InitOptions(timezone="America/New_York")
+    made = write_project(draft_project([write_model(tmp_path)], events, tmp_path / "p", options), "kaicep init")
+    assert "1 reading can be used, 30 cannot" in made.told
+    assert any("clocks were put back, it comes twice" in line for line in made.told)
+
+
+def test_what_goes_wrong_leaves_nothing_behind(tmp_path: Path) -> None:
+    draft = draft_project([write_model(tmp_path)], write_rows(tmp_path), tmp_path / "p", InitOptions())
+    (tmp_path / "small.ttl").write_text("no turtle")
+    with pytest.raises(OntologyError):
+        write_project(draft, "kaicep init")
+    assert [path.name for path in (tmp_path / "p").rglob("*") if path.is_file()] == []

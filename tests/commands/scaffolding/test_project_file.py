@@ -1,0 +1,63 @@
+"""The text of a first project file says what was found, and is read as it says."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from kaicep.commands.scaffolding import InitOptions, draft_project
+from kaicep.commands.scaffolding.project_file import listed, ontologies_text, project_text
+from kaicep.config import Settings
+from support.small_building import write_columns, write_files, write_model, write_rows
+
+
+def written(tmp_path: Path, events: Path, timezone: str | None = None) -> tuple[str, dict[str, Any]]:
+    draft = draft_project([write_model(tmp_path)], events, tmp_path / "p", InitOptions(timezone=timezone))
+    text = project_text(draft, "kaicep init small.ttl")
+    content = tomllib.loads(text)
+    Settings.parse(content, root=tmp_path / "p")
+    return text, content["streams"]["reading"]
+
+
+def test_rows(tmp_path: Path) -> None:
+    text, stream = written(tmp_path, write_rows(tmp_path), "America/New_York")
+    assert text.startswith("# Made by `kaicep init small.ttl`. It says what was found; change what is wrong.\n")
+    assert stream["time"] == {
+        "attribute": "Date",
+        "property": "sosa:resultTime",
+        "format": "month_first",
+        "timezone": "America/New_York",
+    }
+    assert stream["source"] == {"format": "csv", "path": "../rows.csv"}
+    assert stream["attributes"] == {
+        "Point Name": {"property": "sosa:madeBySensor", "individual": "ex:{}"},
+        "Value": {"property": "sosa:hasSimpleResult", "datatype": "xsd:double"},
+    }
+    assert "# 3 of 3 ids name an individual of the model, by their IRIs.\n" in text
+    assert "# Nothing in them tells month_first from day_first.\n" in text
+
+
+def test_columns(tmp_path: Path) -> None:
+    text, stream = written(tmp_path, write_columns(tmp_path))
+    assert stream["source"]["unpivot"] == {"name": "point", "value": "value"}
+    assert stream["source"]["sep"] == ";"
+    assert '# The time stamps name no zone and are taken as UTC; else add timezone = "Europe/Copenhagen", say.' in text
+
+
+def test_files(tmp_path: Path) -> None:
+    text, stream = written(tmp_path, write_files(tmp_path))
+    assert stream["source"] == {"format": "csv", "path": "../files/", "file_name": "point", "order": "time"}
+    assert stream["time"]["format"] == "epoch_ms"
+    assert "zone" not in text
+
+
+def test_what_kaicep_ships_is_imported(tmp_path: Path) -> None:
+    draft = draft_project([write_model(tmp_path)], write_rows(tmp_path), tmp_path / "p", InitOptions())
+    assert "owl:imports <http://www.w3.org/ns/sosa/> ." in ontologies_text(draft.model)
+
+
+@pytest.mark.parametrize(("number", "text"), [(1, "'0'"), (3, "'0', '1', '2'"), (5, "'0', '1', '2' and 2 more")])
+def test_long_lists_are_cut(number: int, text: str) -> None:
+    assert listed([str(i) for i in range(number)]) == text

@@ -1,0 +1,121 @@
+"""`kaicep init`: two files become a project that works, whatever their layout."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from kaicep import Project
+from support.command_line import call
+from support.small_building import LABELS, write_columns, write_files, write_model, write_rows
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> Path:
+    return write_model(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("write", "told"),
+    [
+        (write_rows, "readings: a row each; ids in 'Point Name', values in Value"),
+        (write_columns, "readings: a column for each of 3 points"),
+        (write_files, "readings: a file for each of 3 sensors; values in value"),
+    ],
+)
+def test_every_layout_becomes_a_project_that_works(
+    model: Path, tmp_path: Path, write: Callable[[Path], Path], told: str
+) -> None:
+    """Check has nothing to say against it, and both queries give the rows that were promised."""
+    events, folder = write(tmp_path), tmp_path / "project"
+    made = call("init", model, events, "-p", folder)
+    assert made.exit_code == 0, made.output
+    assert made.stderr.splitlines()[0] == told
+    assert "ids: 3 of 3 name an individual of the model, by their IRIs" in made.stderr
+    assert "72 readings can be used\n" in made.stderr
+    checked = call("check", folder)
+    assert checked.exit_code == 0, checked.output
+    assert "warning" not in checked.output
+    for name, rows in (("1_high.chi", 5), ("2_mean.chi", 8)):
+        tried = call("try", folder / "queries" / name, "-e", events, "-p", folder)
+        found = [json.loads(line) for line in tried.stdout.splitlines()]
+        assert len(found) == rows
+        assert f"{rows} rows" in made.stderr
+        assert "late" not in tried.stderr
+    highest = Project.load(folder).evaluate((folder / "queries" / "1_high.chi").read_text(), {"reading": events})
+    assert max(row["value"] for row in highest) == 975.0
+    assert {row["point"] for row in highest} == {"http://example.org/small#room1_co2"}
+
+
+def test_ids_may_be_labels(model: Path, tmp_path: Path) -> None:
+    made = call("init", model, write_rows(tmp_path, LABELS), "-p", tmp_path / "p", "--timezone", "America/New_York")
+    assert "ids: 3 of 3 name an individual of the model, by rdfs:label" in made.stderr
+    assert "time stamps: 'Date', month_first, on the clocks of America/New_York" in made.stderr
+    text = (tmp_path / "p" / "kaicep.toml").read_text()
+    assert '"Point Name" = { property = "sosa:madeBySensor", key = "rdfs:label" }' in text
+
+
+def test_ids_that_name_nobody_are_told(model: Path, tmp_path: Path) -> None:
+    events = write_rows(tmp_path, ("room1_co2", "room9_co2", "room1_temp"))
+    made = call("init", model, events, "-p", tmp_path / "p")
+    assert "ids: 2 of 3 name an individual of the model, by their IRIs\n  nobody is named by 'room9_co2'" in made.stderr
+
+
+def test_nothing_is_overwritten(model: Path, tmp_path: Path) -> None:
+    events, folder = write_rows(tmp_path), tmp_path / "p"
+    assert call("init", model, events, "-p", folder, "-q").stderr == ""
+    before = (folder / "kaicep.toml").read_text()
+    again = call("init", model, events, "-p", folder)
+    assert again.exit_code == 1
+    assert again.stderr == (
+        f"{folder / 'kaicep.toml'} exists, and nothing is overwritten: "
+        "name another folder with --project, or remove the file\n"
+    )
+    assert (folder / "kaicep.toml").read_text() == before
+
+
+def test_what_cannot_be_found_is_said(model: Path, tmp_path: Path) -> None:
+    """And nothing is written."""
+    strangers = write_rows(tmp_path, ("a1", "a2", "a3"))
+    refused = call("init", model, strangers, "-p", tmp_path / "p")
+    assert refused.exit_code == 1
+    assert refused.stderr.startswith(
+        f"{strangers}: nothing in it names an individual of the model: neither the values of 'Point Name' "
+        "('a1', 'a2', 'a3'), nor the values of 'Quality' ('ok'), nor the columns ('Point Name', 'Value', 'Quality', "
+        "…), nor the file's name (rows): the model has <http://example.org/small#room1>, "
+    )
+    assert not (tmp_path / "p").exists()
+    assert call("init", model).stderr == (
+        "a project is made of a model and readings: name both: kaicep init building.ttl readings.csv\n"
+    )
+    missing = call("init", model, strangers, "--time", "When")
+    assert missing.stderr == (
+        f"{strangers} has no column 'When': its columns are 'Point Name', 'Date', 'Value', 'Quality'\n"
+    )
+
+
+def test_files_without_time_stamps_and_models_without_individuals(model: Path, tmp_path: Path) -> None:
+    plain = tmp_path / "rooms.csv"
+    plain.write_text("room,seats\nroom1,3\n")
+    assert call("init", model, plain).stderr == (
+        f"none of the columns of {plain} holds time stamps: the columns are 'room', 'seats': name the column with "
+        "--time, and how it is written with --time-format, such as '%d.%m.%Y %H.%M'\n"
+    )
+    empty = tmp_path / "empty.ttl"
+    empty.write_text("")
+    assert call("init", empty, write_rows(tmp_path)).stderr == (
+        f"{empty} describes no individual: name the model of a building: its sensors, rooms, equipment\n"
+    )
+
+
+def test_what_somebody_knows_better_goes_before_what_is_recognised(model: Path, tmp_path: Path) -> None:
+    events = tmp_path / "odd.csv"
+    lines = (f"room1_co2,room2_co2,02.03.26 08:{minute:02d},{minute}\n" for minute in range(9))
+    events.write_text("id,alias,when,value\n" + "".join(lines))
+    known = ("--id", "alias", "--time", "when", "--time-format", "%y.%m.%d %H:%M")
+    call("init", model, events, "-p", tmp_path / "p", *known)
+    text = (tmp_path / "p" / "kaicep.toml").read_text()
+    assert 'identity   = ["alias", "when"]' in text
+    assert 'format = "%y.%m.%d %H:%M"' in text
