@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from .options import ProjectFile, ProjectOption, RowFormOption
-from .terminal import print_rows, tell, text_of
+from .terminal import print_rows, size_of, tell, text_of, waiting
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -101,7 +101,9 @@ def compact(project: ProjectFile) -> None:
     from ..archive.sync import compact_archive
     from ..config import Settings
 
-    done = compact_archive(Settings.load(project))
+    settings = Settings.load(project)
+    with waiting("putting segments together"):
+        done = compact_archive(settings)
     typer.echo(f"{done.before:,} segments became {done.after:,}")
 
 
@@ -114,7 +116,11 @@ def backup(
     from ..archive import backup
     from ..config import Settings
 
-    typer.echo(f"{backup(Settings.load(project), target):,} events in {target}")
+    settings = Settings.load(project)
+    size = size_of(settings.path(settings.archive.path))
+    with waiting("copying the archive", size).measuring(lambda: size_of(target)):
+        events = backup(settings, target)
+    typer.echo(f"{events:,} events in {target}")
 
 
 @app.command(epilog="Example: `kaicep restore /backups/campus-monday campus/`")
@@ -127,7 +133,15 @@ def restore(
     from ..config import Settings
 
     loaded = Settings.load(project)
-    typer.echo(f"{restore(loaded, source):,} events in {loaded.path(loaded.archive.path)}")
+    place = loaded.path(loaded.archive.path)
+    with waiting("copying the backup", size_of(source)).measuring(lambda: _unfinished_size(place)):
+        events = restore(loaded, source)
+    typer.echo(f"{events:,} events in {place}")
+
+
+def _unfinished_size(place: Path) -> int:
+    """How much of a copy is there, which has another name until it is complete."""
+    return sum(size_of(folder) for folder in place.parent.glob(f"{place.name}.*.unfinished"))
 
 
 @app.command(epilog="Example: `kaicep verify campus/`")
@@ -142,7 +156,8 @@ def verify(project: ProjectFile) -> None:
     from ..config import Settings
 
     settings = Settings.load(project)
-    found = verify(settings)
+    with waiting("reading the archive"):
+        found = verify(settings)
     for stream, events in found.events.items():
         typer.echo(f"{stream}: {events:,} events")
     for query, matches in found.matches.items():

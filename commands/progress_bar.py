@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Iterable, Iterator, Sized
+from collections.abc import Callable, Iterable, Iterator, Sized
 from datetime import timedelta
 from types import TracebackType
 from typing import Self, TypeVar
@@ -16,6 +16,7 @@ from rich.text import Text
 __all__ = ["ProgressBar"]
 
 SECONDS_OF_PATIENCE = 2.0
+_SECONDS_BETWEEN_LOOKS = 1.0
 
 Part = TypeVar("Part")
 
@@ -58,6 +59,13 @@ class ProgressBar:
         self._timer: threading.Timer | None = None
         self._lock = threading.Lock()
         self._over = False
+        self._measure: Callable[[], float] | None = None
+        self._ended = threading.Event()
+
+    def measuring(self, measure: Callable[[], float]) -> Self:
+        """Ask for what is done, now and then, where nobody reports it: how large a copy has become."""
+        self._measure = measure
+        return self
 
     def __enter__(self) -> Self:
         if self._shows and self._patience > 0:
@@ -73,6 +81,7 @@ class ProgressBar:
     ) -> None:
         with self._lock:
             self._over = True
+        self._ended.set()
         if self._timer is not None:
             self._timer.cancel()
         if self._progress.live.is_started:
@@ -81,6 +90,11 @@ class ProgressBar:
     def __call__(self, done: float, total: float | None = None, what: str | None = None) -> None:
         """Take how much is done; `total` and `what` are kept where they are not given."""
         self._progress.update(self._task, completed=done, total=total, description=what)
+
+    @property
+    def done(self) -> float:
+        """How much is done, as far as it is known."""
+        return self._progress.tasks[0].completed
 
     def over(self, parts: Iterable[Part]) -> Iterator[Part]:
         """Go through parts, each of which is done when the next one is asked for."""
@@ -91,8 +105,16 @@ class ProgressBar:
 
     def _show(self) -> None:
         with self._lock:
-            if not self._over:
-                self._progress.start()
+            if self._over:
+                return
+            self._progress.start()
+        if self._measure is not None:
+            threading.Thread(target=self._look, args=(self._measure,), daemon=True).start()
+
+    def _look(self, measure: Callable[[], float]) -> None:
+        self(measure())
+        while not self._ended.wait(_SECONDS_BETWEEN_LOOKS):
+            self(measure())
 
 
 class _Estimate(ProgressColumn):

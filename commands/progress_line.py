@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable
+from datetime import timedelta
 from types import TracebackType
 from typing import Self
 
@@ -17,6 +18,7 @@ from ..pipeline.durability import Progress
 __all__ = ["ProgressLine"]
 
 _SECONDS_BETWEEN_LINES = 5.0
+_SECONDS_BEFORE_ESTIMATES = 2.0
 
 
 class ProgressLine:
@@ -39,6 +41,7 @@ class ProgressLine:
         self._began = time.monotonic()
         self._shown = self._began
         self.progress = Progress()
+        self._most = self._began, 0  # when the store lacked most, and how much
 
     def watching(self, behind: Callable[[], int]) -> Self:
         """Show as lag also how many events the archive's store has still to take."""
@@ -82,7 +85,17 @@ class ProgressLine:
             f"{self.progress.total_matches:,} matches",
         ]
         behind = self._behind()
-        return " · ".join([*parts, f"archive {behind:,} events behind"] if behind else parts)
+        return " · ".join([*parts, f"archive {behind:,} events behind{self._left(behind)}"] if behind else parts)
+
+    def _left(self, behind: int) -> str:
+        """How long the store takes for what it lacks, at the pace since it lacked most; empty while nobody can tell."""
+        now = time.monotonic()
+        if behind >= self._most[1]:
+            self._most = now, behind
+        since, most = self._most
+        if behind == most or now - since < _SECONDS_BEFORE_ESTIMATES:
+            return ""
+        return f", {timedelta(seconds=int(behind * (now - since) / (most - behind)))} left"
 
     @property
     def seconds(self) -> float:

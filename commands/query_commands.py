@@ -14,7 +14,7 @@ from rich.console import Console
 from ..errors import PipelineError, PlanError
 from .completion import stream_names
 from .options import OptionalProject, ProjectFile, ProjectOption, Query, Quiet, RowFormOption
-from .terminal import tell, text_of
+from .terminal import load_project, tell, text_of, waiting
 
 _WIDE = 500
 
@@ -70,12 +70,13 @@ def try_query(
     Without a project each file is a stream: its columns, their types and the format of its time stamps are recognised,
     and told. Of several queries in a document the rows of the last one are printed.
     """
-    from ..api import Project
     from .trials import infer_project, refuse_paths, try_document
 
     text, source = text_of(query)
     if project is not None:
-        try_document(Project.load(project), text, events, source=source, stream=stream, form=form, quiet=quiet)
+        try_document(
+            load_project(project, quiet=quiet), text, events, source=source, stream=stream, form=form, quiet=quiet
+        )
         return
     refuse_paths(text)
     inferred = infer_project(events, stream)
@@ -99,7 +100,8 @@ def check(
     """Check everything that a project names: settings, knowledge, annotations, queries; tell all that is wrong."""
     from .project_check import check_project
 
-    report = check_project(project, fix)
+    with waiting("checking the project"):
+        report = check_project(project, fix)
     for line in report.found:
         typer.echo(line)
     for line in (*report.warnings, *report.faults, *report.contradictions):
@@ -129,7 +131,6 @@ def explain(
     Of a query that begins in the past this says by which strategy and why, from what the archive holds, also while an
     engine is writing it.
     """
-    from ..api import Project
     from ..explain import (
         DiagramFormat,
         automaton_diagram_of,
@@ -143,7 +144,7 @@ def explain(
     from ..pipeline.flow import Registration
 
     text, source = text_of(query)
-    loaded = Project.load(project)
+    loaded = load_project(project)
     read = queries_read(loaded, text, source)
     prefixes = loaded.knowledge.prefixes
     if nfa:
@@ -187,13 +188,12 @@ def why(
     form: Annotated[ReasonFormat, typer.Option("--format", "-f", help="How reasons are printed.")] = ReasonFormat.TREE,
 ) -> None:
     """Say why an event is a candidate of a query, down to axioms; or which clause drops it, and by how much."""
-    from ..api import Project
     from ..explain import DiagramFormat, explanation_dict, explanation_tree, reason_diagram_of, write_diagram
     from ..ontology.proofs import TurtleWriter
 
     text, source = text_of(query)
     tuple_or_id = _event_of(event)
-    loaded = Project.load(project)
+    loaded = load_project(project)
     found = loaded.why(
         text, tuple_or_id, stream=stream, variable=variable and variable.removeprefix("?"), source=source
     )

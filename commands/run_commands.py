@@ -12,7 +12,7 @@ from rich.console import Console
 
 from ..errors import PipelineError
 from .options import ProjectFile, Quiet
-from .terminal import log
+from .terminal import CLOSING, load_project, log, waiting
 
 _PAGE = 120
 
@@ -84,7 +84,8 @@ def run(
     _check_output(out, form)
     settings = Settings.load(project)
     settle_existing_output(out, settings, append=append)
-    loaded = Project.of(settings)
+    with waiting(CLOSING, quiet=quiet):
+        loaded = Project.of(settings)
     documents = [(path.name, read_document(path)) for path in query or query_files(loaded.settings)]
     if not documents and not loaded.settings.archive.enabled:
         raise PipelineError(
@@ -110,12 +111,11 @@ def archive(
 
     An engine takes what is kept within a batch, and recognises what it has: both may run at the same time.
     """
-    from ..api import Project
     from ..pipeline.hosting import archive
 
     if standby and not follow:
         raise typer.BadParameter("stands by only with --follow", param_hint="--standby")
-    archive(Project.load(project), log(), follow=follow, standby=standby, quiet=quiet)
+    archive(load_project(project, quiet=quiet), log(), follow=follow, standby=standby, quiet=quiet)
 
 
 def _check_output(out: str | None, form: MatchFormat) -> None:

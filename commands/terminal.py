@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,8 +16,12 @@ from .options import RowFormat
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from ..api import Project
     from ..config import Settings
     from ..pipeline.sinks import RowPrinter
+    from .progress_bar import ProgressBar
+
+CLOSING = "reading the project and what follows from its ontologies"
 
 
 def text_of(query: str) -> tuple[str, str]:
@@ -43,6 +49,31 @@ def row_printer(columns: Iterable[str], form: RowFormat | None, settings: Settin
 
     chosen = form or (RowFormat.TABLE if sys.stdout.isatty() else RowFormat.JSON)
     return sinks.RowPrinter(columns, chosen.value, sys.stdout, settings.prefixes)
+
+
+def load_project(path: Path, *, quiet: bool = False) -> Project:
+    """Load a project; people who wait for its reasoner see that something goes on."""
+    with waiting(CLOSING, quiet=quiet):
+        from ..api import Project
+
+        return Project.load(path)
+
+
+def waiting(what: str, total: float | None = None, *, quiet: bool = False) -> ProgressBar:
+    """A bar on the standard error for what may take longer than two seconds."""
+    from .progress_bar import ProgressBar
+
+    return ProgressBar(log(), what, total, quiet=quiet)
+
+
+def size_of(folder: Path) -> int:
+    """How many bytes the files of a folder have; those that come and go meanwhile are left out."""
+    found = 0
+    for place, _, names in os.walk(folder):
+        for name in names:
+            with contextlib.suppress(OSError):
+                found += (Path(place) / name).stat().st_size
+    return found
 
 
 def log() -> Console:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import io
 import re
+from threading import Event
 
 import pytest
 from kaicep.commands.progress_bar import ProgressBar
 from rich.console import Console
+from support.command_line import wait_for
 
 
 def terminal() -> Console:
@@ -86,3 +88,25 @@ def test_work_that_ends_while_its_bar_is_about_to_be_shown_stays_unseen() -> Non
         pass
     bar._show()
     assert shown(console) == ""
+
+
+def test_what_nobody_reports_is_measured() -> None:
+    """Until the work is over; the bar looks again and again."""
+    console, looked = terminal(), Event()
+
+    def measure() -> float:
+        looked.set()
+        return 30
+
+    with ProgressBar(console, "copying", 40, patience=0).measuring(measure) as bar:
+        assert looked.wait(600)
+        wait_for(lambda: bar.done == 30)
+    assert "75%" in shown(console)
+
+
+def test_nothing_is_measured_where_nothing_is_shown() -> None:
+    def measure() -> float:
+        raise AssertionError
+
+    with ProgressBar(Console(file=io.StringIO()), "copying", 40, patience=0).measuring(measure):
+        pass

@@ -59,3 +59,15 @@ def test_a_terminal_has_one_line_that_goes_away() -> None:
         meter(after(1, events=5))
     assert "\n\n" not in text.getvalue()
     assert text.getvalue().endswith("\x1b[2K")
+
+
+def test_the_lag_has_an_estimate_once_it_shrinks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """At the pace since the store lacked most: 600 events in 10 s, so 300 take 5 s more."""
+    now, lag = [100.0], [900]
+    monkeypatch.setattr("time.monotonic", lambda: now[0])
+    meter = ProgressLine(Console(file=io.StringIO())).watching(lambda: lag[0])
+    assert meter.line().endswith(" · archive 900 events behind")
+    now[0], lag[0] = 110.0, 300
+    assert meter.line().endswith(" · archive 300 events behind, 0:00:05 left")
+    lag[0] = 1200
+    assert meter.line().endswith(" · archive 1,200 events behind")
