@@ -46,7 +46,7 @@ class KnowledgeBase:
         left_out: statements of the modules that do not count, since they contradict others.
         prefixes: for messages.
 
-    Implements `language.vocabulary.KnownTerms`.
+    Implements `language.nodes.vocabulary.KnownTerms`.
     """
 
     def __init__(

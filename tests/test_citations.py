@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
@@ -139,5 +140,56 @@ def test_files_that_docstrings_and_pages_name_exist() -> None:
         f"{file}: {named}"
         for file, named in cited(PATH_OF_FILE)
         if named.split("/")[0] in FOLDERS and not (ROOT / named).exists()
+    ]
+    assert wrong == []
+
+
+REFERENCE = re.compile(r"`([a-z_]+(?:\.[a-z_]+)*)\.([A-Za-z_]+)(?:\(\))?`")
+FILE_SUFFIXES = {"py", "md", "toml", "json", "ttl", "chi", "csv", "parquet", "txt", "nt", "gz", "db", "lark", "lock"}
+
+
+@cache
+def modules() -> Mapping[tuple[str, ...], frozenset[str]]:
+    """Path of each module and package of the product → the names that stand in it."""
+    found = {}
+    for path in tracked():
+        relative = path.relative_to(ROOT).with_suffix("").parts
+        if path.suffix == ".py" and relative[0] not in {"tests", "benchmarks"}:
+            found[relative[:-1] if relative[-1] == "__init__" else relative] = frozenset(names_in(path))
+    return found
+
+
+def names_in(path: Path) -> Iterator[str]:
+    for node in ast.walk(ast.parse(text(path))):
+        match node:
+            case ast.ClassDef(name=name) | ast.FunctionDef(name=name) | ast.Name(id=name) | ast.Attribute(attr=name):
+                yield name
+            case ast.Import(names=taken) | ast.ImportFrom(names=taken):
+                yield from (alias.asname or alias.name for alias in taken)
+
+
+def docstrings(path: Path) -> Iterator[str]:
+    for node in ast.walk(ast.parse(text(path))):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and (found := ast.get_docstring(node)):
+            yield found
+
+
+def is_there(place: tuple[str, ...], name: str, own: frozenset[str]) -> bool:
+    """Whether a module of that place has that name; of a place that is no module nobody knows."""
+    known = [names for path, names in modules().items() if path[-len(place) :] == place]
+    if not known:
+        return not any(place[0] in path for path in modules())
+    return any(name in names for names in known) or {place[0], name} <= own
+
+
+def test_modules_and_names_that_docstrings_cite_exist() -> None:
+    """`join_keys.encode` is a name of a module, `ontology.modules.Module` of a package."""
+    wrong = [
+        f"{'/'.join(module)}: {place}.{name}"
+        for path in tracked()
+        if (module := path.relative_to(ROOT).with_suffix("").parts) in modules()
+        for docstring in docstrings(path)
+        for place, name in REFERENCE.findall(docstring)
+        if name not in FILE_SUFFIXES and not is_there(tuple(place.split(".")), name, modules()[module])
     ]
     assert wrong == []

@@ -30,7 +30,7 @@ class MatchLog:
         generation: that of the checkpoint whose batch ids are appended.
 
     Attributes:
-        log: the rows, as `columns.flat` puts them; a query is a stream.
+        log: the rows, as `match_columns.flat` puts them; a query is a stream.
     """
 
     def __init__(self, root: Path, generation: int = 0) -> None:

@@ -78,7 +78,7 @@ class Conversion:
         return self.factor == 1 and not self.offset
 
     def apply(self, value: Fraction, points: Fraction) -> Fraction:
-        """The converted value; `points` as in `units.Measure`."""
+        """The converted value; `points` as in `unit_agreement.Measure`."""
         return value * self.factor + points * self.offset
 
 

@@ -49,7 +49,7 @@ class CandidateSelection:
         source: the variable, its stream, what is asked of it.
         within: the query's bounds.
         semantics: answers its PATHs.
-        implied: what every event that can be part of a match fulfils (`cep.implied_filters`).
+        implied: what every event that can be part of a match fulfils (`cep.joins.implied_filters`).
     """
 
     def __init__(

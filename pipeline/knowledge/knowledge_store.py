@@ -31,7 +31,7 @@ _LEVEL = 1
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A module of which there is a copy; the fields are those of `ontology.Module`."""
+    """A module of which there is a copy; the fields are those of `ontology.modules.Module`."""
 
     source: str
     digest: str

@@ -19,7 +19,7 @@ Triples = frozenset[Triple]
 
 
 class Knowledge:
-    """A closed knowledge base; as `language.vocabulary.KnownTerms` it answers the checker's questions."""
+    """A closed knowledge base; as `language.nodes.vocabulary.KnownTerms` it answers the checker's questions."""
 
     def __init__(self, triples: Triples) -> None:
         self.triples = triples
