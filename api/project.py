@@ -120,6 +120,9 @@ class Project(Catalog):
 
         Raises:
             QuerySyntaxError, QueryTypeError, PlanError: with the way out.
+
+        Warns:
+            UserWarning: of records that are no events: how many, and the first few with place and reason.
         """
         if strategy is not None and strategy not in _STRATEGIES:
             raise PlanError(

@@ -12,7 +12,6 @@ import pyarrow.compute as pc
 from ...annotator import AnnotatedBatch
 from ...cep import joined_rows
 from ...cep.output import output_schema
-from ...config import StreamSettings
 from ...language.nodes import Query
 from ...planner import Strategy
 from ..catalog import Catalog
@@ -21,6 +20,7 @@ from ..results import Rows, series_by_variable
 from ..sources import RecordedEvents, concatenate, read_recording
 from .outage_simulation import Outage, simulate_outage
 from .registration_simulation import Gap, simulate
+from .unusable_records import warn_of_unusable_records
 
 
 def evaluate(
@@ -43,10 +43,16 @@ def evaluate(
         strategy: how an archived past is answered; `None`: as the planner chooses.
         archived: whether the past lies in an archive; otherwise all of it comes live.
         down: when no engine runs; `None`: never.
+
+    Warns:
+        UserWarning: of records that are no events.
     """
     stated = project.settings.streams
-    raw = {name: _raw(recording, stated[name]) for name, recording in streams.items()}
+    read = {name: read_recording(recording, stated[name]) for name, recording in streams.items()}
+    raw = {name: concatenate([batch.table for batch in batches]) for name, batches in read.items()}
     annotated = {name: project.annotators[name].annotate(table) for name, table in raw.items()}
+    for name, batches in read.items():
+        warn_of_unusable_records(name, batches, annotated[name])
     for name in [n for n in raw if (source := stated[n].source) is not None and source.order == "time"]:
         raw[name] = raw[name].take(annotated[name].events["_row"])
         annotated[name] = project.annotators[name].annotate(raw[name])
@@ -70,10 +76,6 @@ def evaluate(
     found = joined_rows([nothing, *tables])
     prefixes = MappingProxyType(dict(project.settings.prefixes))
     return Rows(found, prefixes, MappingProxyType(series_by_variable(last, project.annotators, annotated)))
-
-
-def _raw(recording: RecordedEvents, stream: StreamSettings) -> pa.Table:
-    return concatenate([batch.table for batch in read_recording(recording, stream)])
 
 
 def _live(
