@@ -62,6 +62,6 @@ def init(
     for line in made.told:
         tell(line)
     tell(f"\nwritten: {', '.join(str(project / name) for name in sorted(made.files))}\nnext:")
-    tell(f"  kaicep check {project} --events {files[-1]}")
+    tell(f"  kaicep check {project}")
     tell(f"  kaicep try {project / 'queries' / '1_high.chi'} -e {files[-1]} -p {project}")
     tell(f"  kaicep run {project} --once --out matches.jsonl")

@@ -26,7 +26,17 @@ _CLASSES = 6
 _PERIODS = ((timedelta(minutes=10), "10min", "ten minutes"), (timedelta(hours=1), "1h", "an hour"))
 _LONGEST = ("1d", "a day")
 _READINGS = 4  # of a point in a period, at least
-_PLACES = ("isPointOf", "hasPoint", "hasLocation", "isLocationOf", "isHostedBy", "hosts", "isPartOf", "hasPart")
+_PLACES = (
+    ("to", "isPointOf"),
+    ("from", "hasPoint"),
+    ("to", "isHostedBy"),
+    ("from", "hosts"),
+    ("to", "hasLocation"),
+    ("from", "isLocationOf"),
+    ("to", "isPartOf"),
+    ("from", "hasPart"),
+)
+"""How points are connected with what they measure; anything else is taken where nothing of these is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +171,7 @@ def _place(model: BuildingModel, members: frozenset[str]) -> tuple[str, str] | N
     usual = {each: number for each, number in found.items() if number >= _HALF * len(members)}
     if not usual:
         return None
-    way, prop = min(usual, key=lambda each: (_preference(each[1]), -usual[each], each))
+    way, prop = min(usual, key=lambda each: (_preference(*each), -usual[each], each))
     name = model.short(prop)
     pattern = f"?point {name} ?place" if way == "to" else f"?place {name} ?point"
     ((of_class, _),) = classes[way, prop].most_common(1)
@@ -170,9 +180,9 @@ def _place(model: BuildingModel, members: frozenset[str]) -> tuple[str, str] | N
     ) == 1 else "each place or equipment"
 
 
-def _preference(prop: str) -> int:
-    local = prop.rpartition("#")[2].rpartition("/")[2]
-    return _PLACES.index(local) if local in _PLACES else len(_PLACES)
+def _preference(way: str, prop: str) -> int:
+    each = (way, prop.rpartition("#")[2].rpartition("/")[2])
+    return _PLACES.index(each) if each in _PLACES else len(_PLACES)
 
 
 def _limit(values: pl.Series) -> str | None:

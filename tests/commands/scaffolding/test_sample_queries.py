@@ -9,7 +9,7 @@ from kaicep.commands.scaffolding import InitOptions, draft_project
 from kaicep.commands.scaffolding.project_file import ontologies_text, project_text
 from kaicep.commands.scaffolding.sample_queries import SampleQuery, sample_queries
 from kaicep.pipeline.sources import read_recording
-from support.small_building import write_model, write_rows
+from support.small_building import MODEL, write_model, write_rows
 
 
 def queries(folder: Path, events: Path) -> tuple[SampleQuery, ...]:
@@ -47,3 +47,19 @@ def test_readings_that_are_all_equal_still_give_rows(tmp_path: Path) -> None:
     assert high.rows == 5
     assert "WINDOW (?e, batch, 1d)" in mean.text
     assert mean.rows == 1
+
+
+def test_who_has_the_point_goes_before_what_the_point_has(tmp_path: Path) -> None:
+    """Models have both; the equipment of a sensor is whose point it is."""
+    model = write_model(tmp_path)
+    lines = "".join(
+        f"ex:{room} ex:hasPoint ex:{room}_co2 . ex:{room}_co2 ex:hasPoint ex:meter . " for room in ("room1", "room2")
+    )
+    model.write_text(MODEL.replace("sosa:isHostedBy", "ex:near") + "ex:meter a ex:Meter . " + lines)
+    draft = draft_project([model], write_rows(tmp_path), tmp_path, InitOptions())
+    (tmp_path / "ontologies.ttl").write_text(ontologies_text(draft.model))
+    (tmp_path / "kaicep.toml").write_text(project_text(draft, "kaicep init"))
+    project = Project.load(tmp_path)
+    (batch,) = read_recording(tmp_path / "rows.csv", project.settings.streams["reading"])
+    _, mean = sample_queries(project, draft, batch.table)
+    assert "?place ex:hasPoint ?point" in mean.text
