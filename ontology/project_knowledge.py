@@ -13,13 +13,14 @@ from ..settings import OnContradiction, ReasonerName
 from .closures import ClosureCache, cache_folder
 from .knowledge import KnowledgeBase
 from .left_out import LeftOut, left_out_texts, read_left_out, without_statements
-from .modules import ImportCatalog, Module, find_modules, resolve_imports
+from .modules import BrickBridge, ImportCatalog, Module, bridge_versions, find_modules, parse_ntriples, resolve_imports
 from .reasoners import Closing, close
 from .repairs import find_repair
 
 __all__ = ["ClosingRules", "close_modules", "knowledge_of", "load_knowledge", "stated_modules"]
 
 _MOST_LOOKS = 4
+_BRIDGE = "versions of Brick"
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +80,23 @@ def knowledge_of(settings: Settings, stated: Sequence[Module], closing: Closing 
     catalog = ImportCatalog(folders, settings.root, None if cache is None else cache.heads)
     resolved = resolve_imports(stated, catalog, strict=knowledge.strict_imports)
     rules = ClosingRules(knowledge.reasoner, knowledge.on_contradiction, settings.prefixes)
-    return close_modules(resolved.modules, rules, closing, cache, resolved.missing)
+    bridge = _bridge(resolved.modules, cache)
+    added = bridge.module()
+    modules = resolved.modules if added is None else (*resolved.modules, added)
+    return close_modules(modules, rules, closing, cache, (*resolved.missing, *bridge.told))
+
+
+def _bridge(modules: Sequence[Module], cache: ClosureCache | None) -> BrickBridge:
+    """The bridge between versions of Brick, as it was found before."""
+    said = None if cache is None else cache.recall(modules, _BRIDGE)
+    if said is not None:
+        kept = json.loads(said)
+        return BrickBridge(parse_ntriples(kept["triples"].encode()), tuple(kept["told"]))
+    found = bridge_versions(modules)
+    if cache is not None:
+        text = "".join(f"{triple} .\n" for triple in found.triples)
+        cache.remember(modules, _BRIDGE, json.dumps({"triples": text, "told": found.told}))
+    return found
 
 
 def close_modules(

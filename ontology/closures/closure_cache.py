@@ -65,21 +65,23 @@ class ClosureCache:
 
         return close
 
-    def recall(self, modules: Sequence[Module], reasoner: ReasonerName) -> str | None:
-        """What was remembered of modules under a reasoner."""
-        return read_checked(self._memory(modules, reasoner))
+    def recall(self, modules: Sequence[Module], topic: str) -> str | None:
+        """What was remembered of modules."""
+        return read_checked(self._memory(modules, topic))
 
-    def remember(self, modules: Sequence[Module], reasoner: ReasonerName, text: str) -> None:
-        """Keep something that was found out about modules under a reasoner."""
-        path = self._memory(modules, reasoner)
+    def remember(self, modules: Sequence[Module], topic: str, text: str) -> None:
+        """Keep something that was found out about modules; of few triples it is found out faster than read."""
+        if sum(len(module.triples) for module in modules) < self._fewest:
+            return
+        path = self._memory(modules, topic)
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             write_checked(path, text)
         except OSError:
             return
 
-    def _memory(self, modules: Sequence[Module], reasoner: ReasonerName) -> Path:
-        return self.heads.folder / f"{_key(modules, reasoner)}.json"
+    def _memory(self, modules: Sequence[Module], topic: str) -> Path:
+        return self.heads.folder / f"{_key(modules, topic)}.json"
 
     def _find(self, key: str) -> Closure | None:
         return read_closure(self._closures / key, key, self._copies)
@@ -130,8 +132,8 @@ class ClosureCache:
                 _delete(left)
 
 
-def _key(modules: Sequence[Module], reasoner: ReasonerName) -> str:
-    said = [program_version(), reasoner, [(module.digest, module.base) for module in modules]]
+def _key(modules: Sequence[Module], topic: str) -> str:
+    said = [program_version(), topic, [(module.digest, module.base) for module in modules]]
     return hashlib.sha256(json.dumps(said).encode()).hexdigest()
 
 

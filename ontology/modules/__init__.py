@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .brick_versions import BrickBridge, bridge_versions
 from .document_heads import DocumentHeads
 from .imports import ImportCatalog, resolve_imports
 from .module import Module, find_modules, ntriples, parse_ntriples
@@ -10,12 +11,14 @@ from .ontology_names import NamedOntology, find_named, named_ontologies, shipped
 from .unread_triples import UnreadTriples
 
 __all__ = [
+    "BrickBridge",
     "DocumentHeads",
     "ImportCatalog",
     "Module",
     "ModuleChange",
     "NamedOntology",
     "UnreadTriples",
+    "bridge_versions",
     "find_modules",
     "find_named",
     "named_ontologies",

@@ -12,11 +12,14 @@ from itertools import chain
 from pathlib import Path
 
 from ...errors import OntologyError, Place, did_you_mean
+from .brick_versions import is_brick
 from .compression import uncompressed_name
 from .document_heads import DocumentHeads
 from .module import Module
 from .shipped_ontologies import shipped_ontologies
 from .syntaxes import SUFFIXES
+
+_ANY_BRICK = "https://brickschema.org/schema/Brick"
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +102,14 @@ def resolve_imports(modules: Sequence[Module], catalog: ImportCatalog, *, strict
             if _normal(wanted) in declared:
                 continue
             found = catalog.find(wanted)
+            if found is None and is_brick(wanted):
+                # Another version than any that is there: since 1.2, a newer one is to answer for it.
+                answering = max((iri for iri in declared if is_brick(iri)), default=_ANY_BRICK)
+                found = None if answering in declared else catalog.find(answering)
+                said = f"{module.source}: imports <{wanted}>, for which <{answering}> answers"
+                missing.setdefault(_normal(wanted), said)
+                if found is None:
+                    continue
             if found is None:
                 if strict:
                     raise _unresolved(module, wanted, declared, catalog)
