@@ -39,7 +39,7 @@ VOCABULARIES = (
     PublishedVocabulary("brick", "https://brickschema.org/schema/Brick#", "https://brickschema.org/schema/1.5/Brick"),
     PublishedVocabulary("sosa", "http://www.w3.org/ns/sosa/", "http://www.w3.org/ns/sosa/"),
     PublishedVocabulary("ssn", "http://www.w3.org/ns/ssn/", "http://www.w3.org/ns/ssn/"),
-    PublishedVocabulary("saref", "https://saref.etsi.org/core/", "https://w3id.org/saref"),
+    PublishedVocabulary("saref", "https://w3id.org/saref#", "https://w3id.org/saref"),
     PublishedVocabulary("org", "http://www.w3.org/ns/org#", "http://www.w3.org/ns/org"),
 )
 

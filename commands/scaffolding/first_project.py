@@ -9,13 +9,14 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from ...annotator import cast_time
+from ...annotator import AnnotatedBatch, cast_time
 from ...annotator.recognition import ColumnRoles, recognise_columns
 from ...api import Project
 from ...config import Settings, TimeSettings
 from ...errors import ConfigError, OntologyError, PipelineError
 from ...ontology import KnowledgeBase
 from ...pipeline.sources import concatenate, read_recording
+from ...settings import EPOCHS
 from ...storage import write_atomically
 from ..trials import EventSample
 from .building_model import BuildingModel
@@ -75,7 +76,8 @@ def draft_project(models: Sequence[Path], events: Path, folder: Path, options: I
     model = BuildingModel.load(models)
     layout = find_layout(sample, roles, model.knowledge, options.id)
     ordered = len(sample.files) == 1 and sample.whole and _is_ordered(sample, roles, options.timezone)
-    return ProjectDraft(folder, model, sample, roles, layout, options.timezone, ordered)
+    zone = None if roles.written.format in EPOCHS else options.timezone
+    return ProjectDraft(folder, model, sample, roles, layout, zone, ordered)
 
 
 def write_project(draft: ProjectDraft, command: str) -> FirstProject:
@@ -96,13 +98,14 @@ def write_project(draft: ProjectDraft, command: str) -> FirstProject:
     try:
         draft, project = _loaded(draft, command)
         recording = _recording(project, draft)
-        queries = sample_queries(project, draft, recording)
+        annotated = project.annotators[STREAM].annotate(recording)
+        queries = sample_queries(project, draft, recording.take(annotated.events["_row"]))
     except BaseException:
         (draft.folder / "ontologies.ttl").unlink()
         raise
     files |= {"kaicep.toml": project_text(draft, command)} | {f"queries/{q.file}": q.text for q in queries}
     _write(draft.folder, files)
-    return FirstProject(files, tuple(_told(draft, project, recording, queries)))
+    return FirstProject(files, tuple(_told(draft, project, annotated, queries)))
 
 
 def _roles(sample: EventSample, options: InitOptions) -> ColumnRoles:
@@ -124,7 +127,7 @@ def _is_ordered(sample: EventSample, roles: ColumnRoles, timezone: str | None) -
 
 
 def _time(roles: ColumnRoles, timezone: str | None) -> TimeSettings:
-    zone = None if roles.written.format.startswith("epoch") else timezone
+    zone = None if roles.written.format in EPOCHS else timezone
     return TimeSettings(attribute=roles.time, format=roles.written.format, timezone=zone)
 
 
@@ -165,12 +168,13 @@ def _write(folder: Path, files: dict[str, str]) -> None:
             file.write_text(text, encoding="utf-8")
 
 
-def _told(draft: ProjectDraft, project: Project, recording: pa.Table, queries: Sequence[SampleQuery]) -> Iterator[str]:
+def _told(
+    draft: ProjectDraft, project: Project, annotated: AnnotatedBatch, queries: Sequence[SampleQuery]
+) -> Iterator[str]:
     yield f"readings: {_of_layout(draft.layout, draft)}"
     yield from _of_time(draft)
     yield from _of_ids(draft)
     yield from _of_model(draft, project.knowledge)
-    annotated = project.annotators[STREAM].annotate(recording)
     unusable = annotated.rejected.num_rows
     yield f"{_counted(annotated.events.num_rows, 'reading')} can be used" + (
         f", {unusable:,} cannot" if unusable else ""
@@ -201,7 +205,8 @@ def _of_layout(layout: ReadingLayout, draft: ProjectDraft) -> str:
 
 def _of_time(draft: ProjectDraft) -> Iterator[str]:
     written = draft.roles.written
-    zone = "with their zone" if written.zoned else f"on the clocks of {draft.timezone}" if draft.timezone else None
+    named = "since 1970, UTC" if written.format in EPOCHS else "with their zone"
+    zone = named if written.zoned else f"on the clocks of {draft.timezone}" if draft.timezone else None
     yield f"time stamps: '{draft.roles.time}', {written.format}, {zone or 'without a zone: taken as UTC (--timezone)'}"
     if written.rival is not None:
         yield f"  nothing tells {written.format} from {written.rival}: see that it is right (--time-format)"

@@ -145,7 +145,6 @@ def _source(draft: ProjectDraft) -> Iterator[str]:
     if layout.form == "columns":
         (value,) = layout.values
         kept = [name for name in draft.roles.types if name not in layout.points]
-        kept += [p for p in layout.points if draft.roles.types[p] == "string" and layout.values[value] == "double"]
         index = f", index = [{', '.join(map(quoted, kept))}]" if kept else ""
         yield f"unpivot = {{ name = {quoted(layout.id)}, value = {quoted(value)}{index} }}"
 

@@ -70,8 +70,10 @@ def _layouts(
             if column in roles.texts or match.share >= _HALF or id_column is not None:
                 yield ReadingLayout("rows", column, _values(roles, column), match, ids)
     if id_column is None:
-        points = tuple(name for name in roles.types if name and roles.types[name] != "dateTime")
-        kind = "double" if any(roles.types[name] in {"double", "integer"} for name in points) else "string"
+        numbers = tuple(name for name in roles.measured if name)
+        points = numbers or tuple(name for name in roles.texts if name)
+        kinds = {roles.types[name] for name in points}
+        kind = kinds.pop() if kinds in ({"boolean"}, {"string"}) else "double"
         for match in match_ids(points, model)[:1]:
             yield ReadingLayout("columns", "point", {"value": kind}, match, points)
         stems = tuple(dict.fromkeys(file_stem(str(path)) for path in sample.files))

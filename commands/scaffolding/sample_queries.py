@@ -60,7 +60,7 @@ def sample_queries(project: Project, draft: ProjectDraft, recording: pa.Table) -
     Args:
         project: as it was written.
         draft: what it was made of.
-        recording: raw readings, one a row, that the queries are tried on.
+        recording: raw readings, one a row, all of them events; the queries are tried on them.
     """
     readings = _readings(project, draft, recording)
     classes = _classes(readings, draft.model)

@@ -57,6 +57,13 @@ def test_ids_may_be_labels(model: Path, tmp_path: Path) -> None:
     assert '"Point Name" = { property = "sosa:madeBySensor", key = "rdfs:label" }' in text
 
 
+def test_seconds_since_1970_have_no_zone(model: Path, tmp_path: Path) -> None:
+    """Whoever states one all the same gets a project that can be read."""
+    made = call("init", model, write_files(tmp_path), "-p", tmp_path / "p", "--timezone", "Europe/Rome")
+    assert made.exit_code == 0, made.output
+    assert "time stamps: 'ts', epoch_ms, since 1970, UTC\n" in made.stderr
+
+
 def test_ids_that_name_nobody_are_told(model: Path, tmp_path: Path) -> None:
     events = write_rows(tmp_path, ("room1_co2", "room9_co2", "room1_temp"))
     made = call("init", model, events, "-p", tmp_path / "p")

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from kaicep.annotator import Annotator
 from kaicep.commands.scaffolding import InitOptions, draft_project
@@ -33,6 +33,7 @@ TIMES: Mapping[str, Callable[[datetime], str]] = {
 Reading = tuple[datetime, int, float]
 
 
+@settings(deadline=None)
 @given(
     readings=st.dictionaries(
         st.tuples(st.integers(0, 60), st.integers(0, 2)), st.integers(-5000, 90000), min_size=4, max_size=40
@@ -63,9 +64,9 @@ def test_what_is_written_is_read_again(
         folder = Path(name)
         events = _write(folder, rows, form, ids, moment=TIMES[written], dialect=dialect)
         draft = draft_project([write_model(folder)], events, folder / "p", InitOptions())
-        settings = Settings.parse(tomllib.loads(project_text(draft, "kaicep init")), root=folder / "p")
-        annotator = Annotator("reading", settings, KNOWLEDGE)
-        batches = read_recording(events, settings.streams["reading"])
+        read = Settings.parse(tomllib.loads(project_text(draft, "kaicep init")), root=folder / "p")
+        annotator = Annotator("reading", read, KNOWLEDGE)
+        batches = read_recording(events, read.streams["reading"])
         annotated = [annotator.annotate(batch.table) for batch in batches]
     assert draft.layout.form == form
     assert [part.rejected.num_rows for part in annotated] == [0] * len(annotated)

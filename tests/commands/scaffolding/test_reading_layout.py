@@ -54,3 +54,17 @@ def test_numbers_that_are_ids_are_found_by_what_they_name(tmp_path: Path) -> Non
     assert roles is not None
     layout = find_layout(sample, roles, model, None)
     assert (layout.id, layout.match.key, list(layout.values)) == ("meter", "urn:no", ["value"])
+
+
+def test_remarks_in_a_wide_table_are_no_points(tmp_path: Path) -> None:
+    path = tmp_path / "wide.csv"
+    path.write_text("time,room1_co2,remark\n2026-01-01,400,a\n2026-01-02,410,b\n")
+    layout = layout_of(path)
+    assert (layout.form, layout.points, layout.values) == ("columns", ("room1_co2",), {"value": "double"})
+
+
+def test_a_wide_table_of_states(tmp_path: Path) -> None:
+    path = tmp_path / "wide.csv"
+    path.write_text("time,room1_co2,room2_co2\n2026-01-01,on,off\n2026-01-02,off,off\n")
+    layout = layout_of(path)
+    assert (layout.form, layout.values) == ("columns", {"value": "string"})
