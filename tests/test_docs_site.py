@@ -44,10 +44,11 @@ def words(svg: str) -> list[str]:
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("site")
-    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(folder)]
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(folder)]
     environment = os.environ | {"NO_MKDOCS_2_WARNING": "1"}
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, env=environment)
-    assert (done.returncode, done.stderr) == (0, "")
+    # Not `--quiet`, which does not count warnings either.
+    assert (done.returncode, "WARNING" in done.stderr) == (0, False), done.stderr
     return folder
 
 
@@ -76,6 +77,11 @@ def test_nothing_is_fetched_from_elsewhere(site: Path) -> None:
     for page in ("index.html", "railroad/index.html", "notebook/index.html"):
         text = (site / page).read_text(encoding="utf-8")
         assert re.findall(r'<(?:script|link|img)[^>]+(?:src|href)="https?://[^"]*"', text) == []
+
+
+def test_every_page_stands_in_the_navigation() -> None:
+    navigation = (ROOT / "mkdocs.yml").read_text(encoding="utf-8").partition("\nnav:\n")[2]
+    assert [path.name for path in DOCS.glob("*.md") if f": {path.name}\n" not in navigation] == []
 
 
 def _read_grammar() -> str:
