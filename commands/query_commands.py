@@ -53,7 +53,7 @@ def try_query(
             "--events",
             "-e",
             metavar="FILE",
-            help="JSON, CSV or Parquet, also .gz, or a folder of them; NAME=FILE for one of several streams.",
+            help="JSON, CSV, Parquet, also .gz, .bz2, .xz, or a folder of them; NAME=FILE for one of several streams.",
         ),
     ],
     project: OptionalProject = None,

@@ -13,6 +13,7 @@ from ...annotator.recognition import ColumnRoles, recognise_columns
 from ...api import Project
 from ...config import TimeSettings
 from ...errors import PipelineError, PlanError
+from ...storage import uncompressed_name
 from .event_sample import EventSample
 
 __all__ = ["InferredProject", "infer_project", "refuse_paths"]
@@ -73,7 +74,7 @@ def _stream_and_path(entry: str, stream: str | None) -> tuple[str, Path]:
     if equals and _NAME.fullmatch(before) and not Path(entry).exists():
         return before, Path(after)
     path = Path(entry)
-    stem = path.name.removesuffix(".gz").partition(".")[0] if not path.is_dir() else path.resolve().name
+    stem = uncompressed_name(path.name).partition(".")[0] if not path.is_dir() else path.resolve().name
     return stream or _identifier(stem) or "events", path
 
 

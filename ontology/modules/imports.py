@@ -12,8 +12,8 @@ from itertools import chain
 from pathlib import Path
 
 from ...errors import OntologyError, Place, did_you_mean
+from ...storage import uncompressed_name
 from .brick_versions import is_brick
-from .compression import uncompressed_name
 from .document_heads import DocumentHeads
 from .module import Module
 from .shipped_ontologies import shipped_ontologies

@@ -9,9 +9,9 @@ from pathlib import Path
 
 from pyoxigraph import BlankNode, NamedNode, RdfFormat, Triple, parse, serialize
 
-from ...errors import OntologyError
+from ...errors import OntologyError, Place
+from ...storage import COMPRESSIONS, UNPACKING_ERRORS, uncompressed_name, unpack
 from ..terms import IMPORTS, ONTOLOGY, TYPE, VERSION_IRI
-from .compression import COMPRESSIONS, read_content, uncompressed_name
 from .document_heads import DocumentHead, DocumentHeads
 from .ontology_names import find_named
 from .shipped_ontologies import SHIPPED
@@ -77,7 +77,7 @@ class Module:
             OntologyError: an unreadable file, or not of the syntax that its name says.
         """
         source = _source(path, root)
-        content, suffix = read_content(path, source), Path(uncompressed_name(path.name)).suffix.lower()
+        content, suffix = _content(path, source), Path(uncompressed_name(path.name)).suffix.lower()
         base = path.resolve().as_uri()
         if heads is None:
             return cls.parse(source, content, base=base)
@@ -124,6 +124,19 @@ def find_modules(patterns: Sequence[str], root: Path) -> tuple[Path, ...]:
             )
         found.update(dict.fromkeys(paths))
     return tuple(found)
+
+
+def _content(path: Path, source: str) -> bytes:
+    """What a file holds, unpacked."""
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise OntologyError(f"cannot read the module: {error.strerror}", place=Place(source)) from error
+    try:
+        return unpack(path.name, content)
+    except UNPACKING_ERRORS as error:
+        hint = f"is it a whole {path.suffix} file? else drop that suffix"
+        raise OntologyError(f"cannot unpack the module: {error}", place=Place(source), hint=hint) from error
 
 
 def _source(path: Path, root: Path) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import glob
 from pathlib import Path
 
+from ...storage import uncompressed_name
+
 __all__ = ["FILE_FORMATS", "list_files"]
 
 FILE_FORMATS = {
@@ -33,4 +35,4 @@ def list_files(path: Path) -> list[Path]:
 
 
 def _ending(path: Path) -> str:
-    return Path(path.name.removesuffix(".gz")).suffix.lower()
+    return Path(uncompressed_name(path.name)).suffix.lower()

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 from collections.abc import Callable, Iterator
-from io import BufferedIOBase, BufferedReader
+from io import BufferedIOBase
 from pathlib import Path
 from typing import TypeAlias
 
@@ -13,6 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from ...config import StreamSettings
+from ...storage import open_unpacked
 from .delimited import CsvDialect, parse_csv_lines, with_header
 from .json_source import parse_json_lines
 from .layouts import reshape
@@ -97,7 +97,7 @@ def _is_one_document(path: Path, stream: StreamSettings) -> bool:
     options = stream.source.options() if stream.source else {}
     if json.loads(options.get("multiLine", "false").lower()):
         return True
-    with path.open("rb") as packed, _unpacked(path, packed) as file:
+    with path.open("rb") as packed, open_unpacked(path.name, packed) as file:
         return file.read(_BYTES).lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"[")
 
 
@@ -105,7 +105,7 @@ def _blocks(path: Path, stream: StreamSettings, on_read: OnRead) -> Iterator[tup
     """Whole lines, and where they stand."""
     encoding = text_encoding(stream.source)
     before = 0
-    with path.open("rb") as packed, _unpacked(path, packed) as file:
+    with path.open("rb") as packed, open_unpacked(path.name, packed) as file:
         for block in _whole_lines(file):
             text = block if encoding == "utf-8" else block.decode(encoding, errors="backslashreplace").encode()
             lines = lines_of(text)
@@ -122,7 +122,3 @@ def _whole_lines(file: BufferedIOBase) -> Iterator[bytes]:
             yield whole + end
     if rest:
         yield rest
-
-
-def _unpacked(path: Path, packed: BufferedReader) -> BufferedIOBase:
-    return gzip.GzipFile(fileobj=packed) if path.suffix == ".gz" else packed

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import os
 import zipfile
 from collections.abc import Callable, Mapping, Sequence
@@ -15,6 +14,7 @@ import pyarrow.parquet
 
 from ...config import StreamSettings
 from ...errors import PipelineError
+from ...storage import UNPACKING_ERRORS, uncompressed_name, unpack
 from .delimited import CsvDialect, parse_csv_lines
 from .file_listing import FILE_FORMATS, list_files
 from .json_source import parse_json_documents, parse_json_text
@@ -27,18 +27,17 @@ __all__ = ["UNREADABLE", "RecordedEvents", "file_format", "lines_of", "read_file
 
 RecordedEvents: TypeAlias = "RawTuples | str | os.PathLike[str] | Sequence[str | os.PathLike[str]]"
 
-UNREADABLE = (OSError, EOFError, pa.ArrowInvalid)
+UNREADABLE = (*UNPACKING_ERRORS, pa.ArrowInvalid)
 _HINT = "name a JSON, CSV or Parquet file"
 # What the first bytes of files hold, from which place on, that are neither text nor Parquet; what to do with them.
 _SIGNATURES = (
     (0, b"\xd0\xcf\x11\xe0", "an Excel workbook", "save its sheet as CSV"),
-    (4, b"1AY&SY", "compressed by bzip2", "unpack it, or compress it by gzip"),
-    (0, b"\xfd7zXZ", "compressed by xz", "unpack it, or compress it by gzip"),
     (0, b"\x28\xb5\x2f\xfd", "compressed by Zstandard", "unpack it, or compress it by gzip"),
     (0, b"SQLite format 3", "an SQLite database", "export its table as CSV"),
 )
 _SIGNATURE_BYTES = 16
-_GZIP, _PARQUET, _ZIP = b"\x1f\x8b", b"PAR1", b"PK\x03\x04"
+_COMPRESSED = ((0, b"\x1f\x8b", "gzip", ".gz"), (4, b"1AY&SY", "bzip2", ".bz2"), (0, b"\xfd7zXZ", "xz", ".xz"))
+_PARQUET, _ZIP = b"PAR1", b"PK\x03\x04"
 
 
 def read_recording(recording: RecordedEvents, stream: StreamSettings) -> tuple[RawBatch, ...]:
@@ -66,7 +65,7 @@ def read_recording(recording: RecordedEvents, stream: StreamSettings) -> tuple[R
 
 
 def read_file(path: Path, stream: StreamSettings) -> RawBatch:
-    """Read the raw records of a file: JSON lines, a JSON array, CSV or Parquet, also compressed by gzip (`.gz`).
+    """Read the raw records of a file: JSON lines, a JSON array, CSV or Parquet, also compressed (`.gz`, `.bz2`, `.xz`).
 
     The file's ending tells which; where it says nothing, the format of the stream's source.
 
@@ -77,7 +76,7 @@ def read_file(path: Path, stream: StreamSettings) -> RawBatch:
         declared = file_format(path, stream)
         if declared not in _TEXTS:
             return reshape(_read_table(path, declared), stream)
-        content = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
+        content = unpack(path.name, path.read_bytes())
     except UNREADABLE as error:
         raise unreadable(path, error) from error
     encoding = text_encoding(stream.source)
@@ -93,7 +92,7 @@ def file_format(path: Path, stream: StreamSettings) -> str:
         PipelineError: it is a workbook, a database, or packed in a way that is not read.
         OSError: it cannot be read.
     """
-    name = path.name.removesuffix(".gz")
+    name = uncompressed_name(path.name)
     declared = stream.source.format if stream.source else "json"
     found = FILE_FORMATS.get(Path(name).suffix.lower(), declared)
     if path.is_dir():
@@ -103,8 +102,9 @@ def file_format(path: Path, stream: StreamSettings) -> str:
         return "parquet"
     if first.startswith(_ZIP):
         raise _foreign(path, *_zipped(path))
-    if first.startswith(_GZIP) and path.suffix != ".gz":
-        raise _foreign(path, "compressed by gzip", f"rename it to {path.name}.gz")
+    for start, signature, what, suffix in _COMPRESSED:
+        if first[start:].startswith(signature) and path.suffix.lower() != suffix:
+            raise _foreign(path, f"compressed by {what}", f"rename it to {path.name}{suffix}")
     for start, signature, what, way_out in _SIGNATURES:
         if first[start:].startswith(signature):
             raise _foreign(path, what, way_out)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from ....errors import OntologyError, Place
-from ..compression import uncompressed_name
+from ....storage import uncompressed_name
 from .json_ld import JSON_LD
 from .n_quads import N_QUADS
 from .n_triples import N_TRIPLES

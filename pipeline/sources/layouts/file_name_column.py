@@ -7,6 +7,7 @@ from pathlib import PurePath
 import numpy as np
 import pyarrow as pa
 
+from ....storage import uncompressed_name
 from ..records import RawBatch
 
 __all__ = ["file_stem", "with_file_names"]
@@ -30,5 +31,5 @@ def with_file_names(batch: RawBatch, column: str) -> pa.Table:
 
 def file_stem(path: str) -> str:
     """`ahu1_temp` of `data/ahu1_temp.csv.gz`: the file's name without folder, ending and compression."""
-    name = PurePath(path).name.removesuffix(".gz")
+    name = uncompressed_name(PurePath(path).name)
     return name.rpartition(".")[0] or name

@@ -35,6 +35,7 @@ def stream(**source: Any) -> StreamSettings:
         ("in.json", ARRAY, ", item 2"),
         ("in.json.gz", gzip.compress(ARRAY, mtime=0), ", item 2"),
         ("in.jsonl.gz", gzip.compress(LINES, mtime=0), ":3"),
+        ("in.jsonl.bz2", bz2.compress(LINES), ":3"),
         ("in", LINES, ":3"),
     ],
 )
@@ -145,8 +146,8 @@ def workbook(name: str) -> bytes:
         ("in.ods", workbook("content.xml"), "it is an OpenDocument spreadsheet: save its sheet as CSV"),
         ("in.zip", workbook("in.csv"), "it is a ZIP archive: unpack it"),
         ("in.zip", b"PK\x03\x04", "it is a ZIP archive: unpack it"),
-        ("in.csv", gzip.compress(b"t\n"), "it is compressed by gzip: rename it to in.csv.gz"),
-        ("in.csv", bz2.compress(b"t\n"), "it is compressed by bzip2: unpack it, or compress it by gzip"),
+        ("in.csv", gzip.compress(b"t\n", mtime=0), "it is compressed by gzip: rename it to in.csv.gz"),
+        ("in.csv", bz2.compress(b"t\n"), "it is compressed by bzip2: rename it to in.csv.bz2"),
         ("in.db", b"SQLite format 3\x00", "it is an SQLite database: export its table as CSV"),
         ("in.parquet", b"t,a\n", "it is no Parquet file: give it the ending of what it is: .csv, .jsonl"),
         ("in.parquet", b"", "it is empty: give it the ending of what it is: .csv, .jsonl"),
