@@ -151,6 +151,8 @@ def _shown(rows: Rows) -> str:
 def _same(one: object, other: object, tolerance: float) -> bool:
     if isinstance(one, Mapping) and isinstance(other, Mapping):
         return one.keys() == other.keys() and all(_same(one[k], other[k], tolerance) for k in one)
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(_same(a, b, tolerance) for a, b in zip(one, other, strict=True))
     if isinstance(one, bool) or isinstance(other, bool):
         return one is other
     if isinstance(one, int | float) and isinstance(other, int | float):

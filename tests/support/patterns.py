@@ -119,9 +119,10 @@ class _Drawing:
         chosen = [makers[0 if self.chance(2) else self.draw(st.integers(1, 2))] for _ in range(count)]
         if all(maker == self.element for maker in chosen):
             chosen[self.draw(st.integers(0, count - 1))] = self.draw(st.sampled_from(makers[1:]))
-        parts = self.parts(chosen)
         if self.kind == "next event":
-            return f"{self.sequence(parts)} => NOT ?{self.absent_variable()}"
+            last = self.absent_variable()
+            return f"{self.sequence(self.parts(chosen))} => NOT ?{last}"
+        parts = self.parts(chosen)
         rarely = 4 if self.kind == "beside" else 8
         return self.sequence(self.with_absences(parts) if self.kind == "negation" or self.chance(rarely) else parts)
 

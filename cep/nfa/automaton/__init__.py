@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from .derivatives import PatternDerivatives
 from .ignore_transitions import after_ignoring
-from .pattern_items import BranchChoice, ItemSet, PassedNegation, PatternItem, RepetitionKey, StopScope, items_of
+from .pattern_items import (
+    BranchChoice,
+    ItemSet,
+    PassedNegation,
+    PatternItem,
+    RepetitionKey,
+    StopScope,
+    anchor_of,
+    items_of,
+)
 from .pattern_scopes import PatternScopes, may_be_empty, scopes_of
 from .reachability import open_groups, reachable_variables
 
@@ -18,6 +27,7 @@ __all__ = [
     "RepetitionKey",
     "StopScope",
     "after_ignoring",
+    "anchor_of",
     "items_of",
     "may_be_empty",
     "open_groups",

@@ -13,7 +13,7 @@ repeated (`optional_expansions`).
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import cast
 
@@ -43,6 +43,7 @@ from .pattern_items import (
     PatternItem,
     RepetitionRest,
     SequenceRest,
+    anchor_of,
     item_at,
     parities,
 )
@@ -114,7 +115,9 @@ class PatternDerivatives:
                                 enters=frozenset(), leaves=frozenset(), empty=frozenset(), written=False)  # fmt: skip
                 entered = [self._enter(p, inner, BranchEnd(rest)) for p in parts]
                 begun = (False,) * len(parts)
-                return [s for sides in itertools.product(*entered) for s in self._side_by_side(sides, begun, way, rest)]
+                start = part.span.start
+                sided_by_side = itertools.product(*entered)
+                return [s for sides in sided_by_side for s in self._side_by_side(sides, begun, way, rest, start)]
 
     def _resume(self, frame: Continuation, way: EpsilonPath) -> _States:
         """Behind what has come."""
@@ -130,7 +133,7 @@ class PatternDerivatives:
                 found: _States = []
                 for own in self._resume(frame.inner, way):
                     sides = (*frame.sides[: frame.own], own, *frame.sides[frame.own + 1 :])
-                    found += self._side_by_side(sides, begun, _later(frame.way), frame.rest)
+                    found += self._side_by_side(sides, begun, _later(frame.way), frame.rest, frame.start)
                 return found
 
     def _pass(self, node: Negation, way: EpsilonPath, rest: Continuation) -> _States:
@@ -221,18 +224,20 @@ class PatternDerivatives:
         return optional_expansions(cast("Group", self._repetitions[node.span.start]).pattern, self.decides)
 
     def _side_by_side(
-        self, sides: tuple[ItemSet, ...], begun: tuple[bool, ...], way: EpsilonPath, rest: Continuation
+        self, sides: tuple[ItemSet, ...], begun: tuple[bool, ...], way: EpsilonPath, rest: Continuation, start: int
     ) -> _States:
         """The threads of all sides of an AND, and of what follows once each has come to its end."""
         if any(begun):
-            sides = tuple(side if has else _behind_others(side) for side, has in zip(sides, begun, strict=True))
+            both = zip(sides, begun, strict=True)
+            sides = tuple(side if has else _behind_others(side, way.before, anchor_of(start)) for side, has in both)
         own: list[PatternItem] = []
         for i, side in enumerate(sides):
             for thread in side:
                 if thread.variable is not None:
                     others = (*sides[:i], (), *sides[i + 1 :])
-                    beside = InterleavedRest(thread.rest, i, others, begun, way, rest)
-                    own.append(_behind(way, replace(thread, rest=beside)))
+                    beside = InterleavedRest(thread.rest, i, others, begun, way, rest, start)
+                    anchors = thread.anchors if any(begun) else (*thread.anchors, *_anchors(sides, way, start))
+                    own.append(_behind(way, replace(thread, rest=beside, anchors=anchors)))
         states: _States = [tuple(own)]
         ends = [[t for t in side if t.variable is None] for side in sides]
         for end in itertools.product(*ends):
@@ -272,12 +277,32 @@ def _behind(way: EpsilonPath, thread: PatternItem) -> PatternItem:
     )
 
 
-def _behind_others(side: ItemSet) -> ItemSet:
+def _behind_others(side: ItemSet, before: tuple[str, ...] | None, anchor: str) -> ItemSet:
     """A side of an AND that comes behind an event of the AND, and so behind all that stands before it.
 
-    What stands before may be of the same variables, an iteration earlier: their last events are others by now.
+    What stands before may be of the same variables, an iteration earlier: their last events are others by now. So NOTs
+    look from the anchor on.
     """
-    return tuple(item if item.variable is None else replace(item, before=None) for item in side)
+
+    def moved(absences: tuple[PassedNegation, ...]) -> tuple[PassedNegation, ...]:
+        return tuple(replace(a, before=(anchor,)) if before and a.before == before else a for a in absences)
+
+    return tuple(
+        replace(
+            item,
+            before=item.before if item.variable is None else None,
+            absences=moved(item.absences),
+            floors=moved(item.floors),
+            anchors=tuple((name, (anchor,) if of == before else of) for name, of in item.anchors),
+        )
+        for item in side
+    )
+
+
+def _anchors(sides: Iterable[ItemSet], way: EpsilonPath, start: int) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """What has to be remembered when an AND begins that has NOTs on its sides."""
+    if way.before and any(item.absences or item.floors or item.anchors for side in sides for item in side):
+        yield anchor_of(start), way.before
 
 
 def _later(way: EpsilonPath) -> EpsilonPath:

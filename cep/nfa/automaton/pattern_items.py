@@ -27,6 +27,7 @@ __all__ = [
     "RepetitionRest",
     "SequenceRest",
     "StopScope",
+    "anchor_of",
     "frames",
     "item_at",
     "items_of",
@@ -138,7 +139,7 @@ class BranchEnd:
 
 @dataclass(frozen=True, slots=True)
 class InterleavedRest:
-    """What is left of one side of an AND, beside the threads of the others."""
+    """What is left of one side of an AND, beside the threads of the others; `start`: where it begins in the text."""
 
     inner: Continuation
     own: int
@@ -146,6 +147,7 @@ class InterleavedRest:
     begun: tuple[bool, ...]
     way: EpsilonPath
     rest: Continuation
+    start: int
 
 
 Continuation = PatternEnd | SequenceRest | RepetitionRest | BranchEnd | InterleavedRest
@@ -167,6 +169,7 @@ class PatternItem:
         untils: the repetitions with UNTIL that it is part of.
         quits: groups of which a repetition has ended when it comes; `enters`: those of which one begins with it.
         rest: what is left after it.
+        anchors: the ANDs that begin with it, each with the variables whose last events end what stands before.
     """
 
     variable: str | None
@@ -182,9 +185,19 @@ class PatternItem:
     enters: frozenset[int]
     rest: Continuation
     written: bool = True
+    anchors: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
 
 ItemSet = tuple[PatternItem, ...]
+
+
+def anchor_of(start: int) -> str:
+    """What stands for the last event before an AND, by where that begins in the text; no variable is called so.
+
+    A NOT on a side of an AND looks from there on, and the variables of that event may have other events by then: those
+    of the AND itself, where it is repeated.
+    """
+    return f"&{start}"
 
 
 def frames(rest: Continuation) -> Iterator[Continuation]:

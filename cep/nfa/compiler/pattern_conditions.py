@@ -22,7 +22,7 @@ from ....language.nodes import (
 )
 from ....language.nodes import Sequence as Links
 from ...order import sees_all_events
-from ..automaton import PatternScopes, scopes_of
+from ..automaton import PatternScopes, anchor_of, scopes_of
 from ..event_layout import EventLayout
 from .join_conditions import JoinCondition, JoinLevels, free_joins_of, joins_of, own_joins_of
 from .registers import SEEN, Register, RegisterLayout
@@ -59,7 +59,8 @@ class PatternConditions:
         self.query = query
         self.scopes: PatternScopes = scopes_of(cast("Pattern", query.pattern))
         self.layout = EventLayout()
-        self.interleaved = any(isinstance(part, Conjunction) for part in parts)
+        self._anchors = [anchor_of(part.span.start) for part in parts if isinstance(part, Conjunction)]
+        self.interleaved = bool(self._anchors)
         self.strict = sees_all_events(query)
         self.relaxed = _is_relaxed(query)
         self.free = _free(query, self.scopes)
@@ -110,9 +111,9 @@ class PatternConditions:
         for i, (variables, _) in enumerate(self.windows):
             if not variables >= set(scopes.positive):
                 registers.use(Register("window", i), lambda ahead, of=variables: ahead.may(of, None))  # type: ignore[misc]
-        for variable in scopes.positive:
-            if self.interleaved or scopes.negations:
-                registers.use(Register("last", variable), lambda ahead, of=variable: of in ahead.before)  # type: ignore[misc]
+        if self.interleaved or scopes.negations:
+            for name in (*scopes.positive, *(self._anchors if scopes.negations else ())):
+                registers.use(Register("last", name), lambda ahead, of=name: of in ahead.before)  # type: ignore[misc]
         for c in self.joins:
             registers.use_condition(c)
         for variable in scopes.negations:

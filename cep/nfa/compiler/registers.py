@@ -98,6 +98,7 @@ def lookahead_of(state: ItemSet, *, interleaved: bool) -> Lookahead:
     threads = list(items_of(state))
     absences = [a for t in threads for a in (*t.absences, *t.floors)]
     before = [a.before for a in absences] + ([t.before for t in threads] if interleaved else [])
+    before += [of for t in threads for _, of in t.anchors]
     return Lookahead(
         frozenset(v for v, _ in com),
         frozenset((v, group) for v, groups in com for group in groups),

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import timedelta
+from operator import itemgetter
 from typing import assert_never, cast
 
 from ....expressions import micros
 from ....language.nodes import Link
 from ..automaton import PassedNegation, PatternItem, StopScope
+from ..event_layout import NUMBER
 from .code_generator import CodeGenerator, Read
 from .join_conditions import JoinCondition, JoinLevels
 from .registers import FIRST, SEEN, Lookahead, Register, undecided
@@ -147,7 +149,7 @@ class TransitionCode:
                     return None
                 return "e[0]" if base == "None" else f"e[0] if {base} is None else {base}"
             case "last" | "one":
-                return "e" if register.of == self.variable else None
+                return "e" if register.of == self.variable else self._anchor(register)
             case "many":
                 if register.of != self.variable:
                     return None
@@ -167,6 +169,16 @@ class TransitionCode:
                 return None  # they change where NOTs are asked
             case _:
                 assert_never(register.kind)
+
+    def _anchor(self, register: Register) -> str | None:
+        """The last event before an AND that the event begins."""
+        before = dict(self.item.anchors).get(cast("str", register.of))
+        if before is None or self.begins:
+            return None
+        events = [self.old(Register("last", variable)) for variable in before]
+        if len(events) == 1:
+            return events[0]
+        return f"max({', '.join(events)}, key={self.code.source.name(itemgetter(NUMBER), 'k')})"
 
     def _with_looks(self, register: Register, base: str) -> str | None:
         number, variable = cast("tuple[int, str]", register.of)

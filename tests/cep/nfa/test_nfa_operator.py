@@ -70,6 +70,15 @@ CASES = {
     "the next repetition of an AND may have equal time stamps": (
         "(?b AND ?c){2; ->} -> ?d{1,; ->}", ("POLICY next",), "b@0 c@1 b@2 c@2 d", ["b1 b3 c2 c4 d5"],
     ),
+    "NOT FOR in a repeated AND looks from the iteration before": (
+        "(NOT ?n FOR 2s AND ?b){2; ->} -> ?c{1,; ->}", ("POLICY next",), "b n@3 b@4 c@5", ["b1 b3 c4"],
+    ),
+    "NOT FOR in a repeated AND": (
+        "?a -> (NOT ?n FOR 2s AND ?b){2; ->} -> ?c", ("POLICY next",), "a b@3 n@4 b@6 c@7", [],
+    ),
+    "NOT FOR in an AND in a repeated AND": (
+        "(?b AND (?c AND NOT ?n FOR 1s)){2; ->} -> ?a", ("POLICY next",), "b@1 c@3 b@5 c@5 a@6", ["b1 b3 c2 c4 a5"],
+    ),
     "AND in AND in what is repeated": (
         "(?a AND (?b AND ?c)){2; ->} -> ?d", ("POLICY next",), "c b a a b c d", ["a3 a4 b2 b5 c1 c6 d7"],
     ),
