@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from .options import Quiet
-from .terminal import tell
+from .terminal import tell, waiting
 
 app = typer.Typer()
 
@@ -55,8 +55,10 @@ def init(
         raise ConfigError(
             "a project is made of a model and readings", hint="name both: kaicep init building.ttl readings.csv"
         )
-    draft = draft_project(files[:-1], files[-1], project, InitOptions(time, id_column, time_format, timezone))
-    made = write_project(draft, shlex.join(["kaicep", *sys.argv[1:]]) if sys.argv[1:2] == ["init"] else "kaicep init")
+    command = shlex.join(["kaicep", *sys.argv[1:]]) if sys.argv[1:2] == ["init"] else "kaicep init"
+    known = InitOptions(time, id_column, time_format, timezone)
+    with waiting("recognising the readings, and closing the model", quiet=quiet):
+        made = write_project(draft_project(files[:-1], files[-1], project, known), command)
     if quiet:
         return
     for line in made.told:
