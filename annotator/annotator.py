@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import polars as pl
@@ -36,11 +37,13 @@ class AnnotatedBatch:
             individuals, `_extra`, and `_row` int64, the tuple's row in the raw table.
         rejected: `row` int64, `reason` string: the tuples that cannot be typed or have no time stamp.
         unlinked: how many values of accepted tuples name no individual.
+        names: raw name → how many tuples have a value of it; `None`: the tuples are not known any more.
     """
 
     events: pa.Table
     rejected: pa.Table
     unlinked: int
+    names: Mapping[str, int] | None = None
 
     @classmethod
     def of_events(cls, events: pa.Table) -> AnnotatedBatch:
@@ -53,7 +56,10 @@ class AnnotatedBatch:
         events = pa.concat_tables([part.events for part in parts], promote_options="permissive")
         rejected = pa.concat_tables([part.rejected for part in parts])
         together = _sorted_by_time(events.unify_dictionaries().combine_chunks())
-        return cls(together, rejected, sum(part.unlinked for part in parts))
+        names: Counter[str] = Counter()
+        for part in parts:
+            names.update(part.names or {})
+        return cls(together, rejected, sum(part.unlinked for part in parts), names)
 
 
 class Annotator:
@@ -117,6 +123,11 @@ class Annotator:
         Args:
             raw: one row per tuple, in order of arrival; columns of any type. A null is an attribute that is not there.
         """
+        batch = self._annotate(raw)
+        names = {name: raw.num_rows - raw.column(i).null_count for i, name in enumerate(raw.column_names)}
+        return replace(batch, names=names)
+
+    def _annotate(self, raw: pa.Table) -> AnnotatedBatch:
         columns = {name: raw.column(i) for i, name in enumerate(raw.column_names)}
         casts = {a.name: self._casts(a, columns) for a in self.annotation.attributes}
         values = {a.name: _coalesce(a, casts[a.name], raw.num_rows) for a in self.annotation.attributes}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from .event_filter import Filter, apply_filters
 from .limits import Limits
 from .operator import END_OF_TIME, Operator, build_operator
-from .output import adopted_matches
+from .output import RowCounts, adopted_matches
 from .settled_query import COMPANION, joined_rows, with_doubles
 from .windows import HELD, LAST, WINDOW, adopted_windows
 
@@ -18,6 +18,7 @@ __all__ = [
     "Filter",
     "Limits",
     "Operator",
+    "RowCounts",
     "adopted_matches",
     "adopted_windows",
     "apply_filters",

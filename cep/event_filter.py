@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import polars as pl
 import pyarrow as pa
@@ -42,11 +42,21 @@ class Filter:
 
     def __init__(self, filters: Sequence[Expression]) -> None:
         self.columns = frozenset(plain_name(node) for e in filters for node in columns_of(e))
-        self._test = all_of([column_expression(e) for e in filters])
+        tests = [column_expression(e) for e in filters]
+        self._test = all_of(tests)
+        self._tests = [all_of([test]) for test in tests]
 
     def mask(self, frame: pl.DataFrame) -> Bools:
         """Which rows of one variable's events every filter is true of."""
         return mask_by(frame, self._test)
+
+    def masks(self, frame: pl.DataFrame) -> Iterator[Bools]:
+        """Filter by filter, which rows it and all before it are true of; the last one is `mask`."""
+        true: Bools | None = None
+        for test in self._tests:
+            own = mask_by(frame, test)
+            true = own if true is None else true & own
+            yield true
 
 
 def _without_views(table: pa.Table) -> pa.Table:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Protocol
 
@@ -19,7 +19,16 @@ from .limits import Ceilings, Limits
 from .nfa import NfaOperator, stop_candidates
 from .operator_core import Kernel
 from .order import EVENTS, Contiguity, Interval, empty_candidates, sees_all_events
-from .output import DistinctRows, MatchFrame, OutputRate, RowOutput, build_output_rate, output_schema, row_schema
+from .output import (
+    DistinctRows,
+    MatchFrame,
+    OutputRate,
+    RowCounts,
+    RowOutput,
+    build_output_rate,
+    output_schema,
+    row_schema,
+)
 from .reorder_buffer import ReorderBuffer
 from .selection import SelectionKernel
 from .settled_query import settled_query
@@ -60,6 +69,10 @@ class Operator(Protocol):
 
         Rows to come have a `_time` of at least this, or of at least the watermark.
         """
+
+    @property
+    def counts(self) -> RowCounts:
+        """How many matches became how many rows so far."""
 
     def process(self, candidates: Mapping[str, pa.Table], watermark: datetime | None) -> pa.Table:
         """Take in newly arrived candidates and report what became true.
@@ -149,6 +162,7 @@ class _Hosted:
     output: RowOutput = field(init=False)
     distinct: DistinctRows | None = field(init=False)
     rate: OutputRate | None = field(init=False)
+    counted: RowCounts = field(default_factory=RowCounts)
 
     def __post_init__(self) -> None:
         self.contiguity = Contiguity(self.query) if sees_all_events(self.query) else None
@@ -182,6 +196,11 @@ class _Hosted:
         if self.rate is not None and self.rate.held.num_rows:
             held.append(pc.min(self.rate.held["_time"]).as_py())
         return min(held, default=None)
+
+    @property
+    def counts(self) -> RowCounts:
+        """See `Operator.counts`; what was found elsewhere is found, too."""
+        return replace(self.counted, found=max(self.kernel.considered, self.counted.standing))
 
     def process(self, candidates: Mapping[str, pa.Table], watermark: datetime | None) -> pa.Table:
         """See `Operator.process`."""
@@ -217,13 +236,23 @@ class _Hosted:
     def _reported(self, matches: MatchFrame | None, passed: int) -> pa.Table:
         if matches is None and self.rate is None:
             return output_schema(self.query).empty_table()
-        return self._handed_over(
-            row_schema(self.query).empty_table() if matches is None else self._rows(matches), passed
-        )
+        rows = row_schema(self.query).empty_table() if matches is None else self._rows(matches)
+        handed = self._handed_over(rows, passed)
+        self._count(0 if matches is None else len(matches.time), rows.num_rows, handed.num_rows)
+        return handed
 
     def _rows(self, matches: MatchFrame) -> pa.Table:
         rows = self.output.rows(matches)
         return self._limited(rows if self.distinct is None else self.distinct.first(rows))
+
+    def _count(self, standing: int, rows: int, reported: int) -> None:
+        before = self.counted
+        self.counted = replace(
+            before,
+            standing=before.standing + standing,
+            rows=before.rows + rows,
+            reported=before.reported + reported,
+        )
 
     def _handed_over(self, rows: pa.Table, watermark: int) -> pa.Table:
         if self.rate is None:

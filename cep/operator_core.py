@@ -22,6 +22,10 @@ class Kernel(Protocol):
         """Where `MatchFrame.frame` holds values."""
 
     @property
+    def considered(self) -> int:
+        """How many matches or windows it has found so far, before HAVING and AFTER MATCH."""
+
+    @property
     def due(self) -> int | None:
         """The next watermark (microseconds) that may make it report more without a further candidate; `None`: none.
 

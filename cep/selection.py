@@ -30,6 +30,7 @@ class SelectionKernel:
         )
         self._bindings = selected_bindings(query)
         self._conditions = [column_expression(e) for e in conditions if e is not None]
+        self.considered = 0
 
     @property
     def names(self) -> Names:
@@ -54,6 +55,7 @@ class SelectionKernel:
     def advance(self, released: Mapping[str, pl.DataFrame], watermark: int) -> MatchFrame | None:  # noqa: ARG002 - the protocol's
         """Every candidate is a match, at its own time stamp."""
         frame = released[self._source.variable]
+        self.considered += frame.height
         if self._conditions:
             frame = frame.filter(pl.Series(mask_of(frame, self._conditions)))
         if self._bindings and frame.height > 1:

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..annotator import Annotator
 from ..config import Settings
 from ..errors import KaicepError
-from ..language.nodes import Query
 from ..ontology import KnowledgeBase, load_knowledge
 from ..ontology.consistency import contradiction_error
 from ..pipeline import Catalog, query_files, read_document
+from ..pipeline.flow import Registration
 from .contradiction_report import contradiction_table, left_out_lines, write_fix
+from .project_warnings import source_warnings, warnings_of
 
-__all__ = ["Report", "check_project", "warnings_of"]
+if TYPE_CHECKING:
+    from ..explain import MappingReport
+
+__all__ = ["Report", "check_project"]
 
 Result = TypeVar("Result")
+_SAID = ("found", "warnings", "faults", "contradictions", "skipped", "remarks")
 
 
 @dataclass(slots=True)
@@ -31,6 +36,8 @@ class Report:
         warnings: what may be wrong: names that no loaded knowledge has.
         skipped: what could not be checked because of a fault.
         contradictions: a table of them, and what was done about them, line by line.
+        remarks: what of recorded events could not be used.
+        mapping: how recorded events go with it; `None`: there were none.
     """
 
     found: list[str] = field(default_factory=list)
@@ -38,6 +45,24 @@ class Report:
     warnings: list[str] = field(default_factory=list)
     skipped: list[str] = field(default_factory=list)
     contradictions: list[str] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
+    mapping: MappingReport | None = None
+    prefixes: Mapping[str, str] = field(default_factory=dict)
+
+    def mapping_lines(self) -> list[str]:
+        """How recorded events go with the project, in lines."""
+        if self.mapping is None:
+            return []
+        from ..explain import mapping_lines
+
+        return mapping_lines(self.mapping, self.prefixes)
+
+    def as_dict(self) -> dict[str, Any]:
+        """All of it as JSON has it."""
+        from ..explain import mapping_dict
+
+        said = {name: getattr(self, name) for name in _SAID}
+        return {**said, "mapping": None if self.mapping is None else mapping_dict(self.mapping)}
 
     def attempt(self, step: Callable[[], Result]) -> Result | None:
         """Return the result of a step, or `None` and note its fault."""
@@ -48,12 +73,14 @@ class Report:
             return None
 
 
-def check_project(path: Path, fix: Path | None = None) -> Report:
+def check_project(path: Path, fix: Path | None = None, events: Sequence[str] = (), stream: str | None = None) -> Report:
     """Check the settings, the knowledge, each annotation and each query of a project.
 
     Args:
-        path: of the project file.
+        path: of the project file, or its folder.
         fix: where a patch is written that takes back what contradicts other statements; `None`: nowhere.
+        events: recorded events, each `FILE` or `STREAM=FILE`: what the queries make of them is reported.
+        stream: what a plain `FILE` is of.
     """
     report = Report()
     settings = report.attempt(lambda: Settings.load(path))
@@ -73,7 +100,13 @@ def check_project(path: Path, fix: Path | None = None) -> Report:
         report.skipped.append("queries, since not all streams can be annotated")
         return report
     project = Catalog(settings, knowledge, annotators)
-    report.warnings += warnings_of(project, _queries(report, project))
+    queries = _queries(report, project)
+    report.prefixes = settings.prefixes
+    report.warnings += warnings_of(project, [registration.query for registration in queries])
+    if events:
+        report.attempt(lambda: _try_events(report, project, queries, events, stream))
+    else:
+        report.warnings += source_warnings(settings)
     return report
 
 
@@ -97,21 +130,17 @@ def _tell_contradictions(report: Report, settings: Settings, knowledge: Knowledg
         report.found.append(said if number else f"no contradictions: {fix} is not written")
 
 
-def warnings_of(project: Catalog, queries: Sequence[Query]) -> list[str]:
-    """Return what a project's modules import, its annotations and queries name, and nobody has: it may come later."""
-    found = [*project.knowledge.warnings, *_told_of_contradictions(project)]
-    found += [warning for annotator in project.annotators.values() for warning in annotator.warnings]
-    found += [warning for query in queries for warning in query.warnings]
-    return [f"warning: {warning}" for warning in found]
+def _try_events(
+    report: Report, project: Catalog, queries: Sequence[Registration], events: Sequence[str], stream: str | None
+) -> None:
+    from ..explain import report_mapping
+    from .trials import Trial, recorded_streams
 
-
-def _told_of_contradictions(project: Catalog) -> Iterator[str]:
-    number, policy = len(project.knowledge.left_out), project.settings.knowledge.on_contradiction
-    if number:
-        are = "statements are" if number > 1 else "statement is"
-        yield f"{number:,} {are} left out, since they contradict others: `kaicep check` lists them"
-    if project.knowledge.contradictions and policy == "warn":
-        yield "the knowledge contradicts itself, and is taken as it is: `kaicep check` lists how"
+    trial = Trial(project, queries, recorded_streams(project, events, stream))
+    for _ in trial.results():
+        pass
+    report.remarks += trial.remarks()
+    report.mapping = report_mapping(project, trial.dataflow.profile)
 
 
 def _annotators(report: Report, settings: Settings, knowledge: KnowledgeBase) -> dict[str, Annotator]:
@@ -128,15 +157,15 @@ def _annotators(report: Report, settings: Settings, knowledge: KnowledgeBase) ->
     return annotators
 
 
-def _queries(report: Report, project: Catalog) -> list[Query]:
-    known: list[Query] = []
+def _queries(report: Report, project: Catalog) -> list[Registration]:
+    known: list[Registration] = []
     for path in report.attempt(lambda: query_files(project.settings)) or ():
         compiled = report.attempt(lambda path=path: _compiled(project, path, known))  # type: ignore[misc]  # likewise
-        for query in compiled or ():
-            known.append(query)
-            report.found.append(f"query {query.name or path.stem}: {path}")
+        for registration in compiled or ():
+            known.append(registration)
+            report.found.append(f"query {registration.query.name or path.stem}: {path}")
     return known
 
 
-def _compiled(project: Catalog, path: Path, known: list[Query]) -> tuple[Query, ...]:
-    return project.compile(read_document(path), source=str(path), outputs=known)
+def _compiled(project: Catalog, path: Path, known: Sequence[Registration]) -> tuple[Registration, ...]:
+    return project.registrations(read_document(path), str(path), [registration.query for registration in known])

@@ -30,6 +30,13 @@ class PlanFormat(StrEnum):
     SVG = "svg"
 
 
+class CheckFormat(StrEnum):
+    """How what a check found is printed."""
+
+    TEXT = "text"
+    JSON = "json"
+
+
 class ReasonFormat(StrEnum):
     """How reasons are printed."""
 
@@ -85,10 +92,22 @@ def try_query(
     try_document(inferred.project, text, inferred.files, source=source, form=form, quiet=quiet)
 
 
-@app.command(epilog="Examples: `kaicep check campus/`, `kaicep check campus/ --fix repair.ru`")
+@app.command(
+    epilog="Examples: `kaicep check campus/`, `kaicep check campus/ --events readings.csv`, "
+    "`kaicep check campus/ --fix repair.ru`"
+)
 def check(
     project: ProjectFile,
     *,
+    events: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--events",
+            "-e",
+            metavar="FILE",
+            help="Recorded events: report how they go with model and queries; NAME=FILE for one of several streams.",
+        ),
+    ] = None,
     fix: Annotated[
         Path | None,
         typer.Option(
@@ -96,18 +115,26 @@ def check(
             help="Write a SPARQL Update there that takes back the fewest statements that contradict others.",
         ),
     ] = None,
+    stream: Annotated[str | None, typer.Option(metavar="NAME", help="The stream that a plain FILE stands for.")] = None,
+    form: Annotated[CheckFormat, typer.Option("--format", "-f", help="How it is printed.")] = CheckFormat.TEXT,
 ) -> None:
-    """Check everything that a project names: settings, knowledge, annotations, queries; tell all that is wrong."""
+    """Check everything that a project names: settings, knowledge, annotations, queries; tell all that is wrong.
+
+    With recorded events also what is in them and not declared, and declared and not in them; which ids are known, to
+    which classes they belong; how much each PATH holds for; and behind which clause of a query no event is left.
+    """
     from .project_check import check_project
 
     with waiting("checking the project"):
-        report = check_project(project, fix)
-    for line in report.found:
-        typer.echo(line)
-    for line in (*report.warnings, *report.faults, *report.contradictions):
-        tell(line)
-    for skipped in report.skipped:
-        tell(f"not checked: {skipped}")
+        report = check_project(project, fix, events or (), stream)
+    if form is CheckFormat.JSON:
+        typer.echo(json.dumps(report.as_dict(), ensure_ascii=False, default=str))
+    else:
+        for line in (*report.found, *report.mapping_lines()):
+            typer.echo(line)
+        skipped = (f"not checked: {one}" for one in report.skipped)
+        for line in (*report.warnings, *report.faults, *report.contradictions, *skipped, *report.remarks):
+            tell(line)
     if report.faults:
         raise typer.Exit(1)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .candidacy import Explanation
 from .event_explanation import EventOrId, explain_event
+from .mapping import MappingReport, report_mapping
 from .plans import PlanNode, explain_query, explain_registrations, explain_runtime
 from .printing import (
     Diagram,
@@ -12,6 +13,8 @@ from .printing import (
     explanation_dict,
     explanation_tree,
     joined_diagrams,
+    mapping_dict,
+    mapping_lines,
     plan_diagram_of,
     plan_text,
     reason_diagram_of,
@@ -23,6 +26,7 @@ __all__ = [
     "DiagramFormat",
     "EventOrId",
     "Explanation",
+    "MappingReport",
     "PlanNode",
     "automaton_diagram_of",
     "explain_event",
@@ -32,8 +36,11 @@ __all__ = [
     "explanation_dict",
     "explanation_tree",
     "joined_diagrams",
+    "mapping_dict",
+    "mapping_lines",
     "plan_diagram_of",
     "plan_text",
     "reason_diagram_of",
+    "report_mapping",
     "write_diagram",
 ]

@@ -28,6 +28,11 @@ class Range:
     upper_inclusive: bool
 
     @property
+    def bounded(self) -> bool:
+        """Whether there is a moment that does not lie within."""
+        return self.lower is not None or self.upper is not None
+
+    @property
     def empty(self) -> bool:
         """Whether no moment lies within, whatever comes."""
         if self.upper == _BEFORE_ALL and not self.upper_inclusive:

@@ -97,7 +97,7 @@ def test_what_kaicep_explains_is_told_without_a_trace(project: Path, arguments: 
 
 
 def test_what_the_system_refuses_is_told_without_a_trace(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(*_: Path) -> None:
+    def full(*_: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device", "/data/state")
 
     monkeypatch.setattr("kaicep.commands.project_check.check_project", full)

@@ -109,7 +109,9 @@ class EntityLinker:
         if self._keys.ambiguous:
             return _of_ambiguous(self._name, self._keys.ambiguous, self._knowledge)
         template = self.linkage.template
-        return None if template is None or not template.encoded else _of_unmade(template, self._knowledge)
+        if template is None or not template.encoded:
+            return None
+        return _of_separator(template, self._knowledge) or _of_unmade(template, self._knowledge)
 
     def _find(self, value: str) -> str | None:
         found = self._keys.individuals.get(value)
@@ -151,6 +153,18 @@ def _of_ambiguous(name: str, found: Mapping[str, tuple[str, ...]], knowledge: Kn
     others = f", and likewise {len(found) - 1:,} more" if len(found) > 1 else ""
     message = f'the {name} "{value}" fits {listed}, and so stands for none of them{others}'
     return message, 'add of_class = "…", say owl:sameAs of those that are one, or use another key'
+
+
+def _of_separator(template: IriTemplate, knowledge: KnowledgeBase) -> tuple[str, str] | None:
+    """The `#` or `/` that a template's prefix lacks: all individuals that begin as it does go on with that."""
+    before = template.before
+    below = knowledge.individuals_below(before, typed=True) if before and before[-1] not in "#/:" else frozenset()
+    following = {iri[len(before) : len(before) + 1] for iri in below}
+    if len(following) != 1 or not following <= {"#", "/"}:
+        return None
+    (separator,) = following
+    message = f"'{template}' makes none of the {len(below):,} individuals that begin with '{before}{separator}'"
+    return message, f"its prefix lacks a '{separator}': end it with one, as in \"{before}{separator}\""
 
 
 def _of_unmade(template: IriTemplate, knowledge: KnowledgeBase) -> tuple[str, str] | None:

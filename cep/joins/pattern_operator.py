@@ -69,6 +69,11 @@ class PatternKernel:
         return self._reporter.names
 
     @property
+    def considered(self) -> int:
+        """Matches that were found."""
+        return self._reporter.considered
+
+    @property
     def due(self) -> int | None:
         """When the first NOT has ended that a match waits for."""
         return self._pending.due

@@ -21,11 +21,15 @@ class MatchReporter:
         conditions: HAVING, and the comparisons of items.
         partial: whether a match may leave variables unbound, or become true after its last event.
         ambiguous: whether the same events may be found as a match in several ways.
+
+    Attributes:
+        considered: how many matches it was given so far.
     """
 
     def __init__(self, query: Query, conditions: Sequence[Expression], *, partial: bool, ambiguous: bool) -> None:
         self._projection = MatchProjection(query, partial=partial, conditions=conditions)
         self._ambiguous = ambiguous
+        self.considered = 0
         self.skip = AfterMatchSkip(query)
 
     @property
@@ -35,6 +39,7 @@ class MatchReporter:
 
     def standing(self, found: MatchTable, candidates: Mapping[str, Candidates]) -> MatchTable:
         """The matches that are reported, in output order; none that is found later comes before one of them."""
+        self.considered += len(found.time)
         found = self._projection.holding(found, candidates)
         if not len(found.time):
             return found

@@ -51,6 +51,11 @@ class MatchQueue:
         return self._reporter.names
 
     @property
+    def considered(self) -> int:
+        """Matches that were found and became due."""
+        return self._reporter.considered
+
+    @property
     def skip(self) -> AfterMatchSkip:
         """What AFTER MATCH forbids."""
         return self._reporter.skip

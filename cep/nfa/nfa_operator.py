@@ -66,6 +66,11 @@ class NfaOperator:
         return self._queue.names
 
     @property
+    def considered(self) -> int:
+        """See `MatchQueue`."""
+        return self._queue.considered
+
+    @property
     def due(self) -> int | None:
         """When the interval of a NOT is over, or a run can be prolonged no more."""
         first = self._waiting.next_end

@@ -7,6 +7,7 @@ from .external_matches import adopted_matches
 from .match_projection import MatchProjection, match_name
 from .match_table import UNBOUND, MatchTable, gathered
 from .output_rate import OutputRate, build_output_rate
+from .row_counts import RowCounts
 from .row_output import MatchFrame, RowOutput, key_text, output_schema, row_schema, selected_bindings
 
 __all__ = [
@@ -16,6 +17,7 @@ __all__ = [
     "MatchProjection",
     "MatchTable",
     "OutputRate",
+    "RowCounts",
     "RowOutput",
     "adopted_matches",
     "build_output_rate",

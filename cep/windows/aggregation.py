@@ -91,6 +91,7 @@ class AggregationKernel:
         self._groups = [(column_expression(e), e.type) for e in _groups(query)]
         self._bindings = selected_bindings(query)
         self._kept = empty_candidates(self._source)
+        self.considered = 0
         self._first: int | None = None
         self._passed = _BEGINNING
 
@@ -206,6 +207,7 @@ class AggregationKernel:
         return 0 if window.start is None else self._first or 0
 
     def _matches(self, frame: pl.DataFrame, groups: list[pl.Series], windows: Windows) -> MatchFrame:
+        self.considered += len(windows.start)
         aggregates = pl.DataFrame(
             [
                 aggregate_ranges(e, self._values(e, frame, windows), windows.start, windows.end).alias(self._name(e))

@@ -9,13 +9,14 @@ from types import MappingProxyType
 from rich.console import Console
 
 from ...api import Engine
+from ...explain import mapping_lines, report_mapping
 from ...language.nodes import Query
 from ...pipeline import Catalog
 from ...pipeline.durability import Progress
 from ...pipeline.hosting import Signals
 from ...pipeline.sinks import Sink
 from ..progress_line import ProgressLine
-from ..project_check import warnings_of
+from ..project_warnings import source_warnings, warnings_of
 
 __all__ = ["archive_behind", "read", "run_queries", "summary"]
 
@@ -62,6 +63,8 @@ def run_queries(
     if not quiet:
         for warning in warnings_of(project, queries):
             log.print(warning, markup=False, soft_wrap=True)
+        for warning in source_warnings(project.settings):
+            log.print(warning, markup=False, soft_wrap=True)
     summed_up = False
     try:
         with Signals() as signals, engine:
@@ -70,12 +73,13 @@ def run_queries(
             with meter.watching(lambda: archive_behind(engine)):
                 read(engine, signals, once=once)
                 if once:
-                    _sum_up(log, meter, _ended(engine, meter, finish=finish, quiet=quiet), quiet=quiet)
+                    waiting = _ended(engine, meter, finish=finish, quiet=quiet)
+                    _sum_up(log, meter, waiting, [] if quiet else _mapping(engine, ended=finish), quiet=quiet)
                     summed_up = True  # before the store has taken the events: the rows are there
                     _fill_store(engine, signals, meter)
     finally:
         if not summed_up and meter.progress.batches:
-            _sum_up(log, meter, {}, quiet=quiet)
+            _sum_up(log, meter, {}, [] if quiet else _mapping(engine, ended=False), quiet=quiet)
 
 
 def _ended(engine: Engine, meter: ProgressLine, *, finish: bool, quiet: bool) -> Mapping[str, int]:
@@ -86,10 +90,19 @@ def _ended(engine: Engine, meter: ProgressLine, *, finish: bool, quiet: bool) ->
     return engine.rows_at_end() if meter.progress.batches and not quiet else {}
 
 
-def _sum_up(log: Console, meter: ProgressLine, waiting: Mapping[str, int], *, quiet: bool) -> None:
+def _sum_up(
+    log: Console, meter: ProgressLine, waiting: Mapping[str, int], mapping: Sequence[str], *, quiet: bool
+) -> None:
     if not quiet:
         nothing = ["nothing was read: the sources brought nothing new"]
-        log.print("\n".join(summary(meter, waiting) if meter.progress.batches else nothing), soft_wrap=True)
+        lines = [*summary(meter, waiting), *mapping] if meter.progress.batches else nothing
+        log.print("\n".join(lines), soft_wrap=True, markup=False)
+
+
+def _mapping(engine: Engine, *, ended: bool) -> list[str]:
+    """How what was read goes with annotations, model and queries."""
+    project = engine.project
+    return mapping_lines(report_mapping(project, engine.profile, ended=ended), project.settings.prefixes)
 
 
 def _compile(project: Catalog, documents: Sequence[tuple[str, str]]) -> list[Query]:

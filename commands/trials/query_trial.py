@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from ...api import Project
 from ...cep.output import output_schema
+from ...explain import mapping_lines, report_mapping
 from ...language.nodes import Query
 from ...pipeline import queries_read
+from ...pipeline.flow import Registration
 from ...pipeline.sinks import rows
 from ..options import RowFormat
 from ..progress_bar import ProgressBar
 from ..progress_line import ProgressLine
-from ..project_check import warnings_of
+from ..project_warnings import warnings_of
 from ..terminal import log, row_printer, tell
 from .recorded_source import recorded_streams
 from .trial import Trial
@@ -46,13 +49,25 @@ def try_document(
     """
     read = queries_read(project, text, source)
     queries = project.compile(text, source=source, outputs=read)
-    trial = Trial(project, (*read, *queries), recorded_streams(project, files, stream))
+    registrations = [Registration(query, query.name or "") for query in read] + _labelled(queries, source)
+    trial = Trial(project, registrations, recorded_streams(project, files, stream))
     if not quiet:
         _introduce(project, queries)
     _print_rows(trial, queries[-1], project, form, quiet=quiet)
     if not quiet:
-        for line in trial.complaints.lines():
+        report = report_mapping(project, trial.dataflow.profile, trial.labels[len(read) :])
+        for line in (*trial.remarks(), *mapping_lines(report, project.settings.prefixes)):
             tell(line)
+
+
+def _labelled(queries: Sequence[Query], source: str) -> list[Registration]:
+    """The queries with labels: their names, else their file's with its ending, which no name has."""
+    file = Path(source).name if Path(source).suffix else "(unnamed)"
+    several = sum(query.name is None for query in queries) > 1
+    return [
+        Registration(query, query.name or (f"{file} {position}" if several else file))
+        for position, query in enumerate(queries, 1)
+    ]
 
 
 def _introduce(project: Project, queries: Sequence[Query]) -> None:

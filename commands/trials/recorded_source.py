@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from ...api import Project
 from ...config import StreamSettings
 from ...errors import PipelineError, did_you_mean
+from ...pipeline import Catalog
 from ...pipeline.sources import RawBatch, list_files, read_batches
 
 __all__ = ["RecordedStream", "recorded_streams"]
 
 
-def recorded_streams(project: Project, files: Sequence[str], stream: str | None) -> dict[str, RecordedStream]:
+def recorded_streams(project: Catalog, files: Sequence[str], stream: str | None) -> dict[str, RecordedStream]:
     """Find out which stream each file is of.
 
     Args:
@@ -83,7 +83,7 @@ class RecordedStream:
         self.taken = read
 
 
-def _stream_and_path(project: Project, entry: str, stream: str | None) -> tuple[str, Path]:
+def _stream_and_path(project: Catalog, entry: str, stream: str | None) -> tuple[str, Path]:
     names = list(project.annotators)
     before, equals, after = entry.partition("=")
     if equals and (before in names or not Path(entry).exists()):

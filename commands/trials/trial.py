@@ -7,9 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 
 from ...annotator import AnnotatedBatch
-from ...api import Project
 from ...cep import END_OF_TIME
-from ...language.nodes import Query
+from ...pipeline import Catalog
 from ...pipeline.durability import Progress
 from ...pipeline.flow import Batch, BatchResult, Registration
 from ...pipeline.sources import RawBatch
@@ -29,7 +28,7 @@ class Trial:
 
     Args:
         project: of streams and queries.
-        queries: each after those whose output it reads.
+        queries: each after those whose output it reads; when they were registered is of no account.
         streams: the records, by stream; a stream that is not among them has none.
 
     Attributes:
@@ -39,11 +38,13 @@ class Trial:
         complaints: what could not be used of the records so far.
     """
 
-    def __init__(self, project: Project, queries: Sequence[Query], streams: Mapping[str, RecordedStream]) -> None:
+    def __init__(
+        self, project: Catalog, queries: Sequence[Registration], streams: Mapping[str, RecordedStream]
+    ) -> None:
         self.dataflow = project.dataflow()
-        self.labels = [query.name or f"query-{position}" for position, query in enumerate(queries, 1)]
-        for label, query in zip(self.labels, queries, strict=True):
-            self.dataflow.register(Registration(query, label))
+        self.labels = [registration.label for registration in queries]
+        for registration in queries:
+            self.dataflow.register(registration)
         self.progress = Progress()
         self.complaints = RecordComplaints()
         self._annotators = project.annotators
@@ -58,6 +59,12 @@ class Trial:
     def taken(self) -> int:
         """How many of them have been read, about."""
         return sum(stream.taken for stream in self._streams.values())
+
+    def remarks(self) -> Iterator[str]:
+        """What could not be used so far: files without records, records that are no events."""
+        for stream in self._streams.values():
+            yield from (f"{path} has no record: it is empty, or has a header alone" for path in stream.without_records)
+        yield from self.complaints.lines()
 
     def results(self) -> Iterator[BatchResult]:
         """What each batch brings; the last one ends the streams.

@@ -11,6 +11,8 @@ from .diagrams import (
     reason_diagram_of,
     write_diagram,
 )
+from .mapping_json import mapping_dict
+from .mapping_text import mapping_lines
 from .plan_writer import plan_text
 from .reason_json import explanation_dict
 from .reason_tree import explanation_tree
@@ -22,6 +24,8 @@ __all__ = [
     "explanation_dict",
     "explanation_tree",
     "joined_diagrams",
+    "mapping_dict",
+    "mapping_lines",
     "plan_diagram_of",
     "plan_text",
     "reason_diagram_of",

@@ -16,6 +16,8 @@ from ..source_text import SourceText, Span, listed
 _WORD = re.compile(r"[?$]?[\w.:-]*\w|.", re.DOTALL)
 _STRING = re.compile(STRING, re.DOTALL)
 _KEYWORD = re.compile(r"[A-Za-z]+(s\?)?(\\b|\(\?!)")
+_APART = re.compile(r"(?P<number>\d+)[ \t]+(?P<unit>[A-Za-z]+)\b")
+_QUOTED_MOMENT = re.compile(r"([\"'])\d{4}-\d\d-\d\d(T[\d:.Z+-]*)?\1")
 _NAMED = {
     "VAR": "a variable such as ?e", "IRI": "an absolute <iri>", "PNAME": "a prefixed name",
     "PNAME_NS": "a prefix such as 'evt:'", "NAME": "a name", "NAME_PREFIXED": "a prefixed name", "STREAM": "a name",
@@ -39,7 +41,8 @@ def unexpected(where: SourceText, error: UnexpectedInput, grammar: Lark) -> Quer
     if word in "\"'":
         return where.syntax_error(span, "this string does not end", f"close it with {word} on the same line")
     hint = (
-        _special_hint(where.text, position, word)
+        _time_hint(where.text, position, word)
+        or _habit_hint(where.text[:position], word)
         or _order_hint(grammar, word, accepted)
         or did_you_mean(word.upper(), sorted(_accepted_keywords(grammar, accepted)))
         or f"expected {_expected(grammar, accepted)}"
@@ -61,21 +64,35 @@ def _position(where: SourceText, error: UnexpectedInput) -> tuple[int, set[str]]
     return error.pos_in_stream or 0, set()
 
 
-def _special_hint(text: str, position: int, word: str) -> str | None:
-    """For what people write who know other languages."""
+def _time_hint(text: str, position: int, word: str) -> str | None:
+    """For durations and moments that are written as elsewhere."""
     before = text[:position]
     if word.lower() in UNITS and re.search(r"\d[ \t]+$", before):
         return f"write the unit directly behind its number: {before.split()[-1]}{word}"
+    apart = _APART.match(text, position)
+    if apart and apart["unit"] in UNITS:
+        return f"write the unit directly behind its number: {apart['number']}{apart['unit']}"
     if re.fullmatch(r"\d+(-\d+)*T[\d:.-]*", word):
         return 'in an expression a moment is written "2012-05-07T09:00:00Z"^^xsd:dateTime'
-    if re.fullmatch(r"\d+(\.\d+)?[A-Za-z]+", word):
+    if _QUOTED_MOMENT.fullmatch(word):
+        return f"a moment is written without quotes: {word[1:-1]}"
+    if apart or re.fullmatch(r"\d+(\.\d+)?[A-Za-z]+", word):
         return f"the units of a duration are {listed(list(UNITS), 'and')}"
+    return None
+
+
+def _habit_hint(before: str, word: str) -> str | None:
+    """For what people write who know other languages."""
     if word == "*" and before.rstrip().upper().endswith("COUNT("):
         return "events are counted by their variable: COUNT(?e)"
     if word == "=" and before.endswith("="):
         return "equality is written with one '='"
     if word == ">" and before.endswith("<"):
         return "inequality is written '!='"
+    if re.search(r"\bFROM\s*$", before, re.IGNORECASE) and word[0].isalpha():
+        return f"FROM gives each stream a variable: FROM (?e, {word})"
+    if re.search(r"\bWHERE\s*$", before, re.IGNORECASE) and word.startswith("?"):
+        return "write conditions on events as FILTER (…), on knowledge as PATH { … }"
     return None
 
 
@@ -84,6 +101,8 @@ def _order_hint(grammar: Lark, word: str, accepted: set[str]) -> str | None:
     closing = [name.lstrip("_") for name in _closing_clauses(grammar)]
     if "$END" in accepted and word.upper() in closing:
         return f"the clauses at the end come in the order {', '.join(closing)}"
+    if "_SEMICOLON" in accepted and f"_{word.upper()}" in _first(grammar, "clause"):
+        return f"{word.upper()} stands before the clauses at the end: {listed(closing, 'and')}"
     if "$END" in accepted and word.upper() in ("FROM", "WITHIN"):
         return "FROM, then WITHIN, stand behind SELECT and before all other clauses"
     return None

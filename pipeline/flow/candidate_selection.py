@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from threading import Lock
 
 import numpy as np
@@ -11,9 +12,10 @@ import pyarrow as pa
 
 from ...cep import Filter, apply_filters
 from ...expressions import frame_of
-from ...language.nodes import Column, Expression, Source, uses_bindings, walk
+from ...language.nodes import Column, Expression, Source, expression_text, uses_bindings, walk
 from ...planner import Range
 from ...semfilter import SemanticFilter
+from ..profile import ClauseCount, ClauseKind
 
 _Mask = np.ndarray[tuple[int], np.dtype[np.bool_]]
 _PLACE = "#place"
@@ -58,9 +60,13 @@ class CandidateSelection:
         self.source = source
         self.semantics = semantics
         self._within = within
-        before = (*(f for f in source.filters if not uses_bindings(f)), *implied)
+        own = tuple(f for f in source.filters if not uses_bindings(f))
+        before = (*own, *implied)
         self._before = Filter(before) if before else None
+        self._conditions = len(before)
         self._after = tuple(f for f in source.filters if uses_bindings(f))
+        self._clauses = tuple(_clauses(source, within, own, implied, self._after))
+        self._left = np.zeros(len(self._clauses), np.int64)
         self._columns = ["_time", "_id", *source.columns]
         self._tested = _columns_of(before)
         self._kept = sorted({n for n in self._columns if not n.startswith("?")} | _columns_of(self._after))
@@ -70,15 +76,30 @@ class CandidateSelection:
         """The columns of an event table that it looks at."""
         return frozenset(self._kept) | self._tested | self.semantics.columns
 
+    @property
+    def clauses(self) -> tuple[ClauseCount, ...]:
+        """How many events were left so far behind each clause."""
+        counted = zip(self._clauses, self._left.tolist(), strict=True)
+        return tuple(replace(clause, left=left) for clause, left in counted)
+
     def candidates(self, batch: EventBatch) -> pa.Table:
         """The candidates among the events, once per distinct solution, with the columns that the query uses."""
+        left = [batch.table.num_rows]
         inside = self._within.select(batch.table)
         if inside is not batch.table:
             batch = EventBatch(inside)
-        mask = self._mask(batch)
+        left += [inside.num_rows] * self._within.bounded
+        mask = self._mask(batch, left)
         if self.source.semantics is None:
-            return self._chosen(batch, mask)
-        return apply_filters(self._with_solutions(batch, mask), self._after).select(self._columns)
+            found = self._chosen(batch, mask)
+        else:
+            found = self._with_solutions(batch, mask, left)
+            for test in self._after:
+                found = apply_filters(found, (test,))
+                left.append(_events(found))
+            found = found.select(self._columns)
+        self._left += left
+        return found
 
     def _chosen(self, batch: EventBatch, mask: _Mask | None) -> pa.Table:
         """The rows that a mask leaves; where these are few, nothing but they are converted."""
@@ -89,24 +110,59 @@ class CandidateSelection:
         chosen = frame if mask is None else frame.filter(pl.Series(mask))
         return chosen.to_arrow(compat_level=pl.CompatLevel.newest())
 
-    def _mask(self, batch: EventBatch) -> _Mask | None:
+    def _mask(self, batch: EventBatch, left: list[int]) -> _Mask | None:
         """Which events the FILTERs without semantic variables let pass; `None`: all."""
         if self._before is None or not batch.table.num_rows:
+            left += [0] * self._conditions
             return None
-        mask = self._before.mask(batch.frame(sorted(self._tested) or ["_time"]))
-        return None if mask.all() else mask
+        mask: _Mask | None = None
+        for mask in self._before.masks(batch.frame(sorted(self._tested) or ["_time"])):
+            left.append(int(np.count_nonzero(mask)))
+        return None if mask is None or mask.all() else mask
 
-    def _with_solutions(self, batch: EventBatch, mask: _Mask | None) -> pa.Table:
+    def _with_solutions(self, batch: EventBatch, mask: _Mask | None, left: list[int]) -> pa.Table:
         """The events whose PATHs hold; only what the PATHs look at is copied before that is known."""
         places = pa.array(np.arange(batch.table.num_rows))
         asked = batch.table.select(sorted(self.semantics.columns)).append_column(_PLACE, places)
         answered = self.semantics.select(asked if mask is None else asked.filter(pa.array(mask)))
+        left.append(_distinct(answered[_PLACE].to_numpy()))
         chosen = batch.frame(self._kept)[answered[_PLACE].to_numpy()]
         found = chosen.to_arrow(compat_level=pl.CompatLevel.newest())
         for name in answered.column_names:
             if name.startswith("?"):
                 found = found.append_column(name, answered[name])
         return found
+
+
+def _clauses(
+    source: Source,
+    within: Range,
+    own: Sequence[Expression],
+    implied: Sequence[Expression],
+    after: Sequence[Expression],
+) -> Iterator[ClauseCount]:
+    """What selects candidates, in the order in which it is asked; nothing is counted yet."""
+    yield ClauseCount(ClauseKind.STREAM, source.stream.name, 0)
+    if within.bounded:
+        yield ClauseCount(ClauseKind.WITHIN, str(within), 0)
+    yield from (_clause(ClauseKind.FILTER, test) for test in own)
+    yield from (_clause(ClauseKind.IMPLIED, test) for test in implied)
+    if source.semantics is not None:
+        yield ClauseCount(ClauseKind.PATH, "", 0)
+        yield from (_clause(ClauseKind.FILTER, test) for test in after)
+
+
+def _clause(kind: ClauseKind, test: Expression) -> ClauseCount:
+    return ClauseCount(kind, expression_text(test), 0, tuple(sorted(_columns_of((test,)))))
+
+
+def _events(candidates: pa.Table) -> int:
+    """How many events candidates are, which stand once per solution, one solution of an event behind the other."""
+    return frame_of(candidates, ["_id"])["_id"].rle_id().n_unique()
+
+
+def _distinct(ascending: np.ndarray) -> int:
+    return int(np.count_nonzero(ascending[1:] != ascending[:-1])) + bool(len(ascending))
 
 
 def _columns_of(expressions: Sequence[Expression]) -> set[str]:

@@ -22,6 +22,7 @@ from ...language.nodes import Query, StreamType
 from ...ontology import KnowledgeBase
 from ...planner import BackfillChunk
 from ...semfilter.runtime import FilterOptions, SubqueryStatistics
+from ..profile import FlowProfile, StreamProfiler
 from .admission import Admission
 from .batch import Batch, Judgement
 from .batch_result import BatchResult, StreamResult
@@ -63,6 +64,7 @@ class Dataflow:
         self._options = options
         self._lateness = lateness
         self._admissions = {name: admission_of(a, lateness[name]) for name, a in judgement.annotators.items()}
+        self._profilers = {name: StreamProfiler(a.shape) for name, a in judgement.annotators.items()}
         self._queries = QueryGraph()
         self._pool = ThreadPoolExecutor(workers) if workers > 1 else None
         self._latest: BatchResult | None = None
@@ -91,6 +93,12 @@ class Dataflow:
     def subqueries(self) -> dict[str, tuple[SubqueryStatistics, ...]]:
         """By query label, what each of its PATHs has cost; queries without PATHs left out."""
         return {label: flow.subqueries for label, flow in self.flows.items() if flow.subqueries}
+
+    @property
+    def profile(self) -> FlowProfile:
+        """What it has seen of streams and what has become of it in queries, since it was made."""
+        streams = {name: profiler.profile for name, profiler in self._profilers.items()}
+        return FlowProfile(streams, {label: flow.profile for label, flow in self.flows.items()})
 
     def now(self, query: Query) -> datetime | None:
         """The greatest time stamp that the query's streams have delivered so far."""
@@ -252,6 +260,7 @@ class Dataflow:
             self._pool.shutdown()
 
     def _admit(self, name: str, batch: AnnotatedBatch) -> StreamResult:
+        self._profilers[name].note(batch)
         admitted = self._admissions[name].admit(batch.events)
         return StreamResult(admitted.events, admitted.late, batch.rejected, admitted.duplicates, batch.unlinked)
 

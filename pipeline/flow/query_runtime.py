@@ -19,11 +19,12 @@ from ...cep.nfa import stop_events
 from ...cep.order import EVENTS, all_events, event_columns, sees_all_events
 from ...cep.output import MatchFrame, output_schema
 from ...errors import CeilingError
-from ...language.nodes import Query, StreamType
+from ...language.nodes import Query, StreamType, negated_variables
 from ...ontology import KnowledgeBase
 from ...planner import Choice, Seam, Watermarks, lowest_watermark, resolve_bounds
 from ...semfilter import SemanticFilter
 from ...semfilter.runtime import FilterOptions, SubqueryStatistics
+from ..profile import PathProfile, QueryProfile, VariableProfile
 from .candidate_selection import CandidateSelection, EventBatch
 
 
@@ -108,6 +109,19 @@ class QueryRuntime:
     def subqueries(self) -> tuple[SubqueryStatistics, ...]:
         """What each PATH has cost so far: source by source, in the order of the text."""
         return tuple(s for source in self.sources for s in source.semantics.statistics)
+
+    @property
+    def profile(self) -> QueryProfile:
+        """What has become of its events so far."""
+        return QueryProfile(self.query, tuple(map(self._variable, self.sources)), self._operator.counts, self.ending)
+
+    def _variable(self, selection: CandidateSelection) -> VariableProfile:
+        source, semantics = selection.source, selection.semantics
+        paths = tuple(
+            PathProfile(one.plan.subquery, one.statistics, one.plan.unsatisfiable) for one in semantics.subqueries
+        )
+        negated = source.variable in negated_variables(self.query.pattern)
+        return VariableProfile(source.variable, source.stream.name, negated, selection.clauses, paths)
 
     @property
     def ended(self) -> bool:

@@ -20,6 +20,7 @@ from ..control import KnowledgeAdmin, Submissions
 from ..durability import CheckpointedFlow, Progress, begun_batch, current_generation, is_all_read
 from ..flow import BatchResult, IdleStreams, QueryRuntime, Registration
 from ..knowledge import KnowledgeSwap, Version
+from ..profile import FlowProfile
 from ..sinks import Sink, check_sinks
 from ..sources import beat, unpack
 from .handle import QueryHandle
@@ -277,6 +278,12 @@ class StreamingEngine(ABC):
             self._report(self._flow.finish())
         for handle in self._handles.values():
             handle.end()
+
+    @property
+    def profile(self) -> FlowProfile:
+        """What it has seen of streams and what has become of it in queries, since it was entered."""
+        with self._lock:
+            return self._flow.dataflow.profile
 
     def rows_at_end(self) -> dict[str, int]:
         """How many rows each query would report if the streams ended now, by label; queries without any are left out.

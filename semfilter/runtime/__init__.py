@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .evaluate import RDF_TYPE, ScratchStore, query_solutions, single_event_query
-from .event_selection import ROW, Selection, all_of, any_of, as_frame
+from .event_selection import ROW, Selection, all_of, any_of, as_frame, events_of
 from .filter_options import NAIVE, FilterOptions
 from .keys import Key, KeyValue
 from .statistics import SubqueryStatistics
@@ -23,6 +23,7 @@ __all__ = [
     "all_of",
     "any_of",
     "as_frame",
+    "events_of",
     "query_solutions",
     "single_event_query",
 ]

@@ -45,3 +45,11 @@ def as_frame(selection: Selection) -> pl.DataFrame:
     if isinstance(selection, pl.DataFrame):
         return selection
     return pl.DataFrame({ROW: np.flatnonzero(selection)}, schema={ROW: pl.Int64})
+
+
+def events_of(selection: Selection) -> int:
+    """How many events a selection has, each counted once."""
+    if isinstance(selection, np.ndarray):
+        return int(np.count_nonzero(selection))
+    rows = selection[ROW].to_numpy()
+    return int(np.count_nonzero(rows[1:] != rows[:-1])) + bool(len(rows))

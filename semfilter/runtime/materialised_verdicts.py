@@ -16,7 +16,7 @@ from ..sparql_text import select_text
 from .evaluate import Solution, distinct_solutions, projection_text, query_solutions
 from .keys import Codes, dictionary_of
 from .solution_columns import SolutionColumns
-from .statistics import SubqueryStatistics
+from .statistics import KeyCount, SubqueryStatistics
 
 # Hashing the individuals costs what searching for about so many does.
 _SEARCHED = 20
@@ -130,10 +130,14 @@ class MaterialisedLookup:
     Args:
         materialised: the verdicts.
         statistics: where keys and hits are counted.
+        counts: where distinct keys are counted, if each is one individual.
     """
 
-    def __init__(self, materialised: MaterialisedVerdicts, statistics: SubqueryStatistics) -> None:
+    def __init__(self, materialised: MaterialisedVerdicts, statistics: SubqueryStatistics, counts: KeyCount) -> None:
         self._materialised = materialised
+        self._counts = counts
+        if len(materialised.columns) > 1:
+            counts.uncountable()
         self._statistics = statistics
         self._known: dict[str, tuple[pa.Array, Codes]] = {}
         statistics.evaluation_seconds += materialised.seconds
@@ -151,6 +155,7 @@ class MaterialisedLookup:
         dictionary, places = self._known.get(name, (None, None))
         if places is None or not array.dictionary.equals(dictionary):
             found = self._materialised.places_of(part, array.dictionary)
+            self._counts.note(array.dictionary.to_pylist(), found >= 0)
             places = np.append(found, -1)  # null is the code behind the last
             self._known[name] = array.dictionary, places
         indices = array.indices.fill_null(len(places) - 1).to_numpy(zero_copy_only=False)

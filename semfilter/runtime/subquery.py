@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import reduce
 from threading import Lock
 from time import perf_counter
@@ -17,12 +16,12 @@ from ..plan import Plan, PlanContext
 from ..term_values import term_column
 from .compiled_filter import CompiledFilter
 from .evaluate import Solution
-from .event_selection import ROW, Mask, Selection
+from .event_selection import ROW, Mask, Selection, events_of
 from .filter_options import FilterOptions
 from .keys import Codes, Key
 from .materialised_verdicts import MaterialisedLookup
 from .solution_columns import PLACE, SolutionColumns
-from .statistics import SubqueryStatistics
+from .statistics import KeyCount, SubqueryStatistics
 from .verdict_cache import VerdictCache
 
 _TRUE = pl.lit(True)  # noqa: FBT003 - a value
@@ -48,20 +47,23 @@ class SubqueryFilter:
         self._types = {name: context.type_of(name) for name in plan.subquery.bindings}
         self._condition = _condition(plan)
         self._statistics = SubqueryStatistics()
+        self._counts = KeyCount()
         self.compiled: CompiledFilter | None = None
         self._cache: VerdictCache | None = None
         self._lookup: VerdictCache | MaterialisedLookup | None = None
         if plan.residual is not None:
             self.compiled = CompiledFilter.of(plan.residual, context.knowledge, options)
-            self._cache = VerdictCache(self.compiled, options, self._statistics)
+            self._cache = VerdictCache(self.compiled, options, self._statistics, self._counts)
             materialised = self.compiled.materialised
-            self._lookup = self._cache if materialised is None else MaterialisedLookup(materialised, self._statistics)
+            self._lookup = self._cache
+            if materialised is not None:
+                self._lookup = MaterialisedLookup(materialised, self._statistics, self._counts)
         self._lock = Lock()
 
     @property
     def statistics(self) -> SubqueryStatistics:
-        """What it has cost so far."""
-        return replace(self._statistics)
+        """What it has cost so far, and of how much it holds."""
+        return self._counts.counted(self._statistics)
 
     def known(self) -> dict[Key, list[Solution]]:
         """The solutions in the cache, by key."""
@@ -73,6 +75,7 @@ class SubqueryFilter:
         with self._lock:
             if self._cache is not None:
                 self._cache.learn(solutions)
+                self._counts.note(list(solutions), np.array([bool(found) for found in solutions.values()], np.bool_))
             self._statistics.add(statistics)
 
     def evaluate(self, keys: Sequence[Key]) -> list[list[Solution]]:
@@ -85,6 +88,7 @@ class SubqueryFilter:
         with self._lock:
             selection = self._select(events)
             self._statistics.events += events.num_rows
+            self._statistics.held += events_of(selection)
             self._statistics.seconds += perf_counter() - began
         return selection
 

@@ -22,7 +22,7 @@ from .evaluate import Solution
 from .filter_options import FilterOptions
 from .keys import BatchKeys, Codes, Key, KeyReader
 from .solution_columns import SolutionColumns
-from .statistics import SubqueryStatistics
+from .statistics import KeyCount, SubqueryStatistics
 
 
 class VerdictCache:
@@ -32,9 +32,17 @@ class VerdictCache:
         compiled: evaluates what is missing.
         options: whether to buffer, how much to cache.
         statistics: where keys, hits, misses and time are counted.
+        counts: where distinct keys are counted.
     """
 
-    def __init__(self, compiled: CompiledFilter, options: FilterOptions, statistics: SubqueryStatistics) -> None:
+    def __init__(
+        self,
+        compiled: CompiledFilter,
+        options: FilterOptions,
+        statistics: SubqueryStatistics,
+        counts: KeyCount | None = None,
+    ) -> None:
+        self._counts = counts or KeyCount()
         self._compiled = compiled
         self._buffer = options.buffer
         self._statistics = statistics
@@ -59,8 +67,18 @@ class VerdictCache:
             self._count(len(keys.distinct), 0)
             return keys.codes, self._columns
         codes, solutions = self._solutions(keys)
+        self._note(keys, codes, solutions)
         self._before, self._columns = keys.distinct, SolutionColumns(self._compiled.residual, solutions)
         return codes, self._columns
+
+    def _note(self, keys: BatchKeys, codes: Codes, solutions: Sequence[list[Solution]]) -> None:
+        """Count the distinct keys; without a cache the solutions are those of the events."""
+        holds = np.fromiter((bool(found) for found in solutions), np.bool_, len(solutions))
+        if self._cache is None:
+            of_key = np.zeros(len(keys.distinct), np.bool_)
+            of_key[keys.codes] = holds[codes]
+            holds = of_key
+        self._counts.note(keys.distinct, holds)
 
     def _repeats(self, keys: BatchKeys) -> bool:
         known = self._buffer and self._cache is not None and len(self._before) <= self._cache.maxsize

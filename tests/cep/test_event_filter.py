@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import polars as pl
 import pyarrow as pa
 from kaicep.cep.event_filter import Filter, apply_filters
 from support.operators import compiled
@@ -28,3 +29,12 @@ def test_a_table_of_which_all_stays_is_not_copied() -> None:
 
 def test_a_filter_says_which_columns_it_reads() -> None:
     assert Filter(FILTERS).columns == {"n", "note"}
+
+
+def test_filter_by_filter_what_is_left_is_told() -> None:
+    """The last of the masks is that of all filters."""
+    frame = pl.DataFrame({"n": [1, 2, None, 3], "note": ["a", "a", "a", "b"]})
+    test = Filter(FILTERS)
+    masks = [mask.tolist() for mask in test.masks(frame)]
+    assert masks == [[False, True, False, True], [False, True, False, False]]
+    assert masks[-1] == test.mask(frame).tolist()

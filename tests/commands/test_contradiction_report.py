@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from pyoxigraph import RdfFormat, Store
-from support.command_line import PROJECT, PROPERTIES, call
+from support.command_line import PROJECT, PROPERTIES, call, drop, line
 
 MODEL = (
     "@prefix ex: <urn:ex:> . @prefix owl: <http://www.w3.org/2002/07/owl#> . "
@@ -18,6 +18,7 @@ MODEL = (
 
 @pytest.fixture
 def contradictory(project: Path) -> Path:
+    drop(project, "a.json", line(1, 1))
     (project / "rooms.ttl").write_text(MODEL + PROPERTIES)
     say(project, "refuse")
     return project

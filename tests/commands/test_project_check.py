@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
-from support.command_line import PROJECT, call
+from support.command_line import PROJECT, call, drop, line
 
 
 def test_check_tells_what_there_is(project: Path) -> None:
+    drop(project, "a.json", line(1, 1))
     result = call("check", project)
     assert result.exit_code == 0
     assert result.stderr == ""
@@ -53,9 +55,48 @@ def test_check_tells_the_faults_of_all_annotations_and_skips_the_queries(project
 
 
 def test_check_tells_a_pattern_without_files(project: Path) -> None:
+    drop(project, "a.json", line(1, 1))
     (project / "queries" / "high.chi").unlink()
     result = call("check", project)
     assert result.exit_code == 1
     assert result.stderr == (
         f"{project / 'kaicep.toml'}: queries.files: no file matches 'queries/*.chi': patterns start from {project}\n"
     )
+
+
+def test_check_with_events_reports_how_they_go_with_the_project(project: Path) -> None:
+    result = call("check", project, "--events", project / "events.jsonl")
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert result.stdout.splitlines()[-3:] == [
+        "stream air: 3 events",
+        "query high: 2 rows",
+        "  ?e: 3 of air → 2 FILTER (?e.flow > 50)",
+    ]
+
+
+def test_check_with_events_tells_what_cannot_be_used_and_why_nothing_comes(project: Path) -> None:
+    (project / "events.jsonl").write_text(line(1, 40) + "5\n")
+    empty = project / "empty.jsonl"
+    empty.write_text("")
+    result = call("check", project, "-e", project / "events.jsonl", "-e", f"air={empty}")
+    assert result.stdout.splitlines()[-1] == (
+        "  no row: ?e: FILTER (?e.flow > 50) is true of none of 1 events; flow is 40 to 40"
+    )
+    assert result.stderr.splitlines() == [
+        f"{empty} has no record: it is empty, or has a header alone",
+        f"{project / 'events.jsonl'}:2: a number instead of an object",
+    ]
+
+
+def test_check_with_events_that_cannot_be_read_is_a_fault(project: Path) -> None:
+    result = call("check", project, "-e", project / "event.jsonl")
+    assert result.exit_code == 1
+    assert result.stderr.endswith("did you mean 'events.jsonl'?\n")
+
+
+def test_check_gives_json(project: Path) -> None:
+    found = json.loads(call("check", project, "-e", project / "events.jsonl", "--format", "json").stdout)
+    assert (found["faults"], found["warnings"]) == ([], [])
+    assert found["found"][-1] == f"query high: {project / 'queries' / 'high.chi'}"
+    assert found["mapping"]["queries"][0]["rows"]["reported"] == 2
+    assert json.loads(call("check", project, "--format", "json").stdout)["mapping"] is None

@@ -18,7 +18,12 @@ RISE = (
 def test_try_prints_json_lines_where_there_is_no_terminal(project: Path) -> None:
     result = call("try", HIGH, "-e", project / "events.jsonl", "-p", project)
     assert result.exit_code == 0
-    assert result.stderr == ""
+    assert result.stderr.splitlines() == [
+        "stream air: 3 events",
+        "query (unnamed): 2 rows",
+        "  ?e: 3 of air → 2 FILTER (?e.flow > 50)",
+    ]
+    assert call("try", HIGH, "-e", project / "events.jsonl", "-p", project, "--quiet").stderr == ""
     rows = [json.loads(text) for text in result.stdout.splitlines()]
     assert [{name: row[name] for name in ("sensor", "flow", "_time", "_events")} for row in rows] == [
         {
@@ -42,7 +47,11 @@ def test_try_says_which_of_several_queries_it_prints(project: Path) -> None:
     result = call("try", several, *arguments)
     assert result.stdout == call("try", several, *arguments, "--quiet").stdout != ""
     assert [json.loads(row)["flow"] for row in result.stdout.splitlines()] == [60.5, 70.0]
-    assert result.stderr == "these are the rows of the last of 2 queries, high\n"
+    assert result.stderr.splitlines()[0] == "these are the rows of the last of 2 queries, high"
+    assert [told for told in result.stderr.splitlines() if told.startswith("query")] == [
+        "query all: 3 rows",
+        "query high: 2 rows",
+    ]
     assert "the rows of the last of 2 queries\n" in call("try", f"{HIGH};{HIGH}", *arguments).stderr
 
 
@@ -84,7 +93,8 @@ def test_unknown_names_are_warnings_of_check_and_try(project: Path) -> None:
     )
     for arguments in (("check", project), ("try", query, "-e", project / "events.jsonl", "-p", project)):
         result = call(*arguments)
-        assert (result.exit_code, result.stderr) == (0, warnings)
+        assert result.exit_code == 0
+        assert result.stderr.startswith(warnings)
 
 
 def test_explain_names_the_query_s_parts(project: Path) -> None:

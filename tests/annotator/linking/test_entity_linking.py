@@ -185,3 +185,15 @@ def test_two_values_of_one_individual_share_an_entry() -> None:
     linked = linker(key="rdfs:label", ignore_case=True).link(encode(pl.Series(["AHU 1", "ahu 1", "none"])))
     assert linked.to_pylist() == [f"{EX}ahu/1", f"{EX}ahu/1", None]
     assert linked.dictionary.to_pylist() == [f"{EX}ahu/1"]
+
+
+def test_a_prefix_that_lacks_its_separator_is_told() -> None:
+    """Only where all individuals that begin as the template does go on with it."""
+    bare = EX.rstrip("#/")
+    complaint = linker(individual=f"<{bare}{{}}>").complaint()
+    assert complaint is not None
+    separator = EX[-1]
+    assert complaint[0].startswith(f"'{bare}{{}}' makes none of the ")
+    assert complaint[0].endswith(f" individuals that begin with '{EX}'")
+    assert complaint[1] == f"its prefix lacks a '{separator}': end it with one, as in \"{EX}\""
+    assert linker(individual=f"<{EX}t{{}}>").complaint() is None

@@ -25,8 +25,8 @@ def test_the_summary_says_what_paths_cost() -> None:
     assert summary(meter)[1:] == [
         "  high: 3 matches",
         "  low: 4 matches",
-        "    PATH 1: 9,000 events, 75.0% of 200 keys known, 50 evaluated in 2.5 ms, 4.0 ms in all",
-        "    PATH 2: 0 events, none asked, 0 evaluated in 0.0 ms, 0.0 ms in all",
+        "    PATH 1: holds for 0 of 9,000 events; 200 verdicts, 75.0% ready, 50 evaluated in 2.5 ms, 4.0 ms in all",
+        "    PATH 2: holds for 0 of 0 events; no verdict asked for, 0 evaluated in 0.0 ms, 0.0 ms in all",
     ]
 
 

@@ -25,3 +25,23 @@ def test_a_wrong_query_is_refused_before_the_events_are_read(project: Path) -> N
     result = call("try", "SELECT ?e.nope", "-e", project / "none.jsonl", "-p", project)
     assert (result.exit_code, result.stdout) == (1, "")
     assert "unknown attribute 'nope'" in result.stderr
+
+
+def test_queries_without_a_name_are_called_by_their_file_and_place(project: Path) -> None:
+    path = project / "high.chi"
+    path.write_text(f"{HIGH}; CREATE QUERY high AS {HIGH}; {HIGH}")
+    told = call("try", path, "-e", project / "events.jsonl", "-p", project).stderr
+    assert [text for text in told.splitlines() if text.startswith("query ")] == [
+        "query high.chi 1: 2 rows",
+        "query high: 2 rows",
+        "query high.chi 3: 2 rows",
+    ]
+
+
+def test_no_row_has_a_reason(project: Path) -> None:
+    told = call("try", HIGH.replace("50", "500"), "-e", project / "events.jsonl", "-p", project).stderr
+    assert told.splitlines()[-1] == "  no row: ?e: FILTER (?e.flow > 500) is true of none of 3 events; flow is 40 to 70"
+    (project / "empty.jsonl").write_text("")
+    lines = call("try", HIGH, "-e", project / "empty.jsonl", "-p", project).stderr.splitlines()
+    assert lines[0] == f"{project / 'empty.jsonl'} has no record: it is empty, or has a header alone"
+    assert lines[-1] == "  no row: ?e: stream air has brought no record"

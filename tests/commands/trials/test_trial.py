@@ -11,6 +11,7 @@ from kaicep import Project
 from kaicep.commands.trials.recorded_source import recorded_streams
 from kaicep.commands.trials.trial import Trial
 from kaicep.pipeline import queries_read
+from kaicep.pipeline.flow import Registration
 from kaicep.pipeline.sinks import rows
 from kaicep.pipeline.sources import recorded_batches
 from support.command_line import HIGH, PROJECT, line
@@ -23,7 +24,9 @@ PAIRS = (
 
 def tried(loaded: Project, text: str, entries: list[str]) -> tuple[Trial, list[dict[str, Any]]]:
     read = queries_read(loaded, text)
-    trial = Trial(loaded, (*read, *loaded.compile(text, outputs=read)), recorded_streams(loaded, entries, None))
+    upstream = [Registration(query, query.name or "") for query in read]
+    queries = (*upstream, *loaded.registrations(text, "query", read))
+    trial = Trial(loaded, queries, recorded_streams(loaded, entries, None))
     return trial, [row for result in trial.results() for row in rows(result.matches[trial.labels[-1]])]
 
 
@@ -58,7 +61,7 @@ def test_streams_take_turns_by_their_watermarks(two_streams: Path, monkeypatch: 
     monkeypatch.setattr(recorded_batches, "_BYTES", 300)
     loaded = Project.load(two_streams)
     entries = [f"{name}={two_streams / name}.jsonl" for name in ("water", "air")]
-    trial = Trial(loaded, loaded.compile(PAIRS), recorded_streams(loaded, entries, None))
+    trial = Trial(loaded, loaded.registrations(PAIRS, "query"), recorded_streams(loaded, entries, None))
     counts = [result.matches[trial.labels[-1]].num_rows for result in trial.results()]
     assert sum(counts[:-2]) > sum(counts) / 2
 
@@ -67,8 +70,12 @@ def test_a_stream_without_a_file_holds_nobody_up(two_streams: Path) -> None:
     """It has ended before the others begin."""
     loaded = Project.load(two_streams)
     text = "SELECT ?a.flow AS a FROM (?a, air), (?n, water) SEQ (?a, NOT ?n FOR 3s)"
-    trial = Trial(loaded, loaded.compile(text), recorded_streams(loaded, [f"air={two_streams / 'air.jsonl'}"], None))
-    assert [result.matches["query-1"].num_rows for result in trial.results()] == [28, 2]
+    trial = Trial(
+        loaded,
+        loaded.registrations(text, "query"),
+        recorded_streams(loaded, [f"air={two_streams / 'air.jsonl'}"], None),
+    )
+    assert [result.matches["query"].num_rows for result in trial.results()] == [28, 2]
 
 
 def test_named_queries_of_the_project_are_answered_for_those_that_read_them(project: Path) -> None:
@@ -76,7 +83,7 @@ def test_named_queries_of_the_project_are_answered_for_those_that_read_them(proj
     trial, found = tried(
         Project.load(project), "SELECT ?h.flow AS flow FROM (?h, high)", [str(project / "events.jsonl")]
     )
-    assert trial.labels == ["high", "query-2"]
+    assert trial.labels == ["high", "query"]
     assert [row["flow"] for row in found] == [60.5, 70.0]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import polars as pl
-from kaicep.semfilter.runtime.event_selection import ROW, Selection, all_of, any_of, as_frame
+from kaicep.semfilter.runtime.event_selection import ROW, Selection, all_of, any_of, as_frame, events_of
 
 
 def mask(*rows: int) -> Selection:
@@ -43,3 +43,9 @@ def test_a_mask_as_a_frame_names_its_rows() -> None:
     assert as_frame(mask(1, 3))[ROW].to_list() == [1, 3]
     given = frame("?x", (0, "a"))
     assert as_frame(given) is given
+
+
+def test_events_are_counted_once_whatever_their_solutions() -> None:
+    assert events_of(mask(0, 2)) == 2
+    assert events_of(frame("?a", (0, "x"), (0, "y"), (3, "x"))) == 2
+    assert events_of(frame("?a")) == 0

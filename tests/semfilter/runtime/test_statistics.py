@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
+import pytest
 from kaicep.semfilter.runtime import SubqueryStatistics
+from kaicep.semfilter.runtime.statistics import KeyCount
 
 
 def test_costs_are_added() -> None:
@@ -17,7 +20,27 @@ def test_the_hit_rate_is_hits_per_key() -> None:
 
 
 def test_in_words() -> None:
-    assert str(SubqueryStatistics(1200, 1000, 999, 1, 0.0125, 0.02)) == (
-        "1,200 events, 99.9% of 1,000 keys known, 1 evaluated in 12.5 ms, 20.0 ms in all"
+    """That a verdict was ready says nothing of what it is, so the two are told apart."""
+    assert str(SubqueryStatistics(1200, 1000, 999, 1, 0.0125, 0.02, held=7, distinct=9, holding=2)) == (
+        "holds for 7 of 1,200 events (2 of 9 keys); 1,000 verdicts, 99.9% ready, 1 evaluated in 12.5 ms, 20.0 ms in all"
     )
-    assert str(SubqueryStatistics(3)).startswith("3 events, none asked, ")
+    assert str(SubqueryStatistics(3)).startswith("holds for 0 of 3 events; no verdict asked for, ")
+
+
+def test_distinct_keys_are_counted_once_and_not_added() -> None:
+    counts, statistics = KeyCount(), SubqueryStatistics(events=5)
+    assert counts.counted(statistics) == statistics
+    counts.note(["a", "b"], np.array([True, False]))
+    counts.note(["b", "c"], np.array([True, False]))
+    counted = counts.counted(statistics)
+    assert (counted.distinct, counted.holding) == (3, 2)
+    statistics.add(counted)
+    assert statistics == SubqueryStatistics(events=10)
+
+
+def test_of_too_many_keys_none_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kaicep.semfilter.runtime.statistics._MOST_KEYS", 2)
+    counts = KeyCount()
+    counts.note(["a", "b", "c"], np.array([True, True, True]))
+    counts.note(["a"], np.array([True]))
+    assert counts.counted(SubqueryStatistics()) == SubqueryStatistics()

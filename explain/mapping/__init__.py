@@ -1,0 +1,19 @@
+"""What a data flow has counted and the knowledge go in; what does not fit, and why rows are missing, comes out."""
+
+from __future__ import annotations
+
+from .empty_answer import explain_empty_answer
+from .id_mapping import IdMapping, UnknownId
+from .mapping_report import MappingReport, PathReport, QueryReport, StreamReport, VariableReport, report_mapping
+
+__all__ = [
+    "IdMapping",
+    "MappingReport",
+    "PathReport",
+    "QueryReport",
+    "StreamReport",
+    "UnknownId",
+    "VariableReport",
+    "explain_empty_answer",
+    "report_mapping",
+]

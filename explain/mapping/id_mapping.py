@@ -1,0 +1,169 @@
+"""Which of the ids in the events the knowledge knows, what they are, and what the others may be meant for."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from pyoxigraph import NamedNode
+
+from ...annotator import Annotator
+from ...ontology import KnowledgeBase
+from ...pipeline.profile import StreamProfile
+from .individual_names import IndividualNames, NearestNames
+
+__all__ = ["IdMapping", "UnknownId", "map_ids"]
+
+_SHOWN = 10
+_TYPE = NamedNode("http://www.w3.org/1999/02/22-rdf-syntax-ns#type")
+_VOCABULARIES = ("http://www.w3.org/2002/07/owl#", "http://www.w3.org/2000/01/rdf-schema#", _TYPE.value[:-4])
+
+
+@dataclass(frozen=True, slots=True)
+class UnknownId:
+    """An id that names no individual.
+
+    Attributes:
+        name: as the events have it.
+        events: how many have it.
+        nearest: names of individuals that are like it, the nearest first.
+    """
+
+    name: str
+    events: int
+    nearest: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class IdMapping:
+    """The ids of one attribute.
+
+    Attributes:
+        attribute: its name.
+        by: how an id names its individual: the template, or the key property, as an IRI.
+        known: how many distinct ids the knowledge speaks of.
+        unknown: how many it does not.
+        events: how many events have an id that is unknown.
+        examples: the first few of the unknown ones, those of the most events first.
+        classes: the most specific classes of the known ones, with how many belong to each, most first.
+        advice: what would make the unknown ones known; empty: nobody can say.
+        complete: whether all ids were counted.
+    """
+
+    attribute: str
+    by: str
+    known: int
+    unknown: int
+    events: int
+    examples: tuple[UnknownId, ...]
+    classes: tuple[tuple[str, int], ...]
+    advice: str
+    complete: bool = True
+
+    @property
+    def distinct(self) -> int:
+        """All distinct ids."""
+        return self.known + self.unknown
+
+
+def map_ids(
+    annotator: Annotator, profile: StreamProfile, knowledge: KnowledgeBase, names: IndividualNames
+) -> Iterator[IdMapping]:
+    """Look up the ids of each attribute of a stream that stands for individuals.
+
+    Args:
+        annotator: of the stream.
+        profile: what its events hold.
+        knowledge: the knowledge base.
+        names: of its individuals.
+    """
+    for name, linker in annotator.linkers.items():
+        found = profile.individuals.get(name)
+        if found is None or not (found or profile.unnamed[name]):
+            continue
+        known = [iri for iri in found if knowledge.is_known(iri)]
+        unknown = dict(profile.unnamed[name])
+        for iri in found.keys() - set(known):
+            unknown[linker.value(iri) or iri] = found[iri]
+        template, there = linker.linkage.template, list(linker.known())
+        search = _Search(names, template.before if template else "", linker.linkage.key, there)
+        yield IdMapping(
+            name,
+            str(template or linker.linkage.key),
+            len(known),
+            len(unknown),
+            sum(unknown.values()),
+            tuple(_examples(unknown, there)),
+            tuple(_classes(known, knowledge).most_common()),
+            search.advice(list(unknown)) if unknown else "",
+            name not in profile.uncounted,
+        )
+
+
+def _examples(unknown: Mapping[str, int], known: list[str]) -> Iterator[UnknownId]:
+    if not unknown:
+        return
+    nearest = NearestNames(known)
+    for name in sorted(unknown, key=lambda name: (-unknown[name], name))[:_SHOWN]:
+        yield UnknownId(name, unknown[name], nearest.of(name))
+
+
+def _classes(individuals: list[str], knowledge: KnowledgeBase) -> Counter[str]:
+    """The most specific classes of individuals; of equivalent ones the first."""
+    found: Counter[str] = Counter()
+    for iri in individuals:
+        quads = knowledge.store.quads_for_pattern(NamedNode(iri), _TYPE, None)
+        types = {q.object.value for q in quads if isinstance(q.object, NamedNode)}
+        types = {name for name in types if not name.startswith(_VOCABULARIES)}
+        found.update(name for name in types if not any(_goes_before(other, name, knowledge) for other in types))
+    return found
+
+
+def _goes_before(other: str, name: str, knowledge: KnowledgeBase) -> bool:
+    """Whether another class of an individual says more, or the same and comes first."""
+    if other == name or name not in knowledge.superclasses(other):
+        return False
+    return other not in knowledge.superclasses(name) or other < name
+
+
+@dataclass(frozen=True, slots=True)
+class _Search:
+    """Looks for a way in which unknown ids would name individuals."""
+
+    names: IndividualNames
+    before: str
+    key: str | None
+    there: list[str]
+
+    def advice(self, unknown: list[str]) -> str:
+        """What to write instead; empty: nothing is known."""
+        if self.key is None and (separator := self._missing_separator()):
+            return (
+                f"the individuals begin with '{self.before}{separator}': the prefix, or the template, lacks its "
+                f"'{separator}'"
+            )
+        asked = unknown[:_SHOWN]
+        home = self.names.namespace_of(asked)
+        if home is not None and home[0] != self.before:
+            return f'{_of(home[1], asked)} names in {home[0]}: write individual = "<{home[0]}{{}}>"'
+        values = self.names.property_of(asked)
+        if values is not None and values[0] != self.key:
+            return f'{_of(values[1], asked)} values of <{values[0]}>: write key = "<{values[0]}>"'
+        return "" if self.there else self._nothing_there()
+
+    def _missing_separator(self) -> str | None:
+        """The `#` or `/` with which all individuals go on that begin as the template does."""
+        there = self.names.below(self.before) if self.before else []
+        return next((s for s in "#/" if there and all(name.startswith(s) for name in there)), None)
+
+    def _nothing_there(self) -> str:
+        if self.key is not None:
+            return f"no individual has <{self.key}>"
+        spaces = ", ".join(f"{space} ({count:,})" for space, count in self.names.namespaces.most_common(3))
+        others = f"those that there are begin with {spaces}" if spaces else "the knowledge has no individual at all"
+        return f"no individual's IRI begins with '{self.before}'; {others}"
+
+
+def _of(count: int, asked: list[str]) -> str:
+    return f"{count} of {'the first ' if len(asked) == _SHOWN else ''}{len(asked)} are"

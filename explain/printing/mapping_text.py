@@ -1,0 +1,113 @@
+"""The mapping report as lines of text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+
+from ...pipeline.profile import ClauseCount, ClauseKind
+from ..mapping import IdMapping, MappingReport, PathReport, QueryReport, StreamReport, VariableReport
+from ..prefixed_text import with_prefixes
+
+__all__ = ["mapping_lines"]
+
+_SHOWN = 10
+
+
+def mapping_lines(report: MappingReport, prefixes: Mapping[str, str] = MappingProxyType({})) -> list[str]:
+    """The report in lines, what belongs to something indented below it.
+
+    Args:
+        report: of streams and queries.
+        prefixes: prefix → namespace, by which IRIs are shortened.
+    """
+    lines = [line for stream in report.streams for line in _stream(stream)]
+    lines += [line for query in report.queries for line in _query(query)]
+    return [with_prefixes(line, prefixes) for line in lines]
+
+
+def _stream(stream: StreamReport) -> Iterator[str]:
+    rejected = f", {stream.rejected:,} records are none" if stream.rejected else ""
+    yield f"stream {stream.stream}: {stream.events:,} events{rejected}"
+    if stream.missing:
+        names = (f"{name} ({hint})" if hint else name for name, hint in stream.missing)
+        yield f"  declared, but in no event: {', '.join(names)}"
+    if stream.undeclared:
+        yield f"  in the events, but not declared: {_listed([name for name, _ in stream.undeclared])}"
+    for ids in stream.ids:
+        yield from _ids(ids)
+
+
+def _ids(ids: IdMapping) -> Iterator[str]:
+    of = (
+        f"{ids.known:,} of {ids.distinct:,} ids" if ids.complete else f"{ids.known:,} of the first {ids.distinct:,} ids"
+    )
+    classes = _listed([f"<{name}> {count:,}" for name, count in ids.classes])
+    yield f"  {ids.attribute}: {of} known" + (f": {classes}" if classes else "")
+    if not ids.unknown:
+        return
+    if ids.advice:
+        yield f"    {ids.advice}"
+    for example in ids.examples:
+        near = f", did you mean {' or '.join(repr(name) for name in example.nearest)}?" if example.nearest else ""
+        yield f"    unknown: '{example.name}' ({example.events:,} events){near}"
+    if ids.unknown > len(ids.examples):
+        yield f"    … and {ids.unknown - len(ids.examples):,} more"
+
+
+def _query(query: QueryReport) -> Iterator[str]:
+    yield f"query {query.query}: {_rows(query)}"
+    for variable in query.variables:
+        yield from _variable(variable, explained=bool(query.reasons))
+    yield from (f"  no row: {reason}" if not reason.startswith(" ") else f"  {reason}" for reason in query.reasons)
+
+
+def _rows(query: QueryReport) -> str:
+    """How many matches became how many rows; what is the same is said once."""
+    counts = query.rows
+    steps = {
+        "found": counts.found,
+        "left by HAVING and AFTER MATCH": counts.standing,
+        "left by DISTINCT and LIMIT": counts.rows,
+        "rows": counts.reported,
+    }
+    told: list[str] = []
+    before: int | None = None
+    for what, count in steps.items():
+        if what == "rows" or (count != before and what != "found") or (what == "found" and count != counts.reported):
+            told.append(f"{count:,} {what}")
+        before = count
+    return " → ".join(told)
+
+
+def _variable(variable: VariableReport, *, explained: bool) -> Iterator[str]:
+    empty = next((place for place, clause in enumerate(variable.clauses, 1) if not clause.left), None)
+    yield f"  ?{variable.variable}: {' → '.join(_clause(clause) for clause in variable.clauses[:empty])}"
+    for path in variable.paths:
+        if not path.events:
+            continue
+        yield from _path(path)
+        if not explained:
+            yield from (f"      {line}" for line in path.unpopulated)
+
+
+def _clause(clause: ClauseCount) -> str:
+    match clause.kind:
+        case ClauseKind.STREAM:
+            return f"{clause.left:,} of {clause.text}"
+        case ClauseKind.PATH:
+            return f"{clause.left:,} PATH"
+        case ClauseKind.WITHIN:
+            return f"{clause.left:,} WITHIN"
+        case ClauseKind.FILTER | ClauseKind.IMPLIED:
+            return f"{clause.left:,} {clause.kind.value} ({clause.text})"
+
+
+def _path(path: PathReport) -> Iterator[str]:
+    of_ids = "" if path.distinct is None else f", for {path.holding or 0:,} of {path.distinct:,} ids"
+    yield f"    PATH {{ {path.text} }}: holds for {path.held:,} of {path.events:,} events{of_ids}"
+
+
+def _listed(names: list[str]) -> str:
+    more = f" and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else ""
+    return ", ".join(names[:_SHOWN]) + more

@@ -1,0 +1,90 @@
+"""Which ids are known, what they are, and what would make the others known."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from kaicep import Project
+from kaicep.explain.mapping.id_mapping import IdMapping, map_ids
+from kaicep.explain.mapping.individual_names import IndividualNames
+from kaicep.pipeline.profile import StreamProfiler
+from kaicep.pipeline.sources import raw_table
+
+MODEL = """
+@prefix m: <http://b/model#> . @prefix o: <http://o/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+o:Sensor a owl:Class . o:CO2 rdfs:subClassOf o:Sensor . o:Carbon owl:equivalentClass o:CO2 .
+m:s1 a o:CO2 ; o:serial "A1" . m:s2 a o:CO2 ; o:serial "A2" . m:t1 a o:Sensor .
+"""
+
+
+def ids(folder: Path, values: Sequence[str], **way: str) -> IdMapping:
+    (folder / "m.ttl").write_text(MODEL)
+    stream = {
+        "event_type": "o:Reading",
+        "time": {"attribute": "at"},
+        "attributes": {"sensor": {"property": "o:sensor", **way}},
+    }
+    prefixes = {"o": "http://o/", "m": "http://b/model#", "bare": "http://b/model", "x": "http://x/"}
+    settings = {"prefixes": prefixes, "knowledge": {"modules": ["m.ttl"]}, "streams": {"air": stream}}
+    project = Project.parse(settings, root=folder)
+    annotator = project.annotators["air"]
+    profiler = StreamProfiler(annotator.shape)
+    rows = [{"at": f"2026-01-01T00:00:{i:02d}Z", "sensor": value} for i, value in enumerate(values)]
+    profiler.note(annotator.annotate(raw_table(rows)))
+    (found,) = map_ids(annotator, profiler.profile, project.knowledge, IndividualNames(project.knowledge))
+    return found
+
+
+def test_known_ids_tell_their_most_specific_classes_once(tmp_path: Path) -> None:
+    found = ids(tmp_path, ["s1", "s2", "t1", "s1"], individual="m:{}")
+    assert (found.known, found.unknown, found.distinct, found.events) == (3, 0, 3, 0)
+    assert found.classes == (("http://o/CO2", 2), ("http://o/Sensor", 1))
+    assert (found.advice, found.examples) == ("", ())
+
+
+def test_unknown_ids_come_by_their_events_with_what_is_near(tmp_path: Path) -> None:
+    found = ids(tmp_path, ["s1", "S-1", "zz", "zz"], individual="m:{}")
+    assert (found.known, found.unknown, found.events) == (1, 2, 3)
+    assert [(one.name, one.events, one.nearest) for one in found.examples] == [("zz", 2, ()), ("S-1", 1, ("s1",))]
+
+
+@pytest.mark.parametrize(
+    ("values", "way", "advice"),
+    [
+        (
+            ["s1", "s2"],
+            {"individual": "bare:{}"},
+            "the individuals begin with 'http://b/model#': the prefix, or the template, lacks its '#'",
+        ),
+        (
+            ["s1", "zz"],
+            {"individual": "x:{}"},
+            '1 of 2 are names in http://b/model#: write individual = "<http://b/model#{}>"',
+        ),
+        (
+            ["A1", "A2"],
+            {"individual": "m:{}"},
+            '2 of 2 are values of <http://o/serial>: write key = "<http://o/serial>"',
+        ),
+        (["s1"], {"key": "o:serial"}, '1 of 1 are names in http://b/model#: write individual = "<http://b/model#{}>"'),
+        (["zz"], {"key": "o:nothing"}, "no individual has <http://o/nothing>"),
+        (
+            ["zz"],
+            {"individual": "x:{}"},
+            "no individual's IRI begins with 'http://x/'; those that there are begin with http://b/model# (3)",
+        ),
+        (["zz"], {"individual": "m:{}"}, ""),
+    ],
+)
+def test_advice_says_what_to_write(tmp_path: Path, values: list[str], way: dict[str, str], advice: str) -> None:
+    found = ids(tmp_path, values, **way)
+    assert found.known == 0
+    assert found.advice == advice
+
+
+def test_only_the_first_few_are_examples(tmp_path: Path) -> None:
+    found = ids(tmp_path, [f"z{i}" for i in range(12)], individual="m:{}")
+    assert (found.unknown, len(found.examples)) == (12, 10)
