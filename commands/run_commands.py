@@ -48,12 +48,22 @@ def run(
     *,
     once: Annotated[bool, typer.Option("--once", help="Stop when everything that is there has been read.")] = False,
     finish: Annotated[
-        bool,
+        bool | None,
         typer.Option(
-            "--finish",
-            help="As --once, and end the streams: report what waits for later events. The next run reads on.",
+            "--finish/--no-finish",
+            help="As --once, and end the streams: report what waits for later events. The next run reads on. "
+            "By default when all sources are files of --events.",
         ),
-    ] = False,
+    ] = None,
+    events: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--events",
+            "-e",
+            metavar="FILE",
+            help="Recorded events to read once in the place of the stream's source; NAME=FILE for one of several.",
+        ),
+    ] = None,
     query: Annotated[
         list[Path] | None,
         typer.Option("--query", "-Q", metavar="FILE", help="Queries to run instead of the project's; may be repeated."),
@@ -78,12 +88,14 @@ def run(
     from ..config import Settings
     from ..pipeline import query_files, read_document
     from ..pipeline.sinks import SINKS
-    from .jobs import run_queries, settle_existing_output
+    from .jobs import all_recorded, run_queries, settle_existing_output, with_recorded_sources
 
     form = form or (MatchFormat.CONSOLE if out is None and sys.stdout.isatty() else MatchFormat.JSONL)
     _check_output(out, form)
     settings = Settings.load(project)
     settle_existing_output(out, settings, append=append)
+    ends = finish if finish is not None else bool(events) and all_recorded(settings, events or ())
+    settings = with_recorded_sources(settings, events or ())
     with waiting(CLOSING, quiet=quiet):
         loaded = Project.of(settings)
     documents = [(path.name, read_document(path)) for path in query or query_files(loaded.settings)]
@@ -93,7 +105,7 @@ def run(
             hint="name queries with --query, or in the project file under [queries]",
         )
     sink = SINKS[form](out, loaded.settings.prefixes)
-    run_queries(loaded, documents, sink, log(), once=once or finish, finish=finish, quiet=quiet)
+    run_queries(loaded, documents, sink, log(), once=once or ends or bool(events), finish=ends, quiet=quiet)
 
 
 @app.command(epilog="Examples: `kaicep archive campus/ --follow`, `kaicep archive campus/`")

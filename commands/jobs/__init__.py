@@ -5,5 +5,6 @@ from __future__ import annotations
 from .demonstration import run_demo
 from .existing_output import settle_existing_output
 from .query_run import run_queries
+from .recorded_sources import all_recorded, with_recorded_sources
 
-__all__ = ["run_demo", "run_queries", "settle_existing_output"]
+__all__ = ["all_recorded", "run_demo", "run_queries", "settle_existing_output", "with_recorded_sources"]

@@ -94,8 +94,9 @@ def _sum_up(
     log: Console, meter: ProgressLine, waiting: Mapping[str, int], mapping: Sequence[str], *, quiet: bool
 ) -> None:
     if not quiet:
-        nothing = ["nothing was read: the sources brought nothing new"]
-        lines = [*summary(meter, waiting), *mapping] if meter.progress.batches else nothing
+        nothing = [] if meter.progress.records else ["nothing was read: the sources brought nothing new"]
+        done = summary(meter, waiting) if meter.progress.batches else []
+        lines = [*nothing, *done, *(mapping if meter.progress.records else ())]
         log.print("\n".join(lines), soft_wrap=True, markup=False)
 
 

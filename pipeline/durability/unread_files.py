@@ -48,7 +48,7 @@ def is_all_read(settings: Settings, generation: Generation) -> bool:
 
 
 def _folders(settings: Settings) -> list[Path] | None:
-    """The folder of each source, in Spark's order; `None`: one of them is something else."""
+    """The folder, or the file, of each source, in Spark's order; `None`: one of them is something else."""
     found = []
     for stream in settings.streams.values():
         source = stream.source
@@ -57,7 +57,7 @@ def _folders(settings: Settings) -> list[Path] | None:
         if source.format not in SOURCES or source.path is None or urlsplit(source.path).scheme:
             return None
         found.append(settings.path(source.path).absolute())
-        if not found[-1].is_dir():
+        if not found[-1].exists():
             return None
     return found
 
@@ -76,12 +76,14 @@ def _is_read(folder: Path, log: Path, offset: int | None) -> bool:
     noted = _numbered(log) if log.is_dir() else {}
     if max(noted, default=None) != offset:
         return False
-    files = set(_files(folder)) if folder.is_dir() else set()
+    files = set(_files(folder))
     return files <= (set(_noted(noted)) if files else set())
 
 
 def _files(folder: Path) -> Iterator[str]:
-    """All files that Spark may see below a folder; it passes hidden ones over."""
+    """All files that Spark may see below a folder, hidden ones passed over; a file itself."""
+    if folder.is_file():
+        yield os.path.normpath(folder)
     for place, folders, files in os.walk(folder, followlinks=True):
         folders[:] = [name for name in folders if not _hidden(name)]
         yield from (os.path.normpath(Path(place, name)) for name in files if not _hidden(name))

@@ -32,7 +32,7 @@ class Project:
         self.generation: Generation = current_generation(self.settings, root / "state", None)
         self.checkpoint = self.generation.checkpoint
         for folder in ("air", "door"):
-            (root / folder).mkdir()
+            (root / folder).mkdir(parents=True)
         self.checkpoint.joinpath("sources/2").mkdir(parents=True)
         self.drop("air/1.json", "air/ü 1%20.json", "door/1.csv")
         self.note(0, "0", "air/1.json")
@@ -71,6 +71,14 @@ def test_files_that_batches_had_are_read(tmp_path: Path) -> None:
     assert of.all_read  # Spark does not see these
     (tmp_path / "air/1.json").unlink()
     assert of.all_read
+
+
+def test_a_source_may_be_a_single_file(tmp_path: Path) -> None:
+    of = Project(tmp_path, path="air/1.json")
+    assert of.all_read
+    of.drop("air/2.json")
+    assert of.all_read
+    assert not Project(tmp_path / "other", path="air/2.json").all_read
 
 
 def test_files_of_every_tenth_note_are_known(tmp_path: Path) -> None:
