@@ -52,7 +52,8 @@ def sparql(
     with open_read_view(settings) as archive:
         begin, stop = _moments(archive.log, start, end)
         notes = list(_notes(archive.log, archive.since, archive.lag.rows, asked=(begin, stop)))
-        answer = archive.query(text, start=begin, end=stop, timeout=timeout)
+        with waiting("asking the archive"):
+            answer = archive.query(text, start=begin, end=stop, timeout=timeout)
     for note in notes:
         tell(note)
     match answer:

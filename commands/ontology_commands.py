@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from .options import ProjectOption, RowFormOption
-from .terminal import print_rows, tell
+from .terminal import print_rows, tell, waiting
 
 app = typer.Typer(
     no_args_is_help=True, rich_markup_mode="markdown", help="Change the ontology modules, also while an engine runs."
@@ -35,7 +35,10 @@ def add_module(
     from ..config import Settings
     from .clients import add_module
 
-    typer.echo("\n".join(add_module(Settings.load(project), module, replace)))
+    settings = Settings.load(project)
+    with waiting(f"taking {module} in, and closing the knowledge anew"):
+        said = add_module(settings, module, replace)
+    typer.echo("\n".join(said))
 
 
 @app.command("remove", epilog="Example: `kaicep ontology remove rooms.ttl --project campus/`")
@@ -47,7 +50,10 @@ def remove_module(
     from ..config import Settings
     from .clients import remove_module
 
-    typer.echo("\n".join(remove_module(Settings.load(project), module)))
+    settings = Settings.load(project)
+    with waiting(f"leaving {module} out, and closing the knowledge anew"):
+        said = remove_module(settings, module)
+    typer.echo("\n".join(said))
 
 
 @app.command("list", epilog="Example: `kaicep ontology list --project campus/`")

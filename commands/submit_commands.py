@@ -10,7 +10,7 @@ import typer
 
 from .completion import submitted_names
 from .options import ProjectOption, Query, RowFormOption
-from .terminal import print_rows, tell, text_of
+from .terminal import print_rows, tell, text_of, waiting
 
 app = typer.Typer()
 
@@ -52,7 +52,10 @@ def submit(
 
     text, source = text_of(query)
     label = name or (Path(source).name if source not in ("query", "stdin") else None)
-    typer.echo("\n".join(clients.submit(Settings.load(project), text, label, retention)))
+    settings = Settings.load(project)
+    with waiting("registering the query"):
+        said = clients.submit(settings, text, label, retention)
+    typer.echo("\n".join(said))
 
 
 @app.command(epilog="Example: `kaicep withdraw high --project campus/`")
