@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import pyarrow as pa
@@ -18,6 +18,7 @@ __all__ = ["ColumnRoles", "recognise_columns"]
 _TIME_NAMES = re.compile(
     r"(?i)^_?(?:date[ _-]?time|time[ _-]?stamp|time|ts|t|date|datum|zeit|when|at|result_?time|.*_(?:at|ts|time))$"
 )
+_TIME_OF_DAY = r"^\s*[0-9]{1,2}:[0-9]{2}(?::[0-9]{2}(?:[.,][0-9]+)?)?\s*(?:[AaPp]\.?[Mm]\.?)?\s*$"
 _TIME_PARTS = re.compile(r"(?i)time|date|stamp")
 
 
@@ -31,6 +32,7 @@ class ColumnRoles:
         types: XSD datatype by local name, of every other column, in order.
         distinct: how many different values each of these has.
         other_times: columns that hold time stamps as well.
+        time_of_day: a column with hours and minutes, where `time` has days only; `None`: there is none.
     """
 
     time: str
@@ -38,6 +40,7 @@ class ColumnRoles:
     types: Mapping[str, str]
     distinct: Mapping[str, int]
     other_times: tuple[str, ...] = ()
+    time_of_day: str | None = None
 
     @property
     def measured(self) -> tuple[str, ...]:
@@ -69,7 +72,17 @@ def recognise_columns(table: pa.Table, time: str | None = None) -> ColumnRoles |
     moments = {name for name in times if found[name].format == "iso"}
     types = {name: "dateTime" if name in moments else recognise_type(table[name]) for name in others}
     distinct = {name: pc.count_distinct(table[name]).as_py() for name in others}
-    return ColumnRoles(chosen, found[chosen], types, distinct, times)
+    of_day = _time_of_day(table, chosen, [name for name, kind in types.items() if kind == "string"])
+    return ColumnRoles(chosen, found[chosen], types, distinct, times, of_day)
+
+
+def _time_of_day(table: pa.Table, time: str, texts: Sequence[str]) -> str | None:
+    """The column that says when on the days that the column of the time stamps has."""
+    if not pa.types.is_string(table[time].type) or pc.any(pc.match_substring(table[time], ":"), min_count=0).as_py():
+        return None
+    columns = {name: table[name].drop_null() for name in texts if pa.types.is_string(table[name].type)}
+    hours = (n for n, c in columns.items() if len(c) and pc.all(pc.match_substring_regex(c, _TIME_OF_DAY)).as_py())
+    return next(hours, None)
 
 
 def _is_count(guess: TimeGuess) -> bool:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from ...annotator import AnnotatedBatch, cast_time
-from ...annotator.recognition import ColumnRoles, recognise_columns
+from ...annotator.recognition import ColumnRoles
 from ...api import Project
 from ...config import Settings, TimeSettings
 from ...errors import ConfigError, OntologyError, PipelineError
@@ -18,7 +18,7 @@ from ...ontology import KnowledgeBase
 from ...pipeline.sources import concatenate, read_recording
 from ...settings import EPOCHS
 from ...storage import write_atomically
-from ..trials import EventSample
+from ..trials import EventSample, roles_of
 from .building_model import BuildingModel
 from .project_file import STREAM, ProjectDraft, listed, ontologies_text, project_text
 from .reading_layout import ReadingLayout, find_layout
@@ -109,13 +109,8 @@ def write_project(draft: ProjectDraft, command: str) -> FirstProject:
 
 
 def _roles(sample: EventSample, options: InitOptions) -> ColumnRoles:
-    roles = recognise_columns(sample.table, options.time)
-    if roles is None:
-        columns = ", ".join(repr(name) for name in sample.table.column_names)
-        raise PipelineError(
-            f"none of the columns of {sample.files[0]} holds time stamps: the columns are {columns}",
-            hint="name the column with --time, and how it is written with --time-format, such as '%d.%m.%Y %H.%M'",
-        )
+    hint = "name the column with --time, and how it is written with --time-format, such as '%d.%m.%Y %H.%M'"
+    roles = roles_of(sample, options.time, hint=hint)
     if options.time_format is not None:
         roles = replace(roles, written=replace(roles.written, format=options.time_format, rival=None))
     return roles

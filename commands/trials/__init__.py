@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .event_sample import EventSample, undeclared_stream
+from .event_sample import EventSample, roles_of, undeclared_stream
 from .inferred_project import InferredProject, infer_project, refuse_paths
 from .query_trial import try_document
 from .recorded_source import RecordedStream, recorded_streams
@@ -16,6 +16,7 @@ __all__ = [
     "infer_project",
     "recorded_streams",
     "refuse_paths",
+    "roles_of",
     "try_document",
     "undeclared_stream",
 ]

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
+from ...annotator.recognition import ColumnRoles, recognise_columns
 from ...config import SourceSettings, StreamSettings, TimeSettings
 from ...errors import PipelineError
 from ...pipeline.sources import (
@@ -17,9 +18,10 @@ from ...pipeline.sources import (
     sniff_separator,
 )
 
-__all__ = ["EventSample"]
+__all__ = ["EventSample", "roles_of", "undeclared_stream"]
 
 _LINES = 10
+_SHOWN = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +62,31 @@ class EventSample:
         separator = sniff_separator(lines, '"', frozenset()) if form == "csv" else None
         table = decimal_points(first.table, separator) if separator is not None else first.table
         return cls(path, tuple(files), form, table, separator, next(batches, None) is None)
+
+
+def roles_of(sample: EventSample, time: str | None = None, *, hint: str) -> ColumnRoles:
+    """What the columns of a sample are for.
+
+    Args:
+        sample: of a file.
+        time: the column of the time stamps, if it is known.
+        hint: what to do where none is found.
+
+    Raises:
+        PipelineError: none of the columns holds time stamps, or two hold them together.
+    """
+    roles = recognise_columns(sample.table, time)
+    if roles is None:
+        names = ", ".join(repr(name) for name in sample.table.column_names[:_SHOWN])
+        more = f" and {len(sample.table.column_names) - _SHOWN} more" if len(sample.table.column_names) > _SHOWN else ""
+        message = f"none of the columns of {sample.files[0]} holds time stamps: the columns are {names}{more}"
+        raise PipelineError(message, hint=hint)
+    if roles.time_of_day is not None:
+        raise PipelineError(
+            f"{sample.files[0]} has the day in '{roles.time}' and the time of day in '{roles.time_of_day}'",
+            hint="put both into one column, such as 2026-03-02 08:15: a time stamp is one value",
+        )
+    return roles
 
 
 def undeclared_stream(form: str = "json") -> StreamSettings:

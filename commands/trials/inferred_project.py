@@ -9,18 +9,22 @@ from pathlib import Path
 from typing import Any
 
 from ...annotator import cast_time
-from ...annotator.recognition import ColumnRoles, recognise_columns
+from ...annotator.recognition import ColumnRoles
 from ...api import Project
 from ...config import TimeSettings
-from ...errors import PipelineError, PlanError
+from ...errors import PlanError
 from ...storage import uncompressed_name
-from .event_sample import EventSample
+from .event_sample import EventSample, roles_of
 
 __all__ = ["InferredProject", "infer_project", "refuse_paths"]
 
 _NAME = re.compile(r"[^\W\d]\w*")
 _PATH = re.compile(r"(?i)\bPATH\s*\{")
 _SHOWN = 12
+_HINT = (
+    "kaicep reads ISO 8601, seconds to nanoseconds since 1970, dates with the day, month or year first; "
+    "a project file can state any other (time.format)"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +54,7 @@ def infer_project(files: Sequence[str], stream: str | None = None) -> InferredPr
     """
     entries = [_stream_and_path(entry, stream) for entry in files]
     samples = {name: EventSample.of(path) for name, path in reversed(entries)}
-    found = {name: _roles(sample) for name, sample in reversed(samples.items())}
+    found = {name: roles_of(sample, hint=_HINT) for name, sample in reversed(samples.items())}
     content = {"streams": {name: _stream(samples[name], roles) for name, roles in found.items()}}
     told = tuple(line for name, roles in found.items() for line in _told(name, roles))
     return InferredProject(Project.parse(content), tuple(f"{name}={path}" for name, path in entries), told)
@@ -81,18 +85,6 @@ def _stream_and_path(entry: str, stream: str | None) -> tuple[str, Path]:
 def _identifier(text: str) -> str:
     name = re.sub(r"\W+", "_", text).strip("_")
     return f"_{name}" if name[:1].isdigit() else name
-
-
-def _roles(sample: EventSample) -> ColumnRoles:
-    roles = recognise_columns(sample.table)
-    if roles is None:
-        names = ", ".join(repr(name) for name in sample.table.column_names[:_SHOWN])
-        raise PipelineError(
-            f"none of the columns of {sample.files[0]} holds time stamps: the columns are {names}",
-            hint="kaicep reads ISO 8601, seconds to nanoseconds since 1970, dates with the day, month or year first; "
-            "a project file can state any other (time.format)",
-        )
-    return roles
 
 
 def _stream(sample: EventSample, roles: ColumnRoles) -> dict[str, Any]:

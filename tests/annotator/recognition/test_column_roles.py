@@ -45,3 +45,16 @@ def test_a_known_column_is_taken() -> None:
 
 def test_a_table_without_time_stamps() -> None:
     assert recognise_columns(pa.table({"a": ["x"], "b": [1]})) is None
+
+
+def test_the_time_of_day_may_stand_in_another_column() -> None:
+    """Which is noticed only where the time stamps are days."""
+    hours = ["10:00 AM", "10:05 AM"]
+    apart = recognise_columns(pa.table({"Date": ["03/04/2021", "03/05/2021"], "Time": hours, "v": ["1", "2"]}))
+    together = recognise_columns(pa.table({"Date": ["2021-03-04 10:00", "2021-03-05 10:00"], "Time": hours}))
+    days = recognise_columns(pa.table({"Date": ["2021-03-04", "2021-03-05"], "note": ["10:00", "late"]}))
+    assert apart is not None
+    assert together is not None
+    assert days is not None
+    assert (apart.time, apart.time_of_day) == ("Date", "Time")
+    assert (together.time_of_day, days.time_of_day) == (None, None)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from kaicep.commands.trials import EventSample
+from kaicep.commands.trials import EventSample, roles_of
 from kaicep.errors import PipelineError
 
 
@@ -38,3 +38,19 @@ def test_a_file_without_records(tmp_path: Path, content: str) -> None:
     with pytest.raises(PipelineError) as found:
         EventSample.of(path)
     assert str(found.value) == f"{path} has no records: name a file of events: JSON, CSV or Parquet"
+
+
+def test_day_and_time_of_day_apart_are_refused(tmp_path: Path) -> None:
+    """Else all readings of a day would be of midnight, and nobody would know."""
+    path = tmp_path / "a.csv"
+    path.write_text("Date,Time,v\n2021-03-04,10:00,1\n")
+    with pytest.raises(PipelineError) as found:
+        roles_of(EventSample.of(path), hint="")
+    assert str(found.value) == (
+        f"{path} has the day in 'Date' and the time of day in 'Time': put both into one column, such as "
+        "2026-03-02 08:15: a time stamp is one value"
+    )
+    path.write_text(",".join(f"c{i}" for i in range(14)) + "\n" + ",".join("x" * 14) + "\n")
+    with pytest.raises(PipelineError) as found:
+        roles_of(EventSample.of(path), hint="state it")
+    assert str(found.value).endswith("'c10', 'c11' and 2 more: state it")
