@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Protocol
@@ -11,9 +11,9 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..errors import OperatorError
-from ..expressions import frame_of, micros, moment_of
-from ..language.nodes import Kind, Query, Source
+from ..errors import CeilingError, OperatorError
+from ..expressions import frame_of, micros, moment_of, pieces_of
+from ..language.nodes import AfterMatchKind, Kind, Query, Source
 from .joins import PatternKernel, vectorisable
 from .limits import Ceilings, Limits
 from .nfa import NfaOperator, stop_candidates
@@ -39,6 +39,9 @@ __all__ = ["END_OF_TIME", "Operator", "build_operator"]
 
 END_OF_TIME = datetime.max.replace(tzinfo=UTC)
 """The watermark that ends the streams: it passes every event and every window."""
+
+_PIECES = (32, 1)
+"""So many events are looked at together where those of a batch have too many matches."""
 
 _END = 2**62  # above every time stamp and window's end, in microseconds
 
@@ -160,6 +163,7 @@ class _Hosted:
     contiguity: Contiguity | None = field(init=False)
     pending: dict[str, ReorderBuffer] = field(init=False)
     output: RowOutput = field(init=False)
+    chooses: bool = field(init=False)
     distinct: DistinctRows | None = field(init=False)
     rate: OutputRate | None = field(init=False)
     counted: RowCounts = field(default_factory=RowCounts)
@@ -171,6 +175,8 @@ class _Hosted:
         if self.contiguity is not None:
             self.pending[EVENTS] = ReorderBuffer(self.contiguity.empty)
         self.output = RowOutput(self.query, self.kernel.names)
+        keeps_all = self.query.after_match.kind is AfterMatchKind.KEEP_ALL
+        self.chooses = self.query.limit is not None or not keeps_all
         self.distinct = DistinctRows(self.query) if self.query.distinct else None
         self.rate = build_output_rate(self.query)
 
@@ -207,7 +213,28 @@ class _Hosted:
         if self.ended:
             return output_schema(self.query).empty_table()
         passed = _microseconds(watermark)
-        return self._reported(self._advance(candidates, passed), passed)
+        rows = self._rows_of(self._released(candidates, passed), passed, _PIECES)
+        self._forget(passed)
+        return rows
+
+    def _rows_of(self, released: Mapping[str, pl.DataFrame], passed: int, pieces: Sequence[int]) -> pa.Table:
+        """The rows that become true; where all matches at once are too many, those that stand piece by piece.
+
+        AFTER MATCH and LIMIT may leave so few that later ones need not be found.
+        """
+        joins = self.kernel if self.chooses and isinstance(self.kernel, PatternKernel) else None
+        before = None if joins is None or not pieces or not joins.may_exceed(released) else joins.state()
+        try:
+            return self._reported(self.kernel.advance(released, passed), passed)
+        except CeilingError:
+            if before is None:
+                raise
+        self.kernel.load(before)
+        parts = [output_schema(self.query).empty_table()]
+        for piece, until in pieces_of(released, passed, pieces[0]):
+            if not self.ended:
+                parts.append(self._rows_of(piece, until, pieces[1:]))
+        return pa.concat_tables(parts)
 
     def report(self, matches: MatchFrame, watermark: datetime | None) -> pa.Table:
         """See `Operator.report`."""
@@ -219,19 +246,22 @@ class _Hosted:
     def prime(self, candidates: Mapping[str, pa.Table], watermark: datetime | None) -> None:
         """See `Operator.prime`."""
         if not self.ended:
-            self._advance(candidates, _microseconds(watermark))
+            passed = _microseconds(watermark)
+            self.kernel.advance(self._released(candidates, passed), passed)
+            self._forget(passed)
 
-    def _advance(self, candidates: Mapping[str, pa.Table], passed: int) -> MatchFrame | None:
+    def _released(self, candidates: Mapping[str, pa.Table], passed: int) -> dict[str, pl.DataFrame]:
+        """What the watermark has passed, in total order."""
         released = {}
         for variable, pending in self.pending.items():
             table = candidates.get(variable)
             arrived = pending.held.clear() if table is None else _conform(table, pending.held)
             released[variable] = pending.release(arrived, passed)
-        if self.contiguity is None:
-            return self.kernel.advance(released, passed)
-        matches = self.kernel.advance(self.contiguity.place(released), passed)
-        self.contiguity.forget(passed, self.kernel.awaited)
-        return matches
+        return released if self.contiguity is None else self.contiguity.place(released)
+
+    def _forget(self, passed: int) -> None:
+        if self.contiguity is not None:
+            self.contiguity.forget(passed, self.kernel.awaited)
 
     def _reported(self, matches: MatchFrame | None, passed: int) -> pa.Table:
         if matches is None and self.rate is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
+from math import prod
 
 import numpy as np
 import polars as pl
@@ -87,6 +88,14 @@ class PatternKernel:
     def held_since(self) -> None:
         """A match that waits becomes true at the watermark or later."""
         return None
+
+    def may_exceed(self, released: Mapping[str, pl.DataFrame]) -> bool:
+        """Whether an event may end more matches than the ceilings allow, as far as numbers of candidates say."""
+        kept = self._buffer.frames
+        heights = [released[v].height + (kept[v].height if v in kept else 0) for v in self._bound]
+        limits = self._ceilings.limits
+        most = min(limits.matches_per_event, limits.partial_matches_per_partition, limits.pairs_per_event)
+        return prod(heights) > most * max(min(heights), 1)
 
     def advance(self, released: Mapping[str, pl.DataFrame], watermark: int) -> MatchFrame | None:
         """The matches that became true."""

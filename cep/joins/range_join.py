@@ -62,6 +62,8 @@ def find_matches(
 
 
 def _together(found: Sequence[BoundRows], variables: Sequence[str]) -> dict[str, Ints]:
+    if len(found) == 1:
+        return {v: found[0][v] for v in variables}
     return {v: np.concatenate([match[v] for match in found]) for v in variables}
 
 

@@ -32,8 +32,8 @@ __all__ = [
 NONE = -1
 """The row of no candidate."""
 
-PAIRS_AT_ONCE = 1_000_000
-"""Of two variables; of more variables there are fewer pairs at once."""
+PAIRS_AT_ONCE = 4_000_000
+"""Of two variables; of more variables there are fewer pairs at once, so that a search through all holds no more."""
 _GROWTH = 4
 _FAR = 2**62
 
@@ -216,7 +216,7 @@ def expand(partial: BoundRows, variable: str, ranges: CandidateRanges) -> Iterat
     """Every pair of a partial match and a candidate in its range, so many at a time."""
     behind = np.cumsum(ranges.count)
     total = int(behind[-1]) if len(behind) else 0
-    at_once = max(2 * PAIRS_AT_ONCE // (len(partial) + 1), 1)
+    at_once = max(4 * PAIRS_AT_ONCE // (len(partial) + 1) ** 2, 1)
     for low in range(0, total, at_once):
         high = min(low + at_once, total)
         first = int(np.searchsorted(behind, low, "right"))

@@ -14,6 +14,7 @@ from ..output import MatchFrame
 from ..snapshot_codec import OperatorState
 from .compiler import CompiledPattern, RegisterValues, windows_of
 from .free_variable_matches import FreeVariableMatches, SequenceMatch
+from .match_count import MatchCount
 from .match_queue import MatchQueue
 from .nfa_snapshot import NfaSnapshot
 from .pending_acceptance import PendingAcceptance
@@ -54,7 +55,7 @@ class NfaOperator:
         self._keeps_all = query.after_match.kind is AfterMatchKind.KEEP_ALL
         self._swept = -_END
         self._kept = 0
-        self._counted = (-1, 0)
+        self._matches = MatchCount(ceilings)
         windows = [width for _, width in windows_of(query)]
         waits = [n.duration for n in negations.values() if n.duration is not None]
         self._horizon = sum(windows) + sum(int(wait.total_seconds() * 1_000_000) for wait in waits)
@@ -125,10 +126,7 @@ class NfaOperator:
     def _report(self, time: int, accepted: AcceptedMatch) -> None:
         node = accepted.node
         if not self._has_free:
-            number = node[3][1] if len(node) == 4 else -1
-            known = self._counted[1] if self._counted[0] == number else 0
-            self._counted = (number, known + node[0])
-            self._ceilings.check_matches(self._counted[1])
+            self._matches.add(node)
             self._queue.found.append((time, accepted.registers, node))
             return
         self._ceilings.check_runs(node[0])  # they wait for what is joined to them, each by itself

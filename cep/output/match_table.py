@@ -103,6 +103,8 @@ class MatchTable:
         nothing = np.empty(0, dtype=np.int64)
         if not parts:
             return MatchTable(nothing, dict.fromkeys(variables, nothing), nothing)
+        if len(parts) == 1:
+            return parts[0]
         rows = {v: np.concatenate([part.rows[v] for part in parts]) for v in variables}
         return MatchTable(np.concatenate([p.disjunct for p in parts]), rows, np.concatenate([p.time for p in parts]))
 

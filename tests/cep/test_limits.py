@@ -130,6 +130,35 @@ def test_runs_that_wait_are_counted_by_partition() -> None:
             feed(build_operator(query, limits=Limits(partial_matches_per_partition=3)), query, stream, until=41)
 
 
+@pytest.mark.parametrize(
+    ("pattern", "end", "count"),
+    [
+        (joined(5, ", "), "AFTER MATCH SKIP PAST LAST EVENT", 9),
+        (joined(5, ", "), "AFTER MATCH CONSUME", 9),
+        (joined(5, " -> "), "LIMIT 3", 3),
+        (joined(5, ", "), "LIMIT 3", 3),
+        (joined(5, ", "), "LIMIT 3 OUTPUT LAST EVERY 2 matches", 2),
+    ],
+)
+def test_a_query_that_chooses_few_matches_is_answered_although_there_are_many(
+    pattern: str, end: str, count: int
+) -> None:
+    """All at once they would be too many; those that stand are the same as event by event."""
+    query = compiled(several(5, f"SEQ ({pattern})", end))
+    stream = readings("a" * 45)
+    rows = feed(build_operator(query), query, stream)
+    assert len(rows) == count
+    apart = build_operator(query)
+    one_by_one = [row for reading in stream for row in feed(apart, query, [reading], until=reading["t"] + 0.5)]
+    assert rows == one_by_one + feed(apart, query, [])
+
+
+def test_too_many_matches_of_one_event_are_an_error_whatever_is_chosen() -> None:
+    query = compiled(several(5, "FILTER (?v4.n = 2) SEQ (" + joined(5, ", ") + ")", "AFTER MATCH SKIP PAST LAST EVENT"))
+    with pytest.raises(CeilingError, match=MATCHES):
+        feed(build_operator(query), query, readings("a" * 45 + "b"))
+
+
 def test_what_seq_does_not_name_is_counted_with_it() -> None:
     """One run of SEQ may have many matches, and many runs may have none."""
     text = "SELECT ?b FROM (?a, readings), (?b, readings), (?c, readings) FILTER (?a.n = 1) FILTER (?b.n = 2) {}"
