@@ -52,17 +52,30 @@ def sparql(
     with open_read_view(settings) as archive:
         begin, stop = _moments(archive.log, start, end)
         notes = list(_notes(archive.log, archive.since, archive.lag.rows, asked=(begin, stop)))
+        held = _held(archive.log)
         with waiting("asking the archive"):
             answer = archive.query(text, start=begin, end=stop, timeout=timeout)
     for note in notes:
         tell(note)
     match answer:
         case Solutions():
-            print_rows(list(answer), answer.variables, form, settings)
+            found = list(answer)
+            print_rows(found, answer.variables, form, settings)
+            if not found:
+                tell(held)
         case Graph():
             typer.echo(str(answer), nl=False)
         case _:
             typer.echo("true" if answer else "false")
+
+
+def _held(log: EventLog) -> str:
+    """What an archive holds, for somebody whose question has no solution."""
+    extent, counts = log.extent(), {stream: log.count(stream) for stream in log.streams()}
+    if extent is None or not any(counts.values()):
+        return "no solution: the archive holds no event; kaicep run reads some"
+    streams = ", ".join(f"{count:,} of {stream}" for stream, count in counts.items())
+    return f"no solution: the archive holds {streams}, from {extent[0]:%FT%TZ} to {extent[1]:%FT%TZ}"
 
 
 def _moments(log: EventLog, *written: str | None) -> list[datetime | None]:

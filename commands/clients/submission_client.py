@@ -84,6 +84,8 @@ def list_queries(settings: Settings) -> tuple[list[dict[str, Any]], list[str]]:
     documents = SubmittedQueries(folder_of(settings)).documents()
     queries = [query for document in documents for query in document.queries]
     rows = [dict(zip(QUERY_COLUMNS, (query, "waits", None, "submitted", None), strict=True)) for query in queries]
+    if not rows:
+        return rows, ["no engine runs, and no query was submitted; those of the project are answered when one starts"]
     return rows, ["no engine runs; these, and those of the project, are answered when one starts"]
 
 

@@ -106,3 +106,20 @@ def test_the_command_says_what_it_leaves_out(tmp_path: Path) -> None:
     assert asked("--start", "yesterday") == (1, "", f"TIME: 'yesterday' is no moment: {way_out}\n")
     ends = "the time range ends before it begins: give the earlier moment as start\n"
     assert asked("--start", "now", "--end", "now - 1min") == (1, "", ends)
+
+
+def test_a_question_without_a_solution_is_told_what_the_archive_holds(archived: Path) -> None:
+    asked = call("sparql", "SELECT ?e { ?e a e:Nothing }", "-p", archived, "--format", "json")
+    assert (asked.exit_code, asked.stdout) == (0, "")
+    assert asked.stderr.splitlines()[-1].startswith(
+        f"no solution: the archive holds 90 of {STREAM}, from 2012-05-07T09:00:00Z to "
+    )
+    assert "no solution" not in call("sparql", COUNT, "-p", archived).stderr
+
+
+def test_a_question_to_an_empty_archive_is_told_so(tmp_path: Path) -> None:
+    (tmp_path / "kaicep.toml").write_text(PROJECT)
+    with opened(tmp_path):
+        pass
+    asked = call("sparql", "SELECT ?e { ?e a e:AirflowReport }", "-p", tmp_path)
+    assert asked.stderr.splitlines()[-1] == "no solution: the archive holds no event; kaicep run reads some"

@@ -21,7 +21,7 @@ def settings(project: Path) -> Settings:
 
 def labels(settings: Settings) -> list[str]:
     rows, said = list_queries(settings)
-    assert said == ["no engine runs; these, and those of the project, are answered when one starts"]
+    assert said[0].startswith("no engine runs")
     assert all(tuple(row) == QUERY_COLUMNS for row in rows)
     return [row["query"] for row in rows]
 
@@ -59,3 +59,11 @@ def test_what_others_read_is_not_withdrawn(settings: Settings) -> None:
 def test_only_what_was_submitted_is_withdrawn(settings: Settings) -> None:
     with pytest.raises(PipelineError, match="high"):
         withdraw(settings, "high")
+
+
+def test_no_query_at_all_is_told(project: Path) -> None:
+    rows, said = list_queries(Settings.load(project))
+    assert (rows, said) == (
+        [],
+        ["no engine runs, and no query was submitted; those of the project are answered when one starts"],
+    )
