@@ -24,7 +24,7 @@ from .property_ranges import type_of_values
 from .reasoners import Closing, Closure, close, copy_quads
 from .stated_graphs import modules_that_mention, store_statements
 from .terms import PREFIXES, Term, select
-from .unit_catalogue import measured_in, shipped_units, units_in
+from .unit_catalogue import is_declared, measured_in, shipped_units, units_in
 from .unit_names import UnitNames, unit_labels
 
 _NAMES_BELOW = """SELECT ?prefix ?x {
@@ -196,7 +196,7 @@ class KnowledgeBase:
 
     def is_unit(self, iri: str) -> bool:
         """Whether somebody has declared this unit, so that it can be converted or not."""
-        return self.unit(iri) is not None or iri in shipped_units().declared or self.is_known(iri)
+        return self.unit(iri) is not None or iri in shipped_units().declared or is_declared(self.store, iri)
 
     def units(self) -> tuple[str, ...]:
         """IRIs of the units that can be converted, sorted."""

@@ -14,7 +14,7 @@ from ..language.nodes import Unit
 from .terms import TYPE
 from .unit_names import unit_labels
 
-__all__ = ["UnitCatalogue", "measured_in", "shipped_units", "units_in"]
+__all__ = ["UnitCatalogue", "is_declared", "measured_in", "shipped_units", "units_in"]
 
 QUDT = "http://qudt.org/schema/qudt/"
 _MULTIPLIER = NamedNode(QUDT + "conversionMultiplier")
@@ -49,6 +49,13 @@ def shipped_units() -> UnitCatalogue:
     typed = (quad.subject for quad in store.quads_for_pattern(None, TYPE, _UNIT))
     declared = frozenset(subject.value for subject in typed if isinstance(subject, NamedNode))
     return UnitCatalogue(MappingProxyType(units_in(store)), MappingProxyType(unit_labels(store)), declared)
+
+
+def is_declared(store: Store, iri: str) -> bool:
+    """Whether a store says that something is a unit, or that somebody measures in it."""
+    node = NamedNode(iri)
+    patterns = [(node, TYPE, _UNIT), *((None, NamedNode(prop), node) for prop in _MEASURES_IN)]
+    return any(next(store.quads_for_pattern(*pattern), None) for pattern in patterns)
 
 
 def units_in(store: Store) -> dict[str, Unit]:

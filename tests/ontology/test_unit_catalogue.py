@@ -71,3 +71,11 @@ def test_individuals_measure_in_units_by_iri_and_by_symbol() -> None:
 def test_units_that_cannot_be_converted_are_units() -> None:
     assert KNOWN.is_unit(UNIT + "DeciB")
     assert not KNOWN.is_unit(UNIT + "Bucket")
+
+
+def test_what_the_knowledge_only_speaks_of_is_no_unit() -> None:
+    known = KnowledgeBase.of_turtle(
+        """@prefix brick: <https://brickschema.org/schema/Brick#> . <urn:room> a brick:Room .
+        <urn:a> brick:hasUnit <urn:bucket> . <urn:pail> a <http://qudt.org/schema/qudt/Unit> ."""
+    )
+    assert [known.is_unit(iri) for iri in ("urn:room", "urn:bucket", "urn:pail")] == [False, True, True]
