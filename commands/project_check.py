@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..annotator import Annotator
+from ..cep import build_operator
 from ..config import Settings
 from ..errors import KaicepError
 from ..ontology import KnowledgeBase, load_knowledge
@@ -168,4 +169,7 @@ def _queries(report: Report, project: Catalog) -> list[Registration]:
 
 
 def _compiled(project: Catalog, path: Path, known: Sequence[Registration]) -> tuple[Registration, ...]:
-    return project.registrations(read_document(path), str(path), [registration.query for registration in known])
+    compiled = project.registrations(read_document(path), str(path), [registration.query for registration in known])
+    for registration in compiled:
+        build_operator(registration.query, limits=project.limits)  # windows and patterns may be too large
+    return compiled

@@ -84,9 +84,13 @@ class Catalog:
     def dataflow(self, workers: int = 1, *, isolated: bool = False) -> Dataflow:
         """The data path of this project, with no query registered yet; see `Dataflow`."""
         lateness = {name: stream.lateness for name, stream in self.settings.streams.items()}
+        return Dataflow(self.judgement, lateness, self.options, workers, limits=self.limits, isolated=isolated)
+
+    @property
+    def limits(self) -> Limits:
+        """How much a query may take."""
         engine = self.settings.engine
-        limits = Limits(engine.matches_per_event, engine.partial_matches_per_partition, engine.pairs_per_event)
-        return Dataflow(self.judgement, lateness, self.options, workers, limits=limits, isolated=isolated)
+        return Limits(engine.matches_per_event, engine.partial_matches_per_partition, engine.pairs_per_event)
 
     @property
     def judgement(self) -> Judgement:

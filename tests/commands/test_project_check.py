@@ -43,6 +43,19 @@ def test_check_tells_the_faults_of_all_queries(project: Path) -> None:
     assert f"{project / 'queries' / 'b.chi'}:1:7: " in result.stderr
 
 
+def test_check_tells_what_is_too_large_to_be_answered(project: Path) -> None:
+    """A day that hops by 20 ms holds each event 4,320,000 times."""
+    query = project / "queries" / "wide.chi"
+    query.write_text("SELECT COUNT(?e) AS n WINDOW (?e, hopping, 1d, 20ms)")
+    result = call("check", project)
+    assert result.exit_code == 1
+    assert f"{query}:1:23: each event lies in 4320000 windows, and 100000 are the most" in result.stderr
+    text = PROJECT.replace("[engine]", "[engine]\nmatches_per_event = 4_320_000")
+    (project / "kaicep.toml").write_text(text)
+    assert "matches_per_event" in text
+    assert call("check", project).exit_code == 0
+
+
 def test_check_tells_the_faults_of_all_annotations_and_skips_the_queries(project: Path) -> None:
     text = PROJECT.replace("ex:Reading", "nope:Reading")
     other = text[text.index("[streams.air]") :].replace("streams.air", "streams.water")
