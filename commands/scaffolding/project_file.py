@@ -17,6 +17,7 @@ __all__ = ["STREAM", "ProjectDraft", "ontologies_text", "project_text"]
 
 STREAM = "reading"
 _SOSA = VOCABULARIES[1]
+_POINTS = ("Sensor", "Setpoint", "Status", "Command", "Alarm", "Parameter", "Meter")
 _SHOWN = 3
 
 
@@ -67,6 +68,20 @@ class ProjectDraft:
         before, mark, after = (match.template or "{}").partition("{")
         prefix = next((p for p, iri in self.prefixes.items() if iri == before), None)
         return f"individual = {quoted(f'{prefix}:{mark}{after}' if prefix else f'{mark}{after}')}{folded}"
+
+    @property
+    def linked(self) -> str:
+        """What connects a reading with what its id names: a point, or what several points are of."""
+        named = self.layout.match.named.values()
+        points = sum(any(c.endswith(_POINTS) for c in self.model.types.get(iri, ())) for iri in named)
+        point = len(self.layout.values) == 1 or 2 * points >= len(named)
+        return "sosa:madeBySensor" if point else "sosa:hasFeatureOfInterest"
+
+    @property
+    def others(self) -> dict[str, str]:
+        """The columns that are neither time nor id nor value nor point, and their types."""
+        taken = {self.layout.id, *self.layout.values, *(self.layout.points if self.layout.form == "columns" else ())}
+        return {name: kind for name, kind in self.roles.types.items() if name not in taken}
 
     def short(self, iri: str) -> str:
         """A prefixed name where one can be written, else `<iri>`."""
@@ -144,7 +159,7 @@ def _source(draft: ProjectDraft) -> Iterator[str]:
         yield f"file_name = {quoted(layout.id)}"
     if layout.form == "columns":
         (value,) = layout.values
-        kept = [name for name in draft.roles.types if name not in layout.points]
+        kept = [name for name in draft.others if not _is_attribute(name)]
         index = f", index = [{', '.join(map(quoted, kept))}]" if kept else ""
         yield f"unpivot = {{ name = {quoted(layout.id)}, value = {quoted(value)}{index} }}"
 
@@ -157,11 +172,17 @@ def _attributes(draft: ProjectDraft) -> Iterator[str]:
     if match.unknown:
         yield f"# Nobody is named by {listed(match.unknown)}."
     one = len(layout.values) == 1
-    linked = "sosa:madeBySensor" if one else "sosa:hasFeatureOfInterest"
-    yield f'{_key(layout.id)} = {{ property = "{linked}", {draft.individual} }}'
+    yield f'{_key(layout.id)} = {{ property = "{draft.linked}", {draft.individual} }}'
     for name, kind in layout.values.items():
         said = 'property = "sosa:hasSimpleResult", ' if one else ""
         yield f'{_key(name)} = {{ {said}datatype = "xsd:{kind}" }}'
+    for name, kind in draft.others.items():
+        if _is_attribute(name):
+            yield f'{_key(name)} = {{ datatype = "xsd:{kind}" }}'
+
+
+def _is_attribute(name: str) -> bool:
+    return name[:1] not in {"", "_", "?"}
 
 
 def _key(name: str) -> str:

@@ -90,6 +90,7 @@ def _values(roles: ColumnRoles, id_column: str) -> dict[str, str]:
     others = {name: kind for name, kind in roles.types.items() if name != id_column and name[:1] not in {"", "_", "?"}}
     called = {name: kind for name, kind in others.items() if _VALUE_NAMES.match(name)}
     numbers = {name: kind for name, kind in others.items() if kind in {"double", "integer", "boolean"}}
+    numbers = dict(sorted(numbers.items(), key=lambda item: item[1] != "double"))
     kept = called or numbers or {name: kind for name, kind in others.items() if kind == "string"}
     return {name: "double" if kind == "integer" else kind for name, kind in kept.items()}
 

@@ -119,7 +119,7 @@ def _high(draft: ProjectDraft, readings: pl.DataFrame, classes: Sequence[tuple[s
             f"SELECT ?point AS point, ?e.{value} AS value\n"
             f"FROM (?e, {STREAM})\n"
             "WHERE {\n"
-            f"  PATH {{ ?e {_linked(draft)} ?point . ?point a {name} }}\n"
+            f"  PATH {{ ?e {draft.linked} ?point . ?point a {name} }}\n"
             f"  FILTER (?e.{value} > {limit})\n"
             "}\n"
         )
@@ -127,7 +127,7 @@ def _high(draft: ProjectDraft, readings: pl.DataFrame, classes: Sequence[tuple[s
         name = draft.short(of_class)
         yield (
             f"# {_words(name)}: every reading.\nSELECT ?point AS point, ?e.{value} AS value\nFROM (?e, {STREAM})\n"
-            f"WHERE {{\n  PATH {{ ?e {_linked(draft)} ?point . ?point a {name} }}\n}}\n"
+            f"WHERE {{\n  PATH {{ ?e {draft.linked} ?point . ?point a {name} }}\n}}\n"
         )
 
 
@@ -148,7 +148,7 @@ def _means(draft: ProjectDraft, readings: pl.DataFrame, classes: Sequence[tuple[
                 f"SELECT {by} AS {by[1:]}, AVG(?e.{value}) AS mean, COUNT(?e) AS readings\n"
                 f"FROM (?e, {STREAM})\n"
                 "WHERE {\n"
-                f"  PATH {{ ?e {_linked(draft)} ?point . ?point a {name}{path} }}\n"
+                f"  PATH {{ ?e {draft.linked} ?point . ?point a {name}{path} }}\n"
                 f"  WINDOW (?e, batch, {period})\n"
                 "}\n"
                 f"GROUP BY {by}\n"
@@ -207,10 +207,6 @@ def _step(readings: pl.DataFrame) -> timedelta:
 def _value(draft: ProjectDraft) -> str:
     name = next(iter(draft.layout.values))
     return name if _NAME.fullmatch(name) else "hasSimpleResult"
-
-
-def _linked(draft: ProjectDraft) -> str:
-    return "sosa:madeBySensor" if len(draft.layout.values) == 1 else "sosa:hasFeatureOfInterest"
 
 
 def _words(name: str) -> str:

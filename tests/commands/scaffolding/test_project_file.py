@@ -34,6 +34,7 @@ def test_rows(tmp_path: Path) -> None:
     assert stream["attributes"] == {
         "Point Name": {"property": "sosa:madeBySensor", "individual": "ex:{}"},
         "Value": {"property": "sosa:hasSimpleResult", "datatype": "xsd:double"},
+        "Quality": {"datatype": "xsd:string"},
     }
     assert "# 3 of 3 ids name an individual of the model, by their IRIs.\n" in text
     assert "# Nothing in them tells month_first from day_first.\n" in text
@@ -61,3 +62,23 @@ def test_what_kaicep_ships_is_imported(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("number", "text"), [(1, "'0'"), (3, "'0', '1', '2'"), (5, "'0', '1', '2' and 2 more")])
 def test_long_lists_are_cut(number: int, text: str) -> None:
     assert listed([str(i) for i in range(number)]) == text
+
+
+def test_several_values_of_a_sensor_and_of_a_room(tmp_path: Path) -> None:
+    """Fractions go before whole numbers; a room is what is observed, not what observes."""
+    sensors, rooms = tmp_path / "sensors.csv", tmp_path / "rooms.csv"
+    sensors.write_text("id,time,quality,ppm\nroom1_co2,2026-01-01,192,400.5\n")
+    rooms.write_text("id,time,people,ppm\nroom1,2026-01-01,3,400.5\n")
+    for events, linked in ((sensors, "sosa:madeBySensor"), (rooms, "sosa:hasFeatureOfInterest")):
+        _, stream = written(tmp_path, events)
+        assert stream["attributes"]["id"]["property"] == linked
+        assert list(stream["attributes"])[1] == "ppm"
+
+
+def test_what_is_no_point_of_a_wide_table_is_an_attribute(tmp_path: Path) -> None:
+    """Except for what cannot be called so, such as the nameless first column of a data frame."""
+    events = tmp_path / "wide.csv"
+    events.write_text(",time,room1_co2,remark,_x\n0,2026-01-01,400.5,a,b\n")
+    _, stream = written(tmp_path, events)
+    assert stream["attributes"]["remark"] == {"datatype": "xsd:string"}
+    assert stream["source"]["unpivot"] == {"name": "point", "value": "value", "index": ["", "_x"]}
