@@ -265,6 +265,8 @@ class KnowledgeBase:
         return more_general(self.store, iri, relation)
 
     def _read_speaks_below(self, prefix: str) -> bool:
+        if self._kept is not None:
+            return self._kept.speaks_below(prefix)
         return any(True for _ in select(self.store, _NAMES_BELOW, prefix=Literal(prefix)))
 
     def _read_range(self, prop: str) -> ValueType:

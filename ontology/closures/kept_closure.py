@@ -3,6 +3,7 @@
 - `manifest.json`: whose closure it is, and the digest of every other file; its own stands in its first line
 - `closure/`, `stated/`: Oxigraph stores of the closure, and of what the modules state
 - `said.json`: names, contradictions, and what a DL reasoner inferred
+- `iris.txt`: subjects and objects, in order, for whoever looks for those below a prefix
 
 Opening a store takes milliseconds, whatever its size; reading a closure of 150,000 triples into memory takes a third
 of a second (docs/decisions/120).
@@ -15,12 +16,13 @@ import json
 import os
 import secrets
 import shutil
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pyoxigraph import RdfFormat, Store, Triple, parse, serialize
+from pyoxigraph import NamedNode, RdfFormat, Store, Triple, parse, serialize
 
 from ...storage import read_checked, write_checked
 from ..consistency import read_violations, violation_texts
@@ -32,7 +34,7 @@ from ..stated_graphs import store_statements
 
 __all__ = ["read_closure", "write_closure"]
 
-_CLOSURE, _STATED, _SAID, _MANIFEST = "closure", "stated", "said.json", "manifest.json"
+_CLOSURE, _STATED, _SAID, _IRIS, _MANIFEST = "closure", "stated", "said.json", "iris.txt", "manifest.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +52,12 @@ class KeptClosure:
     copies: Path
     triples: int
     names: KnownNames
+
+    def speaks_below(self, prefix: str) -> bool:
+        """Whether an IRI begins so; see `KeptFiles`."""
+        iris = (self.folder / _IRIS).read_text(encoding="utf-8").split("\n")
+        place = bisect_left(iris, prefix)
+        return place < len(iris) and iris[place].startswith(prefix)
 
     def stated(self) -> Store:
         """What the modules state; see `KeptFiles`."""
@@ -83,6 +91,7 @@ def write_closure(folder: Path, key: str, closure: Closure, modules: Sequence[Mo
     kept.bulk_extend(closure.store)  # and not its dump: reading RDF gives blank nodes new names
     stated = store_statements(modules, Store(str(folder / _STATED)))
     del kept, stated  # closes them
+    (folder / _IRIS).write_text("\n".join(_iris(closure.store)), encoding="utf-8")
     (folder / _SAID).write_text(json.dumps(_said(closure)), encoding="utf-8")
     files = {str(path.relative_to(folder)): _digest(path) for path in _files(folder)}
     write_checked(folder / _MANIFEST, json.dumps({"key": key, "files": files}))
@@ -145,6 +154,11 @@ def _said(closure: Closure) -> dict[str, Any]:
         "contradictions": violation_texts(closure.contradictions),
         "inferred": (serialize(closure.inferred, format=RdfFormat.N_TRIPLES) or b"").decode(),
     }
+
+
+def _iris(store: Store) -> list[str]:
+    terms = (term for quad in store for term in (quad.subject, quad.object))
+    return sorted({term.value for term in terms if isinstance(term, NamedNode)})
 
 
 def _names(said: Mapping[str, Any]) -> KnownNames:

@@ -26,6 +26,9 @@ class KeptFiles(Protocol):
     def names(self) -> KnownNames:
         """The names in it."""
 
+    def speaks_below(self, prefix: str) -> bool:
+        """Whether a subject or object of the closure is an IRI that begins with `prefix`."""
+
     def stated(self) -> Store:
         """What the modules state, as `store_statements` stores it."""
 

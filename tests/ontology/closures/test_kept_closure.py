@@ -52,6 +52,14 @@ def test_it_says_what_modules_state_and_nothing_more(kept: Closure) -> None:
     assert set(kept.kept.stated()) == stated
 
 
+def test_it_knows_what_it_speaks_of_below_a_prefix(kept: Closure) -> None:
+    assert kept.kept is not None
+    for prefix in (X, X + "i", "http://www.w3.org/2002/07/owl#Thing", ""):
+        assert kept.kept.speaks_below(prefix)
+    for prefix in (X + "nobody", "urn:", X + "ii", "zzz"):
+        assert not kept.kept.speaks_below(prefix)
+
+
 def test_a_copy_is_written_to_and_nobody_else_sees_it(kept: Closure) -> None:
     assert kept.kept is not None
     one, other = kept.kept.copy(), kept.kept.copy()
