@@ -66,7 +66,7 @@ def test_every_page_is_there_and_found(site: Path) -> None:
 def test_what_is_no_file_of_docs_is_there_as_well(site: Path) -> None:
     """README, notebook, grammar."""
     assert "staleAir" in (site / "index.html").read_text(encoding="utf-8")
-    assert (site / "notebook" / "index.html").read_text(encoding="utf-8").count("data:image/png;base64,") == 2
+    assert (site / "notebook" / "index.html").read_text(encoding="utf-8").count("data:image/png;base64,") == 3
     grammar = (site / "railroad" / "index.html").read_text(encoding="utf-8")
     assert grammar.count('class="railroad-diagram"') == len(hook("grammar_page").Rules(_read_grammar()).drawn)
     assert 'href="../railroad/"' in (site / "language" / "index.html").read_text(encoding="utf-8")

@@ -78,8 +78,9 @@ def match_panels(
         variables.setdefault((events[variable].stream, name), []).append(variable)
     spans = _spans(table, events)
     found = [
-        _of_events(table, {v: events[v] for v in those}, name, spans, prefixes=prefixes, by=by)
+        panel
         for (_, name), those in variables.items()
+        for panel in _of_events(table, {v: events[v] for v in those}, name, spans, prefixes=prefixes, by=by)
     ]
     found += [_of_items(table, item, prefixes, by) for item in items]
     return tuple(found[:_MOST_PANELS])
@@ -124,23 +125,54 @@ def _of_events(
     *,
     prefixes: Mapping[str, str],
     by: Sequence[str] | None,
-) -> Panel:
-    """The panel of an attribute; all variables read the same stream."""
+) -> list[Panel]:
+    """The panels of an attribute of a stream: variables whose matches are of no common sensor have one each.
+
+    A stream may have the readings of all points of a building: degrees and people are not to share an axis.
+    """
     one = next(iter(series.values()))
     values = _values(one, attribute, prefixes, by)
     marked = {variable: _ids(table, variable).join(values, left_on="id", right_on="_id") for variable in series}
+    groups = _of_common_lines({variable: frozenset(m["label"]) for variable, m in marked.items()})
+    unit = one.units.get(attribute)
+    title = attribute if unit is None else f"{attribute} [{value_text(unit, prefixes).removeprefix('unit:')}]"
+    apart = len(groups) > 1
+    return [
+        _panel(
+            title + (f" of {', '.join(f'?{v}' for v in group)}" if apart else ""),
+            values,
+            {v: marked[v] for v in group},
+            spans,
+            windows="_window" in table.column_names,
+        )
+        for group in groups
+    ]
+
+
+def _of_common_lines(labels: Mapping[str, frozenset[str]]) -> list[list[str]]:
+    """The variables in groups that share a line; those without any go with the first."""
+    groups: list[tuple[list[str], frozenset[str]]] = []
+    for variable, own in sorted(labels.items(), key=lambda item: not item[1]):
+        near = [group for group in groups if group[1] & own] or (groups[:1] if not own else [])
+        rest = [group for group in groups if group not in near]
+        joined = [v for group in near for v in group[0]] + [variable], own.union(*(group[1] for group in near))
+        groups = [*rest, joined] if own or not near else [joined, *rest]
+    order = list(labels)
+    found = [sorted(group, key=order.index) for group, _ in groups]
+    return sorted(found, key=lambda group: order.index(group[0]))
+
+
+def _panel(
+    title: str, values: pl.DataFrame, marked: Mapping[str, pl.DataFrame], spans: pl.DataFrame, *, windows: bool
+) -> Panel:
     counts = pl.concat([m.select("label") for m in marked.values()])["label"].value_counts(sort=True, name="n")
     labels = counts["label"].to_list() or values["label"].unique(maintain_order=True).to_list()
     lines = [Line(label, _points(values, label)) for label in labels[:_MOST_LINES]]
     shown = [m.filter(pl.col("label").is_in(labels[:_MOST_LINES])) for m in marked.values()]
     # A window holds all of its events: marks on each would hide the line.
     marks = [
-        Line(f"?{v}", m.select("time", "value").sort("time"))
-        for v, m in zip(marked, shown, strict=True)
-        if "_window" not in table.column_names
+        Line(f"?{v}", m.select("time", "value").sort("time")) for v, m in zip(marked, shown, strict=True) if not windows
     ]
-    unit = one.units.get(attribute)
-    title = attribute if unit is None else f"{attribute} [{value_text(unit, prefixes).removeprefix('unit:')}]"
     return Panel(title, tuple(lines), tuple(marks), spans, max(0, len(labels) - _MOST_LINES))
 
 

@@ -126,7 +126,8 @@ class Rows(Sequence[dict[str, Any]]):
 
         Args:
             attribute: `?e.value`, or `value` of the first variable that has it, or the name of a numeric item; by
-                default each stream's attribute that the query speaks of first, and the items of aggregates.
+                default each stream's attribute that the query speaks of first, in panels of their own where variables
+                have no sensor in common, and the items of aggregates.
             by: the attributes that tell lines apart; of items, the items.
             ax: matplotlib axes to draw in; by default a new figure, with a panel for each attribute.
 

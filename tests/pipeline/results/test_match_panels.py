@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 from kaicep import Rows
 from kaicep.errors import PipelineError
-from kaicep.pipeline.results.match_panels import Panel, match_panels
+from kaicep.pipeline.results.match_panels import Panel, _of_common_lines, match_panels
 from support.result_rows import BEGIN, READINGS, aggregates, pairs, project, selected
 
 MINUTE = timedelta(minutes=1)
@@ -114,3 +114,29 @@ def test_rows_without_numbers_are_not_drawn() -> None:
     with pytest.raises(PipelineError) as caught:
         panels(Rows(text.table))
     assert str(caught.value) == "there is nothing numeric to draw: select a number, such as ?e.value"
+
+
+def test_variables_without_a_common_sensor_have_panels_of_their_own() -> None:
+    """One stream may carry degrees and people: they do not share an axis."""
+    text = """SELECT ?a.ppm AS first, ?b.ppm AS then FROM (?a, air), (?b, air)
+        FILTER (?a.n = 1) FILTER (?b.n = 3) FILTER (?a.room = 'south') FILTER (?b.room = 'north')
+        SEQ (?a, ?b) WINDOW (?a, ?b, 1h)"""
+    south, north = panels(project().evaluate(text, {"air": READINGS}))
+    assert (south.title, north.title) == ("ppm [PPM] of ?a", "ppm [PPM] of ?b")
+    assert [line.label for line in south.lines] == ["s:s2"]
+    assert sorted(line.label for line in north.lines) == ["s:s0", "s:s1"]
+    assert [marks.label for marks in south.marks] == ["?a"]
+
+
+@pytest.mark.parametrize(
+    ("labels", "groups"),
+    [
+        ({"a": "x", "b": "x"}, [["a", "b"]]),
+        ({"a": "x", "b": "y"}, [["a"], ["b"]]),
+        ({"a": "x", "b": "y", "c": "xy"}, [["a", "b", "c"]]),
+        ({"a": "", "b": "y"}, [["a", "b"]]),
+        ({"a": "", "b": ""}, [["a", "b"]]),
+    ],
+)
+def test_variables_are_grouped_by_common_lines(labels: dict[str, str], groups: list[list[str]]) -> None:
+    assert _of_common_lines({variable: frozenset(names) for variable, names in labels.items()}) == groups
