@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from pyoxigraph import NamedNode
 
-from ...annotator import Annotator
+from ...annotator import Annotator, EntityLinker
 from ...ontology import KnowledgeBase
 from ...pipeline.profile import StreamProfile
 from .individual_names import IndividualNames, NearestNames
@@ -87,26 +87,26 @@ def map_ids(
         for iri in found.keys() - set(known):
             unknown[linker.value(iri) or iri] = found[iri]
         template, there = linker.linkage.template, list(linker.known())
-        search = _Search(names, template.before if template else "", linker.linkage.key, there)
+        search = _Search(names, linker, there)
         yield IdMapping(
             name,
             str(template or linker.linkage.key),
             len(known),
             len(unknown),
             sum(unknown.values()),
-            tuple(_examples(unknown, there)),
+            tuple(_examples(unknown, linker, there)),
             tuple(_classes(known, knowledge).most_common()),
             search.advice(list(unknown)) if unknown else "",
             name not in profile.uncounted,
         )
 
 
-def _examples(unknown: Mapping[str, int], known: list[str]) -> Iterator[UnknownId]:
+def _examples(unknown: Mapping[str, int], linker: EntityLinker, known: list[str]) -> Iterator[UnknownId]:
     if not unknown:
         return
     nearest = NearestNames(known)
     for name in sorted(unknown, key=lambda name: (-unknown[name], name))[:_SHOWN]:
-        yield UnknownId(name, unknown[name], nearest.of(name))
+        yield UnknownId(name, unknown[name], () if linker.fitting(name) else nearest.of(name))
 
 
 def _classes(individuals: list[str], knowledge: KnowledgeBase) -> Counter[str]:
@@ -132,9 +132,19 @@ class _Search:
     """Looks for a way in which unknown ids would name individuals."""
 
     names: IndividualNames
-    before: str
-    key: str | None
+    linker: EntityLinker
     there: list[str]
+
+    @property
+    def before(self) -> str:
+        """What the template has before the id."""
+        template = self.linker.linkage.template
+        return template.before if template else ""
+
+    @property
+    def key(self) -> str | None:
+        """The property whose value an id is."""
+        return self.linker.linkage.key
 
     def advice(self, unknown: list[str]) -> str:
         """What to write instead; empty: nothing is known."""
@@ -144,6 +154,8 @@ class _Search:
                 f"'{separator}'"
             )
         asked = unknown[:_SHOWN]
+        if several := sum(bool(self.linker.fitting(name)) for name in asked):
+            return f'{_of(several, asked)} names of several individuals, and so of none: add of_class = "…"'
         home = self.names.namespace_of(asked)
         if home is not None and home[0] != self.before:
             return f'{_of(home[1], asked)} names in {home[0]}: write individual = "<{home[0]}{{}}>"'

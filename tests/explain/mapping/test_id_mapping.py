@@ -16,8 +16,12 @@ MODEL = """
 @prefix m: <http://b/model#> . @prefix o: <http://o/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
 @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
 o:Sensor a owl:Class . o:CO2 rdfs:subClassOf o:Sensor . o:Carbon owl:equivalentClass o:CO2 .
-m:s1 a o:CO2 ; o:serial "A1" . m:s2 a o:CO2 ; o:serial "A2" . m:t1 a o:Sensor .
+m:s1 a o:CO2 ; o:serial "A1" . m:s2 a o:CO2 ; o:serial "A2" . m:t1 a o:Sensor ; rdfs:label "twin" .
+m:t2 a o:Room ; rdfs:label "twin" .
 """
+
+
+RDFS = {"rdfs": "http://www.w3.org/2000/01/rdf-schema#"}
 
 
 def ids(folder: Path, values: Sequence[str], **way: str) -> IdMapping:
@@ -27,7 +31,7 @@ def ids(folder: Path, values: Sequence[str], **way: str) -> IdMapping:
         "time": {"attribute": "at"},
         "attributes": {"sensor": {"property": "o:sensor", **way}},
     }
-    prefixes = {"o": "http://o/", "m": "http://b/model#", "bare": "http://b/model", "x": "http://x/"}
+    prefixes = {"o": "http://o/", "m": "http://b/model#", "bare": "http://b/model", "x": "http://x/"} | RDFS
     settings = {"prefixes": prefixes, "knowledge": {"modules": ["m.ttl"]}, "streams": {"air": stream}}
     project = Project.parse(settings, root=folder)
     annotator = project.annotators["air"]
@@ -74,9 +78,14 @@ def test_unknown_ids_come_by_their_events_with_what_is_near(tmp_path: Path) -> N
         (
             ["zz"],
             {"individual": "x:{}"},
-            "no individual's IRI begins with 'http://x/'; those that there are begin with http://b/model# (3)",
+            "no individual's IRI begins with 'http://x/'; those that there are begin with http://b/model# (4)",
         ),
         (["zz"], {"individual": "m:{}"}, ""),
+        (
+            ["twin", "zz"],
+            {"key": "rdfs:label"},
+            '1 of 2 are names of several individuals, and so of none: add of_class = "…"',
+        ),
     ],
 )
 def test_advice_says_what_to_write(tmp_path: Path, values: list[str], way: dict[str, str], advice: str) -> None:
