@@ -15,7 +15,7 @@ Words = Mapping[str, Sequence[str]]
 """By type, the texts that have a value of that type: `{"double": ("?e.flowrate", …), …}`."""
 
 _CONSTANTS: Words = {
-    "number": ("0", "1", "2", "3", "500", "499.9", "5.1e2", "0.5", "-1"),
+    "number": ("0", "1", "2", "3", "500", "499.9", "5.1e2", "0.5", "-1", "9223372036854775807"),
     "string": ('"low"', "'High'", '"s0"', '"s1"', '"leak 1"', '""', '"ünder"'),
     "dateTime": tuple(f'"{moment(s).isoformat()}"^^xsd:dateTime' for s in (-1, 0, 2, 4)),
     "iri": ("ee:s0", "ee:s1", "<http://cei.usc.edu/Equipment.owl#s2>"),
@@ -152,6 +152,8 @@ def _tests(draw: st.DrawFn, words: Words) -> str:
                 f"{word} IN (0, 1, 2, 500, 510.0)",
                 f"{word} % 2 = 0",
                 f"{word} / 2 > 1",
+                f"BOUND({word} / {draw(st.sampled_from(words['number']))})",
+                f"NOT BOUND({word} * 2 - 1)",
             )
         )
     )

@@ -20,7 +20,8 @@ _FILTERS = (
 )  # fmt: skip
 _PREFIX = "PREFIX area: <http://cei.usc.edu/Building.owl#> "
 _WIDTHS = ("2s", "3s", "5s", "5s", "10s", "10s", "1min")
-_PAIRS = ("?{a}.sensorID = ?{b}.sensorID", "?{a}.level <= ?{b}.level", "?{b}.flowrate > ?{a}.flowrate",
+_PAIRS = ("?{a}.level + 9223372036854775806 >= ?{b}.level + 9.3e18", "?{a}.sensorID = ?{b}.sensorID",
+          "?{a}.level <= ?{b}.level", "?{b}.flowrate > ?{a}.flowrate",
           "?{a}.level != ?{b}.level", "?{a}.open = ?{b}.open OR ?{a}.level = 1")  # fmt: skip
 _ALONE = ("?{v}.level < 3", "?{v}.open", "?{v}.flowrate > 499")
 _RUNS = (
@@ -34,7 +35,8 @@ _STEPS = (
     "RUNNING SUM(?{v}.level) < 5", "?{v}.sensorID = RUNNING FIRST(?{v}.sensorID)",
     "?{v}.level >= RUNNING MEDIAN(?{v}.level)", "?{v}.level < RUNNING PERCENTILE(?{v}.level, 90) + 2",
     "?{v}.sensorID = RUNNING MODE(?{v}.sensorID)", "?{v}.level > COALESCE(PREV(?{v}.level), 0)",
-    "?{v}.level > PREV(?{v}.level) - COUNT(?{v})",
+    "?{v}.level > PREV(?{v}.level) - COUNT(?{v})", "NOT BOUND(PREV(?{v}.level)) OR ?{v}.level > 0",
+    "?{v}.level + 9223372036854775806 > PREV(?{v}.level)",
 )  # fmt: skip
 _ITEMS = (
     "COUNT(?{v}) AS n{v}", "SUM(?{v}.level) AS s{v}", "AVG(?{v}.flowrate) AS a{v}", "MIN(?{v}.level) AS lo{v}",

@@ -123,7 +123,7 @@ def semantics(draw: st.DrawFn, campus: Campus) -> str:
 _OF_NUMBERS = ("AVG({n})", "SUM({n})", "COUNT({n})", "COUNT(?e)", "MIN({n})", "MAX({n})", "STDDEV({n})",
                "MAX({n}) - MIN({n})", "MEDIAN({n})", "PERCENTILE({n}, 90)", "PERCENTILE({n}, 12.5)", "MODE({n})",
                "COUNT({s})", "COUNT(DISTINCT {s})")  # fmt: skip
-_OF_ANYTHING = ("FIRST({s})", "LAST({s})", "MIN({s})", "MAX({s})", "MODE({s})")
+_OF_ANYTHING = (*("FIRST({s})", "LAST({s})", "FIRST({s}, 1)", "LAST({s}, 2)", "MIN({s})", "MAX({s})", "MODE({s})"),)
 
 
 @st.composite
