@@ -133,7 +133,7 @@ def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
 def workbook(name: str) -> bytes:
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w") as archive:
-        archive.writestr(name, "<x/>")
+        archive.writestr(zipfile.ZipInfo(name), "<x/>")  # at one time, since the bytes name the test
     return content.getvalue()
 
 
