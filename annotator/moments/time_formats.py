@@ -81,7 +81,12 @@ def _micros(raw: pl.Series, per_second: int) -> pl.Series:
         return _whole_micros(raw.cast(pl.Int64, strict=False), per_second)
     if not raw.dtype.is_numeric():
         return pl.repeat(None, len(raw), dtype=pl.Int64, eager=True)
-    return (raw.cast(pl.Float64) * (1_000_000 / per_second)).round().cast(pl.Int64, strict=False)
+    units, scale = raw.cast(pl.Float64), 1_000_000 / per_second
+    if per_second > 1_000_000:
+        return (units * scale).round().cast(pl.Int64, strict=False)
+    whole = units.floor()  # apart, since the product of both parts may have no room for the last microsecond
+    fraction = ((units - whole) * scale).round().cast(pl.Int64, strict=False)
+    return _whole_micros(whole.cast(pl.Int64, strict=False), per_second) + fraction
 
 
 def _whole_micros(units: pl.Series, per_second: int) -> pl.Series:

@@ -90,12 +90,15 @@ def answer(query: Query | str, readings: Sequence[Reading]) -> list[dict[str, An
     return feed(build_operator(checked), checked, readings)
 
 
+def without_companions(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Rows as they are when no integer leaves 64 bits."""
+    return [{name: value for name, value in row.items() if not name.endswith(COMPANION)} for row in rows]
+
+
 def short(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Rows without `_time`, `_events`, `_window` and `_id`, and without companions."""
-    return [
-        {name: value for name, value in row.items() if not name.startswith("_") and not name.endswith(COMPANION)}
-        for row in rows
-    ]
+    plain = without_companions(rows)
+    return [{name: value for name, value in row.items() if not name.startswith("_")} for row in plain]
 
 
 def events(rows: Sequence[Mapping[str, Any]]) -> list[str]:

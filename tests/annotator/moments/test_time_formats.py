@@ -68,6 +68,7 @@ def test_what_is_written_is_read(time_format: str, moment: datetime) -> None:
         (1614859506, "epoch_s", NOON),
         (1614859506.0, "epoch_s", NOON),
         (1614859506000, "epoch_ms", NOON),
+        ("4323283200.002147", "epoch_s", datetime(2107, 1, 1, 0, 0, 0, 2147)),  # noqa: DTZ001  # likewise
     ],
 )
 def test_usual_forms(text: str | float, time_format: str, expected: datetime) -> None:
