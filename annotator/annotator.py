@@ -104,7 +104,10 @@ class Annotator:
     def misfits(self) -> tuple[str, ...]:
         """What of the declared ways to individuals and the knowledge does not fit together, as messages."""
         found = ((name, linker.complaint()) for name, linker in self.linkers.items())
-        return tuple(str(self.annotation.fault(f"attributes.{name}", *said)) for name, said in found if said)
+        by = {a.name: a.unit_of for a in self.annotation.attributes if a.unit_of is not None}
+        of_units = ((name, units.complaint(self.linkers[by[name]])) for name, units in self._converters.items())
+        told = (*found, *of_units)
+        return tuple(str(self.annotation.fault(f"attributes.{name}", *said)) for name, said in told if said)
 
     def linker_of(self, column: str) -> EntityLinker | None:
         """The linker whose individuals a column holds, if the knowledge decides which text names which of them."""

@@ -11,11 +11,13 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 import pyarrow as pa
+from pyoxigraph import NamedNode
 
 from ..config import AttributeSettings
 from ..errors import AnnotationError
 from ..language.nodes import Conversion, Unit
-from ..ontology import KnowledgeBase
+from ..ontology import KnowledgeBase, shown
+from .linking import EntityLinker
 
 __all__ = ["UnitConverter", "check_unit_sources"]
 
@@ -79,6 +81,7 @@ class UnitConverter:
 
     def __init__(self, knowledge: KnowledgeBase, unit: str) -> None:
         self._knowledge = knowledge
+        self._iri = unit
         self._to = knowledge.unit(unit) or Unit(unit)
         self._known: dict[str, Way] = {}
 
@@ -102,6 +105,19 @@ class UnitConverter:
         ways.append(None)  # of what stands for no individual
         places = individuals.indices.fill_null(len(ways) - 1).to_numpy(zero_copy_only=False)
         return _converted(name, values, ways, places)
+
+    def complaint(self, linker: EntityLinker) -> tuple[str, str] | None:
+        """That the knowledge says of no individual in which unit it measures, and what to do; `None`: it does of some.
+
+        Args:
+            linker: finds the individuals that measure.
+        """
+        measuring = linker.known().values()
+        if not measuring or any(iri in self._knowledge.measured_in for iri in measuring):
+            return None
+        unit = shown(NamedNode(self._iri), self._knowledge.prefixes)
+        message = f"unit_of: 0 of {len(measuring):,} individuals say their unit: all readings count as {unit}"
+        return message, "give them units with qudt:hasUnit or brick:hasUnit, or tell them apart by class in a PATH"
 
     def differing(self, other: UnitConverter) -> int:
         """How many individuals are converted in another way by other knowledge."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from .empty_answer import explain_empty_answer
 from .id_mapping import IdMapping, UnknownId
 from .mapping_report import MappingReport, PathReport, QueryReport, StreamReport, VariableReport, report_mapping
+from .unit_mapping import UnitMapping
 
 __all__ = [
     "IdMapping",
@@ -12,6 +13,7 @@ __all__ = [
     "PathReport",
     "QueryReport",
     "StreamReport",
+    "UnitMapping",
     "UnknownId",
     "VariableReport",
     "explain_empty_answer",

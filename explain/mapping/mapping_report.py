@@ -13,6 +13,7 @@ from ...pipeline.profile import ClauseCount, FlowProfile, PathProfile, QueryProf
 from .empty_answer import explain_empty_answer
 from .id_mapping import IdMapping, map_ids
 from .individual_names import IndividualNames
+from .unit_mapping import UnitMapping, map_units
 from .unpopulated_terms import unpopulated_terms
 
 __all__ = ["MappingReport", "PathReport", "QueryReport", "StreamReport", "VariableReport", "report_mapping"]
@@ -32,6 +33,7 @@ class StreamReport:
         missing: declared attributes that no tuple has a value of, and what there may be instead (or empty).
         undeclared: names that tuples have and nobody declares, with how many values.
         ids: of each attribute that stands for individuals; of none where no knowledge is loaded.
+        units: of each attribute whose individuals may say their unit.
     """
 
     stream: str
@@ -40,6 +42,7 @@ class StreamReport:
     missing: tuple[tuple[str, str], ...]
     undeclared: tuple[tuple[str, int], ...]
     ids: tuple[IdMapping, ...]
+    units: tuple[UnitMapping, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +132,7 @@ def _stream(annotator: Annotator, profile: StreamProfile, names: IndividualNames
         tuple(_missing(annotator, profile, list(undeclared))),
         tuple(sorted(undeclared.items(), key=lambda item: (-item[1], item[0]))),
         tuple(map_ids(annotator, profile, project.knowledge, names)) if project.knowledge.modules else (),
+        tuple(map_units(annotator, profile, project.knowledge)),
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
 from ...pipeline.profile import ClauseCount, ClauseKind
-from ..mapping import IdMapping, MappingReport, PathReport, QueryReport, StreamReport, VariableReport
+from ..mapping import IdMapping, MappingReport, PathReport, QueryReport, StreamReport, UnitMapping, VariableReport
 from ..prefixed_text import with_prefixes
 
 __all__ = ["mapping_lines"]
@@ -36,6 +36,15 @@ def _stream(stream: StreamReport) -> Iterator[str]:
         yield f"  in the events, but not declared: {_listed([name for name, _ in stream.undeclared])}"
     for ids in stream.ids:
         yield from _ids(ids)
+    yield from (_units(units) for units in stream.units if units.saying < units.distinct)
+
+
+def _units(units: UnitMapping) -> str:
+    others = (
+        f"the readings of the other {units.distinct - units.saying:,} count" if units.saying else "all readings count"
+    )
+    said = f"{units.saying:,} of {units.distinct:,} ids say their unit"
+    return f"  warning: {units.attribute}: {said}: {others} as <{units.unit}>"
 
 
 def _ids(ids: IdMapping) -> Iterator[str]:
