@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pyarrow as pa
+from pydantic import ValidationError
 
 from ...annotator import AnnotatedBatch, cast_time
 from ...annotator.recognition import ColumnRoles
@@ -67,6 +68,7 @@ def draft_project(models: Sequence[Path], events: Path, folder: Path, options: I
     Raises:
         KaicepError: a file cannot be read, or nothing in the readings names anything in the model.
     """
+    _check(options)
     sample = EventSample.of(events)
     for name in (options.time, options.id):
         if name is not None and name not in sample.table.column_names:
@@ -106,6 +108,21 @@ def write_project(draft: ProjectDraft, command: str) -> FirstProject:
     files |= {"kaicep.toml": project_text(draft, command)} | {f"queries/{q.file}": q.text for q in queries}
     _write(draft.folder, files)
     return FirstProject(files, tuple(_told(draft, project, annotated, queries)))
+
+
+def _check(options: InitOptions) -> None:
+    """Refuse a format or zone that is none, by the name of its option."""
+    for option, key, text in (
+        ("--time-format", "format", options.time_format),
+        ("--timezone", "timezone", options.timezone),
+    ):
+        if text is None:
+            continue
+        try:
+            TimeSettings.model_validate({"attribute": "", key: text})
+        except ValidationError as error:
+            said = error.errors()[0]["msg"].removeprefix("Value error, ")
+            raise ConfigError(f"{option}: {said}") from error
 
 
 def _roles(sample: EventSample, options: InitOptions) -> ColumnRoles:
@@ -167,6 +184,8 @@ def _told(
     draft: ProjectDraft, project: Project, annotated: AnnotatedBatch, queries: Sequence[SampleQuery]
 ) -> Iterator[str]:
     yield f"readings: {_of_layout(draft.layout, draft)}"
+    if draft.sample.encoding is not None:
+        yield f"  they are not UTF-8: read as {draft.sample.encoding}"
     yield from _of_time(draft)
     yield from _of_ids(draft)
     yield from _of_model(draft, project.knowledge)

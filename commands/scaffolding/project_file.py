@@ -153,6 +153,8 @@ def _source(draft: ProjectDraft) -> Iterator[str]:
     yield f"path = {quoted(relative(sample.path, draft.folder) + ('/' if sample.path.is_dir() else ''))}"
     if sample.separator not in {None, ","}:
         yield f"sep = {quoted(sample.separator or '')}"
+    if sample.encoding is not None:
+        yield f"encoding = {quoted(sample.encoding)}"
     if not draft.ordered:
         yield 'order = "time"'
     if layout.form == "files":

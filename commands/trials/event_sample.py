@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,11 +18,15 @@ from ...pipeline.sources import (
     read_batches,
     sniff_separator,
 )
+from ...storage import UNPACKING_ERRORS, open_unpacked
 
 __all__ = ["EventSample", "roles_of", "undeclared_stream"]
 
 _LINES = 10
 _SHOWN = 12
+_LOOKED_AT = 1 << 26
+"""Bytes of text that show its encoding."""
+_LATIN = "ISO-8859-1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +40,7 @@ class EventSample:
         table: the records of the first batch of the first file, columns as they are; texts of numbers with points.
         separator: between values, of CSV.
         whole: whether the batch is all of the file.
+        encoding: of the texts, where it is not UTF-8.
     """
 
     path: Path
@@ -43,6 +49,7 @@ class EventSample:
     table: pa.Table
     separator: str | None
     whole: bool
+    encoding: str | None = None
 
     @classmethod
     def of(cls, path: Path) -> EventSample:
@@ -52,16 +59,18 @@ class EventSample:
             PipelineError: the file cannot be read, or has no records.
         """
         files = list_files(path)
-        stream = undeclared_stream()
+        encoding = _encoding_of(files)
+        stream = undeclared_stream(encoding=encoding)
         batches = read_batches(files[0], stream)
         first = next((batch for batch in batches if batch.table.num_rows), None)
         if first is None:
             raise PipelineError(f"{files[0]} has no records", hint="name a file of events: JSON, CSV or Parquet")
         form = file_format(files[0], stream)
-        lines = [] if first.texts is None else [line for line in first.texts[:_LINES].to_pylist() if line]
+        raw = [] if first.texts is None else first.texts[:_LINES].cast(pa.binary()).to_pylist()
+        lines = [line.decode(errors="replace") for line in raw if line]
         separator = sniff_separator(lines, '"', frozenset()) if form == "csv" else None
         table = decimal_points(first.table, separator) if separator is not None else first.table
-        return cls(path, tuple(files), form, table, separator, next(batches, None) is None)
+        return cls(path, tuple(files), form, table, separator, next(batches, None) is None, encoding)
 
 
 def roles_of(sample: EventSample, time: str | None = None, *, hint: str) -> ColumnRoles:
@@ -89,7 +98,49 @@ def roles_of(sample: EventSample, time: str | None = None, *, hint: str) -> Colu
     return roles
 
 
-def undeclared_stream(form: str = "json") -> StreamSettings:
-    """The settings of a stream of which nothing is known but its format."""
-    source = SourceSettings(format=form)
+def undeclared_stream(form: str = "json", encoding: str | None = None) -> StreamSettings:
+    """The settings of a stream of which nothing is known but its format and encoding."""
+    source = SourceSettings.model_validate({"format": form} | ({"encoding": encoding} if encoding else {}))
     return StreamSettings(event_type="<urn:kaicep:Event>", time=TimeSettings(attribute=""), source=source)
+
+
+def _encoding_of(files: Sequence[Path]) -> str | None:
+    """The encoding of texts, if it is not UTF-8; the first bytes of all files together are looked at.
+
+    Raises:
+        PipelineError: they have several encodings, or hold no text.
+    """
+    found: dict[str, Path] = {}
+    rest = _LOOKED_AT
+    for file in files:
+        text = _first_bytes(file, rest) if rest > 0 and file.is_file() else b""
+        rest -= len(text)
+        if not text.isascii():
+            found.setdefault(_encoding(text, file), file)
+    if len(found) > 1:
+        raise PipelineError(
+            f"{found['UTF-8']} is UTF-8, and {found[_LATIN]} is not", hint="save them in one encoding, at best UTF-8"
+        )
+    return _LATIN if _LATIN in found else None
+
+
+def _first_bytes(path: Path, most: int) -> bytes:
+    """Those of a text, unpacked; nothing of Parquet, and where they cannot be read, which whoever reads them tells."""
+    try:
+        if file_format(path, undeclared_stream()) == "parquet":
+            return b""
+        with path.open("rb") as packed, open_unpacked(path.name, packed) as file:
+            return file.read(most)
+    except UNPACKING_ERRORS:
+        return b""
+
+
+def _encoding(text: bytes, path: Path) -> str:
+    """What most of the letters outside of ASCII are: a byte that was damaged does not make UTF-8 another encoding."""
+    read = text.decode(errors="ignore")
+    understood = len(read.encode())
+    if len(text) - understood <= understood - len(read):
+        return "UTF-8"
+    if b"\0" in text:
+        raise PipelineError(f"cannot read {path}: it is no text", hint="name a file of events: JSON, CSV or Parquet")
+    return _LATIN

@@ -56,7 +56,7 @@ def infer_project(files: Sequence[str], stream: str | None = None) -> InferredPr
     samples = {name: EventSample.of(path) for name, path in reversed(entries)}
     found = {name: roles_of(sample, hint=_HINT) for name, sample in reversed(samples.items())}
     content = {"streams": {name: _stream(samples[name], roles) for name, roles in found.items()}}
-    told = tuple(line for name, roles in found.items() for line in _told(name, roles))
+    told = tuple(line for name, roles in found.items() for line in _told(name, roles, samples[name]))
     return InferredProject(Project.parse(content), tuple(f"{name}={path}" for name, path in entries), told)
 
 
@@ -91,6 +91,8 @@ def _stream(sample: EventSample, roles: ColumnRoles) -> dict[str, Any]:
     source: dict[str, Any] = {"format": sample.form}
     if sample.separator is not None:
         source["sep"] = sample.separator
+    if sample.encoding is not None:
+        source["encoding"] = sample.encoding
     if len(sample.files) > 1 or not _goes_on(sample, roles):
         source["order"] = "time"
     attributes = {name: _attribute(name, kind) for name, kind in roles.types.items() if name and name[0] not in "_?"}
@@ -111,11 +113,13 @@ def _goes_on(sample: EventSample, roles: ColumnRoles) -> bool:
     return bool(moments.is_sorted())
 
 
-def _told(name: str, roles: ColumnRoles) -> Iterator[str]:
+def _told(name: str, roles: ColumnRoles, sample: EventSample) -> Iterator[str]:
     zone = "" if roles.written.zoned else ", taken as UTC"
     columns = [_shown(column, kind) for column, kind in roles.types.items()]
     more = f" and {len(columns) - _SHOWN} more" if len(columns) > _SHOWN else ""
     yield f"stream {name}: time {roles.time} ({roles.written.format}{zone}), {', '.join(columns[:_SHOWN])}{more}"
+    if sample.encoding is not None:
+        yield f"{sample.path} is not UTF-8: it is read as {sample.encoding}"
     if roles.written.rival is not None:
         yield (
             f"nothing in {roles.time} tells {roles.written.format} from {roles.written.rival}: "

@@ -33,6 +33,8 @@ _HINT = "name a JSON, CSV or Parquet file"
 _SIGNATURES = (
     (0, b"\xd0\xcf\x11\xe0", "an Excel workbook", "save its sheet as CSV"),
     (0, b"\x28\xb5\x2f\xfd", "compressed by Zstandard", "unpack it, or compress it by gzip"),
+    (0, b"\xff\xfe", "text in UTF-16", "save it as UTF-8"),
+    (0, b"\xfe\xff", "text in UTF-16", "save it as UTF-8"),
     (0, b"SQLite format 3", "an SQLite database", "export its table as CSV"),
 )
 _SIGNATURE_BYTES = 16

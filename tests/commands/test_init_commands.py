@@ -126,3 +126,42 @@ def test_what_somebody_knows_better_goes_before_what_is_recognised(model: Path, 
     text = (tmp_path / "p" / "kaicep.toml").read_text()
     assert 'identity   = ["alias", "when"]' in text
     assert 'format = "%y.%m.%d %H:%M"' in text
+
+
+def test_an_export_in_iso_8859_1_is_recognised(model: Path, tmp_path: Path) -> None:
+    """The project says so, and reads the readings by it."""
+    events = write_rows(tmp_path)
+    events.write_bytes(events.read_text().replace("Value", "Værdi").encode("iso-8859-1"))
+    made = call("init", model, events, "-p", tmp_path / "p")
+    assert made.exit_code == 0, made.output
+    assert "  they are not UTF-8: read as ISO-8859-1\n" in made.stderr
+    assert 'encoding = "ISO-8859-1" }' in (tmp_path / "p" / "kaicep.toml").read_text()
+    assert "72 readings can be used\n" in made.stderr
+    query = tmp_path / "p" / "queries" / "1_high.chi"
+    tried = call("try", query, "-e", events, "-p", tmp_path / "p")
+    assert len(tried.stdout.splitlines()) == 5
+
+
+@pytest.mark.parametrize(
+    ("option", "text", "told"),
+    [
+        (
+            "--timezone",
+            "Europe/Kopenhagen",
+            "--timezone: there is no time zone 'Europe/Kopenhagen'; did you mean 'Europe/Copenhagen'?\n",
+        ),
+        (
+            "--time-format",
+            "DD-MM-YYYY HH:mm",
+            (
+                "--time-format: 'DD-MM-YYYY HH:mm' is no format of time stamps; take iso, epoch_s, epoch_ms, epoch_us, "
+                'epoch_ns, day_first, month_first, year_first, or a pattern such as "%d.%m.%Y %H:%M"\n'
+            ),
+        ),
+    ],
+)
+def test_an_option_that_is_none_is_refused_by_its_name(
+    model: Path, tmp_path: Path, option: str, text: str, told: str
+) -> None:
+    made = call("init", model, write_rows(tmp_path), "-p", tmp_path / "p", option, text)
+    assert (made.exit_code, made.stderr) == (1, told)

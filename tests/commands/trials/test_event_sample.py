@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from pathlib import Path
 
 import pyarrow as pa
@@ -54,3 +55,48 @@ def test_day_and_time_of_day_apart_are_refused(tmp_path: Path) -> None:
     with pytest.raises(PipelineError) as found:
         roles_of(EventSample.of(path), hint="state it")
     assert str(found.value).endswith("'c10', 'c11' and 2 more: state it")
+
+
+DANISH = "Tidspunkt;Værdi\n2026-01-01;1,5\n2026-01-02;2,5\n"
+
+
+def test_texts_that_are_not_utf8_are_read_as_iso_8859_1(tmp_path: Path) -> None:
+    """Also packed, and where only a later file of a folder shows it."""
+    (tmp_path / "a.csv").write_text("Tidspunkt;x\n2026-01-01;1,5\n")
+    (tmp_path / "b.csv.gz").write_bytes(gzip.compress(DANISH.encode("iso-8859-1")))
+    alone, folder = EventSample.of(tmp_path / "b.csv.gz"), EventSample.of(tmp_path)
+    assert (alone.encoding, folder.encoding) == ("ISO-8859-1", "ISO-8859-1")
+    assert alone.table.to_pylist()[0] == {"Tidspunkt": "2026-01-01", "Værdi": "1.5"}
+
+
+def test_a_damaged_letter_does_not_make_utf8_another_encoding(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_bytes((DANISH + "2026-01-03;Ærø\n").encode() + b"2026-01-04;\xff\n")
+    sample = EventSample.of(path)
+    assert (sample.encoding, sample.table.column_names) == (None, ["Tidspunkt", "Værdi"])
+
+
+def test_files_of_several_encodings_are_refused(tmp_path: Path) -> None:
+    for name, encoding in (("a", "utf-8"), ("b", "iso-8859-1")):
+        (tmp_path / f"{name}.csv").write_text(DANISH, encoding=encoding)
+    with pytest.raises(PipelineError) as found:
+        EventSample.of(tmp_path)
+    assert str(found.value) == (
+        f"{tmp_path / 'a.csv'} is UTF-8, and {tmp_path / 'b.csv'} is not: save them in one encoding, at best UTF-8"
+    )
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (DANISH.encode("utf-16"), "it is text in UTF-16: save it as UTF-8"),
+        (b"\xfe\xff" + DANISH.encode("utf-16-be"), "it is text in UTF-16: save it as UTF-8"),
+        (bytes(range(256)) * 4, "it is no text: name a file of events: JSON, CSV or Parquet"),
+    ],
+)
+def test_what_is_no_text_that_can_be_read_is_refused(tmp_path: Path, content: bytes, told: str) -> None:
+    path = tmp_path / "a.csv"
+    path.write_bytes(content)
+    with pytest.raises(PipelineError) as found:
+        EventSample.of(path)
+    assert str(found.value) == f"cannot read {path}: {told}"

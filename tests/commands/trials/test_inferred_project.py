@@ -92,3 +92,13 @@ def test_a_file_without_time_stamps_says_its_columns(tmp_path: Path) -> None:
     assert str(found.value).startswith(
         f"none of the columns of {path} holds time stamps: the columns are 'room', 'seats': kaicep reads ISO 8601,"
     )
+
+
+def test_a_file_in_iso_8859_1_is_read_as_such_and_told(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("t,ø\n2026-01-01,å\n", encoding="iso-8859-1")
+    inferred = infer_project([str(path)])
+    assert inferred.told[1:] == (f"{path} is not UTF-8: it is read as ISO-8859-1",)
+    source = inferred.project.settings.streams["a"].source
+    assert source is not None
+    assert source.options()["encoding"] == "ISO-8859-1"
