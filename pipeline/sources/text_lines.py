@@ -13,6 +13,7 @@ from .records import Malformed, RecordOrigin
 __all__ = ["declared_columns", "join", "split_off_invalid_text", "text_encoding", "without_blank_lines"]
 
 _ENCODINGS = ("utf-8", "iso-8859-1", "us-ascii")
+_NO_TEXT = """no UTF-8: if it is ISO-8859-1, add encoding = "ISO-8859-1" to the stream's source"""
 _BYTE_ORDER_MARK = "\ufeff"
 
 
@@ -50,7 +51,7 @@ def split_off_invalid_text(
         valid = np.array([_is_text(line) for line in raw])
         kept = pa.array([line.decode() for line, good in zip(raw, valid, strict=True) if good], lines.type)
         wrong = [
-            Malformed(raw[i].decode(errors="backslashreplace"), "no UTF-8", origin.place(first + int(i)))
+            Malformed(raw[i].decode(errors="backslashreplace"), _NO_TEXT, origin.place(first + int(i)))
             for i in np.flatnonzero(~valid)
         ]
         return kept, numbers[valid], wrong

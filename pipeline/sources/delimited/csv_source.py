@@ -49,10 +49,12 @@ def with_header(dialect: CsvDialect, lines: pa.Array) -> CsvDialect:
     """Return the dialect of what follows these first lines of a file: its columns are named, if they name them."""
     valid, numbers, _ = split_off_invalid_text(lines, RecordOrigin.of(""))
     kept, _ = without_blank_lines(valid, numbers)
-    if not len(kept):
+    header = None if dialect.columns else _damaged_header(lines)
+    first = [*([] if header is None else [header]), *kept[:_LOOKED_AT].to_pylist()]
+    if not first:
         return dialect
-    dialect = dialect.of_file(kept[:_LOOKED_AT].to_pylist())
-    names = dialect.columns or split_line(kept[0].as_py(), dialect.separator or _COMMA, dialect.quote)
+    dialect = dialect.of_file(first)
+    names = dialect.columns or split_line(first[0], dialect.separator or _COMMA, dialect.quote)
     return replace(dialect, columns=names)
 
 
@@ -67,9 +69,12 @@ def _parse_file(
 ) -> tuple[pa.Table, np.ndarray, list[Malformed]]:
     valid, numbers, malformed = split_off_invalid_text(lines.slice(start, stop - start), origin, start)
     kept, numbers = without_blank_lines(valid, numbers)
-    dialect = dialect.of_file(kept[:_LOOKED_AT].to_pylist())
+    header = None if dialect.columns else _damaged_header(lines.slice(start, stop - start))
+    dialect = dialect.of_file([*([] if header is None else [header]), *kept[:_LOOKED_AT].to_pylist()])
     columns = dialect.columns
-    if not columns and len(kept):
+    if header is not None:
+        columns = split_line(header, dialect.separator or _COMMA, dialect.quote)
+    elif not columns and len(kept):
         columns = split_line(kept[0].as_py(), dialect.separator or _COMMA, dialect.quote)
         kept, numbers = kept.slice(1), numbers[1:]
     if not len(kept):
@@ -82,6 +87,13 @@ def _parse_file(
     table, good, wrong = _read(kept, numbers, columns, origin, dialect)
     table = _with_points(table, dialect)
     return table, numbers[good], malformed + unclosed + wrong
+
+
+def _damaged_header(lines: pa.Array) -> str | None:
+    """The first line that says something, if it is not UTF-8: it is malformed, and the next one is no header yet."""
+    first = next((line for line in lines[:_LOOKED_AT].cast(pa.binary()).to_pylist() if line and line.strip()), b"")
+    text: str = first.decode(errors="backslashreplace")
+    return None if text.encode() == first else text.lstrip("\ufeff")
 
 
 def _with_points(table: pa.Table, dialect: CsvDialect) -> pa.Table:

@@ -15,7 +15,9 @@ def test_what_is_no_utf8_is_malformed_at_its_place() -> None:
     lines = pa.array([b"a", b"\xff", b"c"], pa.binary()).view(pa.string())
     kept, numbers, malformed = split_off_invalid_text(lines, RecordOrigin.of("in", "{name}:{number}"))
     assert (kept.to_pylist(), numbers.tolist()) == (["a", "c"], [0, 2])
-    assert [(m.text, m.reason, m.place) for m in malformed] == [("\\xff", "no UTF-8", "in:2")]
+    assert [(m.text, m.reason, m.place) for m in malformed] == [
+        ("\\xff", """no UTF-8: if it is ISO-8859-1, add encoding = "ISO-8859-1" to the stream's source""", "in:2")
+    ]
 
 
 def test_blank_lines_and_a_byte_order_mark_go() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 from kaicep.config import AttributeSettings, SourceSettings, StreamSettings, TimeSettings
-from kaicep.pipeline.sources.delimited import CsvDialect, parse_csv_lines
+from kaicep.pipeline.sources.delimited import CsvDialect, parse_csv_lines, with_header
 from kaicep.pipeline.sources.records import RawBatch, RecordOrigin
 
 
@@ -78,3 +78,15 @@ def test_a_header_that_names_a_column_twice_cannot_be_read() -> None:
 def test_no_lines_are_no_rows() -> None:
     assert parse().table.num_rows == 0
     assert parse("a,b").table.num_rows == 0
+
+
+def test_after_a_header_that_is_not_utf8_the_second_line_is_none() -> None:
+    """The records keep the columns that can be read, and the header is told, with the way out."""
+    raw = pa.array(["t;Værdi;b".encode("iso-8859-1"), b"1;2;3", b"4;5;6"]).view(pa.string())
+    batch = parse_csv_lines(raw, RecordOrigin.of("in.csv", "{name}:{number}"), CsvDialect())
+    assert batch.table.select(["t", "b"]).to_pylist() == [{"t": "1", "b": "3"}, {"t": "4", "b": "6"}]
+    assert [(m.reason, m.place) for m in batch.malformed] == [
+        ('no UTF-8: if it is ISO-8859-1, add encoding = "ISO-8859-1" to the stream\'s source', "in.csv:1")
+    ]
+    assert batch.place(0) == "in.csv:2"
+    assert with_header(CsvDialect(), raw).columns == ("t", r"V\xe6rdi", "b")
