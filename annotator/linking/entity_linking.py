@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from difflib import get_close_matches
 from functools import cached_property, lru_cache
 
@@ -87,6 +88,21 @@ class EntityLinker:
         if found or not self.linkage.ignore_case or value in self._keys.individuals:
             return found
         return self._keys.folded.ambiguous.get(value.casefold(), ())
+
+    @cached_property
+    def ignoring_case(self) -> EntityLinker:
+        """The same, but that the case of a value that fits no individual is ignored."""
+        return self._by(replace(self.linkage, ignore_case=True))
+
+    @cached_property
+    def of_any_class(self) -> EntityLinker:
+        """The same for individuals of any class."""
+        return self._by(replace(self.linkage, of_class=None))
+
+    def _by(self, linkage: Linkage) -> EntityLinker:
+        if linkage == self.linkage:
+            return self
+        return EntityLinker(self._name, self._kind, linkage, self._knowledge)
 
     def value(self, individual: str) -> str | None:
         """A value that stands for this individual; `None`: there is none."""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from .empty_answer import explain_empty_answer
-from .id_mapping import IdMapping, UnknownId
+from .id_mapping import IdMapping
 from .mapping_report import MappingReport, PathReport, QueryReport, StreamReport, VariableReport, report_mapping
 from .unit_mapping import UnitMapping
+from .unknown_ids import UnknownId
 
 __all__ = [
     "IdMapping",

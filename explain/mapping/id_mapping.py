@@ -2,37 +2,18 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-
-from pyoxigraph import NamedNode
 
 from ...annotator import Annotator, EntityLinker
 from ...ontology import KnowledgeBase
 from ...pipeline.profile import StreamProfile
-from .individual_names import IndividualNames, NearestNames
+from .individual_names import IndividualNames
+from .unknown_ids import UnknownId, UnknownIds, specific_classes
 
-__all__ = ["IdMapping", "UnknownId", "map_ids"]
+__all__ = ["IdMapping", "map_ids"]
 
 _SHOWN = 10
-_TYPE = NamedNode("http://www.w3.org/1999/02/22-rdf-syntax-ns#type")
-_VOCABULARIES = ("http://www.w3.org/2002/07/owl#", "http://www.w3.org/2000/01/rdf-schema#", _TYPE.value[:-4])
-
-
-@dataclass(frozen=True, slots=True)
-class UnknownId:
-    """An id that names no individual.
-
-    Attributes:
-        name: as the events have it.
-        events: how many have it.
-        nearest: names of individuals that are like it, the nearest first.
-    """
-
-    name: str
-    events: int
-    nearest: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,44 +68,18 @@ def map_ids(
         for iri in found.keys() - set(known):
             unknown[linker.value(iri) or iri] = found[iri]
         template, there = linker.linkage.template, list(linker.known())
-        search = _Search(names, linker, there)
+        search, missed = _Search(names, linker, there), UnknownIds(unknown, linker, knowledge)
         yield IdMapping(
             name,
             str(template or linker.linkage.key),
             len(known),
             len(unknown),
             sum(unknown.values()),
-            tuple(_examples(unknown, linker, there)),
-            tuple(_classes(known, knowledge).most_common()),
-            search.advice(list(unknown)) if unknown else "",
+            tuple(missed.examples(there)),
+            tuple(specific_classes(known, knowledge).most_common()),
+            (missed.advice(known) or search.advice(list(unknown))) if unknown else "",
             name not in profile.uncounted,
         )
-
-
-def _examples(unknown: Mapping[str, int], linker: EntityLinker, known: list[str]) -> Iterator[UnknownId]:
-    if not unknown:
-        return
-    nearest = NearestNames(known)
-    for name in sorted(unknown, key=lambda name: (-unknown[name], name))[:_SHOWN]:
-        yield UnknownId(name, unknown[name], () if linker.fitting(name) else nearest.of(name))
-
-
-def _classes(individuals: list[str], knowledge: KnowledgeBase) -> Counter[str]:
-    """The most specific classes of individuals; of equivalent ones the first."""
-    found: Counter[str] = Counter()
-    for iri in individuals:
-        quads = knowledge.store.quads_for_pattern(NamedNode(iri), _TYPE, None)
-        types = {q.object.value for q in quads if isinstance(q.object, NamedNode)}
-        types = {name for name in types if not name.startswith(_VOCABULARIES)}
-        found.update(name for name in types if not any(_goes_before(other, name, knowledge) for other in types))
-    return found
-
-
-def _goes_before(other: str, name: str, knowledge: KnowledgeBase) -> bool:
-    """Whether another class of an individual says more, or the same and comes first."""
-    if other == name or name not in knowledge.superclasses(other):
-        return False
-    return other not in knowledge.superclasses(name) or other < name
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,8 +109,6 @@ class _Search:
                 f"'{separator}'"
             )
         asked = unknown[:_SHOWN]
-        if several := sum(bool(self.linker.fitting(name)) for name in asked):
-            return f'{_of(several, asked)} names of several individuals, and so of none: add of_class = "…"'
         home = self.names.namespace_of(asked)
         if home is not None and home[0] != self.before:
             return f'{_of(home[1], asked)} names in {home[0]}: write individual = "<{home[0]}{{}}>"'

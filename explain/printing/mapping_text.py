@@ -58,8 +58,9 @@ def _ids(ids: IdMapping) -> Iterator[str]:
     if ids.advice:
         yield f"    {ids.advice}"
     for example in ids.examples:
-        near = f", did you mean {' or '.join(repr(name) for name in example.nearest)}?" if example.nearest else ""
-        yield f"    unknown: '{example.name}' ({example.events:,} events){near}"
+        near = f"did you mean {' or '.join(repr(name) for name in example.nearest)}?" if example.nearest else ""
+        said = f", {example.reason or near}" if example.reason or near else ""
+        yield f"    unknown: '{example.name}' ({example.events:,} events){said}"
     if ids.unknown > len(ids.examples):
         yield f"    … and {ids.unknown - len(ids.examples):,} more"
 

@@ -84,7 +84,7 @@ def test_unknown_ids_come_by_their_events_with_what_is_near(tmp_path: Path) -> N
         (
             ["twin", "zz"],
             {"key": "rdfs:label"},
-            '1 of 2 are names of several individuals, and so of none: add of_class = "…"',
+            '1 of 2 are names of several individuals, and so of none: add of_class = "<http://o/Room>"',
         ),
     ],
 )
