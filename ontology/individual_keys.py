@@ -81,10 +81,11 @@ def index_keys(
         is_term: whether an IRI is a class or a property: these have labels as well, and give way to individuals.
     """
     members = None if of_class is None else _members(store, of_class)
+    referring = _referring(store)
     fitting: dict[str, set[str]] = {}
     for quad in store.quads_for_pattern(None, NamedNode(prop), None):
         if isinstance(quad.object, NamedNode | Literal) and isinstance(quad.subject, NamedNode | BlankNode):
-            owners = _owners(store, quad.subject)
+            owners = _owners(store, quad.subject, referring)
             kept = owners if members is None else owners & members
             fitting.setdefault(quad.object.value, set()).update(kept)
     return KeyIndex.of({key: _distinct(iris, equivalents, is_term) for key, iris in fitting.items() if iris})
@@ -111,12 +112,23 @@ def _members(store: Store, of_class: str) -> frozenset[str]:
     return frozenset(quad.subject.value for quad in found if isinstance(quad.subject, NamedNode))
 
 
-def _owners(store: Store, holder: NamedNode | BlankNode) -> frozenset[str]:
+def _referring(store: Store) -> Mapping[object, frozenset[object]]:
+    """Reference → those that refer to it; read at once, since most holders of literals are no references."""
+    quads = [quad for prop in _REFERENCES for quad in store.quads_for_pattern(None, prop, None)]
+    found: dict[object, set[object]] = {}
+    for quad in quads:
+        found.setdefault(quad.object, set()).add(quad.subject)
+    return {reference: frozenset(subjects) for reference, subjects in found.items()}
+
+
+def _owners(
+    store: Store, holder: NamedNode | BlankNode, references: Mapping[object, frozenset[object]]
+) -> frozenset[str]:
     """Whose keys a holder of a literal has."""
-    referring = {quad.subject for prop in _REFERENCES for quad in store.quads_for_pattern(None, prop, holder)}
+    referring = references.get(holder, frozenset())
     if not referring and isinstance(holder, BlankNode):
         leading = store.quads_for_pattern(None, None, holder)
-        referring = {quad.subject for quad in leading if not quad.predicate.value.startswith((OWL, RDF))}
+        referring = frozenset(quad.subject for quad in leading if not quad.predicate.value.startswith((OWL, RDF)))
     named = frozenset(node.value for node in referring if isinstance(node, NamedNode))
     return frozenset({holder.value}) if not named and isinstance(holder, NamedNode) else named
 

@@ -40,6 +40,21 @@ def test_help_does_not_load_what_it_does_not_need() -> None:
 
 
 @pytest.mark.parametrize(
+    "command", [("check", "."), ("explain", "queries/high.chi", "-p", "."), ("explain", "-p", ".")]
+)
+def test_what_looks_at_queries_loads_no_spark(project: Path, command: tuple[str, ...]) -> None:
+    program = (
+        "import sys; from kaicep.cli import app\n"
+        f"try: app({list(command)!r})\n"
+        "except SystemExit as end: assert not end.code\n"
+        "heavy = {'pyspark', 'py4j', 'pandas', 'owlready2', 'pyarrow.dataset', 'matplotlib'} & set(sys.modules)\n"
+        "print(sorted(heavy), file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False, cwd=project)
+    assert (done.returncode, done.stderr.splitlines()[-1]) == (0, "[]")
+
+
+@pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (

@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
-from functools import cache
-from importlib.resources import files
 from typing import cast
 
-from lark import Lark, UnexpectedInput
+from lark import UnexpectedInput
 from lark.exceptions import VisitError
 
 from ...errors import KaicepError, QuerySyntaxError
 from .. import syntax_tree as syntax
 from ..source_text import SourceText, Span
+from .parsing_tables import grammar_parser
 from .scanner import mask
 from .syntax_errors import unexpected
 from .tree_builder import Builder
 
 Document = tuple[syntax.Prefix | syntax.Statement, ...]
 """Prefixes and statements in order."""
-
-
-@cache
-def _lark() -> Lark:
-    grammar = files(__package__).joinpath("grammar.lark").read_text(encoding="utf-8")
-    return Lark(grammar, parser="lalr", lexer="contextual", propagate_positions=True, maybe_placeholders=False)
 
 
 def parse_document(text: str, source: str = "query") -> Document:
@@ -40,9 +33,9 @@ def parse_document(text: str, source: str = "query") -> Document:
     """
     where = SourceText(source, text)
     try:
-        return cast("Document", Builder(where).transform(_lark().parse(mask(where))))
+        return cast("Document", Builder(where).transform(grammar_parser().parse(mask(where))))
     except UnexpectedInput as error:
-        raise unexpected(where, error, _lark()) from error
+        raise unexpected(where, error, grammar_parser()) from error
     except VisitError as error:
         if isinstance(error.orig_exc, KaicepError):
             raise error.orig_exc from error

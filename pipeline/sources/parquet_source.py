@@ -2,26 +2,28 @@
 
 Which files make up a batch, once and for all, is Spark's to say and to remember; their rows need not pass through the
 JVM to reach Arrow columns. Only files of this machine, and only what Arrow reads as Spark does, goes this way.
+Spark is loaded when it is asked: what kinds of sources there are is known without it.
 """
 
 from __future__ import annotations
 
 from itertools import accumulate
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from py4j.protocol import Py4JError
-from pyspark.sql import Column, DataFrame, SparkSession
-from pyspark.sql import functions as F  # noqa: N812 - as PySpark's own documentation has it
-from pyspark.sql.streaming.readwriter import DataStreamReader
 
 from ...errors import PipelineError
 from .file_source import FileSource
 from .records import RawBatch, RecordOrigin, concatenate
 from .source import RecordSource, SourceSpec
 from .spark_source import column_of
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame, SparkSession
+    from pyspark.sql.streaming.readwriter import DataStreamReader
 
 __all__ = ["ParquetListing", "ParquetSource", "parquet_source", "read_files"]
 
@@ -46,6 +48,8 @@ class ParquetSource(FileSource):
 
     def columns(self, frame: DataFrame) -> dict[str, Column]:
         """All of them; time stamps of nanoseconds, which pandas writes, are numbers to Spark."""
+        from pyspark.sql import functions as F  # noqa: N812, PLC0415 - as PySpark's own documentation has it; see above
+
         columns, path = super().columns(frame), self.path()
         for name in set() if path is None else _nanoseconds(path):
             columns[name] = F.timestamp_micros(F.floor(column_of(name) / 1000).cast("long"))
@@ -65,10 +69,12 @@ class ParquetListing(FileSource):
     def columns(self, frame: DataFrame) -> dict[str, Column]:
         """The files and their times."""
         del frame
-        return {name: F.col(name) for name in (_PATH, _MODIFIED)}
+        return {name: column_of(name) for name in (_PATH, _MODIFIED)}
 
     def planned(self, batch: DataFrame) -> pa.Table | None:
         """The listing from the plan: a job would take as long as reading the files."""
+        from py4j.protocol import Py4JError  # noqa: PLC0415 - see above
+
         try:
             parts = batch._jdf.queryExecution().toRdd().partitions()  # noqa: SLF001 - no public way without a job
             files = [(file.toPath().toString(), file.modificationTime()) for part in parts for file in part.files()]

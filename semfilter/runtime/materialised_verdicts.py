@@ -167,8 +167,8 @@ def _places(asked: pa.Array, values: pl.Series) -> Codes:
     """Where each of some strings stands among sorted distinct ones; -1: nowhere."""
     if len(asked) * _SEARCHED > len(values):
         found = pc.index_in(asked.cast(pa.string()), values.to_arrow().cast(pa.string()))
-        hashed: Codes = found.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
-        return hashed
+        # Polars fills: Arrow makes the scalar with pandas if that is installed, and loads it.
+        return pl.Series(pl.from_arrow(found), dtype=pl.Int64).fill_null(-1).to_numpy()
     wanted = pl.Series(pl.from_arrow(asked), dtype=pl.String)
     places = values.search_sorted(wanted).to_numpy().astype(np.int64)
     places[places == len(values)] = 0
