@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import tomllib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -16,9 +17,10 @@ from ...api import Project
 from ...config import Settings, TimeSettings
 from ...errors import ConfigError, OntologyError, PipelineError
 from ...ontology import KnowledgeBase
+from ...ontology.modules.syntaxes import SUFFIXES
 from ...pipeline.sources import concatenate, read_recording
 from ...settings import EPOCHS
-from ...storage import write_atomically
+from ...storage import uncompressed_name, write_atomically
 from ..trials import EventSample, roles_of
 from .building_model import BuildingModel
 from .project_file import STREAM, ProjectDraft, listed, ontologies_text, project_text
@@ -28,6 +30,8 @@ from .sample_queries import SampleQuery, sample_queries
 __all__ = ["FirstProject", "InitOptions", "draft_project", "write_project"]
 
 _CONTRADICTIONS = (None, "leave_out", "warn")
+_MODELS = {suffix for suffix in SUFFIXES if suffix != ".json"}
+_READINGS = {".csv", ".tsv", ".jsonl", ".ndjson", ".parquet"}
 _MUCH = 1 << 26
 """Bytes of readings that queries are tried on; of more the first ones will do."""
 
@@ -69,6 +73,7 @@ def draft_project(models: Sequence[Path], events: Path, folder: Path, options: I
         KaicepError: a file cannot be read, or nothing in the readings names anything in the model.
     """
     _check(options)
+    _check_order(models, events)
     sample = EventSample.of(events)
     for name in (options.time, options.id):
         if name is not None and name not in sample.table.column_names:
@@ -123,6 +128,18 @@ def _check(options: InitOptions) -> None:
         except ValidationError as error:
             said = error.errors()[0]["msg"].removeprefix("Value error, ")
             raise ConfigError(f"{option}: {said}") from error
+
+
+def _check_order(models: Sequence[Path], events: Path) -> None:
+    """Refuse a model in the place of the readings."""
+    if events.suffix.lower() not in _MODELS:
+        return
+    readings = [path for path in models if Path(uncompressed_name(path.name)).suffix.lower() in _READINGS]
+    hint = "name a file of readings last: CSV, Parquet or JSON"
+    if readings:
+        ordered = [path for path in (*models, events) if path not in readings] + readings
+        hint = f"the files seem swapped: kaicep init {shlex.join(map(str, ordered))}"
+    raise ConfigError(f"{events} is a model, and the readings come last", hint=hint)
 
 
 def _roles(sample: EventSample, options: InitOptions) -> ColumnRoles:

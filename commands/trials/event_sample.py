@@ -19,6 +19,7 @@ from ...pipeline.sources import (
     sniff_separator,
 )
 from ...storage import UNPACKING_ERRORS, open_unpacked
+from .recorded_source import near
 
 __all__ = ["EventSample", "roles_of", "undeclared_stream"]
 
@@ -59,6 +60,8 @@ class EventSample:
             PipelineError: the file cannot be read, or has no records.
         """
         files = list_files(path)
+        if not files[0].exists():
+            raise PipelineError(f"cannot read {path}: No such file or directory", hint=near(path))
         encoding = _encoding_of(files)
         stream = undeclared_stream(encoding=encoding)
         batches = read_batches(files[0], stream)

@@ -10,7 +10,7 @@ from ...errors import PipelineError, did_you_mean
 from ...pipeline import Catalog
 from ...pipeline.sources import RawBatch, list_files, read_batches
 
-__all__ = ["RecordedStream", "recorded_streams"]
+__all__ = ["RecordedStream", "near", "recorded_streams"]
 
 
 def recorded_streams(project: Catalog, files: Sequence[str], stream: str | None) -> dict[str, RecordedStream]:
@@ -53,7 +53,7 @@ class RecordedStream:
         self._paths = paths
         for path in paths:
             if not path.exists():
-                raise PipelineError(f"cannot read {path}: No such file or directory", hint=_near(path))
+                raise PipelineError(f"cannot read {path}: No such file or directory", hint=near(path))
         self.bytes = sum(path.stat().st_size for path in paths)
         self.taken = 0
         self.without_records: list[Path] = []
@@ -99,9 +99,11 @@ def _stream_and_path(project: Catalog, entry: str, stream: str | None) -> tuple[
     )
 
 
-def _near(path: Path) -> str:
-    """What there is instead of a file."""
+def near(path: Path) -> str:
+    """What there is instead of a file that is not there."""
     if not path.parent.is_dir():
         return f"there is no folder {path.parent}"
     there: Mapping[str, Path] = {other.name: other for other in path.parent.iterdir()}
-    return did_you_mean(path.name, list(there)) or "name a JSON, CSV or Parquet file"
+    return did_you_mean(path.name, list(there)) or (
+        "name a JSON, CSV or Parquet file" + (", or a folder of them" if not path.suffix else "")
+    )

@@ -124,7 +124,12 @@ def _ends(path: Path) -> tuple[bytes, bytes]:
 
 
 def unreadable(path: Path, error: BaseException) -> PipelineError:
-    """Return the error of a file that cannot be read, with its reason."""
+    """Return the error of a file that cannot be read, with its reason and the way out."""
+    if isinstance(error, IsADirectoryError):
+        way_out = "name one that holds JSON, CSV or Parquet files itself"
+        return PipelineError(f"cannot read {path}: the folder holds no file of events", hint=way_out)
+    if isinstance(error, EOFError):
+        return PipelineError(f"cannot read {path}: it breaks off before its end", hint="copy or pack it once more")
     reason = getattr(error, "strerror", None) or str(error).splitlines()[0]
     return PipelineError(f"cannot read {path}: {reason}", hint=_HINT)
 

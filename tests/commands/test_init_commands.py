@@ -165,3 +165,12 @@ def test_an_option_that_is_none_is_refused_by_its_name(
 ) -> None:
     made = call("init", model, write_rows(tmp_path), "-p", tmp_path / "p", option, text)
     assert (made.exit_code, made.stderr) == (1, told)
+
+
+def test_a_model_in_the_place_of_the_readings_is_told(model: Path, tmp_path: Path) -> None:
+    events = write_rows(tmp_path)
+    swapped = call("init", events, model, "-p", tmp_path / "p")
+    hint = f"the files seem swapped: kaicep init {model} {events}"
+    assert (swapped.exit_code, swapped.stderr) == (1, f"{model} is a model, and the readings come last: {hint}\n")
+    without = call("init", model, model, "-p", tmp_path / "p")
+    assert without.stderr.endswith("name a file of readings last: CSV, Parquet or JSON\n")

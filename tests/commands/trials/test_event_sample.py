@@ -100,3 +100,22 @@ def test_what_is_no_text_that_can_be_read_is_refused(tmp_path: Path, content: by
     with pytest.raises(PipelineError) as found:
         EventSample.of(path)
     assert str(found.value) == f"cannot read {path}: {told}"
+
+
+def test_where_there_is_no_file_it_is_told_what_there_is(tmp_path: Path) -> None:
+    """An empty folder, a folder that is missing, a name that is mistaken, a file that was not copied to its end."""
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "readings.csv").write_text("a")
+    packed = gzip.compress(bytes(range(256)) * 9)
+    (tmp_path / "x.csv.gz").write_bytes(packed[:-20])
+    told = {
+        "empty": "the folder holds no file of events: name one that holds JSON, CSV or Parquet files itself",
+        "nothing": "No such file or directory: name a JSON, CSV or Parquet file, or a folder of them",
+        "none/a.csv": f"No such file or directory: there is no folder {tmp_path / 'none'}",
+        "reading.csv": "No such file or directory: did you mean 'readings.csv'?",
+        "x.csv.gz": "it breaks off before its end: copy or pack it once more",
+    }
+    for name, reason in told.items():
+        with pytest.raises(PipelineError) as found:
+            EventSample.of(tmp_path / name)
+        assert str(found.value) == f"cannot read {tmp_path / name}: {reason}"
