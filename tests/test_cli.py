@@ -39,9 +39,7 @@ def test_help_does_not_load_what_it_does_not_need() -> None:
     assert done.stderr == "[]\n"
 
 
-@pytest.mark.parametrize(
-    "command", [("check", "."), ("explain", "queries/high.chi", "-p", "."), ("explain", "-p", ".")]
-)
+@pytest.mark.parametrize("command", [("check", "."), ("explain", "queries/high.chi", "-p", ".")])
 def test_what_looks_at_queries_loads_no_spark(project: Path, command: tuple[str, ...]) -> None:
     program = (
         "import sys; from kaicep.cli import app\n"
