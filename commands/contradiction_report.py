@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from rich.box import SIMPLE
@@ -18,7 +18,7 @@ from ..storage import write_atomically
 __all__ = ["contradiction_table", "left_out_lines", "write_fix"]
 
 _SHOWN = 3
-_MOST_LINES = 200
+_MOST_LINES = 10
 _WIDTH = 160
 
 
@@ -39,12 +39,21 @@ def contradiction_table(knowledge: KnowledgeBase) -> list[str]:
 
 
 def left_out_lines(knowledge: KnowledgeBase) -> Iterator[str]:
-    """The statements that are left out, a line each; of very many the first."""
+    """The statements that are left out, a line each; of many the first."""
     for statement in knowledge.left_out[:_MOST_LINES]:
-        parts = (shown(term, knowledge.prefixes) for term in statement.triple)
+        parts = (_brief(shown(term, knowledge.prefixes), knowledge.prefixes) for term in statement.triple)
         yield f"  left out of {', '.join(statement.sources)}: {' '.join(parts)}"
     if len(knowledge.left_out) > _MOST_LINES:
-        yield f"  and {len(knowledge.left_out) - _MOST_LINES:,} more, which --fix FILE writes"
+        yield f"  … and {len(knowledge.left_out) - _MOST_LINES:,} more: kaicep check --fix FILE writes them"
+
+
+def _brief(term: str, prefixes: Mapping[str, str]) -> str:
+    """A term behind its prefix also where Turtle would ask for escapes, as of `/`: this is read by people only."""
+    fitting = [(len(iri), name) for name, iri in prefixes.items() if term.startswith(f"<{iri}") and term.endswith(">")]
+    if not fitting:
+        return term
+    length, prefix = max(fitting)
+    return f"{prefix}:{term[1 + length : -1]}"
 
 
 def write_fix(knowledge: KnowledgeBase, file: Path) -> int:

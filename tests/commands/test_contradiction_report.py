@@ -65,6 +65,20 @@ def test_the_fewest_statements_are_left_out_and_listed(contradictory: Path) -> N
     assert "  left out of rooms.ttl: ex:i0 rdf:type ex:A" in listed
 
 
+def test_of_many_statements_the_first_are_listed_by_prefix(contradictory: Path) -> None:
+    """Names with `/` as well, which Turtle would want escaped."""
+    model = (contradictory / "rooms.ttl").read_text()
+    more = "".join(f"<urn:ex:rooms/{n}/port> a ex:A, ex:B . " for n in range(20))
+    (contradictory / "rooms.ttl").write_text(model + more)
+    say(contradictory, "leave_out")
+    told = call("check", contradictory).stderr.splitlines()
+    listed = [line for line in told if line.startswith("  left out of rooms.ttl: ")]
+    assert len(listed) == 10
+    assert "  left out of rooms.ttl: ex:rooms/0/port rdf:type ex:A" in listed
+    assert not any("<urn:ex:" in line for line in listed)
+    assert "  … and 16 more: kaicep check --fix FILE writes them" in told
+
+
 @pytest.mark.parametrize("policy", ["refuse", "warn", "leave_out"])
 def test_a_patch_makes_the_model_consistent(policy: str, contradictory: Path) -> None:
     say(contradictory, policy)
