@@ -98,7 +98,11 @@ def _no_path(
         statistics, text = path.statistics, " ".join(path.subquery.text.split())
         if statistics.held:
             continue
-        of_keys = "" if statistics.distinct is None else f", {statistics.holding or 0:,} of {statistics.distinct:,} ids"
+        of_keys = (
+            ""
+            if statistics.distinct is None
+            else f", {statistics.holding or 0:,} of the stream's {statistics.distinct:,} individuals"
+        )
         yield f"?{variable.variable}: PATH {{ {text} }} holds of none of {before:,} events{of_keys}"
         if path.unsatisfiable:
             yield f"  it never does: {path.unsatisfiable}"

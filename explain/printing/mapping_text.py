@@ -114,7 +114,9 @@ def _clause(clause: ClauseCount) -> str:
 
 
 def _path(path: PathReport) -> Iterator[str]:
-    of_ids = "" if path.distinct is None else f", for {path.holding or 0:,} of {path.distinct:,} ids"
+    of_ids = (
+        "" if path.distinct is None else f", for {path.holding or 0:,} of the stream's {path.distinct:,} individuals"
+    )
     yield f"    PATH {{ {path.text} }}: holds for {path.held:,} of {path.events:,} events{of_ids}"
 
 

@@ -79,7 +79,7 @@ def test_a_join_asks_too_much_of_each_event(project: Project) -> None:
 def test_a_path_holds_of_nothing_because_ids_are_unknown(project: Project) -> None:
     text = "SELECT ?e.value FROM (?e, air) PATH { ?e m:sensor ?s . ?s a m:CO2 }"
     found = reasons(project, text, readings(1, 2, sensors=("S1", "x")))
-    assert found[0].endswith(" holds of none of 2 events, 0 of 2 ids")
+    assert found[0].endswith(" holds of none of 2 events, 0 of the stream's 2 individuals")
     assert found[1:] == ["  2 of 2 ids of 'sensor' are unknown"]
 
 

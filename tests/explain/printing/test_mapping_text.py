@@ -25,7 +25,7 @@ def test_a_report_without_complaints(project: Project) -> None:
         "  sensor: 3 of 3 ids known: m:CO2 2, m:Flow 1",
         "query q0: 2 rows",
         "  ?e: 4 of air → 3 FILTER (?e.value > 1) → 2 PATH",
-        "    PATH { ?e m:sensor ?s . ?s rdf:type m:CO2 }: holds for 2 of 3 events, for 2 of 3 ids",
+        "    PATH { ?e m:sensor ?s . ?s rdf:type m:CO2 }: holds for 2 of 3 events, for 2 of the stream's 3 individuals",
     ]
 
 
@@ -44,6 +44,14 @@ def test_a_report_with_complaints(project: Project) -> None:
         "  no row: ?e: FILTER (?e.value > 1) is true of none of 3 events",
         "    no event has 'value': did you mean 'valeu'?",
     ]
+
+
+def test_events_that_a_filter_left_are_told_from_individuals_of_the_whole_stream(project: Project) -> None:
+    """The one event that the PATH was asked about has one sensor; the stream has three, two of them of the class."""
+    text = TEXT.replace("> 1", "> 3")
+    lines = mapping_lines(mapped(project, text, {"air": readings(1, 2, 3, 4)}))
+    (line,) = [line for line in lines if "holds for" in line]
+    assert line.endswith(": holds for 1 of 1 events, for 2 of the stream's 3 individuals")
 
 
 def test_what_becomes_of_matches_is_told_where_it_changes(project: Project) -> None:
