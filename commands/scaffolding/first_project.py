@@ -23,7 +23,7 @@ from ...settings import EPOCHS
 from ...storage import uncompressed_name, write_atomically
 from ..trials import EventSample, roles_of
 from .building_model import BuildingModel
-from .project_file import STREAM, ProjectDraft, listed, ontologies_text, project_text
+from .project_file import STREAM, ProjectDraft, listed, ontologies_text, project_text, unnamed
 from .reading_layout import ReadingLayout, find_layout
 from .sample_queries import SampleQuery, sample_queries
 
@@ -248,8 +248,7 @@ def _of_ids(draft: ProjectDraft) -> Iterator[str]:
     way = f"by {draft.short(match.key)}" if match.key is not None else "by their IRIs"
     folded = ", whatever their case" if match.ignore_case else ""
     yield f"ids: {len(match.named):,} of {len(layout.points):,} name an individual of the model, {way}{folded}"
-    if match.unknown:
-        yield f"  nobody is named by {listed(match.unknown)}"
+    yield from (f"  {line}" for line in unnamed(draft))
 
 
 def _of_model(draft: ProjectDraft, knowledge: KnowledgeBase) -> Iterator[str]:

@@ -13,7 +13,7 @@ from ..trials import EventSample
 from .building_model import VOCABULARIES, BuildingModel
 from .reading_layout import ReadingLayout
 
-__all__ = ["STREAM", "ProjectDraft", "ontologies_text", "project_text"]
+__all__ = ["STREAM", "ProjectDraft", "ontologies_text", "project_text", "unnamed"]
 
 STREAM = "reading"
 _SOSA = VOCABULARIES[1]
@@ -171,8 +171,7 @@ def _attributes(draft: ProjectDraft) -> Iterator[str]:
     yield f"\n[streams.{STREAM}.attributes]"
     way = draft.short(match.key) if match.key is not None else "their IRIs"
     yield f"# {len(match.named):,} of {len(layout.points):,} ids name an individual of the model, by {way}."
-    if match.unknown:
-        yield f"# Nobody is named by {listed(match.unknown)}."
+    yield from (f"# {line[0].upper()}{line[1:]}." for line in unnamed(draft))
     one = len(layout.values) == 1
     yield f'{_key(layout.id)} = {{ property = "{draft.linked}", {draft.individual} }}'
     for name, kind in layout.values.items():
@@ -181,6 +180,25 @@ def _attributes(draft: ProjectDraft) -> Iterator[str]:
     for name, kind in draft.others.items():
         if _is_attribute(name):
             yield f'{_key(name)} = {{ datatype = "xsd:{kind}" }}'
+
+
+def unnamed(draft: ProjectDraft) -> Iterator[str]:
+    """What is said of ids that name no individual: those that fit several, with an example, and those that fit none."""
+    match = draft.layout.match
+    keys = None if match.key is None else draft.model.knowledge.keys(match.key)
+    several = {} if keys is None else keys.folded.ambiguous if match.ignore_case else keys.ambiguous
+    fits = {name: several.get(name.casefold() if match.ignore_case else name, ()) for name in match.unknown}
+    if nobody := [name for name, iris in fits.items() if not iris]:
+        yield f"nobody is named by {listed(nobody)}"
+    if shared := [name for name, iris in fits.items() if iris]:
+        two = " and ".join(_with_classes(iri, draft) for iri in fits[shared[0]][:2])
+        yield f"several individuals are named by {listed(shared)}: the first fits {two}"
+        yield 'tell them apart with of_class = "…": `kaicep check . --events FILE` says with which class'
+
+
+def _with_classes(iri: str, draft: ProjectDraft) -> str:
+    classes = sorted(draft.short(name) for name in draft.model.types.get(iri, ()))
+    return f"{draft.short(iri)} ({' and '.join(classes) or 'of no class'})"
 
 
 def _is_attribute(name: str) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from kaicep.commands.scaffolding import InitOptions, draft_project
-from kaicep.commands.scaffolding.project_file import listed, ontologies_text, project_text
+from kaicep.commands.scaffolding.project_file import listed, ontologies_text, project_text, unnamed
 from kaicep.config import Settings
 from support.small_building import write_columns, write_files, write_model, write_rows
 
@@ -82,3 +82,18 @@ def test_what_is_no_point_of_a_wide_table_is_an_attribute(tmp_path: Path) -> Non
     _, stream = written(tmp_path, events)
     assert stream["attributes"]["remark"] == {"datatype": "xsd:string"}
     assert stream["source"]["unpivot"] == {"name": "point", "value": "value", "index": ["", "_x"]}
+
+
+def test_ids_that_several_individuals_have_are_not_called_nobodys(tmp_path: Path) -> None:
+    model = write_model(tmp_path)
+    twin = 'ex:room1_goal a ex:Goal ; rdfs:label "CO2 of room 1" .'
+    model.write_text(model.read_text() + twin)
+    events = write_rows(tmp_path, ("CO2 of room 1", "CO2 of room 2", "Temperature of room 9"))
+    draft = draft_project([model], events, tmp_path / "p", InitOptions())
+    two = "ex:room1_co2 (ex:Co2Sensor) and ex:room1_goal (ex:Goal)"
+    assert list(unnamed(draft)) == [
+        "nobody is named by 'Temperature of room 9'",
+        f"several individuals are named by 'CO2 of room 1': the first fits {two}",
+        'tell them apart with of_class = "…": `kaicep check . --events FILE` says with which class',
+    ]
+    assert "# Several individuals are named by 'CO2 of room 1': the first fits " in project_text(draft, "kaicep init")
