@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from .column_roles import ColumnRoles, recognise_columns
 from .id_matching import IdMatch, match_ids
-from .time_recognition import TimeGuess, recognise_time
+from .time_recognition import TimeGuess, recognise_time, unlike_stated
 from .value_types import recognise_type
 
 __all__ = [
@@ -19,4 +19,5 @@ __all__ = [
     "recognise_columns",
     "recognise_time",
     "recognise_type",
+    "unlike_stated",
 ]

@@ -11,11 +11,12 @@ import numpy as np
 import polars as pl
 import pyarrow as pa
 
-from ...settings import EPOCHS, TIME_FORMATS
+from ...settings import EPOCHS, TIME_FORMATS, TimeSettings
 from ..moments import ClockReadings, read_clock
+from ..time_casts import cast_time
 from ..type_casts import to_series
 
-__all__ = ["TimeGuess", "recognise_time"]
+__all__ = ["TimeGuess", "recognise_time", "unlike_stated"]
 
 _PATTERNS = (
     "%d-%b-%Y %H:%M:%S", "%d-%b-%Y %H:%M", "%d-%b-%y %H:%M:%S", "%d-%b-%y %H:%M", "%d-%b-%Y", "%d %b %Y %H:%M:%S",
@@ -76,6 +77,24 @@ def recognise_time(column: pa.ChunkedArray) -> TimeGuess | None:
     if _HALF_OF_DAY.search(raw[0]):
         best, rival = rival, best
     return TimeGuess(best.name, best.share, rival.name, best.zoned)
+
+
+def unlike_stated(column: pa.ChunkedArray, stated: str) -> TimeGuess | None:
+    """The format that reads all time stamps where the stated one does not; `None`: it does, or none else does.
+
+    Args:
+        column: raw values of any type, in order; some two thousand of them are tried.
+        stated: a named format, or a pattern of `strftime`.
+    """
+    there = column.drop_null()
+    if not len(there):
+        return None
+    some = there.take(pa.array(np.linspace(0, len(there) - 1, min(_MOST, len(there))).astype(np.int64)))
+    read = cast_time(some, TimeSettings(attribute="", format=stated)).values
+    if len(read) - read.null_count() >= _SHARE * len(some):
+        return None
+    guess = recognise_time(there)
+    return guess if guess is not None and guess.share == 1 else None
 
 
 def _candidates(raw: pl.Series) -> Iterator[str]:

@@ -12,7 +12,7 @@ import pyarrow as pa
 from pydantic import ValidationError
 
 from ...annotator import AnnotatedBatch, cast_time
-from ...annotator.recognition import ColumnRoles
+from ...annotator.recognition import ColumnRoles, unlike_stated
 from ...api import Project
 from ...config import Settings, TimeSettings
 from ...errors import ConfigError, OntologyError, PipelineError
@@ -212,6 +212,9 @@ def _told(
     )
     if unusable:
         yield f"  such as: {annotated.rejected['reason'][0].as_py()}"
+        guess = unlike_stated(draft.sample.table[draft.roles.time], draft.roles.written.format)
+        if guess is not None:
+            yield f"  {guess.format} reads all of the time stamps: --time-format {shlex.quote(guess.format)}"
     for query in queries:
         question = query.text.partition("\n")[0].removeprefix("# ").removesuffix(".")
         yield f"queries/{query.file}: {question}: {_counted(query.rows, 'row')}"

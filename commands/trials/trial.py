@@ -48,6 +48,7 @@ class Trial:
         self.progress = Progress()
         self.complaints = RecordComplaints()
         self._annotators = project.annotators
+        self._times = {name: stream.time for name, stream in project.settings.streams.items()}
         self._streams = streams
 
     @property
@@ -104,7 +105,7 @@ class Trial:
 
     def _noted(self, name: str, raw: RawBatch) -> AnnotatedBatch:
         annotated = self._annotators[name].annotate(raw.table)
-        self.complaints.note(name, raw, annotated.rejected)
+        self.complaints.note(name, raw, annotated.rejected, self._times[name])
         return annotated
 
     def _counted(self, batch: Batch, malformed: Mapping[str, int]) -> BatchResult:

@@ -174,3 +174,20 @@ def test_a_model_in_the_place_of_the_readings_is_told(model: Path, tmp_path: Pat
     assert (swapped.exit_code, swapped.stderr) == (1, f"{model} is a model, and the readings come last: {hint}\n")
     without = call("init", model, model, "-p", tmp_path / "p")
     assert without.stderr.endswith("name a file of readings last: CSV, Parquet or JSON\n")
+
+
+def test_a_time_format_that_does_not_fit_is_told_with_one_that_does(model: Path, tmp_path: Path) -> None:
+    events = tmp_path / "a.csv"
+    days = "".join(f"room1_co2,{day:02d}-09-2021 00:00,{400 + day}\n" for day in range(5, 30))
+    events.write_text("id,time,value\n" + days)
+    made = call("init", model, events, "-p", tmp_path / "p", "--time-format", "month_first")
+    assert "8 readings can be used, 17 cannot\n" in made.stderr
+    assert "  day_first reads all of the time stamps: --time-format day_first\n" in made.stderr
+    toml = tmp_path / "p" / "kaicep.toml"
+    toml.write_text(toml.read_text().replace("month_first", "iso"))
+    query = tmp_path / "p" / "queries" / "1_high.chi"
+    tried = call("try", query, "-e", events, "-p", tmp_path / "p")
+    way_out = 'all read as day_first: time = { …, format = "day_first" }\n'
+    assert f"the time stamps of stream reading {way_out}" in tried.stderr
+    checked = call("check", tmp_path / "p", "--events", events)
+    assert way_out in checked.output

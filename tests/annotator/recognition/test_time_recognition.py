@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from kaicep.annotator.moments import read_clock
-from kaicep.annotator.recognition import recognise_time
+from kaicep.annotator.recognition import recognise_time, unlike_stated
 from kaicep.annotator.type_casts import to_series
 
 WRITERS: Mapping[str, Callable[[datetime], object]] = {
@@ -114,3 +115,20 @@ def test_columns_of_moments() -> None:
     assert naive is not None
     assert (zoned.format, zoned.zoned, naive.zoned) == ("iso", True, False)
     assert recognise_time(pa.chunked_array([pa.array([1], pa.duration("s"))])) is None
+
+
+@pytest.mark.parametrize(
+    ("values", "stated", "other"),
+    [
+        (["07-09-2021 00:00", "13-09-2021 00:00"], "month_first", "day_first"),
+        (["2026-01-01T00:00:00Z", "2026-01-02T00:00:00Z"], "day_first", "iso"),
+        (["2026-01-01T00:00:00Z"], "iso", None),
+        (["07-09-2021 00:00", "noon"], "iso", None),
+        ([None], "iso", None),
+        ([1_700_000_000, 1_700_000_060], "day_first", "epoch_s"),
+    ],
+)
+def test_a_stated_format_that_does_not_fit_has_another_one(values: list[Any], stated: str, other: str | None) -> None:
+    """All over the column: the first days of a month fit both."""
+    guess = unlike_stated(pa.chunked_array([pa.array(values)]), stated)
+    assert (None if guess is None else guess.format) == other
