@@ -14,6 +14,8 @@ from kaicep.settings import ReasonerName
 from pyoxigraph import Quad
 from support.ontologies import BY_CASES, PREAMBLE, X
 
+pytestmark = pytest.mark.slow  # each starts a Java
+
 CONTRADICTION = f"""{BY_CASES}
 :B a owl:Class ; rdfs:subClassOf [ a owl:Restriction ; owl:onProperty :p ; owl:someValuesFrom :E ] .
 :E a owl:Class . :E rdfs:subClassOf :F , [ owl:complementOf :F ] . :F a owl:Class .

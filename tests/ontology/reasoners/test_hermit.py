@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
 from kaicep.ontology import KnowledgeBase
 from kaicep.ontology.reasoners.hermit import parse_axioms
 from support.ontologies import BY_CASES, X, types
+
+pytestmark = pytest.mark.slow  # each starts a Java
 
 
 def test_its_output_is_read() -> None:
