@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Final, Literal, TypeAlias
 
 from ..errors import CeilingError, Place
 from ..language.nodes import Query, Window
 
-__all__ = ["Ceilings", "Limits"]
+__all__ = ["Ceilings", "Limit", "Limits"]
+
+Limit: TypeAlias = Literal["matches_per_event", "partial_matches_per_partition", "pairs_per_event"]
+"""One of the attributes of `Limits`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +30,23 @@ class Limits:
     pairs_per_event: int = 10_000_000
 
 
+_EXCEEDED: Final[Mapping[Limit, tuple[str, str]]] = {
+    "matches_per_event": (
+        "more than {} matches became true with one event",
+        "bound the pattern: a shorter WINDOW, a JOIN, a maximum {m,n}, POLICY next or AFTER MATCH with it",
+    ),
+    "partial_matches_per_partition": (
+        "more than {} partial matches are under way in one partition",
+        "bound the pattern: a shorter WINDOW, a JOIN of equal attributes, PARTITION BY, a maximum {m,n} or POLICY next",
+    ),
+    "pairs_per_event": (
+        "more than {} pairs would be compared to find the matches of one event",
+        "leave fewer to compare: a shorter WINDOW, a FILTER, a JOIN of equal attributes or PARTITION BY",
+    ),
+}
+"""By limit: what is told when it is passed, and what to do beside raising it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Ceilings:
     """The limits of one query; what goes beyond them is an error that points into its text."""
@@ -32,47 +54,20 @@ class Ceilings:
     query: Query
     limits: Limits = field(default_factory=Limits)
 
-    def check_matches(self, count: int) -> None:
-        """Ask whether so many matches may become true with one event.
+    def most(self, limit: Limit) -> int:
+        """How much the query may take of what a limit is of."""
+        return int(getattr(self.limits, limit))
+
+    def check(self, limit: Limit, count: int) -> None:
+        """Ask whether the query may take so much of what a limit is of.
 
         Raises:
-            CeilingError: they may not.
+            CeilingError: it may not.
         """
-        most = self.limits.matches_per_event
+        most = self.most(limit)
         if count > most:
-            raise self._error(
-                f"more than {most} matches became true with one event",
-                "bound the pattern: a shorter WINDOW, a JOIN, a maximum {m,n}, POLICY next or AFTER MATCH with "
-                "it; or raise matches_per_event in [engine]",
-            )
-
-    def check_runs(self, count: int) -> None:
-        """Ask whether so many runs may be under way in one place of the pattern and one partition.
-
-        Raises:
-            CeilingError: they may not.
-        """
-        most = self.limits.partial_matches_per_partition
-        if count > most:
-            raise self._error(
-                f"more than {most} partial matches are under way in one partition",
-                "bound the pattern: a shorter WINDOW, a JOIN of equal attributes, PARTITION BY, a maximum {m,n} or "
-                "POLICY next; or raise partial_matches_per_partition in [engine]",
-            )
-
-    def check_pairs(self, count: int) -> None:
-        """Ask whether so many pairs may be compared to find the matches of one event.
-
-        Raises:
-            CeilingError: they may not.
-        """
-        most = self.limits.pairs_per_event
-        if count > most:
-            raise self._error(
-                f"more than {most} pairs would be compared to find the matches of one event",
-                "leave fewer to compare: a shorter WINDOW, a FILTER, a JOIN of equal attributes or PARTITION BY; or "
-                "raise pairs_per_event in [engine]",
-            )
+            message, hint = _EXCEEDED[limit]
+            raise self._error(message.format(most), f"{hint}; or raise {limit} in [engine]")
 
     def check_plan(self, count: int, most: int, what: str) -> None:
         """Ask whether a pattern may be taken apart into so much, when its query is compiled.

@@ -240,7 +240,7 @@ class _Hosted:
         """See `Operator.report`."""
         if self.ended:
             return output_schema(self.query).empty_table()
-        self.ceilings.check_matches(matches.densest)
+        self.ceilings.check("matches_per_event", matches.densest)
         return self._reported(matches, _microseconds(watermark))
 
     def prime(self, candidates: Mapping[str, pa.Table], watermark: datetime | None) -> None:

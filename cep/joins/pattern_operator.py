@@ -170,7 +170,7 @@ class PatternKernel:
         due = refutation.unrefuted(MatchTable(of_disjunct, self._buffer.current(released), when), self._last)
         if len(due.time) > self._ceilings.limits.matches_per_event and not self._ambiguous:
             numbers = _last_numbers(due, candidates)
-            self._ceilings.check_matches(int(np.unique(numbers, return_counts=True)[1].max()))
+            self._ceilings.check("matches_per_event", int(np.unique(numbers, return_counts=True)[1].max()))
         waiting = {v: rows for v, rows in self._pending.columns.items() if v != _DISJUNCT and (rows >= 0).all()}
         new.check_waiting(self._plan.keys, candidates, self._buffer.current(waiting))
         return due

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 
 from ...expressions import Ints
-from ..limits import Ceilings
+from ..limits import Ceilings, Limit
 from ..order import Candidates, combine
 from .index_probe import BoundRows, JoinKey
 
@@ -91,17 +92,18 @@ class NewEvents:
 
     def matches(self) -> EventCounts:
         """Counts of the matches that become true with each."""
-        return EventCounts(self.first, self.events, self.ceilings.limits.matches_per_event, self.ceilings.check_matches)
+        return self._counts("matches_per_event")
 
     def runs(self) -> EventCounts:
         """Counts of the partial matches of one state that have just taken each: they are all under way."""
-        return EventCounts(
-            self.first, self.events, self.ceilings.limits.partial_matches_per_partition, self.ceilings.check_runs
-        )
+        return self._counts("partial_matches_per_partition")
 
     def pairs(self) -> EventCounts:
         """Counts of what is compared to find the matches that end with each."""
-        return EventCounts(self.first, self.events, self.ceilings.limits.pairs_per_event, self.ceilings.check_pairs)
+        return self._counts("pairs_per_event")
+
+    def _counts(self, limit: Limit) -> EventCounts:
+        return EventCounts(self.first, self.events, self.ceilings.most(limit), partial(self.ceilings.check, limit))
 
     def check_waiting(self, keys: Sequence[JoinKey], candidates: Mapping[str, Candidates], rows: BoundRows) -> None:
         """Ask whether so many partial matches may wait in one place of the pattern.
@@ -111,7 +113,7 @@ class NewEvents:
         """
         size = len(next(iter(rows.values()), ()))
         if size > self.ceilings.limits.partial_matches_per_partition:
-            self.ceilings.check_runs(largest_partition(keys, candidates, rows))
+            self.ceilings.check("partial_matches_per_partition", largest_partition(keys, candidates, rows))
 
 
 def largest_partition(keys: Sequence[JoinKey], candidates: Mapping[str, Candidates], rows: BoundRows) -> int:

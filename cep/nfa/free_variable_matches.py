@@ -138,7 +138,7 @@ class FreeVariableMatches:
         for match in self._joined():
             number = match[2][3][NUMBER]
             found[number] += 1
-            self._ceilings.check_matches(found[number])
+            self._ceilings.check("matches_per_event", found[number])
             yield match
         self.seen = self._newest
         self.open = [one for one in (*self.open, *self._new) if one.latest >= watermark]

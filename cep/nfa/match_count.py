@@ -46,11 +46,11 @@ class MatchCount:
         if self._count <= self._most:
             return
         if self._count > max(2 * self._most, _TOLD_APART):
-            self._ceilings.check_matches(self._count)
+            self._ceilings.check("matches_per_event", self._count)
         for path in (path for one in self._unseen for path in paths(one)):
             end = max(event[NUMBER] for _, event in path)
             seen = self._seen.setdefault(end, set())
             seen.add(frozenset((place, event[ROW]) for place, event in path))
             if len(seen) > self._most:
-                self._ceilings.check_matches(len(seen))
+                self._ceilings.check("matches_per_event", len(seen))
         self._unseen = []

@@ -129,7 +129,8 @@ class NfaOperator:
             self._matches.add(node)
             self._queue.found.append((time, accepted.registers, node))
             return
-        self._ceilings.check_runs(node[0])  # they wait for what is joined to them, each by itself
+        # They wait for what is joined to them, each by itself.
+        self._ceilings.check("partial_matches_per_partition", node[0])
         sides, doubtful = accepted.rest
         for path in paths(node):
             self._joining.add(SequenceMatch(accepted.buffers.key[:-1], time, path, sides, doubtful))

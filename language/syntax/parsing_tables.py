@@ -73,7 +73,6 @@ def _checksum(grammar: str, tables: bytes) -> bytes:
 
 def _place() -> Path | None:
     """Where Python would keep the bytecode of a module beside the grammar; `None`: it keeps none."""
-    try:
-        return Path(cache_from_source(str(Path(__file__).with_name(_GRAMMAR)))).with_suffix(".tables")
-    except NotImplementedError:
+    if sys.implementation.cache_tag is None:
         return None
+    return Path(cache_from_source(str(Path(__file__).with_name(_GRAMMAR)))).with_suffix(".tables")

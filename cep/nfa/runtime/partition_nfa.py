@@ -169,7 +169,7 @@ class PartitionNfa:
                 single.append(one)
                 size = len(single)
             if size > most:
-                self.ceilings.check_runs(size)
+                self.ceilings.check("partial_matches_per_partition", size)
 
     def _moves(self, state: State, place: int) -> Moves:
         return self.compiled.moves(state, place, self.variables[place])
