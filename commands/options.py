@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from .completion import project_paths, query_files
+from .completion import project_paths, query_files, stream_names
 
 
 class RowFormat(StrEnum):
@@ -54,5 +54,14 @@ Query = Annotated[
 RowFormOption = Annotated[
     RowFormat | None,
     typer.Option("--format", "-f", help="How rows are printed; by default a table on terminals, else json."),
+]
+StreamOption = Annotated[
+    str | None,
+    typer.Option(
+        "--stream",
+        metavar="NAME",
+        help="The stream that a plain FILE stands for.",
+        autocompletion=stream_names,
+    ),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print rows and errors only.")]

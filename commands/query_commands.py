@@ -13,7 +13,7 @@ from rich.console import Console
 
 from ..errors import PipelineError, PlanError
 from .completion import stream_names
-from .options import OptionalProject, ProjectFile, ProjectOption, Query, Quiet, RowFormOption
+from .options import OptionalProject, ProjectFile, ProjectOption, Query, Quiet, RowFormOption, StreamOption
 from .terminal import load_project, tell, text_of, waiting
 
 _WIDE = 500
@@ -65,10 +65,7 @@ def try_query(
     ],
     project: OptionalProject = None,
     *,
-    stream: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="The stream that a plain FILE stands for.", autocompletion=stream_names),
-    ] = None,
+    stream: StreamOption = None,
     form: RowFormOption = None,
     quiet: Quiet = False,
 ) -> None:
@@ -115,7 +112,7 @@ def check(
             help="Write a SPARQL Update there that takes back the fewest statements that contradict others.",
         ),
     ] = None,
-    stream: Annotated[str | None, typer.Option(metavar="NAME", help="The stream that a plain FILE stands for.")] = None,
+    stream: StreamOption = None,
     form: Annotated[CheckFormat, typer.Option("--format", "-f", help="How it is printed.")] = CheckFormat.TEXT,
 ) -> None:
     """Check everything that a project names: settings, knowledge, annotations, queries; tell all that is wrong.

@@ -5,13 +5,14 @@ from __future__ import annotations
 from .atomic_write import fsync, make_folder, remove_temporaries, write_atomically
 from .checked_text import read_checked, write_checked
 from .compression import COMPRESSIONS, UNPACKING_ERRORS, open_unpacked, uncompressed_name, unpack
-from .process_lock import ProcessLock
+from .process_lock import ProcessLock, is_running
 
 __all__ = [
     "COMPRESSIONS",
     "UNPACKING_ERRORS",
     "ProcessLock",
     "fsync",
+    "is_running",
     "make_folder",
     "open_unpacked",
     "read_checked",

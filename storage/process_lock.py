@@ -1,4 +1,4 @@
-"""A lock between processes, which ends with the process that holds it, however that ends."""
+"""A lock between processes, which ends with the process that holds it, however that ends; and which processes run."""
 
 from __future__ import annotations
 
@@ -48,6 +48,17 @@ class ProcessLock:
         if self._file is not None:
             self._file.close()
             self._file = None
+
+
+def is_running(process: str) -> bool:
+    """Whether a process of that number runs; what is no number belongs to nobody."""
+    try:
+        os.kill(int(process), 0)
+    except (ValueError, OverflowError, ProcessLookupError):
+        return False
+    except PermissionError:
+        return True
+    return True
 
 
 def _try(file: IO[str]) -> bool:

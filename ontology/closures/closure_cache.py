@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from ...settings import ReasonerName
-from ...storage import ProcessLock, read_checked, write_checked
+from ...storage import ProcessLock, is_running, read_checked, write_checked
 from ..modules import DocumentHeads, Module
 from ..program_version import program_version
 from ..reasoners import REASONERS, Closing, Closure
@@ -128,7 +128,7 @@ class ClosureCache:
             _delete(entry)
             total -= size
         for left in (*self._closures.glob(".*"), *self._copies.glob("*")):
-            if not _is_alive(left.name.lstrip(".").partition("-")[0]):
+            if not is_running(left.name.lstrip(".").partition("-")[0]):
                 _delete(left)
 
 
@@ -167,16 +167,3 @@ def _stat(path: Path) -> os.stat_result:
         return path.stat()
     except OSError:
         return os.stat_result((0,) * 10)
-
-
-def _is_alive(process: str) -> bool:
-    """Whether a process of that number runs; a number that is none belongs to nobody."""
-    if not process.isdigit():
-        return False
-    try:
-        os.kill(int(process), 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True

@@ -16,7 +16,7 @@ from typing import Any
 
 from ... import errors
 from ...errors import KaicepError, PipelineError, Place
-from ...storage import ProcessLock, write_atomically
+from ...storage import ProcessLock, is_running, write_atomically
 
 __all__ = ["RequestServer", "Requests"]
 
@@ -54,7 +54,7 @@ class Requests:
                 f"{self.lock.holder()} runs this project", hint="stop it first, or choose another state under [engine]"
             )
         for leftover in self._folder.iterdir():
-            if not _lives(leftover):
+            if not is_running(leftover.stem.rpartition("-")[2]):  # who asked is there no more to hear the answer
                 leftover.unlink(missing_ok=True)
 
     def ask(self, content: Mapping[str, object]) -> Any:
@@ -126,17 +126,6 @@ class RequestServer:
         while not self._stopping.wait(_POLL_S):
             for taken, content in self._requests.waiting():
                 self._requests.answer(taken, self._answer(content))
-
-
-def _lives(file: Path) -> bool:
-    """Whether the process that asked is there to hear the answer."""
-    try:
-        os.kill(int(file.stem.rpartition("-")[2]), 0)
-    except (ValueError, ProcessLookupError):
-        return False
-    except PermissionError:
-        return True
-    return True
 
 
 def _refusal(error: KaicepError) -> dict[str, object]:

@@ -54,6 +54,7 @@ def test_queries_are_files(here: Path) -> None:
 
 def test_streams_are_those_of_the_project(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert offered("why", "q", "--project", "p", "--stream", "a") == ["air"]
+    assert offered("check", "p", "--stream", "a") == ["air"]
     assert offered("why", "q", "--stream", "a") == []
     monkeypatch.chdir(here / "p")
     assert offered("why", "q", "--stream", "") == ["air"]

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
-from kaicep.storage import ProcessLock
+from kaicep.storage import ProcessLock, is_running
 
 
 def test_one_has_the_lock_until_it_lets_go(tmp_path: Path) -> None:
@@ -26,3 +28,12 @@ def test_the_holder_is_named(tmp_path: Path) -> None:
     lock.release()
     (tmp_path / "lock").write_text("")
     assert lock.holder() == "process unknown"
+
+
+def test_processes_that_run_are_told_from_those_that_ended() -> None:
+    assert is_running(str(os.getpid()))
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    assert not is_running(str(ended.pid))
+    for none in ("", "x", "²", "9" * 30):
+        assert not is_running(none)
