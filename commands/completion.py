@@ -60,8 +60,11 @@ def _settings(ctx: typer.Context) -> Settings | None:
     from ..config import Settings
     from ..errors import KaicepError
 
+    # Behind an option that lacks its value, click leaves the arguments as they were written.
+    arguments = [parameter.name for parameter in ctx.command.params if parameter.param_type_name == "argument"]
+    written = dict(zip(arguments, ctx.args, strict=False))
     try:
-        return Settings.load(ctx.params.get("project") or Path())
+        return Settings.load(ctx.params.get("project") or written.get("project") or Path())
     except KaicepError:
         return None
 
