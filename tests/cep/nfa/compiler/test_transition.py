@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from kaicep.cep.nfa.compiler import CompiledPattern, State
-from kaicep.cep.nfa.negation_buffer import NegationBuffer, PartitionBuffers, StopEvents
+from kaicep.cep.nfa.negation_buffer import PartitionBuffers, StopEvents
 from support.automata import automaton_of
 
 SECOND = 1_000_000
@@ -62,15 +62,6 @@ def test_an_aggregate_is_asked_when_its_repetition_is_complete() -> None:
     come = [("a", event(0, 0)), ("b", event(1, 1, 2.0)), ("b", event(2, 2, 3.0))]
     assert taken(compiled, [*come, ("c", event(3, 3, 5.5))]) is not None
     assert taken(compiled, [*come, ("c", event(3, 3, 5.0))]) is None
-
-
-def test_a_not_looks_at_the_candidates_between_two_events() -> None:
-    compiled = automaton_of("?a -> NOT ?n -> ?b{1,; ->} -> ?c")
-    candidates = NegationBuffer()
-    candidates.add([event(1, 1)])
-    buffers = PartitionBuffers((None,), {"n": candidates}, {})
-    assert taken(compiled, [("a", event(0, 0)), ("b", event(2, 2))], buffers) is None
-    assert taken(compiled, [("a", event(1, 1)), ("b", event(2, 2))], buffers) is not None
 
 
 def test_an_until_ends_the_repetition() -> None:
