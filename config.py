@@ -165,6 +165,9 @@ def _read_toml(path: Path, what: str, hint: str) -> dict[str, Any]:
         raise ConfigError(f"cannot read {what}: {error.strerror}", place=Place(str(path)), hint=hint) from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ConfigError(f"no TOML: {error}", place=Place(str(path)), hint="see docs/project.md") from error
+    except RecursionError as error:
+        hint = "nothing that a project file says lies so deep"
+        raise ConfigError("arrays and tables are nested too deep", place=Place(str(path)), hint=hint) from error
 
 
 def _annotation_files(streams: object) -> dict[str, str]:

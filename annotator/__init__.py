@@ -13,6 +13,7 @@ from .annotator import AnnotatedBatch, Annotator
 from .datatypes import COLUMN_TYPES, EXACT_INTEGERS, MOMENT, USUAL_DATATYPES, lexical_text
 from .identity import exclude_ids, ids_of
 from .linking import EntityLinker, IriTemplate
+from .nesting import MOST_NESTED, TOO_DEEP, array_items, json_nesting, type_nesting, value_nesting
 from .shape import (
     EVENT_NAMESPACE,
     AttributeShape,
@@ -31,6 +32,8 @@ __all__ = [
     "EVENT_NAMESPACE",
     "EXACT_INTEGERS",
     "MOMENT",
+    "MOST_NESTED",
+    "TOO_DEEP",
     "USUAL_DATATYPES",
     "AnnotatedBatch",
     "Annotator",
@@ -40,6 +43,7 @@ __all__ = [
     "IriTemplate",
     "RootProperty",
     "ambiguous_properties",
+    "array_items",
     "attribute_iri",
     "cast_column",
     "cast_time",
@@ -49,7 +53,10 @@ __all__ = [
     "event_shape",
     "exclude_ids",
     "ids_of",
+    "json_nesting",
     "lexical_text",
     "literal_terms",
     "to_series",
+    "type_nesting",
+    "value_nesting",
 ]

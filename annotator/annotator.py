@@ -18,6 +18,7 @@ from .annotation import Attribute, compile_annotation
 from .datatypes import ARROW_MOMENT, COLUMN_TYPES
 from .identity import event_ids, tuple_ids
 from .linking import EntityLinker, encode
+from .nesting import MOST_NESTED, TOO_DEEP, type_nesting
 from .shape import event_shape
 from .time_casts import cast_time
 from .type_casts import Cast, cast_column, to_series
@@ -132,10 +133,11 @@ class Annotator:
 
     def _annotate(self, raw: pa.Table) -> AnnotatedBatch:
         columns = {name: raw.column(i) for i, name in enumerate(raw.column_names)}
+        deep = {name: columns.pop(name) for name in raw.column_names if type_nesting(columns[name].type) > MOST_NESTED}
         casts = {a.name: self._casts(a, columns) for a in self.annotation.attributes}
         values = {a.name: _coalesce(a, casts[a.name], raw.num_rows) for a in self.annotation.attributes}
         converted = self._converted(values)
-        reasons = self._reasons(casts, converted, raw)
+        reasons = self._reasons(casts, converted, raw, deep)
         declared = {source for a in self.annotation.attributes for source in a.sources}
         extra = extra_column(
             {name: to_series(column) for name, column in columns.items() if name not in declared}, raw.num_rows
@@ -169,12 +171,17 @@ class Annotator:
         return found
 
     def _reasons(
-        self, casts: Mapping[str, list[tuple[str, Cast]]], converted: Mapping[str, ConvertedColumn], raw: pa.Table
+        self,
+        casts: Mapping[str, list[tuple[str, Cast]]],
+        converted: Mapping[str, ConvertedColumn],
+        raw: pa.Table,
+        deep: Mapping[str, pa.ChunkedArray],
     ) -> pl.Series | None:
         """Why each row is refused; `None` when no row is."""
         found = [cast.reasons(source) for pairs in casts.values() for source, cast in pairs if cast.failed is not None]
         own = (a.name for a in self.annotation.attributes if a.name in converted and a.value_of is None)
         found += [reasons for name in own if (reasons := converted[name].reasons) is not None]
+        found += [_too_deep(name, column) for name, column in deep.items()]
         time = self.annotation.time
         stamped = [cast.raw.is_not_null() for _, cast in casts[time]]
         missing = ~pl.select(pl.any_horizontal([pl.lit(s) for s in stamped])).to_series() if stamped else None
@@ -230,6 +237,12 @@ def _sorted_by_time(events: pa.Table) -> pa.Table:
     """The events by their time stamps, those of one time stamp in order of arrival."""
     moments = events["_time"].combine_chunks()
     return events.take(pc.array_sort_indices(moments))  # a stable sort
+
+
+def _too_deep(name: str, column: pa.ChunkedArray) -> pl.Series:
+    """The reason of each row that has a value of a column whose values nobody can take apart."""
+    present = pl.Series(column.is_valid().to_numpy())
+    return pl.select(pl.when(present).then(pl.lit(f"{name}: {TOO_DEEP}"))).to_series()
 
 
 def _links(a: Attribute) -> bool:

@@ -74,7 +74,12 @@ def test_a_stream_without_an_idle_timeout_has_the_engines() -> None:
 
 @pytest.mark.parametrize(
     ("content", "message"),
-    [(None, "cannot read the project file"), ("streams = [", "no TOML: "), ("\xff", "no TOML: ")],
+    [
+        (None, "cannot read the project file"),
+        ("streams = [", "no TOML: "),
+        ("\xff", "no TOML: "),
+        ("a = " + "[" * 5_000 + "]" * 5_000, "arrays and tables are nested too deep: nothing that a project file says"),
+    ],
 )
 def test_files_that_cannot_be_read(content: str | None, message: str, tmp_path: Path) -> None:
     path = tmp_path / "kaicep.toml"

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ...settings import EPOCHS
+from ..nesting import type_nesting
 from .time_recognition import TimeGuess, recognise_time
 from .value_types import recognise_type
 
@@ -54,7 +55,7 @@ class ColumnRoles:
 
 
 def recognise_columns(table: pa.Table, time: str | None = None) -> ColumnRoles | None:
-    """Find out what each column is for; `None`: no column holds time stamps.
+    """Find out what each column is for; `None`: no column holds time stamps. Columns of lists and structs are none.
 
     Of several columns with time stamps the one counts whose name says so, then text before numbers, then the first.
 
@@ -62,6 +63,7 @@ def recognise_columns(table: pa.Table, time: str | None = None) -> ColumnRoles |
         table: raw values, in order.
         time: the column of the time stamps, if it is known.
     """
+    table = table.select([name for name in table.column_names if not type_nesting(table[name].type)])
     named = [name for name in table.column_names if time is None or name == time]
     found = {name: guess for name in named if (guess := recognise_time(table[name])) is not None}
     if not found:

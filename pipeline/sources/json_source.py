@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import orjson
@@ -11,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.json
 
-from ...annotator import EXACT_INTEGERS
+from ...annotator import EXACT_INTEGERS, MOST_NESTED, TOO_DEEP, array_items, json_nesting, value_nesting
 from ...config import StreamSettings
 from .file_source import LineSource
 from .records import Malformed, RawBatch, RecordOrigin, table_of_dicts
@@ -19,6 +20,8 @@ from .text_lines import join, split_off_invalid_text, without_blank_lines
 
 __all__ = ["JsonSource", "parse_json_documents", "parse_json_lines", "parse_json_text"]
 
+_MOST_OPEN = MOST_NESTED + 1  # the record itself is an object
+_HALVES = "no text: half of a surrogate pair"
 _KINDS = {
     list: "an array",
     str: "a string",
@@ -50,25 +53,55 @@ def parse_json_text(lines: pa.Array, origin: RecordOrigin, stream: StreamSetting
 
 def parse_json_documents(documents: list[bytes], names: Callable[[], Sequence[str]]) -> RawBatch:
     """Read the records of texts that each are one JSON array of objects, or one object over several lines."""
-    items: list[object] = []
+    items: list[_Item] = []
     starts, unreadable = [], []
     for number, document in enumerate(documents):
         starts.append(len(items))
         try:
-            content = json.loads(document.decode("utf-8-sig"))
-        except (ValueError, RecursionError) as error:
-            unreadable.append(
-                Malformed(document.decode(errors="backslashreplace"), f"no JSON: {error}", names()[number])
-            )
-            continue
-        items += content if isinstance(content, list) else [content]
+            items += _items(document.decode("utf-8-sig"))
+        except ValueError as error:
+            text = document.decode(errors="backslashreplace")
+            unreadable.append(Malformed(text, f"no JSON: {error}", names()[number]))
     origin = RecordOrigin(names, tuple(starts), "{name}, item {number}")
-    texts = [json.dumps(item, ensure_ascii=False) for item in items]
-    good = [i for i, item in enumerate(items) if isinstance(item, dict)]
+    good = [i for i, item in enumerate(items) if isinstance(item.value, dict)]
     others = sorted(set(range(len(items))) - set(good))
-    wrong = [Malformed(texts[i], "no JSON object", origin.place(i)) for i in others]
-    table = table_of_dicts([item for item in items if isinstance(item, dict)])
-    return RawBatch(table, (*unreadable, *wrong), origin, np.array(good, dtype=np.int64), pa.array(texts, pa.string()))
+    wrong = [Malformed(items[i].text, items[i].reason, origin.place(i)) for i in others]
+    table = table_of_dicts([item.value for item in items if isinstance(item.value, dict)])
+    texts = pa.array([item.text for item in items], pa.string())
+    return RawBatch(table, (*unreadable, *wrong), origin, np.array(good, dtype=np.int64), texts)
+
+
+@dataclass(frozen=True, slots=True)
+class _Item:
+    """One value of a document: what it says, or why that is no record, and how it is written."""
+
+    value: object
+    text: str
+    reason: str = "no JSON object"
+
+
+def _items(text: str) -> list[_Item]:
+    """Return the values of an array, or the one that is none; those that are nested too deep have no value.
+
+    Raises:
+        ValueError: it is no JSON.
+    """
+    try:
+        content = json.loads(text)
+        values = content if isinstance(content, list) else [content]
+        if all(value_nesting(value) <= _MOST_OPEN for value in values):
+            return [_item(value) for value in values]
+    except RecursionError:
+        pass
+    items = [(item, json_nesting(item) > _MOST_OPEN) for item in array_items(text)]
+    return [_Item(None, item, TOO_DEEP) if deep else _item(json.loads(item)) for item, deep in items]
+
+
+def _item(value: object) -> _Item:
+    text = json.dumps(value, ensure_ascii=False)
+    if _is_text(text):
+        return _Item(value, text)
+    return _Item(None, text.encode(errors="backslashreplace").decode(), _HALVES)
 
 
 def parse_json_lines(lines: pa.Array, origin: RecordOrigin, time: str) -> RawBatch:
@@ -99,12 +132,24 @@ def _parse_together(lines: pa.Array, time: str) -> pa.Table | None:
     if not (pc.all(pc.starts_with(lines, "{")).as_py() and pc.all(pc.ends_with(lines, "}")).as_py()):
         return None
     text = join(lines)
+    if not _is_shallow(lines, text):
+        return None
     table = _read(text, [time])
     if table is None:
         table = _read(text, [])
     if table is None or table.num_rows != len(lines):
         return None
     return _with_texts(table, text)
+
+
+def _is_shallow(lines: pa.Array, text: pa.Buffer) -> bool:
+    """Whether no line opens too many brackets: Arrow's parser goes down level by level, and ends the process."""
+    code = np.frombuffer(text, dtype=np.uint8)
+    opened = sum(int(np.count_nonzero(code == ord(bracket))) for bracket in "[{")
+    if opened - len(lines) < _MOST_OPEN:  # each line opens one
+        return True
+    counts = (pc.count_substring(lines, bracket) for bracket in "[{")
+    return int(pc.max(pc.add(*counts)).as_py()) <= _MOST_OPEN
 
 
 def _with_texts(table: pa.Table, text: pa.Buffer) -> pa.Table | None:
@@ -155,18 +200,27 @@ def _parse_one_by_one(
     return table_of_dicts(records), good, malformed
 
 
+def _is_text(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def _parsed(line: str) -> dict[str, object] | str:
     """Return the object of a line, or why it is none."""
+    if line.count("[") + line.count("{") > _MOST_OPEN and json_nesting(line) > _MOST_OPEN:
+        return TOO_DEEP
     try:
         value = orjson.loads(line)
     except orjson.JSONDecodeError:
         try:  # the standard library also reads NaN and Infinity, which Python's own writer writes
             value = json.loads(line)
-            json.dumps(value, ensure_ascii=False).encode()
+            if not _is_text(json.dumps(value, ensure_ascii=False)):
+                return _HALVES
         except json.JSONDecodeError as error:
             return f"no JSON: {error.msg} at character {error.colno}"
-        except UnicodeEncodeError:
-            return "no text: half of a surrogate pair"
-        except (RecursionError, ValueError):
-            return "no JSON that can be read: nested too deeply, or a number of too many digits"
+        except ValueError:
+            return "no JSON that can be read: a number of too many digits"
     return value if isinstance(value, dict) else f"{_KINDS[type(value)]} instead of an object"

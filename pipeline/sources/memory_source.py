@@ -11,6 +11,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.interchange
 
+from ...annotator import MOST_NESTED, TOO_DEEP, value_nesting
 from ...errors import PipelineError
 from .records import table_of_dicts
 
@@ -36,6 +37,7 @@ RawTuples: TypeAlias = "RawColumns | Sequence[Mapping[str, object]]"
 
 # What pandas calls an index that has no name: it is no attribute of a tuple.
 _INDEX = re.compile(r"__index_level_\d+__")
+_PLAIN = (str, float, int, type(None))
 _WAYS = "give a list of dictionaries, a data frame (Polars, pandas, DuckDB, pyarrow), or the path of a file"
 
 
@@ -52,6 +54,9 @@ def raw_table(tuples: RawTuples) -> pa.Table:
     odd = [tuples] if isinstance(tuples, str) else [row for row in tuples if not isinstance(row, Mapping)]
     if odd:
         raise PipelineError(f"{odd[0]!r} is no raw tuple", hint=_WAYS)
+    for number, row in enumerate(tuples, 1):
+        if any(value_nesting(value) > MOST_NESTED for value in row.values() if not isinstance(value, _PLAIN)):
+            raise PipelineError(f"raw tuple {number} is {TOO_DEEP}", hint="leave out what lies so deep")
     return table_of_dicts(tuples)
 
 

@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 
 from ...errors import PipelineError
 from .file_source import FileSource
-from .records import RawBatch, RecordOrigin, concatenate
+from .records import Malformed, RawBatch, RecordOrigin, concatenate, table_of_dicts
 from .source import RecordSource, SourceSpec
 from .spark_source import column_of
 
@@ -96,24 +96,27 @@ def _nanoseconds(path: str) -> set[str]:
 
 
 def read_files(files: pa.Table, root: Path) -> RawBatch:
-    """Read files in the order of arrival: by modification time, then by path.
+    """Read files in the order of arrival: by modification time, then by path; one that is no Parquet is malformed.
 
     Args:
         files: path and modification time, a row per file.
         root: the folder of the source; names of folders below it such as `day=2026-11-21` are columns.
 
     Raises:
-        PipelineError: a file cannot be read.
+        PipelineError: a file has gone, or the file system refuses.
     """
     ordered = files.sort_by([(_MODIFIED, "ascending"), (_PATH, "ascending")])
     paths = [path.removeprefix("file:") for path in ordered[_PATH].to_pylist()]
-    tables = [_table(path, root) for path in paths]
+    read = [_table(path, root) for path in paths]
+    malformed = tuple(found for found in read if isinstance(found, Malformed))
+    tables = [table_of_dicts([]) if isinstance(found, Malformed) else found for found in read]
     starts = tuple(accumulate((table.num_rows for table in tables[:-1]), initial=0))
     # A row group is a chunk; whatever follows works several times as fast on one.
-    return RawBatch(concatenate(tables).combine_chunks(), origin=RecordOrigin(lambda: paths, starts))
+    table = concatenate(tables).combine_chunks()
+    return RawBatch(table, malformed, RecordOrigin(lambda: paths, starts))
 
 
-def _table(path: str, root: Path) -> pa.Table:
+def _table(path: str, root: Path) -> pa.Table | Malformed:
     try:
         if not _has_partitions(Path(path), root):
             return pq.ParquetFile(path, memory_map=True, coerce_int96_timestamp_unit="us").read()
@@ -123,10 +126,11 @@ def _table(path: str, root: Path) -> pa.Table:
         files = ds.ParquetFileFormat(read_options=options)
         return ds.dataset(path, format=files, partitioning="hive", partition_base_dir=str(root)).to_table()
     except (OSError, pa.ArrowException) as error:
-        raise PipelineError(
-            f"cannot read {path}: {str(error).splitlines()[0]}",
-            hint="mend or remove the file; the batch is read again at the next start",
-        ) from error
+        reason = str(error).splitlines()[0]
+        if isinstance(error, OSError) and error.errno is not None:  # of the file system; Arrow's own have none
+            hint = "see that it is there and may be read; the batch is read again at the next start"
+            raise PipelineError(f"cannot read {path}: {reason}", hint=hint) from error
+        return Malformed(path, f"the file cannot be read: {reason}", path)
 
 
 def _has_partitions(path: Path, root: Path) -> bool:

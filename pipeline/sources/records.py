@@ -11,7 +11,7 @@ from datetime import datetime
 import numpy as np
 import pyarrow as pa
 
-from ...annotator import EXACT_INTEGERS
+from ...annotator import EXACT_INTEGERS, MOST_NESTED, type_nesting
 
 __all__ = ["Malformed", "RawBatch", "RecordOrigin", "concatenate", "table_of_dicts", "text_of"]
 
@@ -79,10 +79,11 @@ class RawBatch:
         return self.origin.place(self._number(row)) + column
 
     def text(self, row: int) -> str:
-        """Return the record of a row of `table` as it came."""
+        """Return the record of a row of `table` as it came; where it is written as JSON, without values too deep."""
         if self.texts is not None:
             return str(self.texts[self._number(row)].as_py())
-        (values,) = self.table.slice(row, 1).to_pylist()
+        shown = [field.name for field in self.table.schema if type_nesting(field.type) <= MOST_NESTED]
+        (values,) = self.table.select(shown).slice(row, 1).to_pylist()
         return json.dumps({k: v for k, v in values.items() if v is not None}, ensure_ascii=False, default=str)
 
     def _number(self, row: int) -> int:

@@ -106,3 +106,18 @@ def test_parts_are_put_together_by_time() -> None:
     assert together.events["s"].to_pylist() == ["a", "b", "b"]
     assert together.events[f"{EX}source"].to_pylist() == [f"{EX}a", f"{EX}b", f"{EX}b"]
     assert together.rejected["row"].to_pylist() == [1]
+
+
+def test_values_nested_too_deep_are_refused_and_the_rows_without_them_are_not() -> None:
+    """Whatever depth the column's type has: at some hundred levels Polars would end the process."""
+    for depth in (65, 800):
+        deep = pa.array([1])
+        for _ in range(depth):
+            deep = pa.StructArray.from_arrays([deep], ["in"])
+        deep = pa.concat_arrays([deep, pa.nulls(1, deep.type)])
+        for name in ("undeclared", "x"):
+            annotated = annotator_of({"x": {"datatype": "xsd:double"}}).annotate(
+                pa.table({"at": [NOON] * 2, name: deep})
+            )
+            assert annotated.rejected.to_pylist() == [{"row": 0, "reason": f"{name}: nested more than 64 deep"}]
+            assert annotated.events["_row"].to_pylist() == [1]

@@ -58,3 +58,9 @@ def test_the_time_of_day_may_stand_in_another_column() -> None:
     assert days is not None
     assert (apart.time, apart.time_of_day) == ("Date", "Time")
     assert (together.time_of_day, days.time_of_day) == (None, None)
+
+
+def test_columns_whose_values_have_parts_have_no_role() -> None:
+    roles = recognise_columns(pa.table({"at": ["2021-01-01"], "where": [{"room": "a"}], "tags": [["x"]], "n": [1]}))
+    assert roles is not None
+    assert (list(roles.types), list(roles.distinct)) == (["n"], ["n"])

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from kaicep.pipeline.sources.json_source import parse_json_lines
+from kaicep.pipeline.sources.json_source import parse_json_documents, parse_json_lines
 from kaicep.pipeline.sources.records import RawBatch, RecordOrigin
 
 
@@ -72,7 +72,13 @@ def test_blank_lines_and_a_byte_order_mark_are_no_records() -> None:
         ("true", "a truth value instead of an object"),
         ("null", "null instead of an object"),
         ('{"a":"\\ud800"}', "no text: half of a surrogate pair"),
-        ("[" * 100_000, "no JSON that can be read: nested too deeply, or a number of too many digits"),
+        ('{"a":' + "9" * 5_000 + "}", "no JSON that can be read: a number of too many digits"),
+        pytest.param("[" * 100_000, "nested more than 64 deep", id="unclosed"),
+        *(
+            pytest.param(f'{{"a":{up * depth}1{down * depth}}}', "nested more than 64 deep", id=f"{depth}{up}")
+            for depth in (65, 500, 800, 2_000, 100_000)
+            for up, down in (("[", "]"), ('{"b":', "}"))
+        ),
     ],
 )
 def test_a_malformed_line_is_set_aside_and_the_others_stay(line: str, reason: str) -> None:
@@ -119,3 +125,27 @@ def test_a_malformed_line_changes_nothing_for_the_others(objects: list[dict[str,
     alone, beside = parse(*lines), parse(*lines[:at], "{", *lines[at:])
     assert alone.table.num_rows == len(objects)
     assert rows(alone) == rows(beside)
+
+
+def test_values_nested_as_deep_as_they_may_be_are_kept() -> None:
+    """Brackets in strings are none."""
+    lines = ['{"a":' + "[" * 64 + "1" + "]" * 64 + "}", '{"a":"' + "[" * 500 + '"}']
+    batch = parse(*lines)
+    assert batch.malformed == ()
+    assert batch.table.num_rows == 2
+
+
+@pytest.mark.parametrize("depth", [65, 500, 800, 100_000])
+def test_an_item_of_an_array_that_is_nested_too_deep_is_set_aside_alone(depth: int) -> None:
+    deep = '{"a":' + "[" * depth + '", ]"' + "]" * depth + "}"
+    batch = parse_json_documents([f'[{{"a":1}}, {deep}, {{"a":2}}]'.encode()], lambda: ["in.json"])
+    assert rows(batch) == [{"a": 1}, {"a": 2}]
+    assert [(m.text, m.reason, m.place) for m in batch.malformed] == [
+        (deep, "nested more than 64 deep", "in.json, item 2")
+    ]
+
+
+def test_half_of_a_surrogate_pair_in_an_array_is_set_aside() -> None:
+    batch = parse_json_documents([b'[{"a":"\\ud800"}, {"a":"b"}]'], lambda: ["in.json"])
+    assert rows(batch) == [{"a": "b"}]
+    assert [m.reason for m in batch.malformed] == ["no text: half of a surrogate pair"]

@@ -127,3 +127,12 @@ def test_columns_of_mixed_values_are_told() -> None:
         raw_table(pd.DataFrame({"t": [AT, AT], "n": [1, "abc"]}, dtype=object))
     assert str(caught.value).startswith("the columns of the DataFrame cannot be read: ")
     assert str(caught.value).endswith(": let each column hold values of one kind")
+
+
+def test_a_dictionary_nested_too_deep_is_refused() -> None:
+    deep: object = 1
+    for _ in range(65):
+        deep = {"in": deep}
+    with pytest.raises(PipelineError) as refused:
+        raw_table([{"a": 1}, {"a": deep}])
+    assert str(refused.value) == "raw tuple 2 is nested more than 64 deep: leave out what lies so deep"

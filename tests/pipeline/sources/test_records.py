@@ -50,3 +50,11 @@ def test_tables_without_a_common_type_are_joined_as_text() -> None:
 )
 def test_a_value_has_one_text(value: Any, text: str | None) -> None:
     assert text_of(value) == text
+
+
+def test_the_text_of_a_row_leaves_out_what_lies_too_deep() -> None:
+    kind = pa.int64()
+    for _ in range(2_000):
+        kind = pa.list_(kind)
+    batch = RawBatch(pa.table({"a": [1], "deep": pa.nulls(1, kind)}))
+    assert batch.text(0) == '{"a": 1}'

@@ -171,15 +171,6 @@ def test_a_file_that_spark_cannot_read_is_told_in_one_line(spark: SparkSession, 
     assert "\n" not in message
 
 
-def test_a_parquet_file_that_cannot_be_read_is_named(spark: SparkSession, tmp_path: Path) -> None:
-    (tmp_path / "in").mkdir()
-    pq.write_table(pa.table({"n": [1]}), tmp_path / "in" / "a.parquet")
-    assert complaint(spark, tmp_path, "parquet", tmp_path / "in" / "a.parquet") == (
-        f"cannot read {tmp_path}/in/a.parquet: Parquet magic bytes not found in footer. Either the file is corrupted "
-        "or this is not a parquet file.: mend or remove the file; the batch is read again at the next start"
-    )
-
-
 @pytest.mark.parametrize("options", [{}, {"mergeSchema": True}], ids=["by Arrow", "by Spark"])
 def test_parquet_files_of_several_batches_and_types(
     spark: SparkSession, tmp_path: Path, options: dict[str, Any]
