@@ -1,7 +1,7 @@
 """A document's text and a vocabulary go in; checked, typed queries come out, or what is wrong, with its place.
 
 `compiler` reads a document, and of each query resolves the clauses one by one: `from_clause`, `select_items`,
-`pattern_checks`, `window_checks` and `closing_clauses` with `name_resolution` for expressions. The result is a `Draft`,
+`pattern_checks`, `window_checks` and `closing_clauses` with `resolution` for expressions. The result is a `Draft`,
 which `query_checks` looks at as a whole, in the order of its `CHECKS`, before it becomes a `Query`.
 """
 

@@ -22,8 +22,8 @@ from ..nodes import (
     window_variables,
 )
 from ..source_text import Span
-from .name_resolution import Scope
 from .query_draft import Draft
+from .resolution import Scope
 
 _PRESENT = ""
 """Among the variables that a window ties: a sliding one ties its own to the present."""

@@ -9,8 +9,8 @@ from datetime import timedelta
 
 from .. import syntax_tree as syntax
 from ..nodes import AfterMatch, AfterMatchKind, Expression, Kind, Output, aggregates_of
-from .name_resolution import Scope, check_length, resolve
 from .query_draft import Draft
+from .resolution import Scope, check_length, resolve
 
 PartitionKey = tuple[tuple[str, str], ...]
 

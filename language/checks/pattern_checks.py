@@ -21,8 +21,8 @@ from ..nodes import (
     walk_pattern,
 )
 from ..source_text import Span
-from .name_resolution import Scope, check_length, condition
 from .query_draft import Draft
+from .resolution import Scope, check_length, condition
 
 _LINKS = {Policy.ANY: Link.ANY, Policy.NEXT: Link.NEXT, Policy.STRICT: Link.STRICT}
 

@@ -22,9 +22,9 @@ from ..nodes import (
 )
 from .boundedness import check_bounded
 from .closing_clauses import check_after_match, check_grouping, check_limit, check_output, check_partition
-from .name_resolution import Scope
 from .pattern_checks import check_negations
 from .query_draft import Draft
+from .resolution import Scope
 from .select_items import is_list
 from .window_checks import check_windows
 

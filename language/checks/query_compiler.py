@@ -29,10 +29,10 @@ from ..syntax import parse_document
 from .boundedness import unbounded
 from .closing_clauses import resolve_after_match, resolve_grouping, resolve_output, resolve_partition
 from .from_clause import resolve_sources
-from .name_resolution import Scope, condition
 from .pattern_checks import resolve_pattern
 from .query_checks import check
 from .query_draft import Draft
+from .resolution import Scope, condition
 from .select_items import hidden_items, output_stream, resolve_items
 from .unknown_terms import warnings_of
 from .window_checks import idle_windows, resolve_bounds, resolve_window

@@ -24,8 +24,7 @@ from ..nodes import (
     ValueType,
     aggregates_of,
 )
-from .name_resolution import Scope, condition, resolve
-from .unit_agreement import unit_of
+from .resolution import Scope, condition, resolve, unit_of
 
 _COMPARISONS = frozenset({"=", "!=", "<", "<=", ">", ">="})
 

@@ -22,8 +22,8 @@ from ..nodes import (
     aggregates_of,
     window_variables,
 )
-from .name_resolution import Scope, check_length
 from .query_draft import Draft
+from .resolution import Scope, check_length
 
 
 def resolve_window(scope: Scope, node: syntax.WindowClause, quantified: Mapping[str, bool]) -> Window:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 from kaicep.language import Names, SourceText
-from kaicep.language.checks.name_resolution import Scope
 from kaicep.language.checks.pattern_checks import resolve_pattern
 from kaicep.language.checks.query_draft import Draft
+from kaicep.language.checks.resolution import Scope
 from kaicep.language.nodes import (
     Kind,
     Policy,

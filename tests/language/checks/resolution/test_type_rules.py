@@ -6,7 +6,7 @@ from itertools import product
 
 import pytest
 from kaicep.expressions import SIGNATURES
-from kaicep.language.checks.type_rules import accepts, agreeing, arithmetic, common, spoken
+from kaicep.language.checks.resolution.type_rules import accepts, agreeing, arithmetic, common, spoken
 from kaicep.language.nodes import Signature, ValueType
 
 B, N, D, S = ValueType.BOOLEAN, ValueType.INTEGER, ValueType.DOUBLE, ValueType.STRING

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..nodes import Signature, ValueType, Wanted, wanted_by
+from ...nodes import Signature, ValueType, Wanted, wanted_by
 
 _ACCEPTED: dict[Wanted, frozenset[ValueType]] = {
     "a number": frozenset({ValueType.INTEGER, ValueType.DOUBLE}),
@@ -66,3 +66,8 @@ def arithmetic(left: ValueType, operator: str, right: ValueType) -> ValueType | 
         return None
     whole = left is right is ValueType.INTEGER and operator != "/"
     return ValueType.INTEGER if whole else ValueType.DOUBLE
+
+
+def as_number(type_: ValueType) -> ValueType:
+    """The type of what arithmetic makes of a value of this type."""
+    return ValueType.DOUBLE if type_ is ValueType.TERM else type_

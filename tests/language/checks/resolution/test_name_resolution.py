@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from kaicep.language.nodes import (
-    Aggregate,
-    Binding,
-    ValueType,
-)
+from kaicep.language.nodes import ValueType
 from support.vocabulary import TWO_STREAMS, compiled
 
 
@@ -41,14 +37,3 @@ from support.vocabulary import TWO_STREAMS, compiled
 def test_types_of_expressions(expression: str, expected: ValueType) -> None:
     text = f"SELECT {expression} AS x FROM (?e, temperatureReport) PATH {{?e bd:note ?n}}"
     assert compiled(text, TWO_STREAMS).items[0].type is expected
-
-
-def test_aggregates_of_semantic_variables() -> None:
-    query = compiled(
-        "SELECT COUNT(DISTINCT ?s) AS n FROM (?e, airflowReport) PATH {?e evt:hasSource ?s} WINDOW (?e, sliding, 5min)"
-    )
-    match query.items[0].value:
-        case Aggregate(function="COUNT", argument=Binding(variable="e", name="s"), distinct=True):
-            pass
-        case other:
-            pytest.fail(f"unexpected {other}")

@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import assert_never
 
-from ...errors import QueryTypeError
-from ..name_lookup import Names
-from ..nodes import (
+from ....errors import QueryTypeError
+from ...name_lookup import Names
+from ...nodes import (
     Aggregate,
     AggregateSignature,
     Binary,
@@ -30,7 +30,7 @@ from ..nodes import (
     ValueType,
     walk,
 )
-from ..source_text import Span
+from ...source_text import Span
 from .type_rules import agreeing
 
 __all__ = ["CONVERT", "agree", "convert", "unit_of"]

@@ -5,10 +5,10 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import assert_never
 
-from .. import syntax_tree as syntax
-from ..literals import parse_double, parse_integer, parse_moment, parse_xsd_duration
-from ..name_lookup import Names
-from ..nodes import Constant, ValueType, type_of_datatype
+from ... import syntax_tree as syntax
+from ...literals import parse_double, parse_integer, parse_moment, parse_xsd_duration
+from ...name_lookup import Names
+from ...nodes import Constant, ValueType, type_of_datatype
 
 
 def constant(names: Names, node: syntax.ConstantExpression) -> Constant:

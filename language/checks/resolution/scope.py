@@ -1,0 +1,106 @@
+"""What expressions of one query may speak of, and what is demanded of their values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+
+from ....errors import QueryTypeError, did_you_mean
+from ... import syntax_tree as syntax
+from ...literals import CALENDAR
+from ...name_lookup import Names
+from ...nodes import (
+    Binding,
+    Column,
+    Expression,
+    StreamType,
+    ValueType,
+    Wanted,
+)
+from ...source_text import Span
+from .type_rules import accepts, spoken
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What expressions of one query may speak of.
+
+    Attributes:
+        names: prefixes, vocabulary and text.
+        streams: the event variables, in order of FROM.
+        bindings: the semantic variables; a name that several PATHs bind has several.
+        used: the semantic variables that were looked up, in order of first use; grows as expressions are resolved.
+    """
+
+    names: Names
+    streams: Mapping[str, StreamType]
+    bindings: Mapping[str, Sequence[Binding]]
+    used: dict[str, Binding] = field(default_factory=dict)
+
+    def error(self, span: Span, message: str, hint: str) -> QueryTypeError:
+        """An error at `span`."""
+        return self.names.source.type_error(span, message, hint)
+
+    def quote(self, span: Span) -> str:
+        """What stands at `span`."""
+        return self.names.source.quote(span)
+
+    def stream(self, variable: syntax.Variable) -> StreamType:
+        """The stream of an event variable.
+
+        Raises:
+            QueryTypeError: it is none.
+        """
+        if variable.name in self.streams:
+            return self.streams[variable.name]
+        name = f"?{variable.name}"
+        if variable.name in self.bindings:
+            raise self.error(variable.span, f"{name} is no event", "a PATH binds it; events come from FROM")
+        hint = did_you_mean(name, [f"?{v}" for v in (*self.streams, *self.bindings)])
+        raise self.error(variable.span, f"unknown variable {name}", hint or f"name its stream: FROM ({name}, …)")
+
+    def variable(self, variable: syntax.Variable) -> Column | Binding:
+        """A bare variable: an event's id, or a semantic variable.
+
+        Raises:
+            QueryTypeError: nothing binds it, or two PATHs do.
+        """
+        bound = self.bindings.get(variable.name, ())
+        if variable.name in self.streams or not bound:
+            self.stream(variable)
+            return Column(variable.name, "_id", ValueType.IRI, variable.span)
+        if len(bound) > 1:
+            name = f"?{variable.name}"
+            hint = f"rename one of them, say {name}2, and relate them: JOIN ({name} = {name}2)"
+            raise self.error(variable.span, f"two PATHs bind {name}", hint)
+        self.used.setdefault(bound[0].name, bound[0])
+        return Binding(bound[0].variable, bound[0].name, bound[0].type, variable.span)
+
+
+def check_length(scope: Scope, duration: timedelta, span: Span, what: str) -> None:
+    """A stretch of time fits into the calendar.
+
+    Raises:
+        QueryTypeError: it does not; `what` it is.
+    """
+    if duration > CALENDAR:
+        hint = f"{CALENDAR.days}d reach over all of its years, 1 to 9999"
+        raise scope.error(span, f"{what} longer than the calendar", hint)
+
+
+def demand(scope: Scope, value: Expression, wanted: Wanted, whose: str, hint: str) -> None:
+    """Refuse a value of a type that is not wanted.
+
+    Args:
+        scope: of the query.
+        value: what has a type.
+        wanted: what its type has to be.
+        whose: begins the message: `AVG takes`.
+        hint: the way out.
+
+    Raises:
+        QueryTypeError: it is of another type.
+    """
+    if not accepts(wanted, value.type):
+        raise scope.error(value.span, f"{whose} {wanted}, and this is {spoken(value.type)}", hint)
