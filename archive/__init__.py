@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .archive import Archive, Counts
 from .archive_backup import backup, restore
+from .archive_repair import Repair, repair
 from .folder_layout import has_segments
 from .read_view import ReadView, open_read_view
 from .verification import Health, verify
@@ -13,9 +14,11 @@ __all__ = [
     "Counts",
     "Health",
     "ReadView",
+    "Repair",
     "backup",
     "has_segments",
     "open_read_view",
+    "repair",
     "restore",
     "verify",
 ]

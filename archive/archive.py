@@ -62,7 +62,7 @@ class Archive(ReadView):
         log.lock()
         try:
             matches.open()
-            self._last = max(log.positions(), default=None)
+            self._last = log.newest
             if chosen.store:
                 self.store = self._writable = store_kind(chosen).open(chosen, self.path)
                 self._writer = StoreWriter(self._events, self._matches, self._writable, knowledge)
@@ -135,7 +135,8 @@ class Archive(ReadView):
             self._writer.wait_for_knowledge()
         return super().answer(request)
 
-    def _encoded_logs(self) -> tuple[EncodedLog, ...]:
+    def encoded_logs(self) -> tuple[EncodedLog, ...]:
+        """As its writer has them."""
         return tuple(EncodedLog(each.log, each.encode) for each in (self._events, self._matches))
 
     @property

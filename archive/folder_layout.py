@@ -10,6 +10,7 @@
 - `intake/`: the spool: what an archiver has written and the engine has not taken yet; see `sync/spool.py`
 - `identity`: what tells this archive from others that write to a SPARQL endpoint
 - `snapshots/`: copies of the store that other processes asked for
+- `quarantine/<log>/<stream>/…`: segments that are broken; see `log/quarantine.py`
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ FORMAT = 3
 """1 had one segment per batch, 2 no matches; their archives are read, and become of this format when next written."""
 LOG, IDLE_WATERMARKS, STORE, SNAPSHOTS = "log", "advances", "store", "snapshots"
 MATCHES, PROVENANCES = "matches", "origins"
-SPOOL, IDENTITY = "intake", "identity"
+SPOOL, IDENTITY, QUARANTINE = "intake", "identity", "quarantine"
 LOCK = ".lock"
 TAKEN = "taken.json"
 _VERSION_FILE = "format.json"

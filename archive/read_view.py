@@ -157,11 +157,12 @@ class ReadView:
         return self.store
 
     def _rehydrate(self, scratch: PrivateStore, lacking: BucketRange, timeout: Timeout) -> None:
-        logs = self._encoded_logs()  # asks the store what it knows, which nobody may while it is added to
+        logs = self.encoded_logs()  # asks the store what it knows, which nobody may while it is added to
         with scratch.adding(lacking) as add:
             load_buckets(logs, add, lacking, timeout)
 
-    def _encoded_logs(self) -> tuple[EncodedLog, ...]:
+    def encoded_logs(self) -> tuple[EncodedLog, ...]:
+        """The logs of events and of matches, and how their rows become N-Quads."""
         bucket = self._settings.archive.bucket
         return (
             EncodedLog(self.log, encoder(self.shapes, bucket)),

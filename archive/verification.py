@@ -13,7 +13,17 @@ import pyarrow as pa
 from ..config import Settings
 from ..errors import ArchiveError
 from .folder_layout import LOG, STORE, require_archive
-from .log import EventLog, Manifest, Position, SegmentSlice, read_consistently, read_segment
+from .log import (
+    EventLog,
+    Manifest,
+    Position,
+    QuarantinedSegment,
+    SegmentSlice,
+    check_segment,
+    quarantined,
+    read_consistently,
+    read_segment,
+)
 from .matches import MatchLog
 from .store import (
     HOLDS_MATCHES,
@@ -65,7 +75,8 @@ def verify(settings: Settings, timeout: float = 10.0) -> Health:
     log, matches = EventLog(path / LOG), MatchLog(path)
     events, faults, segments = _read(log)
     found, of_matches, more_segments = _read(matches.log)
-    log_faults = [*faults, *(of_matches or _lost_provenances(matches))]
+    missing = [_missing(one) for each in (log, matches.log) for one in quarantined(each.path)]
+    log_faults = [*missing, *faults, *(of_matches or _lost_provenances(matches))]
     lag, store_faults = None, []
     if not log_faults:
         try:
@@ -84,6 +95,12 @@ def _read(log: EventLog) -> tuple[dict[str, int], list[str], int]:
     known = {stream: 0 if faults[stream] else log.count(stream) for stream in log.streams()}
     segments = sum(len(log.manifest(stream).segments()) for stream in log.streams())
     return known, [fault for found in faults.values() for fault in found], segments
+
+
+def _missing(lost: QuarantinedSegment) -> str:
+    """Say what a segment that was set aside takes from the log."""
+    back = "`kaicep repair` brings them back from the store, or with --from from a backup"
+    return f"{lost.path}: broken, and in quarantine: the log is without {lost}: {back}"
 
 
 def _lost_provenances(matches: MatchLog) -> list[str]:
@@ -117,13 +134,14 @@ def _broken(manifest: Manifest) -> list[str]:
     end: Position | None = None
     for one in manifest.segments():
         try:
-            facts, events = manifest.facts(one.path), read_segment(one.path)
+            check_segment(one.path)
+            facts = manifest.facts(one.path)
         except ArchiveError as error:
             said.append(str(error))
             continue
         if end is not None and one.first <= end:
             said.append(f"{one.path}: has batches that the segment before it has too: restore both from a backup")
-        if not one.single and sum(batch.rows for batch in facts.batches) != events.num_rows:
+        if not one.single and sum(batch.rows for batch in facts.batches) != facts.rows:
             said.append(f"{one.path}: does not say which batches it holds: restore it from a backup")
         end = one.last
     return said

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ..archive.log import EventLog
 
 _STORE_UNSOUND = 3
+_SOURCES = {"itself": "the segment, which is sound", "backup": "the backup", "store": "the store"}
 
 app = typer.Typer()
 
@@ -156,6 +157,37 @@ def restore(
 def _unfinished_size(place: Path) -> int:
     """How much of a copy is there, which has another name until it is complete."""
     return sum(size_of(folder) for folder in place.parent.glob(f"{place.name}.*.unfinished"))
+
+
+@app.command(epilog="Examples: `kaicep repair campus/`, `kaicep repair campus/ --from /backups/campus-monday`")
+def repair(
+    project: ProjectFile,
+    backup: Annotated[
+        Path | None, typer.Option("--from", metavar="FOLDER", help="What `kaicep backup` made; else the store.")
+    ] = None,
+) -> None:
+    """Bring back the events of broken segments of the log, which an engine has put into quarantine.
+
+    They come from a backup, or from the store, which has the attributes of the annotation. Stop the engine first.
+    Exit codes: 0 all is back; 1 some segment stays in quarantine.
+    """
+    from ..archive import repair
+    from ..config import Settings
+
+    with waiting("bringing back events"):
+        done = repair(Settings.load(project), backup)
+    for each in done:
+        match each.source:
+            case None:
+                tell(f"{each.segment}: nothing was found; to do without it, delete {each.segment.path}")
+            case "log":
+                typer.echo(f"{each.segment}: the log has it all")
+            case source:
+                typer.echo(f"{each.segment}: {each.rows:,} rows came back from {_SOURCES[source]}")
+    if not done:
+        typer.echo("nothing is in quarantine")
+    if any(each.source is None for each in done):
+        raise typer.Exit(1)
 
 
 @app.command(epilog="Example: `kaicep verify campus/`")

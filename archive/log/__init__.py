@@ -8,23 +8,37 @@ from .idle_watermark_log import IdleWatermarkLog
 from .late_events import late_rows
 from .log_scan import LogScan, rows_between, with_all_columns
 from .manifest import Manifest, Segment, SegmentSlice, read_consistently
-from .segment import Position, SegmentFacts, plain_table, read_segment, segment_name, segment_types
+from .quarantine import QuarantinedSegment, quarantined
+from .segment import (
+    BrokenSegmentError,
+    Position,
+    SegmentFacts,
+    check_segment,
+    plain_table,
+    read_segment,
+    segment_name,
+    segment_types,
+)
 
 __all__ = [
+    "BrokenSegmentError",
     "EventLog",
     "IdleWatermarkLog",
     "LogScan",
     "Manifest",
     "Position",
+    "QuarantinedSegment",
     "Segment",
     "SegmentFacts",
     "SegmentSlice",
+    "check_segment",
     "concatenated",
     "drop_late_duplicates",
     "earlier_ids",
     "first_of_each_id",
     "late_rows",
     "plain_table",
+    "quarantined",
     "read_consistently",
     "read_segment",
     "rows_between",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
@@ -17,7 +18,19 @@ from ...errors import ArchiveError, Place
 from ...storage import ProcessLock, make_folder, remove_temporaries
 from ..folder_layout import LOCK, folder_of_stream, stream_of_folder
 from .manifest import Manifest, SegmentSlice, read_consistently
-from .segment import TIME, BatchFacts, Position, SegmentFacts, plain_table, read_segment, segment_name, write_segment
+from .quarantine import QuarantinedSegment, quarantine, quarantined
+from .segment import (
+    TIME,
+    BatchFacts,
+    BrokenSegmentError,
+    Position,
+    SegmentFacts,
+    plain_table,
+    segment_name,
+    write_segment,
+)
+
+_LOG = logging.getLogger("kaicep")
 
 
 class EventLog:
@@ -25,10 +38,12 @@ class EventLog:
 
     Any number of processes read; one writes, from its first `append` until `close`. A segment is there as a whole
     or not at all. What is appended has passed admission: a log does not look for an event's id in older segments.
+    The writer sets segments aside that are broken, and goes on without them.
 
     Args:
         path: the log's folder; made by the first `append`.
         generation: that of the checkpoint whose batch ids are appended; a later generation follows all earlier ones.
+        keeper: sets broken segments aside also while another process writes.
 
     Attributes:
         settling: held by whoever changes segments of batches before the newest one.
@@ -36,8 +51,9 @@ class EventLog:
         readers: whatever reads of this log, in this process, what must not be dropped meanwhile.
     """
 
-    def __init__(self, path: Path, generation: int = 0) -> None:
+    def __init__(self, path: Path, generation: int = 0, *, keeper: bool = False) -> None:
         self.path = path
+        self._keeper = keeper
         self.generation = generation
         self._lock: ProcessLock | None = None
         self._manifests: dict[str, Manifest] = {}
@@ -75,9 +91,9 @@ class EventLog:
         self._lock = lock
         for stream in self.streams():
             remove_temporaries(self.path / folder_of_stream(stream))
-            for leftover in self.manifest(stream).leftovers():
-                leftover.path.unlink(missing_ok=True)
-        self.newest = max(self.positions(), default=None)
+            read_consistently(partial(_remove_leftovers, self.manifest(stream)))
+        lost = [one.last for one in quarantined(self.path)]
+        self.newest = max([*self.positions(), *lost], default=None)
 
     def append(self, stream: str, batch_id: int, events: pa.Table) -> Position:
         """Keep a batch of a stream; when this returns, it survives a crash of the machine.
@@ -112,6 +128,9 @@ class EventLog:
 
     def _write_again(self, stream: str, position: Position, events: pa.Table | None) -> None:
         """Write a batch that is not the newest, perhaps in the middle of a segment of several."""
+        read_consistently(lambda: self._replace(stream, position, events))
+
+    def _replace(self, stream: str, position: Position, events: pa.Table | None) -> None:
         holder = self.manifest(stream).holder(position)
         if holder is None or holder.single:
             self._write(stream, position, events)
@@ -127,6 +146,26 @@ class EventLog:
             write_compacted(holder.path, tables)
         else:
             holder.path.unlink()
+
+    def put_back(self, lost: QuarantinedSegment, batches: Mapping[Position, pa.Table]) -> None:
+        """Keep events of a segment that was set aside; those that the log has of these batches stay before them.
+
+        Args:
+            lost: the segment.
+            batches: some of its batches, with events that the log lacks; at least one.
+
+        Raises:
+            ArchiveError: another process writes this log, or the file system refuses.
+        """
+        self.lock()
+        plain = {position: plain_table(events) for position, events in batches.items()}
+        with self.settling:
+            if self.manifest(lost.stream).holder(lost.first) is None and len(batches) > 1:
+                write_compacted(lost.home, plain)
+                return
+            for position, events in plain.items():
+                held = self.batch_of(lost.stream, position)
+                self._write_again(lost.stream, position, events if held is None else concatenated(held, events))
 
     def read(
         self,
@@ -166,7 +205,8 @@ class EventLog:
         """
         needed = None if columns is None else frozenset({*columns, "_time", "_id"})
         overlapping = [part for part in slices if _overlaps(part.facts, start, end)]
-        tables = [(p.path, read_segment(p.path, start, end, needed, p.rows)) for p in overlapping]
+        # Slices are of one stream, but whoever asks does not say of which.
+        tables = [(p.path, self._of_file(p.path).read(p.path, start, end, needed, p.rows)) for p in overlapping]
         events = first_of_each_id(_concatenate(tables))
         return events if columns is None else _select(events, columns)
 
@@ -180,7 +220,7 @@ class EventLog:
 
         def read() -> pa.Table | None:
             part = self.manifest(stream).slice_of(position)
-            return None if part is None else read_segment(part.path, rows=part.rows)
+            return None if part is None else self.manifest(stream).read(part.path, rows=part.rows)
 
         return read_consistently(read)
 
@@ -217,14 +257,42 @@ class EventLog:
     def manifest(self, stream: str) -> Manifest:
         """The segments of a stream."""
         if stream not in self._manifests:
-            self._manifests[stream] = Manifest(self.path / folder_of_stream(stream))
+            self._manifests[stream] = Manifest(self.path / folder_of_stream(stream), self._set_aside)
         return self._manifests[stream]
+
+    def _of_file(self, path: Path) -> Manifest:
+        return self.manifest(stream_of_folder(path.parent.name))
+
+    def _set_aside(self, path: Path, error: BrokenSegmentError) -> None:
+        """Put a broken segment into quarantine; a reader leaves that to the writer.
+
+        Raises:
+            BrokenSegmentError: this log is only read, or the file system refuses.
+        """
+        if self._lock is None and not self._keeper:
+            raise error
+        try:
+            lost = quarantine(self.path, path)
+        except FileNotFoundError:
+            return  # another thread has
+        except OSError as refusal:
+            raise error from refusal
+        said = "it lies in quarantine now, and the log goes on without"
+        _LOG.warning("%s: %s; %s %s; `kaicep repair` brings them back", path, error.message, said, lost)
 
     def close(self) -> None:
         """Let another process write."""
         if self._lock is not None:
             self._lock.release()
             self._lock = None
+
+
+def _remove_leftovers(manifest: Manifest) -> None:
+    """Remove the parts of segments that were put together, where the whole is sound."""
+    for whole, parts in manifest.leftovers().items():
+        manifest.check(whole.path)
+        for part in parts:
+            part.path.unlink(missing_ok=True)
 
 
 def write_compacted(path: Path, batches: Mapping[Position, pa.Table]) -> None:

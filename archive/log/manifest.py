@@ -5,13 +5,28 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import datetime
+from errno import ENOENT
 from pathlib import Path
 from typing import TypeVar
 
+import pyarrow as pa
+
 from ...errors import ArchiveError, Place
-from .segment import Position, SegmentFacts, batch_range, first_batch, segment_facts, segment_name
+from .segment import (
+    BrokenSegmentError,
+    Position,
+    SegmentFacts,
+    batch_range,
+    check_segment,
+    first_batch,
+    read_segment,
+    segment_facts,
+    segment_name,
+)
 
 T = TypeVar("T")
+SetAside = Callable[[Path, BrokenSegmentError], None]
 
 _SETTLED_NS = 100_000_000
 """A folder's time stamp is coarse: a listing made so soon after a change may lack the next one."""
@@ -51,20 +66,22 @@ class Manifest:
 
     Args:
         folder: of the stream.
+        set_aside: takes a broken segment out of the folder; `None`: it stays, and is an error.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, set_aside: SetAside | None = None) -> None:
         self.folder = folder
+        self._set_aside = set_aside
         self._listing: tuple[int, list[Segment]] | None = None
         self._facts: dict[Path, tuple[int, SegmentFacts]] = {}
 
     def segments(self) -> list[Segment]:
         """List the segments in order of arrival; one whose batches a longer one holds as well is left out."""
-        return [found for found, covered in self._covered() if not covered]
+        return list(self._whole())
 
-    def leftovers(self) -> list[Segment]:
-        """List the segments whose batches a longer one holds as well: a compaction was killed before it ended."""
-        return [found for found, covered in self._covered() if covered]
+    def leftovers(self) -> dict[Segment, list[Segment]]:
+        """The segments whose batches a longer one holds as well, by that: a compaction was killed before it ended."""
+        return {whole: parts for whole, parts in self._whole().items() if parts}
 
     def facts(self, path: Path) -> SegmentFacts:
         """Return what the footer of a segment says, read once per version of the file.
@@ -75,8 +92,32 @@ class Manifest:
         version = path.stat().st_mtime_ns
         known = self._facts.get(path)
         if known is None or known[0] != version:
-            known = self._facts[path] = (version, segment_facts(path))
+            known = self._facts[path] = (version, self._sound(path, lambda: segment_facts(path)))
         return known[1]
+
+    def read(
+        self,
+        path: Path,
+        start: datetime | None = None,
+        end: datetime | None = None,
+        columns: frozenset[str] | None = None,
+        rows: range | None = None,
+    ) -> pa.Table:
+        """As `read_segment`; a broken one that is set aside is gone."""
+        return self._sound(path, lambda: read_segment(path, start, end, columns, rows))
+
+    def check(self, path: Path) -> None:
+        """As `check_segment`; a broken one that is set aside is gone."""
+        self._sound(path, lambda: check_segment(path))
+
+    def _sound(self, path: Path, read: Callable[[], T]) -> T:
+        try:
+            return read()
+        except BrokenSegmentError as error:
+            if self._set_aside is None:
+                raise
+            self._set_aside(path, error)
+            raise _SetAsideError(ENOENT, "set aside", str(path)) from error
 
     def slices(self, after: Position | None, upto: Position | None) -> list[SegmentSlice]:
         """Find the events of the batches behind `after` and not behind `upto`, in order of arrival."""
@@ -113,13 +154,16 @@ class Manifest:
     def _batches(self, one: Segment) -> list[Position]:
         return [batch.position for batch in self.facts(one.path).batches]
 
-    def _covered(self) -> list[tuple[Segment, bool]]:
-        """Each segment, and whether a longer one holds its batches; in order of arrival, the longer one first."""
-        found: list[tuple[Segment, bool]] = []
-        end: Position | None = None
+    def _whole(self) -> dict[Segment, list[Segment]]:
+        """The segments that no longer one covers, in order of arrival, each with those that it covers."""
+        found: dict[Segment, list[Segment]] = {}
+        longest: Segment | None = None
         for one in self._listed():
-            found.append((one, end is not None and one.last <= end))
-            end = one.last if end is None else max(end, one.last)
+            if longest is not None and one.last <= longest.last:
+                found[longest].append(one)
+            else:
+                found[one] = []
+                longest = one
         return found
 
     def _listed(self) -> list[Segment]:
@@ -137,17 +181,24 @@ class Manifest:
         return listed
 
 
+class _SetAsideError(FileNotFoundError):
+    """A segment was broken, and is gone now."""
+
+
 def read_consistently(read: Callable[[], T]) -> T:
-    """Read from the log; again, when a compaction or retention takes files away meanwhile.
+    """Read from the log; again, when a compaction or retention takes files away meanwhile, or puts broken ones aside.
 
     Raises:
         ArchiveError: they go faster than they can be read.
     """
-    for _ in range(_ATTEMPTS):
+    attempts = _ATTEMPTS
+    while attempts:
         try:
             return read()
+        except _SetAsideError:
+            continue  # there is one less each time
         except FileNotFoundError as error:
-            gone = str(error.filename)
+            gone, attempts = str(error.filename), attempts - 1
     raise ArchiveError("a log segment is gone", place=Place(gone), hint="try again; something takes segments away")
 
 

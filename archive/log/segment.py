@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -15,6 +16,7 @@ import pyarrow.parquet as pq
 
 from ...errors import ArchiveError, Place
 from ...storage import make_folder, write_atomically
+from .segment_digest import DIGESTED, check_file, check_footer, digested
 
 TIME = pa.timestamp("us", tz="UTC")
 _NAME = re.compile(r"(\d+)-(\d+)(?:_(\d+)-(\d+))?\.parquet")
@@ -23,6 +25,10 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 _ROWS_PER_GROUP = 131_072
 _INTERNAL = frozenset({"_row"})
+
+
+class BrokenSegmentError(ArchiveError):
+    """A segment is not as it was written; one that cannot be read at the moment is no such one."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -124,20 +130,22 @@ def write_segment(path: Path, events: pa.Table, batches: Sequence[BatchFacts] = 
     # Ids never repeat and doubles seldom do: a dictionary of them costs three times the time and space.
     repetitive = [f.name for f in events.schema if pa.types.is_string(f.type) and f.name != "_id"]
     try:
+        written = pa.BufferOutputStream()
+        writer = pq.ParquetWriter(
+            written,
+            events.schema,
+            compression="zstd",
+            store_schema=False,
+            use_dictionary=repetitive,
+            column_encoding=times,
+            write_page_checksum=True,
+        )
+        with writer:
+            writer.write_table(events, row_group_size=_ROWS_PER_GROUP)
+            writer.add_key_value_metadata({DIGESTED: b"sha256"} | ({_BATCHES: _index(batches)} if batches else {}))
         make_folder(path.parent)
-        with write_atomically(path) as temporary:
-            writer = pq.ParquetWriter(
-                temporary,
-                events.schema,
-                compression="zstd",
-                store_schema=False,
-                use_dictionary=repetitive,
-                column_encoding=times,
-            )
-            with writer:
-                writer.write_table(events, row_group_size=_ROWS_PER_GROUP)
-                if batches:
-                    writer.add_key_value_metadata({_BATCHES: _index(batches)})
+        with write_atomically(path) as temporary, temporary.open("wb") as file:
+            file.writelines(digested(memoryview(written.getvalue())))
     except OSError as error:
         raise ArchiveError(
             f"cannot write a log segment: {error.strerror or error}",
@@ -151,33 +159,21 @@ def segment_facts(path: Path) -> SegmentFacts:
 
     Raises:
         FileNotFoundError: it is gone.
-        ArchiveError: the file is broken.
+        BrokenSegmentError: the file is broken.
+        ArchiveError: it cannot be read.
     """
-    try:
+    with _checked(path):
         footer = pq.read_metadata(path)
         column = footer.schema.names.index("_time")
         statistics = [footer.row_group(i).column(column).statistics for i in range(footer.num_row_groups)]
         batches = _indexed((footer.metadata or {}).get(_BATCHES, b"[]"))
         return SegmentFacts(footer.num_rows, min(s.min for s in statistics), max(s.max for s in statistics), batches)
-    except FileNotFoundError:
-        raise
-    except (pa.ArrowException, OSError, ValueError, AttributeError, TypeError) as error:
-        raise _broken(path, error) from error
 
 
 def segment_types(path: Path) -> dict[str, pa.DataType]:
-    """Read the types of the segment's columns.
-
-    Raises:
-        FileNotFoundError: it is gone.
-        ArchiveError: the file is broken.
-    """
-    try:
+    """Read the types of the segment's columns; errors as of `segment_facts`."""
+    with _checked(path):
         return {field.name: field.type for field in pq.read_schema(path)}
-    except FileNotFoundError:
-        raise
-    except (pa.ArrowException, OSError, ValueError) as error:
-        raise _broken(path, error) from error
 
 
 def read_segment(
@@ -198,18 +194,22 @@ def read_segment(
 
     Raises:
         FileNotFoundError: it is gone.
-        ArchiveError: the file is broken.
+        BrokenSegmentError: the file is broken.
+        ArchiveError: it cannot be read.
     """
-    try:
-        with pq.ParquetFile(path) as file:
-            names = [n for n in file.schema_arrow.names if columns is None or n in columns]
-            groups = _groups(file, start, end, rows)
-            table = file.read_row_groups([i for i, _ in groups], columns=names).replace_schema_metadata(None)
-    except FileNotFoundError:
-        raise
-    except (pa.ArrowException, OSError, ValueError) as error:
-        raise _broken(path, error) from error
+    # Whoever reads all of it may write it again, with a new digest.
+    whole = columns is None and rows is None
+    with _checked(path, whole=whole), pq.ParquetFile(path, page_checksum_verification=True) as file:
+        names = [n for n in file.schema_arrow.names if columns is None or n in columns]
+        groups = _groups(file, start, end, rows)
+        table = file.read_row_groups([i for i, _ in groups], columns=names).replace_schema_metadata(None)
     return _within(table if rows is None else _sliced(table, [held for _, held in groups], rows), start, end)
+
+
+def check_segment(path: Path) -> None:
+    """Read all of a segment, and compare it with its digest; errors as of `read_segment`."""
+    segment_facts(path)
+    read_segment(path)
 
 
 def _groups(
@@ -281,10 +281,24 @@ def _plain_type(kind: pa.DataType) -> pa.DataType:
     return kind
 
 
-def _broken(path: Path, error: Exception) -> ArchiveError:
-    reason = str(error).split("\n", maxsplit=1)[0].rstrip(".")
-    return ArchiveError(
-        f"the log segment is broken: {reason}",
-        place=Place(str(path)),
-        hint="restore it from a backup, or move it away to go on without its events",
-    )
+@contextmanager
+def _checked(path: Path, *, whole: bool = False) -> Iterator[None]:
+    """Compare a file, or its footer, with its digest; tell what is broken from what cannot be read now."""
+    try:
+        (check_file if whole else check_footer)(path)
+        yield
+    except (FileNotFoundError, MemoryError):
+        raise
+    except (pa.ArrowException, OSError, ValueError, AttributeError, TypeError) as error:
+        if isinstance(error, OSError) and error.errno is not None:
+            raise ArchiveError(
+                f"the log segment cannot be read: {error.strerror or error}",
+                place=Place(str(path)),
+                hint="see to its disk; it is left as it is, and read again",
+            ) from error
+        reason = str(error).split("\n", maxsplit=1)[0].rstrip(".")
+        raise BrokenSegmentError(
+            f"the log segment is broken: {reason}",
+            place=Place(str(path)),
+            hint="an engine sets it aside and goes on without its events; `kaicep repair` brings them back",
+        ) from error

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ...expressions import RefusedError
 from .candidate_query import CandidateQuery, datasets, find_candidates, rewrite_candidates
+from .event_retrieval import stored_events
 from .match_query import MatchQuery, rewrite_exact_candidates, rewrite_matches
 from .window_query import WindowQuery, rewrite_windows
 
@@ -18,4 +19,5 @@ __all__ = [
     "rewrite_exact_candidates",
     "rewrite_matches",
     "rewrite_windows",
+    "stored_events",
 ]

@@ -9,12 +9,23 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
 
 import pyarrow as pa
 
 from ...config import Settings
+from ...errors import ArchiveError
 from ..folder_layout import LOG, MATCHES, STORE, require_archive
-from ..log import EventLog, Manifest, Position, Segment, read_segment, segment_name, segment_types, write_compacted
+from ..log import (
+    EventLog,
+    Manifest,
+    Position,
+    Segment,
+    read_consistently,
+    segment_name,
+    segment_types,
+    write_compacted,
+)
 from ..store import OxigraphStore
 
 
@@ -55,18 +66,23 @@ def compact(log: EventLog, rules: CompactionPolicy, go_on: Callable[[], bool] = 
         go_on: asked before each new segment.
 
     Raises:
-        ArchiveError: a segment is broken, or the file system refuses; what is there stays as it is.
+        ArchiveError: a segment cannot be read, or the file system refuses; what is there stays as it is. Streams where
+            that is not so are put together.
     """
-    before = after = 0
+    done, faults = CompactionResult(), []
     for stream in log.streams():
-        while go_on():
-            with log.settling:
-                group = _next_group(log.manifest(stream), log.newest, rules)
-                if group is None:
+        try:
+            while go_on():
+                with log.settling:
+                    found = read_consistently(partial(_put_next_together, log.manifest(stream), log.newest, rules))
+                if found == CompactionResult():
                     break
-                _put_together(log.manifest(stream), group)
-            before, after = before + len(group), after + 1
-    return CompactionResult(before, after)
+                done += found
+        except ArchiveError as error:
+            faults.append(error)  # of one stream: the others are not in its way
+    if faults:
+        raise faults[0]
+    return done
 
 
 def compact_archive(settings: Settings) -> CompactionResult:
@@ -96,15 +112,20 @@ def compact_archive(settings: Settings) -> CompactionResult:
         log.close()
 
 
-def _put_together(manifest: Manifest, group: Sequence[Segment]) -> None:
+def _put_next_together(manifest: Manifest, newest: Position | None, rules: CompactionPolicy) -> CompactionResult:
+    """Put one group together, if there is one."""
+    group = _next_group(manifest, newest, rules)
+    if group is None:
+        return CompactionResult()
     batches = dict(batch for one in group for batch in _batches(manifest, one))
     write_compacted(manifest.folder / segment_name(group[0].first, group[-1].last), batches)
     for one in group:
-        one.path.unlink()
+        one.path.unlink(missing_ok=True)
+    return CompactionResult(len(group), 1)
 
 
 def _batches(manifest: Manifest, one: Segment) -> Iterator[tuple[Position, pa.Table]]:
-    events = read_segment(one.path)
+    events = manifest.read(one.path)
     if one.single:
         yield one.first, events
     offset = 0

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import partial
 
 from ...config import ArchiveSettings
 from ...errors import ArchiveError
@@ -65,18 +66,28 @@ class Maintenance:
         self._thread.start()
 
     def once(self) -> None:
-        """Do what is due now.
+        """Do what is due now, each task also when another has failed.
 
         Raises:
-            ArchiveError: a segment is broken, or the file system refuses.
+            ArchiveError: a segment cannot be read, the store does not answer, or the file system refuses.
         """
-        now = datetime.now(UTC)
-        drop_segments(list(zip(self._logs, self._settled(), strict=True)), self._rules.log, now)
-        if self._store is not None:
-            drop_graphs(self._store, self._rules.store, now, read=any(log.readers for log in self._logs))
-        if self._rules.compaction is not None:
-            for log in self._logs:
-                compact(log, self._rules.compaction, lambda: not self._stop.is_set())
+        faults = []
+        for task in self._tasks(datetime.now(UTC)):
+            try:
+                task()
+            except (ArchiveError, OSError) as error:
+                faults.append(error)
+        if faults:
+            raise faults[0]
+
+    def _tasks(self, now: datetime) -> Iterator[Callable[[], object]]:
+        logs, store, rules = self._logs, self._store, self._rules
+        yield lambda: drop_segments(list(zip(logs, self._settled(), strict=True)), rules.log, now)
+        if store is not None:
+            yield lambda: drop_graphs(store, rules.store, now, read=any(log.readers for log in logs))
+        if rules.compaction is not None:
+            for log in logs:
+                yield partial(compact, log, rules.compaction, lambda: not self._stop.is_set())
 
     def close(self) -> None:
         """Stop after the segment at work."""

@@ -5,12 +5,13 @@ Age is event time, counted back from the newest event; one that is ahead of the 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 
-from ..log import EventLog, Position, Segment
+from ..log import EventLog, Position, Segment, read_consistently
 from ..store import WritableStore, bucket_start
 
 _NEVER = timedelta.max
@@ -54,7 +55,7 @@ def drop_segments(logs: Sequence[tuple[EventLog, Position | None]], limits: Rete
             held.enter_context(log.settling)
         if any(log.readers for log, _ in logs):
             return 0
-        by_log = [(log, settled, list(_segments(log))) for log, settled in logs]
+        by_log = [(log, settled, read_consistently(partial(_segments, log))) for log, settled in logs]
         kept = sorted((one for *_, segments in by_log for one in segments), key=lambda one: one.last)
         free = sorted((one for entry in by_log for one in _free(*entry)), key=lambda one: one.last)
         newest = max((one.last for one in by_log[0][2]), default=now)
@@ -93,11 +94,13 @@ def drop_graphs(store: WritableStore, limits: RetentionPolicy, now: datetime, *,
     return dropped
 
 
-def _segments(log: EventLog) -> Iterator[_Aged]:
-    for stream in log.streams():
-        manifest = log.manifest(stream)
-        for one in manifest.segments():
-            yield _Aged(one, manifest.facts(one.path).last, one.path.stat().st_size)
+def _segments(log: EventLog) -> list[_Aged]:
+    manifests = map(log.manifest, log.streams())
+    return [
+        _Aged(one, manifest.facts(one.path).last, one.path.stat().st_size)
+        for manifest in manifests
+        for one in manifest.segments()
+    ]
 
 
 def _free(log: EventLog, settled: Position | None, segments: Sequence[_Aged]) -> list[_Aged]:

@@ -38,16 +38,17 @@ class Spool:
 
     Args:
         archive: the archive's folder.
+        taker: whether this is the engine's, which sets broken segments aside as the archiver does.
 
     Attributes:
         reading: held by an archiver that stands by while an engine runs, as long as it reads.
     """
 
-    def __init__(self, archive: Path) -> None:
+    def __init__(self, archive: Path, *, taker: bool = False) -> None:
         self.reading = ProcessLock(archive / SPOOL / "reading.lock")
         self._archive = archive
         self.path = archive / SPOOL
-        self._log = EventLog(self.path)
+        self._log = EventLog(self.path, keeper=taker)
         self._last: int | None = None
 
     def lock(self) -> None:
@@ -58,7 +59,7 @@ class Spool:
         """
         prepare(self._archive)
         self._log.lock(_LOCK_TIMEOUT_S)
-        known = [position.batch for position in self._log.positions()]
+        known = [] if self._log.newest is None else [self._log.newest.batch]
         self._last = max([*known, *self.taken().values()], default=0)
 
     def append(self, events: Mapping[str, pa.Table]) -> int:

@@ -173,7 +173,7 @@ class StoreWriter:
         if self._met:
             return
         committed, matched = self._store.claim(), self._store.committed(self._matches.name)
-        self._store.require_log(max(self._events.log.positions(), default=None))
+        self._store.require_log(self._events.log.newest)
         with self._changed:
             self._events.begin(committed)
             self._matches.begin(matched)

@@ -66,7 +66,7 @@ class SpoolReplay:
         rows: int = ROWS_AT_ONCE,
     ) -> None:
         self._archive, self._note, self._patience, self._say, self._rows = archive, state / _TAKING, patience, say, rows
-        self._spool = Spool(archive.path)
+        self._spool = Spool(archive.path, taker=True)
         self._taken: dict[str, int] = self._spool.taken()
         self._waited = self._over = False
 

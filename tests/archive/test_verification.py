@@ -47,7 +47,7 @@ def test_a_broken_segment_is_named(settings: Settings, tmp_path: Path) -> None:
     code, _, said = call("verify", tmp_path)
     assert code == 1
     assert said.startswith(f"{broken}: the log segment is broken: ")
-    assert "restore it from a backup" in said
+    assert "`kaicep repair` brings them back" in said
 
 
 def test_a_log_that_has_lost_its_last_segments(settings: Settings, tmp_path: Path) -> None:

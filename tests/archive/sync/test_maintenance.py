@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from kaicep.archive import Archive
 from kaicep.archive.sparql import Solutions
+from kaicep.errors import ArchiveError
 from support.archives import NINE, STREAM, opened, readings
 from support.found import (
     COUNT_MATCHES,
@@ -87,3 +88,28 @@ def test_old_matches_go_with_old_events(tmp_path: Path) -> None:
         assert flushed_rows(archive, "SELECT (COUNT(?e) AS ?n) { ?e a e:AirflowReport }") == [(120,)]
         dangling = "SELECT (COUNT(DISTINCT ?e) AS ?n) { ?m prov:wasDerivedFrom ?e FILTER NOT EXISTS { ?e e:flow ?f } }"
         assert flushed_rows(archive, dangling) == [(1,)]
+
+
+def test_a_broken_segment_is_in_nobodys_way(tmp_path: Path) -> None:
+    """Compaction and retention of other segments and other streams go on."""
+    with opened(tmp_path, store=False) as archive:
+        for batch in range(40):
+            archive.append(batch, {name: readings(10, first=10 * batch) for name in ("a", STREAM)})
+        broken = archive.log.path / "a" / "000000-000000000003.parquet"
+        broken.write_bytes(broken.read_bytes()[:-30])
+        archive.tidy()
+        assert archive.log.count("a") == 390
+        assert archive.log.count(STREAM) == 400
+        assert all(len(archive.log.manifest(name).segments()) < 16 for name in ("a", STREAM))
+
+
+def test_a_task_is_done_although_another_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object, **__: object) -> int:
+        raise ArchiveError("the store does not answer", hint="wait")
+
+    monkeypatch.setattr("kaicep.archive.sync.maintenance.drop_graphs", refuse)
+    with opened(tmp_path) as archive:
+        fill(archive, 40)
+        with pytest.raises(ArchiveError, match="the store does not answer"):
+            archive.tidy()
+        assert len(archive.log.manifest(STREAM).segments()) < 16

@@ -61,3 +61,19 @@ def test_a_note_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     (tmp_path / "intake/taken.json").write_text("[]")
     with pytest.raises(ArchiveError, match=r"taken\.json: the note of what was taken from the intake cannot be read"):
         Spool(tmp_path).taken()
+
+
+def test_the_engine_goes_on_without_a_broken_segment(tmp_path: Path) -> None:
+    archiver = Spool(tmp_path)
+    for batch in range(3):
+        archiver.append({STREAM: readings(5, first=5 * batch)})
+    broken = tmp_path / "intake" / STREAM / "000000-000000000002.parquet"
+    broken.write_bytes(broken.read_bytes()[:-20])
+    reader = Spool(tmp_path)
+    with pytest.raises(ArchiveError, match="the log segment is broken"):
+        list(reader.pieces({}, reader.newest({}), 100))
+    engine = Spool(tmp_path, taker=True)
+    pieces = list(engine.pieces({}, engine.newest({}), 100))
+    assert sum(piece[STREAM].num_rows for piece in pieces) == 10
+    assert (tmp_path / "quarantine" / "intake" / STREAM / broken.name).exists()
+    archiver.close()
