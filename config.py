@@ -19,6 +19,7 @@ from .settings import (
     AttributeSettings,
     EngineSettings,
     KnowledgeSettings,
+    MonitoringSettings,
     QuerySettings,
     SourceSettings,
     StreamSettings,
@@ -33,6 +34,7 @@ __all__ = [
     "AttributeSettings",
     "EngineSettings",
     "KnowledgeSettings",
+    "MonitoringSettings",
     "QuerySettings",
     "Settings",
     "SourceSettings",
@@ -73,6 +75,7 @@ class Settings(Table):
     knowledge: KnowledgeSettings = KnowledgeSettings()
     archive: ArchiveSettings = ArchiveSettings()
     engine: EngineSettings = EngineSettings()
+    monitoring: MonitoringSettings = MonitoringSettings()
     queries: QuerySettings = QuerySettings()
     streams: dict[str, StreamSettings] = Field(default_factory=dict)
     root: Path = Field(default=Path(), exclude=True)

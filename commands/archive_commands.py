@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ..storage import folder_size
 from .options import ProjectFile, ProjectOption, RowFormOption
-from .terminal import print_rows, size_of, tell, text_of, waiting
+from .terminal import print_rows, tell, text_of, waiting
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -132,8 +133,8 @@ def backup(
     from ..config import Settings
 
     settings = Settings.load(project)
-    size = size_of(settings.path(settings.archive.path))
-    with waiting("copying the archive", size).measuring(lambda: size_of(target)):
+    size = folder_size(settings.path(settings.archive.path))
+    with waiting("copying the archive", size).measuring(lambda: folder_size(target)):
         events = backup(settings, target)
     typer.echo(f"{events:,} events in {target}")
 
@@ -149,14 +150,14 @@ def restore(
 
     loaded = Settings.load(project)
     place = loaded.path(loaded.archive.path)
-    with waiting("copying the backup", size_of(source)).measuring(lambda: _unfinished_size(place)):
+    with waiting("copying the backup", folder_size(source)).measuring(lambda: _unfinished_size(place)):
         events = restore(loaded, source)
     typer.echo(f"{events:,} events in {place}")
 
 
 def _unfinished_size(place: Path) -> int:
     """How much of a copy is there, which has another name until it is complete."""
-    return sum(size_of(folder) for folder in place.parent.glob(f"{place.name}.*.unfinished"))
+    return sum(folder_size(folder) for folder in place.parent.glob(f"{place.name}.*.unfinished"))
 
 
 @app.command(epilog="Examples: `kaicep repair campus/`, `kaicep repair campus/ --from /backups/campus-monday`")

@@ -1,4 +1,4 @@
-"""Commands that register queries with a project, also while an engine runs: submit, list, withdraw."""
+"""Commands about a project's engine, also while it runs: its queries are submitted, listed, withdrawn; its status."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from .completion import submitted_names
-from .options import ProjectOption, Query, RowFormOption
+from .options import ProjectFile, ProjectOption, Query, RowFormOption
 from .terminal import print_rows, tell, text_of, waiting
 
 app = typer.Typer()
@@ -83,3 +83,23 @@ def queries(project: ProjectOption, *, form: RowFormOption = None) -> None:
     print_rows(rows, clients.QUERY_COLUMNS, form, settings)
     for line in said:
         tell(line)
+
+
+@app.command(epilog="Examples: `kaicep status campus/`, `kaicep status campus/ --watch`, `kaicep status . --json`")
+def status(
+    project: ProjectFile,
+    *,
+    json: Annotated[bool, typer.Option("--json", help="Everything that is known, as one JSON object.")] = False,
+    watch: Annotated[bool, typer.Option("--watch", help="Show it anew each second, until Ctrl-C.")] = False,
+) -> None:
+    """Say how the project's engine fares: streams, queries, stages, archive; of one that has ended, its last words."""
+    from ..config import Settings
+    from . import clients
+
+    settings = Settings.load(project)
+    if json:
+        typer.echo(clients.status_json(clients.known_status(settings)))
+    elif watch:
+        clients.watch_status(lambda: clients.known_status(settings))
+    else:
+        clients.print_status(clients.known_status(settings))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -64,16 +62,6 @@ def waiting(what: str, total: float | None = None, *, quiet: bool = False) -> Pr
     from .progress_bar import ProgressBar
 
     return ProgressBar(log(), what, total, quiet=quiet)
-
-
-def size_of(folder: Path) -> int:
-    """How many bytes the files of a folder have; those that come and go meanwhile are left out."""
-    found = 0
-    for place, _, names in os.walk(folder):
-        for name in names:
-            with contextlib.suppress(OSError):
-                found += (Path(place) / name).stat().st_size
-    return found
 
 
 def log() -> Console:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .faults import fault
+from .monitoring_settings import LogFormat, LogLevel, MonitoringSettings
 from .quantities import Duration
 from .source_settings import SourceSettings, UnpivotSettings
 from .strict_table import Table
@@ -27,6 +28,9 @@ __all__ = [
     "Duration",
     "EngineSettings",
     "KnowledgeSettings",
+    "LogFormat",
+    "LogLevel",
+    "MonitoringSettings",
     "OnContradiction",
     "QuerySettings",
     "ReasonerName",

@@ -5,12 +5,14 @@ from __future__ import annotations
 from .atomic_write import fsync, make_folder, remove_temporaries, write_atomically
 from .checked_text import read_checked, write_checked
 from .compression import COMPRESSIONS, UNPACKING_ERRORS, open_unpacked, uncompressed_name, unpack
+from .disk_usage import folder_size
 from .process_lock import ProcessLock, is_running
 
 __all__ = [
     "COMPRESSIONS",
     "UNPACKING_ERRORS",
     "ProcessLock",
+    "folder_size",
     "fsync",
     "is_running",
     "make_folder",

@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 from .ontology_client import MODULE_COLUMNS, SHIPPED_COLUMNS, add_module, list_modules, list_shipped, remove_module
+from .status_client import KnownStatus, known_status
+from .status_report import print_status, status_json, watch_status
 from .submission_client import QUERY_COLUMNS, list_queries, submit, withdraw
 
 __all__ = [
     "MODULE_COLUMNS",
     "QUERY_COLUMNS",
     "SHIPPED_COLUMNS",
+    "KnownStatus",
     "add_module",
+    "known_status",
     "list_modules",
     "list_queries",
     "list_shipped",
+    "print_status",
     "remove_module",
+    "status_json",
     "submit",
+    "watch_status",
     "withdraw",
 ]

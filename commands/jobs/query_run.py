@@ -14,6 +14,7 @@ from ...language.nodes import Query
 from ...pipeline import Catalog
 from ...pipeline.durability import Progress
 from ...pipeline.hosting import Signals
+from ...pipeline.monitoring import LogOutput
 from ...pipeline.sinks import Sink
 from ..progress_line import ProgressLine
 from ..project_warnings import source_warnings, warnings_of
@@ -51,14 +52,16 @@ def run_queries(
         SystemExit: likewise after a request to terminate, with 143.
     """
     queries = _compile(project, documents)
+    output = LogOutput(project.settings.monitoring, project.settings.root)
+    quiet = quiet or output.takes_standard_error
     meter = ProgressLine(log, quiet=quiet)
     engine = Engine(
         project,
         sinks=[sink],
         on_batch=meter,
-        on_knowledge=meter.tell,
-        on_notice=meter.tell,
-        on_failure=lambda _: None,  # it is raised, and told once
+        on_knowledge=output.telling(meter.tell),
+        on_notice=output.telling(meter.tell),
+        on_failure=output.note_failure,  # it is raised, and told once
     )
     if not quiet:
         for warning in warnings_of(project, queries):
@@ -67,7 +70,7 @@ def run_queries(
             log.print(warning, markup=False, soft_wrap=True)
     summed_up = False
     try:
-        with Signals() as signals, engine:
+        with output, Signals() as signals, engine:
             for name, text in documents:
                 engine.submit(text, label=name, collect=False)
             with meter.watching(lambda: archive_behind(engine)):

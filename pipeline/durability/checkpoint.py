@@ -21,6 +21,7 @@ from ...archive.matches import Provenance
 from ...config import Settings
 from ...errors import PipelineError
 from ..flow import Batch, BatchResult, Dataflow, Registration, StreamResult
+from ..monitoring import StageClock
 from ..sinks import RowDelivery, Sink
 from ..sources import RawBatch
 from .dead_letters import DeadLetters
@@ -71,6 +72,7 @@ class Checkpoint:
         archive: where events go; `None` when it is switched off.
         patience: how long the first batch waits for an archiver that is behind the live stream.
         say: takes a line of the log about what was missed.
+        clock: counts how long each stage takes.
 
     Attributes:
         delivery: of rows to the sinks.
@@ -83,7 +85,10 @@ class Checkpoint:
         archive: Archive | None,
         patience: timedelta,
         say: Callable[[str], None],
+        *,
+        clock: StageClock,
     ) -> None:
+        self._clock = clock
         self._archive = archive
         self._generation = 0 if archive is None else archive.log.generation
         self._idle_watermarks = IdleWatermarkLog(state / "advances") if archive is None else archive.idle_watermarks
@@ -157,15 +162,19 @@ class Checkpoint:
         Returns:
             The rows by query label, those that were held for this batch among them.
         """
-        if self._archive is not None:
-            self._archive.append(number, {name: stream.archived for name, stream in result.streams.items()})
-        self._keep_idle_watermarks(number, result)
-        for name, records in raw.items():
-            self._dead_letters.write(name, number, records, result.streams[name].rejected)
-        matches = self.delivery.deliver(number, result.rows())
-        if self._archive is not None:
-            self._archive.append_matches(number, list(_named(matches, dataflow)))
-        self._keep(number, state(matches))
+        with self._clock.stage("archive"):
+            if self._archive is not None:
+                self._archive.append(number, {name: stream.archived for name, stream in result.streams.items()})
+            self._keep_idle_watermarks(number, result)
+            for name, records in raw.items():
+                self._dead_letters.write(name, number, records, result.streams[name].rejected)
+        with self._clock.stage("sinks"):
+            matches = self.delivery.deliver(number, self._clock.over("queries", result.rows()))
+        with self._clock.stage("archive"):
+            if self._archive is not None:
+                self._archive.append_matches(number, list(_named(matches, dataflow)))
+        with self._clock.stage("snapshot"):
+            self._keep(number, state(matches))
         return matches
 
     def commit_end(self, number: int, result: BatchResult) -> Mapping[str, pa.Table]:

@@ -31,6 +31,7 @@ from ..flow import (
     queries_with_a_past,
 )
 from ..knowledge import BatchKnowledge, KnowledgeStore, KnowledgeSwap, KnowledgeVersions, Version
+from ..monitoring import StageClock
 from ..sinks import Sink
 from ..sources import RawBatch
 from .backfilled_queries import BackfilledQueries, BackfilledQuery
@@ -58,6 +59,7 @@ class CheckpointedFlow:
 
     Attributes:
         progress: what was done so far, over restarts.
+        clock: how long each stage has taken.
         versions: of the knowledge.
         version: the one that judged the last batch; `None` before the first.
     """
@@ -75,12 +77,13 @@ class CheckpointedFlow:
     ) -> None:
         self._strategy = strategy
         self.progress = Progress()
+        self.clock = StageClock()
         self._on_swap = on_swap
         self.versions = KnowledgeVersions(project, KnowledgeStore(state / "ontology"))
         self.version: Version | None = None
         self._project = project
         self._archive = archive
-        self._checkpoint = Checkpoint(state, sinks, archive, project.settings.archive.in_flight, say)
+        self._checkpoint = Checkpoint(state, sinks, archive, project.settings.archive.in_flight, say, clock=self.clock)
         self._dataflow = project.dataflow(_WORKERS, isolated=True)
         self._waiting: list[Registration] = []
         self._backfilled = BackfilledQueries()
@@ -152,10 +155,13 @@ class CheckpointedFlow:
             idle: which streams are idle; `None`: wall clock moves no watermark, and nothing goes on beside the batch:
                 queries that begin in the past are with it when the batch begins.
         """
-        self._prepare(number, patient=idle is None)
+        with self.clock.stage("prepare"):
+            self._prepare(number, patient=idle is None)
         began, self._unfinished = time.perf_counter(), True
-        live = live_batch(self._dataflow.annotators, {stream: raw.table for stream, raw in records.items()})
-        *spooled, own = [self._dataflow.process(batch) for batch in self._batches(number, replace(live, idle=idle))]
+        with self.clock.stage("annotate"):
+            live = live_batch(self._dataflow.annotators, {stream: raw.table for stream, raw in records.items()})
+        with self.clock.stage("admit"):
+            *spooled, own = [self._dataflow.process(batch) for batch in self._batches(number, replace(live, idle=idle))]
         for missed in spooled:
             self._hold(missed)
         self._backfilled.hand_over(self._checkpoint.delivery.hold)

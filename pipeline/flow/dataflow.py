@@ -22,6 +22,7 @@ from ...language.nodes import Query, StreamType
 from ...ontology import KnowledgeBase
 from ...planner import BackfillChunk
 from ...semfilter.runtime import FilterOptions, SubqueryStatistics
+from ..monitoring import log_context
 from ..profile import FlowProfile, StreamProfiler
 from .admission import Admission
 from .batch import Batch, Judgement
@@ -83,6 +84,12 @@ class Dataflow:
     def watermarks(self) -> dict[str, datetime | None]:
         """By stream, what no event that is admitted from now on lies below."""
         return {name: admission.watermark for name, admission in self._admissions.items()}
+
+    @property
+    def newest(self) -> dict[str, datetime | None]:
+        """By stream, the greatest time stamp so far; `None`: before its first event, or it has ended."""
+        greatest = {name: admission.greatest for name, admission in self._admissions.items()}
+        return {name: None if moment == END_OF_TIME else moment for name, moment in greatest.items()}
 
     @property
     def flows(self) -> Mapping[str, QueryRuntime]:
@@ -324,7 +331,8 @@ class Dataflow:
         """The rows of queries of one level, in their order, as they come."""
 
         def answer(flow: QueryRuntime) -> pa.Table:
-            rows = self._bounded(flow, partial(flow.process, events, flow.watermark_of(watermarks), found))
+            with log_context(query=flow.registration.label):
+                rows = self._bounded(flow, partial(flow.process, events, flow.watermark_of(watermarks), found))
             return flow.no_rows if rows is None else rows
 
         return map(answer, flows) if self._pool is None else self._pool.map(answer, flows)

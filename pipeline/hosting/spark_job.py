@@ -68,6 +68,11 @@ class SparkJob:
         """Whether the streams are being read."""
         return not self._ended.is_set()
 
+    @property
+    def failure(self) -> KaicepError | None:
+        """What ended the streams; `None`: nothing did."""
+        return self._failure
+
     def start(self, spark: SparkSession, settings: Settings, generation: Generation, idle: IdleStreams | None) -> None:
         """Begin to read.
 

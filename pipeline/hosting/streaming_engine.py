@@ -13,16 +13,18 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from ...archive import Archive
-from ...errors import PipelineError
+from ...errors import KaicepError, PipelineError
 from ...language.nodes import Query
 from ..catalog import Catalog
 from ..control import KnowledgeAdmin, Submissions
 from ..durability import CheckpointedFlow, Progress, begun_batch, current_generation, is_all_read
 from ..flow import BatchResult, IdleStreams, QueryRuntime, Registration
 from ..knowledge import KnowledgeSwap, Version
+from ..monitoring import EngineStatus
 from ..profile import FlowProfile
 from ..sinks import Sink, check_sinks
 from ..sources import beat, unpack
+from .engine_observer import EngineObserver
 from .handle import QueryHandle
 from .spark_job import SparkJob
 from .spark_session import start_spark
@@ -75,6 +77,7 @@ class StreamingEngine(ABC):
         self._job = SparkJob(self._lock, self._run, self._overdue, lambda error: on_failure(str(error)))
         self._archive: Archive | None = None
         self._entered: CheckpointedFlow | None = None
+        self._observer: EngineObserver | None = None
 
     def __enter__(self) -> Self:
         try:
@@ -94,6 +97,7 @@ class StreamingEngine(ABC):
         )
         self._ontology = KnowledgeAdmin(self._entered, self._on_knowledge)
         self._submissions = Submissions(self, self._on_notice)
+        self._observer = EngineObserver(self, self._entered, self._archive, settings)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -110,7 +114,7 @@ class StreamingEngine(ABC):
     def _leave(self) -> None:
         with ExitStack() as steps:  # whatever one of them raises, those behind it are done; the last one comes first
             steps.callback(self._stop_spark)
-            for part in (self._archive, self._entered, self._ontology, self._submissions):
+            for part in (self._archive, self._entered, self._ontology, self._submissions, self._observer):
                 if part is not None:
                     steps.callback(part.close)
             steps.callback(self.stop)
@@ -140,6 +144,20 @@ class StreamingEngine(ABC):
     def progress(self) -> Progress:
         """What was done so far, over restarts."""
         return self._flow.progress
+
+    @property
+    def status(self) -> EngineStatus:
+        """What the engine is doing, and what it has done; asked from any thread, it waits for no batch.
+
+        Raises:
+            PipelineError: the engine is not entered.
+        """
+        return self._observed.status()
+
+    @property
+    def failure(self) -> KaicepError | None:
+        """What ended the streams; `None`: nothing did."""
+        return self._job.failure
 
     @property
     def archive(self) -> Archive:
@@ -315,6 +333,12 @@ class StreamingEngine(ABC):
         return self._entered
 
     @property
+    def _observed(self) -> EngineObserver:
+        if self._observer is None:
+            raise PipelineError("the engine is not entered", hint="use it in a `with` statement")
+        return self._observer
+
+    @property
     def _state(self) -> Path:
         return self.project.settings.path(self.project.settings.engine.state)
 
@@ -340,7 +364,10 @@ class StreamingEngine(ABC):
         self._job.start(self._spark, settings, generation, idle)
 
     def _run(self, frame: DataFrame, batch: int, idle: IdleStreams | None) -> None:
-        self._report(self._flow.run(batch, unpack(frame, self.project.settings), idle))
+        with self._observed.batch(batch):
+            with self._flow.clock.stage("read"):
+                records = unpack(frame, self.project.settings)
+            self._report(self._flow.run(batch, records, idle))
 
     def _overdue(self, idle: IdleStreams) -> bool:
         return self._flow.overdue(idle)

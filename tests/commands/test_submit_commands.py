@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime
 from pathlib import Path
 
+from kaicep.pipeline.monitoring import status_bytes
 from support.command_line import HIGH, call
+from support.statuses import busy_engine
 
 
 def test_queries_are_submitted_listed_and_withdrawn(project: Path) -> None:
@@ -20,3 +23,16 @@ def test_queries_are_submitted_listed_and_withdrawn(project: Path) -> None:
     refused = call("submit", "SELECT ?e.flow JOIN (?e.flow > ?f.flow)", "--retention", "soon", "-p", project)
     assert refused.exit_code == 2
     assert "'soon'" in refused.stderr
+
+
+def test_the_status_of_an_engine_is_printed(project: Path) -> None:
+    never = call("status", project)
+    assert never.exit_code == 1
+    assert "no engine has run this project" in never.stderr
+    file = project / "var" / "state" / "status.json"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_bytes(status_bytes(busy_engine(datetime.now(UTC))))
+    told = call("status", project)
+    assert told.exit_code == 0
+    assert told.stdout.startswith("engine: killed, process 4711")
+    assert json.loads(call("status", project, "--json").stdout)["batches"] == 12

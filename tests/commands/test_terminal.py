@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from kaicep.commands.options import RowFormat
-from kaicep.commands.terminal import load_project, log, print_rows, size_of, tell, text_of
+from kaicep.commands.terminal import load_project, log, print_rows, tell, text_of
 from kaicep.config import Settings
 from kaicep.errors import KaicepError
 
@@ -40,15 +40,6 @@ def test_messages_go_to_the_standard_error(capsys: pytest.CaptureFixture[str]) -
     tell("late")
     log().print("behind")
     assert capsys.readouterr() == ("", "late\nbehind\n")
-
-
-def test_the_size_of_a_folder_is_that_of_its_files(tmp_path: Path) -> None:
-    (tmp_path / "a" / "b").mkdir(parents=True)
-    (tmp_path / "x").write_bytes(b"12345")
-    (tmp_path / "a" / "b" / "y").write_bytes(b"678")
-    (tmp_path / "gone").symlink_to(tmp_path / "nowhere")
-    assert size_of(tmp_path) == 8
-    assert size_of(tmp_path / "none") == 0
 
 
 def test_a_project_is_loaded_as_such(project: Path) -> None:

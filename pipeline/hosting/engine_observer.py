@@ -1,0 +1,200 @@
+"""Sees what an engine does, from any thread and without waiting for a batch."""
+
+from __future__ import annotations
+
+import logging
+import os
+import resource
+import sys
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Protocol
+
+from ...archive import Archive
+from ...config import Settings
+from ...storage import folder_size
+from ..durability import CheckpointedFlow, Progress
+from ..monitoring import (
+    ArchiveStatus,
+    BatchAtWork,
+    EngineStatus,
+    QueryStatus,
+    RecentRates,
+    StageStatus,
+    StatusWriter,
+    StreamStatus,
+    log_context,
+)
+
+__all__ = ["EngineObserver"]
+
+_LOG = logging.getLogger("kaicep")
+_SIZES_EVERY_S = 10.0
+_MOST_OF_THE_TIME = 0.01
+_RECORDS = "records"
+
+
+class AnsweredQuery(Protocol):
+    """What is told of a query of an engine."""
+
+    name: str
+    failure: str | None
+
+    @property
+    def state(self) -> str:
+        """What has become of it."""
+
+
+class ObservedEngine(Protocol):
+    """What is seen of an engine."""
+
+    @property
+    def handles(self) -> Sequence[AnsweredQuery]:
+        """The registered queries, in the order of their registration."""
+
+    @property
+    def failure(self) -> Exception | None:
+        """What ended the streams; `None`: nothing did."""
+
+
+class EngineObserver:
+    """Tells of an engine, as long as it is entered: `status` at any time, and a file each second.
+
+    Args:
+        engine: whose queries are told.
+        flow: whose batches are.
+        archive: `None`: it is switched off.
+        settings: the project's.
+    """
+
+    def __init__(
+        self,
+        engine: ObservedEngine,
+        flow: CheckpointedFlow,
+        archive: Archive | None,
+        settings: Settings,
+    ) -> None:
+        self._engine, self._flow, self._archive = engine, flow, archive
+        self._folders = (settings.path(settings.archive.path), settings.path(settings.engine.state))
+        self._since = datetime.now(UTC)
+        self._begun: tuple[int, float] | None = None
+        self._last_seconds = 0.0
+        self._ended = False
+        self._rates, self._shares = RecentRates(), RecentRates()
+        self._threads: set[str] = set()
+        self._sizes = (0, 0)
+        self._measure_again = 0.0
+        wanted = settings.monitoring.metrics
+        metrics = None if wanted is None else settings.path(wanted)
+        self._writer = StatusWriter(self._folders[1], metrics, self.status)
+
+    @contextmanager
+    def batch(self, number: int) -> Iterator[None]:
+        """Note that a batch is done within, and log it."""
+        began, before = time.monotonic(), self._flow.progress
+        self._begun = (number, began)
+        try:
+            with log_context(batch=number):
+                yield
+                self._log(before, time.monotonic() - began)
+        finally:
+            self._begun = None
+
+    def _log(self, before: Progress, seconds: float) -> None:
+        self._last_seconds = seconds
+        after = self._flow.progress
+        records, matches = after.records - before.records, after.total_matches - before.total_matches
+        counts = {"records": records, "matches": matches, "seconds": round(seconds, 6)}
+        _LOG.log(logging.INFO if records or matches else logging.DEBUG, "batch done", extra=counts)
+
+    def close(self) -> None:
+        """Write the last words."""
+        self._ended = True
+        self._writer.close()
+
+    def status(self) -> EngineStatus:
+        """What the engine is doing, and what it has done."""
+        progress, begun, failure = self._flow.progress, self._begun, self._engine.failure
+        now = datetime.now(UTC)
+        records = {name: count.records for name, count in progress.streams.items()}
+        rates = self._rates.note({**records, _RECORDS: progress.records})
+        archive_size, state_size = self._measured()
+        return EngineStatus(
+            state="failed" if failure is not None else "stopped" if self._ended else "running",
+            process=os.getpid(),
+            version=version("kaicep"),
+            since=self._since,
+            at=now,
+            reason=None if failure is None else str(failure),
+            batches=progress.batches,
+            batch=None if begun is None else BatchAtWork(begun[0], time.monotonic() - begun[1]),
+            batch_seconds=self._last_seconds,
+            records=progress.records,
+            rate=rates.get(_RECORDS, 0.0),
+            streams=self._streams(progress, rates, now),
+            stages=self._stages(),
+            queries=self._queries(progress),
+            archive=self._archived(archive_size),
+            state_size=state_size,
+            memory=_resident(),
+            threads=self._alive(),
+        )
+
+    def _streams(self, progress: Progress, rates: Mapping[str, float], now: datetime) -> dict[str, StreamStatus]:
+        newest, watermarks = self._flow.dataflow.newest, self._flow.dataflow.watermarks
+        found = {}
+        for name, watermark in watermarks.items():
+            count, latest = progress.streams.get(name), newest[name]
+            counts = {} if count is None else {kind: getattr(count, kind) for kind in count.__slots__}
+            lag = None if latest is None else (now - latest).total_seconds()
+            rate = rates.get(name, 0.0)
+            found[name] = StreamStatus(**counts, rate=rate, newest=latest, watermark=watermark, lag=lag)
+        return found
+
+    def _stages(self) -> dict[str, StageStatus]:
+        seconds = self._flow.clock.seconds
+        shares = self._shares.note(seconds)
+        return {name: StageStatus(total, shares.get(name, 0.0)) for name, total in seconds.items()}
+
+    def _queries(self, progress: Progress) -> dict[str, QueryStatus]:
+        return {
+            handle.name: QueryStatus(handle.state, progress.matches.get(handle.name, 0), handle.failure)
+            for handle in self._engine.handles
+        }
+
+    def _archived(self, size: int) -> ArchiveStatus | None:
+        if self._archive is None:
+            return None
+        lag = self._archive.lag
+        return ArchiveStatus(size, lag.events, lag.matches)
+
+    def _measured(self) -> tuple[int, int]:
+        """Bytes of the archive's folder and of the state's; the more files they have, the more seldom counted."""
+        began = time.monotonic()
+        if began >= self._measure_again or self._ended:
+            archive, state = self._folders
+            self._sizes = (0 if self._archive is None else folder_size(archive), folder_size(state))
+            took = time.monotonic() - began
+            self._measure_again = began + max(_SIZES_EVERY_S, took / _MOST_OF_THE_TIME)
+        return self._sizes
+
+    def _alive(self) -> dict[str, bool]:
+        """The engine's threads that were ever seen, and whether they are alive; none of them once it has ended."""
+        alive = {thread.name for thread in threading.enumerate() if thread.name.startswith("kaicep-")}
+        self._threads |= alive
+        return {} if self._ended else {name: name in alive for name in sorted(self._threads)}
+
+
+def _resident() -> int:
+    """Resident bytes of this process; where nothing says them, the most that it ever had."""
+    try:
+        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
+        return pages * resource.getpagesize()
+    except OSError:
+        most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        return most if sys.platform == "darwin" else most * 1024

@@ -1,0 +1,77 @@
+"""What an engine has done and how it fares → its status as a file, as metrics, and as structured log lines."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from .logging_context import log_context
+from .recent_rates import RecentRates
+from .stage_clock import StageClock
+
+if TYPE_CHECKING:
+    from .engine_status import (
+        ArchiveStatus,
+        BatchAtWork,
+        EngineState,
+        EngineStatus,
+        QueryStatus,
+        StageStatus,
+        StreamStatus,
+        read_status,
+        status_bytes,
+        status_file,
+    )
+    from .log_output import LogOutput
+    from .metrics import exposition, write_metrics
+    from .status_writer import StatusWriter
+
+__all__ = [
+    "ArchiveStatus",
+    "BatchAtWork",
+    "EngineState",
+    "EngineStatus",
+    "LogOutput",
+    "QueryStatus",
+    "RecentRates",
+    "StageClock",
+    "StageStatus",
+    "StatusWriter",
+    "StreamStatus",
+    "exposition",
+    "log_context",
+    "read_status",
+    "status_bytes",
+    "status_file",
+    "write_metrics",
+]
+
+# What only an engine needs that runs: whoever answers a query over a file waits for none of it.
+_OF_ENGINES = {
+    **dict.fromkeys(
+        (
+            "ArchiveStatus",
+            "BatchAtWork",
+            "EngineState",
+            "EngineStatus",
+            "QueryStatus",
+            "StageStatus",
+            "StreamStatus",
+            "read_status",
+            "status_bytes",
+            "status_file",
+        ),
+        ".engine_status",
+    ),
+    "LogOutput": ".log_output",
+    "exposition": ".metrics",
+    "write_metrics": ".metrics",
+    "StatusWriter": ".status_writer",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _OF_ENGINES:
+        message = f"module {__name__!r} has no attribute {name!r}"
+        raise AttributeError(message)
+    return getattr(import_module(_OF_ENGINES[name], __name__), name)

@@ -1,0 +1,41 @@
+"""The status of an engine that has everything that one can have."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from kaicep.pipeline.monitoring import (
+    ArchiveStatus,
+    BatchAtWork,
+    EngineStatus,
+    QueryStatus,
+    StageStatus,
+    StreamStatus,
+)
+
+__all__ = ["busy_engine"]
+
+
+def busy_engine(at: datetime) -> EngineStatus:
+    """An engine that was seen at this moment, amid its 13th batch."""
+    newest = at - timedelta(seconds=90)
+    air = StreamStatus(1_200, 3, 2, 1, 4, 5, 20.0, newest, newest - timedelta(seconds=5), 90.0)
+    return EngineStatus(
+        state="running",
+        process=4711,
+        version="0.1.0",
+        since=at - timedelta(hours=2),
+        at=at,
+        batches=12,
+        batch=BatchAtWork(13, 2.5),
+        batch_seconds=0.25,
+        records=1_210,
+        rate=20.0,
+        streams={"air": air, "water": StreamStatus()},
+        stages={"read": StageStatus(1.5, 0.01), "queries": StageStatus(3.0, 0.5)},
+        queries={"high": QueryStatus("running", 42), "all": QueryStatus("failed", 7, "too many matches")},
+        archive=ArchiveStatus(5_000_000, 17, 3),
+        state_size=2_000,
+        memory=300_000_000,
+        threads={"kaicep-heartbeat": False, "kaicep-queries": True},
+    )
