@@ -55,13 +55,13 @@ def event_quads(shape: EventShape, events: pa.Table, graphs: pl.Series | None = 
     subject = "<" + columns["_id"].cast(pl.String) + ">"
     end = " .\n" if graphs is None else " <" + graphs + "> .\n"
     lines = [
-        pl.select(pl.concat_str([pl.lit(part) for part in (subject, f" <{predicate}> ", objects, end)])).to_series()
+        pl.concat_str([pl.lit(part) for part in (subject, f" <{predicate}> ", objects, end)])
         for predicate, objects in _statements(shape, columns)
     ]
     if not lines:
         return b""
-    frame = pl.DataFrame({str(i): line for i, line in enumerate(lines)})
-    return "".join(frame.select(pl.concat_list(pl.all()).explode()).to_series().drop_nulls()).encode()
+    # A line is null where an event has no such object.
+    return str(pl.select(pl.concat_str(lines, ignore_nulls=True)).to_series().str.join().item()).encode()
 
 
 def _statements(shape: EventShape, columns: Mapping[str, pl.Series]) -> Iterator[tuple[str, pl.Series]]:

@@ -7,6 +7,7 @@ from .archive_backup import backup, restore
 from .archive_repair import Repair, repair
 from .folder_layout import has_segments
 from .read_view import ReadView, open_read_view
+from .roll_forward import roll_store_forward
 from .verification import Health, verify
 
 __all__ = [
@@ -20,5 +21,6 @@ __all__ = [
     "open_read_view",
     "repair",
     "restore",
+    "roll_store_forward",
     "verify",
 ]

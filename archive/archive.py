@@ -16,11 +16,8 @@ from .log import EventLog, IdleWatermarkLog, Position, late_rows
 from .matches import MatchLog, Provenance, match_encoder
 from .read_view import ReadView
 from .sparql import Result, SparqlRequest
-from .store import HOLDS, HOLDS_MATCHES, WritableStore, encoder, store_kind
+from .store import WritableStore, encoder, store_kind
 from .sync import EncodedLog, Lag, Maintenance, MaintenancePolicy, PendingWrites, StoreWriter
-
-_QUADS_OF_A_MATCH = 10
-"""How many times more a match has than an event, about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +53,8 @@ class Archive(ReadView):
         log, matches = EventLog(self.path / LOG, generation), MatchLog(self.path, generation)
         super().__init__(settings, log, matches, knowledge=knowledge, shapes=shapes)
         self.idle_watermarks = IdleWatermarkLog(self.path / IDLE_WATERMARKS)
-        self._events = PendingWrites(log, encoder(shapes, chosen.bucket), HOLDS)
-        encode = match_encoder(matches.provenance, chosen.bucket)
-        self._matches = PendingWrites(matches.log, encode, HOLDS_MATCHES, share=_QUADS_OF_A_MATCH)
+        self._events = PendingWrites.of_events(log, encoder(shapes, chosen.bucket))
+        self._matches = PendingWrites.of_matches(matches.log, match_encoder(matches.provenance, chosen.bucket))
         log.lock()
         try:
             matches.open()

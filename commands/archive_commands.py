@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from ..archive.log import EventLog
+    from ..config import Settings
 
 _STORE_UNSOUND = 3
 _SOURCES = {"itself": "the segment, which is sound", "backup": "the backup", "store": "the store"}
@@ -43,7 +44,8 @@ def sparql(
     """Ask a project's archive, also while an engine is writing it: events and knowledge in one graph.
 
     TIME is 2021-09-07, 2021-09-07T08:00+08:00 (without a zone: UTC), now, or now - 1h; now is the time of the archive's
-    newest event. What has left the store is then brought back from the log.
+    newest event. What has left the store is then brought back from the log. What a run has left to the store is added
+    first, where no engine does.
     """
     from ..archive import open_read_view
     from ..archive.sparql import Graph, Solutions
@@ -51,6 +53,7 @@ def sparql(
 
     text, _ = text_of(query)
     settings = Settings.load(project)
+    _complete_store(settings, timeout)
     with open_read_view(settings) as archive:
         begin, stop = _moments(archive.log, start, end)
         notes = list(_notes(archive.log, archive.since, archive.lag.rows, asked=(begin, stop)))
@@ -69,6 +72,23 @@ def sparql(
             typer.echo(str(answer), nl=False)
         case _:
             typer.echo("true" if answer else "false")
+
+
+def _complete_store(settings: Settings, timeout: float | None) -> None:
+    """Let the store have what a run has left to whoever asks next, unless an engine is there to add it."""
+    from ..api import Project
+    from ..archive import open_read_view, roll_store_forward
+
+    if settings.archive.endpoint is not None:
+        return
+    with open_read_view(settings) as archive:
+        lacking = archive.lag.events + archive.lag.matches
+    if lacking:
+        with waiting(f"adding {lacking:,} events to the archive's store", lacking) as bar:
+            project = Project.of(settings)
+            roll_store_forward(
+                settings, project.knowledge, project.shapes, lambda left: bar(max(0, lacking - left)), timeout
+            )
 
 
 def _held(log: EventLog) -> str:

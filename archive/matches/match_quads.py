@@ -61,7 +61,7 @@ def _quads(provenance: Provenance, rows: pl.DataFrame) -> bytes:
         subject="<" + pl.lit(event_prefix(provenance.query)) + pl.col("_id") + ">", end=" <" + pl.col("graph") + "> .\n"
     )
     lines = [_lines(ends, *statement) for statement in _statements(provenance, rows)]
-    return "".join(pl.concat(lines)).encode() + _evaluation_quads(provenance)
+    return str(pl.concat(lines).str.join().item()).encode() + _evaluation_quads(provenance)
 
 
 def _lines(ends: pl.DataFrame, predicate: str, values: pl.Series, terms: _Terms) -> pl.Series:

@@ -14,6 +14,7 @@ from .graphs import (
     query_of_graph,
     stream_of_graph,
 )
+from .oxigraph_folder import StoreInUseError
 from .oxigraph_store import OxigraphStore
 from .store import PrivateStore, Store, StoreUnavailableError, WritableStore
 from .store_metadata import HOLDS, HOLDS_MATCHES, CommittedOffset
@@ -31,6 +32,7 @@ __all__ = [
     "OxigraphStore",
     "PrivateStore",
     "Store",
+    "StoreInUseError",
     "StoreUnavailableError",
     "WritableStore",
     "backup_store",

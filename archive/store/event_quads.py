@@ -37,4 +37,4 @@ def _late_quads(events: pa.Table, graphs: pl.Series) -> bytes:
     if late is None:
         return b""
     lines = "<" + ids_of(events).filter(late) + f'> <{LATE}> "true"^^<{XSD}boolean> <' + graphs.filter(late) + "> .\n"
-    return "".join(lines.to_list()).encode()
+    return str(lines.str.join().item()).encode()

@@ -56,9 +56,13 @@ def damaged(path: Path, error: Exception) -> ArchiveError:
     )
 
 
-def in_use(path: Path, holder: str) -> ArchiveError:
+class StoreInUseError(ArchiveError):
+    """Another process has the store open."""
+
+
+def in_use(path: Path, holder: str) -> StoreInUseError:
     """Explain that somebody else has the store open."""
-    return ArchiveError(
+    return StoreInUseError(
         f"{holder} has the store open",
         place=Place(str(path)),
         hint="stop it first; `kaicep sparql` can query the store meanwhile",

@@ -25,6 +25,8 @@ from .store_copy import OxigraphGraphs, StoreCopy
 from .store_metadata import GRAPH, HOLDS, KNOWS, SINCE, SUBJECT, CommittedOffset
 
 _KNOWLEDGE = ox.NamedNode(KNOWLEDGE)
+_OPENING_S = 30.0
+"""Another engine is refused by the log before; one who rolls the store forward lets go after the load at work."""
 
 
 class OxigraphStore(OxigraphGraphs, WritableStore):
@@ -39,8 +41,11 @@ class OxigraphStore(OxigraphGraphs, WritableStore):
         ArchiveError: another process has it open, it is damaged, or its folder cannot be made.
     """
 
-    events_per_load = 10_000
-    """Oxigraph's loader is fastest around 50,000 quads at once: below, each load costs files; above, sorting memory."""
+    events_per_load = 25_000
+    """Oxigraph's loader is fastest around 100,000 quads at once: below, files to be put together; above, sorting.
+
+    330,000 quads in 8 loads, 3 and 1: 2.2, 1.4 and 1.8 CPU seconds.
+    """
 
     def __init__(self, path: Path, bucket: timedelta, timeout: float = 2.0) -> None:
         self.path = path
@@ -58,7 +63,7 @@ class OxigraphStore(OxigraphGraphs, WritableStore):
     @classmethod
     def open(cls, settings: ArchiveSettings, root: Path) -> Self:
         """Open the store of the archive in a folder; see `WritableStore`."""
-        return cls(root / STORE, settings.bucket)
+        return cls(root / STORE, settings.bucket, _OPENING_S)
 
     @classmethod
     @contextmanager

@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from typing import Self
 
 import pyarrow as pa
 import pyoxigraph as ox
 
 from ..log import EventLog, Position, drop_late_duplicates
-from ..store import CommittedOffset
+from ..store import HOLDS, HOLDS_MATCHES, CommittedOffset
 
 Encode = Callable[[str, pa.Table], bytes]
+_QUADS_OF_A_MATCH = 10
+"""How many times more a match has than an event, about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +47,16 @@ class PendingWrites:
         # Batches with their number of rows, ascending as batches come; loads take from the front.
         self._pending: dict[Position, int] = {}
         self._batch: tuple[Position, int, list[tuple[str, pa.Table]]] | None = None
+
+    @classmethod
+    def of_events(cls, log: EventLog, encode: Encode) -> Self:
+        """Those of an archive's events."""
+        return cls(log, encode, HOLDS)
+
+    @classmethod
+    def of_matches(cls, log: EventLog, encode: Encode) -> Self:
+        """Those of an archive's matches."""
+        return cls(log, encode, HOLDS_MATCHES, share=_QUADS_OF_A_MATCH)
 
     def begin(self, committed: CommittedOffset | None) -> None:
         """Learn how far the store is."""

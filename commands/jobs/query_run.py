@@ -19,7 +19,7 @@ from ...pipeline.sinks import Sink
 from ..progress_line import ProgressLine
 from ..project_warnings import source_warnings, warnings_of
 
-__all__ = ["archive_behind", "read", "run_queries", "summary"]
+__all__ = ["archive_behind", "fill_store", "read", "run_queries", "summary"]
 
 _SECONDS_BETWEEN_LOOKS = 0.1
 _PATIENCE = 60.0  # seconds without an event that the store takes; what it lacks it gets at the next start
@@ -79,7 +79,7 @@ def run_queries(
                     waiting = _ended(engine, meter, finish=finish, quiet=quiet)
                     _sum_up(log, meter, waiting, [] if quiet else _mapping(engine, ended=finish), quiet=quiet)
                     summed_up = True  # before the store has taken the events: the rows are there
-                    _fill_store(engine, signals, meter)
+                    fill_store(engine, signals, meter)
     finally:
         if not summed_up and meter.progress.batches:
             _sum_up(log, meter, {}, [] if quiet else _mapping(engine, ended=False), quiet=quiet)
@@ -117,18 +117,28 @@ def _compile(project: Catalog, documents: Sequence[tuple[str, str]]) -> list[Que
     return outputs
 
 
-def _fill_store(engine: Engine, signals: Signals, meter: ProgressLine) -> None:
-    """Wait until SPARQL sees all that was read, as long as the store takes events and no signal comes."""
-    behind, unchanged = archive_behind(engine), 0.0
-    if behind:
-        meter.tell(
-            f"SPARQL will see them when the store has taken {behind:,} events; Ctrl-C leaves that to the next start"
-        )
-    while behind and signals.received is None and unchanged < _PATIENCE:
+def fill_store(engine: Engine, signals: Signals, meter: ProgressLine) -> None:
+    """Wait until the store lacks no more than it may, as long as it takes events and no signal comes; tell the rest."""
+    may_lack, behind, unchanged = _left_to_readers(engine), archive_behind(engine), 0.0
+    if behind > may_lack:
+        meter.tell(f"the archive's store takes {behind:,} events; Ctrl-C leaves them to the next start")
+    while behind > may_lack and signals.received is None and unchanged < _PATIENCE:
         engine.archive.flush(timeout=_SECONDS_BETWEEN_LOOKS)
         before, behind = behind, archive_behind(engine)
         unchanged = 0.0 if behind < before else unchanged + _SECONDS_BETWEEN_LOOKS
+    if behind:
+        adding = "`kaicep sparql` or the next run" if may_lack else "the next run"
+        meter.tell(f"the archive's store lacks {behind:,} events of its log; {adding} adds them")
     signals.raise_received()
+
+
+def _left_to_readers(engine: Engine) -> int:
+    """How many events the store may lack when a run ends, for whoever asks next to add them.
+
+    Those that this run has read, so that runs do not leave more and more; none where others ask an endpoint themselves.
+    """
+    archive = engine.project.settings.archive
+    return engine.archive.counts.events if archive.enabled and archive.endpoint is None else 0
 
 
 def archive_behind(engine: Engine) -> int:

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from kaicep.archive.sync import StoreWriter
 from support.archives import PROJECT, STREAM, archived_project, opened, readings
 from support.command_line import call
 from support.linked_archives import LINKED, shrunk
@@ -30,6 +31,24 @@ def test_sparql_prints_rows_graphs_and_truth(archived: Path) -> None:
     assert call("sparql", "ASK { ?e a e:AirflowReport }", "-p", archived).stdout == "true\n"
     graph = call("sparql", "CONSTRUCT { ?e a ?t } { ?e a ?t } LIMIT 1", "-p", archived).stdout
     assert graph.endswith(" a e:AirflowReport .\n")
+
+
+def test_sparql_adds_first_what_a_run_has_left_to_the_store(archived: Path) -> None:
+    with opened(archived, store=False) as archive:
+        archive.append(3, {STREAM: readings(30, first=90)})
+    asked = call("sparql", COUNT, "-p", archived)
+    assert (json.loads(asked.stdout), asked.stderr) == ({"n": 120}, "")
+
+
+def test_sparql_says_what_the_store_lacks_where_an_engine_adds_it(
+    archived: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(StoreWriter, "_next", lambda _: None)  # a store that takes its time
+    with opened(archived) as archive:
+        archive.append(3, {STREAM: readings(30, first=90)})
+        asked = call("sparql", COUNT, "-p", archived)
+    lacks = "the archive's store lacks the latest 30 events: an engine adds them while it runs\n"
+    assert (json.loads(asked.stdout), asked.stderr) == ({"n": 90}, lacks)
 
 
 def test_sparql_asks_about_a_time_and_says_where_the_archive_begins(archived: Path) -> None:
