@@ -88,6 +88,7 @@ class StreamSettings(Table):
         identity: attributes that identify an event; none: the whole tuple does.
         lateness: how far an event may lie behind the greatest time stamp so far.
         idle_timeout: how long it may be silent before its watermark goes on by wall clock; `None`: the engine's.
+        max_ahead: how far an event may be ahead of the wall clock when the engine reads it; `timedelta.max`: any time.
         source: where raw events come from; `None` for a stream that only `evaluate` and `try` feed.
         annotation: file, relative to the project file, that says what is not written here.
     """
@@ -98,6 +99,7 @@ class StreamSettings(Table):
     identity: tuple[str, ...] = ()
     lateness: Duration = timedelta(0)
     idle_timeout: Timeout | None = None
+    max_ahead: Timeout = timedelta(hours=1)
     source: SourceSettings | None = None
     annotation: str | None = None
 

@@ -13,7 +13,7 @@ __all__ = ["all_recorded", "with_recorded_sources"]
 
 
 def with_recorded_sources(settings: Settings, files: Sequence[str]) -> Settings:
-    """The settings, with files as the sources of streams.
+    """The settings, with files as the sources of streams; what was recorded may be of any time.
 
     How a source of the same format is written (its separator, its layout) holds for the file as well.
 
@@ -30,7 +30,8 @@ def with_recorded_sources(settings: Settings, files: Sequence[str]) -> Settings:
         source = {} if stream.source is None else stream.source.model_dump(exclude_unset=True)
         form = file_format(path, stream)
         kept = source if source.get("format") == form else {}
-        changed = stream.model_dump(exclude_unset=True) | {"source": kept | {"format": form, "path": str(path)}}
+        read = {"source": kept | {"format": form, "path": str(path)}, "max_ahead": "never"}
+        changed = stream.model_dump(exclude_unset=True) | read
         streams[name] = type(stream).model_validate(changed)
     return settings.model_copy(update={"streams": streams})
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .checkpoint import has_begun
-from .checkpoint_generation import Generation, begun_batch, current_generation
+from .checkpoint_generation import Generation, begun_batch, current_generation, planned_at
 from .checkpointed_flow import CheckpointedFlow
 from .dead_letters import DeadLetters
 from .progress import Progress
@@ -18,4 +18,5 @@ __all__ = [
     "current_generation",
     "has_begun",
     "is_all_read",
+    "planned_at",
 ]

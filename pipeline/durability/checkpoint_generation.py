@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
 from ...config import Settings
@@ -64,6 +65,16 @@ def begun_batch(generation: Generation) -> int:
     """
     planned = [int(file.name) for file in (generation.checkpoint / "offsets").glob("[0-9]*") if file.name.isdigit()]
     return generation.base + max(planned, default=-1)
+
+
+def planned_at(generation: Generation, batch: int) -> datetime:
+    """The wall clock when Spark has planned a batch, by its number in our count; of now if nobody knows any more."""
+    note = generation.checkpoint / "offsets" / str(batch - generation.base)
+    try:
+        _version, head, *_sources = note.read_text(encoding="utf-8").splitlines()
+        return datetime.fromtimestamp(json.loads(head)["batchTimestampMs"] / 1000, UTC)
+    except (OSError, ValueError, KeyError, TypeError, OverflowError):
+        return datetime.now(UTC)
 
 
 def _describe(settings: Settings) -> dict[str, object]:

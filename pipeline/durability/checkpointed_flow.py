@@ -10,6 +10,7 @@ import logging
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 
@@ -29,6 +30,7 @@ from ..flow import (
     Registration,
     live_batch,
     queries_with_a_past,
+    refuse_ahead,
 )
 from ..knowledge import BatchKnowledge, KnowledgeStore, KnowledgeSwap, KnowledgeVersions, Version
 from ..monitoring import StageClock
@@ -146,7 +148,13 @@ class CheckpointedFlow:
         missed = self._checkpoint.delivery.waiting or self._checkpoint.spooled
         return bool(waiting or missed or self._dataflow.idle_advances(idle))
 
-    def run(self, number: int, records: Mapping[str, RawBatch], idle: IdleStreams | None = None) -> BatchResult:
+    def run(
+        self,
+        number: int,
+        records: Mapping[str, RawBatch],
+        idle: IdleStreams | None = None,
+        planned: datetime | None = None,
+    ) -> BatchResult:
         """Do a batch; when this returns, it is durable.
 
         Args:
@@ -154,12 +162,17 @@ class CheckpointedFlow:
             records: raw records by stream.
             idle: which streams are idle; `None`: wall clock moves no watermark, and nothing goes on beside the batch:
                 queries that begin in the past are with it when the batch begins.
+            planned: wall clock when Spark planned the batch; `None`: its events are of any time.
         """
         with self.clock.stage("prepare"):
             self._prepare(number, patient=idle is None)
         began, self._unfinished = time.perf_counter(), True
         with self.clock.stage("annotate"):
             live = live_batch(self._dataflow.annotators, {stream: raw.table for stream, raw in records.items()})
+            if planned is not None:
+                settings = self._project.settings.streams
+                live = replace(live, events=refuse_ahead(live.events, settings, planned, self.progress.clock))
+                self.progress = self.progress.at(planned)
         with self.clock.stage("admit"):
             *spooled, own = [self._dataflow.process(batch) for batch in self._batches(number, replace(live, idle=idle))]
         for missed in spooled:

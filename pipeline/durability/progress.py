@@ -40,6 +40,7 @@ class Progress:
         streams: by stream name.
         matches: by query label.
         time: the greatest time stamp so far.
+        clock: the latest wall clock of a batch so far.
         seconds: time spent in the data path, Spark's part not included.
         subqueries: by query label, what each of its PATHs has cost, in the order of the query's text; unlike the
             counts these begin anew with the engine, as the caches do.
@@ -53,6 +54,7 @@ class Progress:
     seconds: float = 0.0
     subqueries: Mapping[str, tuple[SubqueryStatistics, ...]] = field(default_factory=dict)
     own: Progress | None = None
+    clock: datetime | None = None
 
     @property
     def records(self) -> int:
@@ -89,7 +91,11 @@ class Progress:
             matches[label] = matches.get(label, 0) + table.num_rows
         own = None if self.own is None else self.own.after(results, rows, malformed, seconds, subqueries)
         time = _later(self.time, results)
-        return Progress(self.batches + 1, streams, matches, time, self.seconds + seconds, subqueries, own)
+        return Progress(self.batches + 1, streams, matches, time, self.seconds + seconds, subqueries, own, self.clock)
+
+    def at(self, clock: datetime) -> Progress:
+        """The same counts, with the wall clock of a batch."""
+        return replace(self, clock=clock if self.clock is None else max(self.clock, clock))
 
     def resumed(self) -> Progress:
         """The same counts, with what an engine does from here on counted by itself as well."""
@@ -106,7 +112,8 @@ class Progress:
         """From a snapshot."""
         content = json.loads(state)
         content["streams"] = {name: StreamCount(**count) for name, count in content["streams"].items()}
-        content["time"] = None if content["time"] is None else datetime.fromisoformat(content["time"])
+        for name in ("time", "clock"):
+            content[name] = None if content.get(name) is None else datetime.fromisoformat(content[name])
         return cls(**content)
 
 

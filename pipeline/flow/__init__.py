@@ -5,6 +5,7 @@ from __future__ import annotations
 from .backfill import Backfill, queries_with_a_past
 from .batch import Batch, BatchSource, Judgement, live_batch
 from .batch_result import BatchResult, StreamResult, joined, merged
+from .clock_bound import refuse_ahead
 from .dataflow import Dataflow, admission_of, shape_of
 from .idle_streams import IdleStreams
 from .query_runtime import QueryRuntime, Registration
@@ -25,5 +26,6 @@ __all__ = [
     "live_batch",
     "merged",
     "queries_with_a_past",
+    "refuse_ahead",
     "shape_of",
 ]

@@ -7,16 +7,19 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from rich.console import Console
 
+from ...annotator import AnnotatedBatch
 from ...archive.sync import Spool
 from ...errors import KaicepError, PipelineError
 from ..catalog import Catalog
 from ..control import Requests, folder_of
-from ..durability import DeadLetters, current_generation
+from ..durability import DeadLetters, Generation, current_generation, planned_at
+from ..flow import live_batch, refuse_ahead
 from ..knowledge import KnowledgeStore, modules_in_force
 from ..sources import first_line, read_streams, unpack
 from .signals import Signals
@@ -61,6 +64,8 @@ class Archiver:
         self._knowledge = KnowledgeStore.of(settings)
         self._changes = self._knowledge.changes
         self._failure: Exception | None = None
+        self._generation: Generation | None = None
+        self._latest: datetime | None = None
         self._working, self._stopping = threading.Lock(), threading.Event()
         self.events = 0
         self._spool = Spool(settings.path(settings.archive.path))
@@ -124,6 +129,7 @@ class Archiver:
         settings = self._project.settings
         self._stopping.clear()
         generation = current_generation(settings, self._state, None)
+        self._generation = generation
         writer = read_streams(self._spark, settings).writeStream.foreachBatch(self._keep)
         writer = writer.option("checkpointLocation", str(generation.checkpoint))
         seconds = settings.engine.trigger.total_seconds()
@@ -171,14 +177,23 @@ class Archiver:
         if self._knowledge.changes != self._changes:
             self._changes = self._knowledge.changes
             self._project = Catalog.over(settings, modules_in_force(settings))
-        events = {}
-        for stream, raw in unpack(frame, settings).items():
-            annotated = self._project.annotators[stream].annotate(raw.table)
-            self._dead_letters.write(stream, number, raw, annotated.rejected)
-            events[stream] = annotated.events
-        self.events += self._spool.append(events)
+        records = unpack(frame, settings)
+        live = live_batch(self._project.annotators, {stream: raw.table for stream, raw in records.items()})
+        annotated = self._not_ahead(live.events, number)
+        for stream, raw in records.items():
+            self._dead_letters.write(stream, number, raw, annotated[stream].rejected)
+        self.events += self._spool.append({stream: batch.events for stream, batch in annotated.items()})
         if number % _TIDY_EVERY == 0:
             self._spool.tidy()
+
+    def _not_ahead(self, events: Mapping[str, AnnotatedBatch], number: int) -> Mapping[str, AnnotatedBatch]:
+        """Refuse what is too far ahead of the wall clock."""
+        if self._generation is None:
+            return events
+        now = planned_at(self._generation, self._generation.base + number)
+        bounded = refuse_ahead(events, self._project.settings.streams, now, self._latest)
+        self._latest = now if self._latest is None else max(now, self._latest)
+        return bounded
 
 
 def archive(project: Catalog, log: Console, *, follow: bool, standby: bool, quiet: bool) -> None:

@@ -17,7 +17,15 @@ from ...errors import KaicepError, PipelineError
 from ...language.nodes import Query
 from ..catalog import Catalog
 from ..control import KnowledgeAdmin, Submissions
-from ..durability import CheckpointedFlow, Progress, begun_batch, current_generation, is_all_read
+from ..durability import (
+    CheckpointedFlow,
+    Generation,
+    Progress,
+    begun_batch,
+    current_generation,
+    is_all_read,
+    planned_at,
+)
 from ..flow import BatchResult, IdleStreams, QueryRuntime, Registration
 from ..knowledge import KnowledgeSwap, Version
 from ..monitoring import EngineStatus
@@ -78,6 +86,7 @@ class StreamingEngine(ABC):
         self._archive: Archive | None = None
         self._entered: CheckpointedFlow | None = None
         self._observer: EngineObserver | None = None
+        self._generation: Generation | None = None
 
     def __enter__(self) -> Self:
         try:
@@ -351,6 +360,7 @@ class StreamingEngine(ABC):
             handle.began()
         self._submissions.begin()
         generation = current_generation(self.project.settings, self._state, self._flow.last)
+        self._generation = generation
         self._flow.versions.begun = begun_batch(generation)
         self._flow.begin()
         settings = self.project.settings
@@ -367,7 +377,8 @@ class StreamingEngine(ABC):
         with self._observed.batch(batch):
             with self._flow.clock.stage("read"):
                 records = unpack(frame, self.project.settings)
-            self._report(self._flow.run(batch, records, idle))
+            planned = None if self._generation is None else planned_at(self._generation, batch)
+            self._report(self._flow.run(batch, records, idle, planned))
 
     def _overdue(self, idle: IdleStreams) -> bool:
         return self._flow.overdue(idle)

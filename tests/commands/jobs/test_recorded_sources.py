@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,7 @@ def test_a_file_is_written_as_the_source_is_if_it_is_of_its_format(tmp_path: Pat
     other = with_recorded_sources(settings, [f"air={lines}", f"derived={lines}"])
     assert sources(other) == before | {"air": ("json", lines, {}), "derived": ("json", lines, {})}
     assert sources(settings) == before
+    assert [s.streams["air"].max_ahead for s in (found, settings)] == [timedelta.max, timedelta(hours=1)]
 
 
 def test_streams_end_when_none_of_their_sources_goes_on(tmp_path: Path, settings: Settings) -> None:

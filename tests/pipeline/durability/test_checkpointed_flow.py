@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
@@ -43,6 +44,7 @@ class Station:
             "archive": {"enabled": archive, "store": False},
         }
         self.clock = Clock()
+        self.wall: datetime | None = None
         self.folder = folder
         self._queries = queries
         self._project = Project.parse(content, root=folder)
@@ -75,7 +77,7 @@ class Station:
             )
             for name, of_stream in seconds.items()
         }
-        step = self.flow.run((self.flow.last or 0) + 1 if batch is None else batch, raw, self.idleness)
+        step = self.flow.run((self.flow.last or 0) + 1 if batch is None else batch, raw, self.idleness, self.wall)
         return {label: rows(table) for label, table in step.matches.items()}
 
     def beat(self, seconds: float) -> dict[str, list[dict[str, Any]]]:
@@ -204,6 +206,40 @@ def test_a_batch_that_is_delivered_again_gives_the_same_rows(
     station.start()
     assert station.deliver(3) == first[1]
     assert station.watermarks["air"] == 14
+
+
+def test_an_event_far_ahead_of_the_clock_makes_nothing_late(tmp_path: Path, opened: list[Station]) -> None:
+    """It is a dead letter; delivered again, also later and by another process, it is judged by the clock that was."""
+    day = 86_400.0
+    station = Station(tmp_path, COUNT)
+    opened.append(station)
+    station.wall = START
+    first = station.deliver(air=[1, day, 3], door=[0])
+    station.wall = START + timedelta(seconds=20)
+    again = station.deliver(air=[12, 2 * day], door=[11])
+    assert (counts(first), counts(again)) == ([], [2])
+    station.stop()
+    station.start()
+    assert station.deliver(2, air=[12, 2 * day], door=[11]) == again
+    letters = (tmp_path / "state" / "dead-letters" / "air").glob("*.jsonl")
+    reasons = [json.loads(line)["reason"] for file in sorted(letters) for line in file.read_text().splitlines()]
+    assert [reason.partition(", ")[0] for reason in reasons] == [
+        f"t: 2026-03-0{n}T00:00:00Z is more than 1h ahead of the wall clock" for n in (2, 3)
+    ]
+    assert station.flow.progress.streams["air"].rejected == 2
+
+
+def test_a_clock_put_back_by_a_day_refuses_nothing(tmp_path: Path, opened: list[Station]) -> None:
+    """How late it was is known after a restart, too."""
+    station = Station(tmp_path, COUNT)
+    opened.append(station)
+    station.wall = START
+    station.deliver(air=[1], door=[1])
+    station.stop()
+    station.start()
+    station.wall = START - timedelta(days=1)
+    found = station.deliver(air=[12], door=[12])
+    assert counts(found) == [1]
 
 
 def test_silence_is_what_an_engine_hears_that_listens(tmp_path: Path, opened: list[Station]) -> None:
