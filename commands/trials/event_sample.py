@@ -12,13 +12,14 @@ from ...annotator.recognition import ColumnRoles, recognise_columns
 from ...config import SourceSettings, StreamSettings, TimeSettings
 from ...errors import PipelineError
 from ...pipeline.sources import (
+    conversion,
     decimal_points,
     file_format,
     list_files,
     read_batches,
     sniff_separator,
 )
-from ...storage import UNPACKING_ERRORS, open_unpacked
+from ...storage import UNPACKING_ERRORS, open_unpacked, uncompressed_name
 from .recorded_source import near
 
 __all__ = ["EventSample", "roles_of", "undeclared_stream"]
@@ -27,7 +28,8 @@ _LINES = 10
 _SHOWN = 12
 _LOOKED_AT = 1 << 26
 """Bytes of text that show its encoding."""
-_LATIN = "ISO-8859-1"
+_WINDOWS = "windows-1252"
+"""Holds ISO-8859-1 as well."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,13 +120,13 @@ def _encoding_of(files: Sequence[Path]) -> str | None:
     for file in files:
         text = _first_bytes(file, rest) if rest > 0 and file.is_file() else b""
         rest -= len(text)
-        if not text.isascii():
+        if b"\0" in text or not text.isascii():
             found.setdefault(_encoding(text, file), file)
     if len(found) > 1:
         raise PipelineError(
-            f"{found['UTF-8']} is UTF-8, and {found[_LATIN]} is not", hint="save them in one encoding, at best UTF-8"
+            f"{found['UTF-8']} is UTF-8, and {found[_WINDOWS]} is not", hint="save them in one encoding, at best UTF-8"
         )
-    return _LATIN if _LATIN in found else None
+    return _WINDOWS if _WINDOWS in found else None
 
 
 def _first_bytes(path: Path, most: int) -> bytes:
@@ -140,10 +142,13 @@ def _first_bytes(path: Path, most: int) -> bytes:
 
 def _encoding(text: bytes, path: Path) -> str:
     """What most of the letters outside of ASCII are: a byte that was damaged does not make UTF-8 another encoding."""
+    if 4 * text.count(b"\0") > len(text):
+        hint = f"if it is UTF-16, save it as UTF-8, as by {conversion(uncompressed_name(path.name))}"
+        raise PipelineError(f"cannot read {path}: it is no text", hint=hint)
     read = text.decode(errors="ignore")
     understood = len(read.encode())
     if len(text) - understood <= understood - len(read):
         return "UTF-8"
     if b"\0" in text:
         raise PipelineError(f"cannot read {path}: it is no text", hint="name a file of events: JSON, CSV or Parquet")
-    return _LATIN
+    return _WINDOWS

@@ -13,6 +13,7 @@ from .recorded_batches import read_batches
 from .recorded_files import RecordedEvents, file_format, read_file, read_recording
 from .records import Malformed, RawBatch, concatenate
 from .source import RecordSource, SourceSpec
+from .text_lines import conversion
 
 if TYPE_CHECKING:
     from .heartbeat import Heartbeat, beat
@@ -41,6 +42,7 @@ __all__ = [
     "SourceSpec",
     "beat",
     "concatenate",
+    "conversion",
     "decimal_points",
     "file_format",
     "file_stem",

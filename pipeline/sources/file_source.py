@@ -11,7 +11,7 @@ import pyarrow as pa
 from ...errors import PipelineError
 from .records import RawBatch, RecordOrigin
 from .spark_source import SparkSource
-from .text_lines import declared_columns, text_encoding
+from .text_lines import column_as_utf8, declared_columns, text_encoding
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
@@ -89,12 +89,8 @@ class LineSource(FileSource, ABC):
 
     def columns(self, frame: DataFrame) -> dict[str, Column]:
         """The lines, as UTF-8."""
-        from pyspark.sql import functions as F  # noqa: N812, PLC0415 - as PySpark's own documentation has it; likewise
-
         columns = super().columns(frame)
-        encoding = text_encoding(self.of.settings)
-        if encoding != "utf-8":
-            columns["value"] = F.decode(F.col("value").cast("binary"), encoding)
+        columns["value"] = column_as_utf8(columns["value"], text_encoding(self.of.settings))
         return columns
 
     def records(self, rows: pa.Table, origin: RecordOrigin) -> RawBatch:

@@ -18,7 +18,7 @@ from .json_source import parse_json_lines
 from .layouts import reshape
 from .recorded_files import UNREADABLE, file_format, lines_of, read_file, unreadable
 from .records import RawBatch, RecordOrigin
-from .text_lines import text_encoding
+from .text_lines import text_as_utf8, text_encoding
 
 __all__ = ["read_batches"]
 
@@ -107,8 +107,7 @@ def _blocks(path: Path, stream: StreamSettings, on_read: OnRead) -> Iterator[tup
     before = 0
     with path.open("rb") as packed, open_unpacked(path.name, packed) as file:
         for block in _whole_lines(file):
-            text = block if encoding == "utf-8" else block.decode(encoding, errors="backslashreplace").encode()
-            lines = lines_of(text)
+            lines = lines_of(text_as_utf8(block, encoding))
             on_read(packed.tell())
             yield lines, RecordOrigin.of(str(path), "{name}:{number}", before)
             before += len(lines)

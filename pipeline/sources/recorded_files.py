@@ -21,7 +21,7 @@ from .json_source import parse_json_documents, parse_json_text
 from .layouts import reshape, reshape_table
 from .memory_source import RawTuples, raw_table
 from .records import RawBatch, RecordOrigin
-from .text_lines import text_encoding
+from .text_lines import conversion, text_as_utf8, text_encoding
 
 __all__ = ["UNREADABLE", "RecordedEvents", "file_format", "lines_of", "read_file", "read_recording", "unreadable"]
 
@@ -33,8 +33,6 @@ _HINT = "name a JSON, CSV or Parquet file"
 _SIGNATURES = (
     (0, b"\xd0\xcf\x11\xe0", "an Excel workbook", "save its sheet as CSV"),
     (0, b"\x28\xb5\x2f\xfd", "compressed by Zstandard", "unpack it, or compress it by gzip"),
-    (0, b"\xff\xfe", "text in UTF-16", "save it as UTF-8"),
-    (0, b"\xfe\xff", "text in UTF-16", "save it as UTF-8"),
     (0, b"SQLite format 3", "an SQLite database", "export its table as CSV"),
 )
 _SIGNATURE_BYTES = 16
@@ -81,9 +79,7 @@ def read_file(path: Path, stream: StreamSettings) -> RawBatch:
         content = unpack(path.name, path.read_bytes())
     except UNREADABLE as error:
         raise unreadable(path, error) from error
-    encoding = text_encoding(stream.source)
-    if encoding != "utf-8":
-        content = content.decode(encoding, errors="backslashreplace").encode()
+    content = text_as_utf8(content, text_encoding(stream.source))
     return reshape(_TEXTS[declared](content, path, stream), stream)
 
 
@@ -110,9 +106,21 @@ def file_format(path: Path, stream: StreamSettings) -> str:
     for start, signature, what, way_out in _SIGNATURES:
         if first[start:].startswith(signature):
             raise _foreign(path, what, way_out)
+    if wide := _wide_encoding(first):
+        raise _foreign(path, f"text in {wide}", f"save it as UTF-8, as by {conversion(str(path), wide)}")
     if found == "parquet":
         raise _foreign(path, "no Parquet file" if first else "empty", "give it the ending of what it is: .csv, .jsonl")
     return found
+
+
+def _wide_encoding(first: bytes) -> str | None:
+    """Which encoding of two bytes for each character the first bytes of a file are in, by their mark or their zeros."""
+    if first.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return "UTF-16"
+    even, odd = first[::2], first[1::2]
+    if len(odd) > 1 and any(even) != any(odd):
+        return "UTF-16LE" if any(even) else "UTF-16BE"
+    return None
 
 
 def _ends(path: Path) -> tuple[bytes, bytes]:

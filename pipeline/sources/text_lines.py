@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import codecs
+import re
+import shlex
+from typing import TYPE_CHECKING
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -10,11 +15,29 @@ from ...config import SourceSettings, StreamSettings
 from ...errors import PipelineError
 from .records import Malformed, RecordOrigin
 
-__all__ = ["declared_columns", "join", "split_off_invalid_text", "text_encoding", "without_blank_lines"]
+if TYPE_CHECKING:
+    from pyspark.sql import Column
 
-_ENCODINGS = ("utf-8", "iso-8859-1", "us-ascii")
-_NO_TEXT = """no UTF-8: if it is ISO-8859-1, add encoding = "ISO-8859-1" to the stream's source"""
+__all__ = [
+    "column_as_utf8",
+    "conversion",
+    "declared_columns",
+    "join",
+    "split_off_invalid_text",
+    "text_as_utf8",
+    "text_encoding",
+    "without_blank_lines",
+]
+
+# By Python's names; what the Encoding Standard of the WHATWG calls windows-1252 holds ISO-8859-1 as well.
+_ENCODINGS = {"utf-8": "utf-8", "cp1252": "windows-1252", "iso8859-1": "windows-1252", "ascii": "us-ascii"}
+_LATIN = "iso-8859-1"
+_LETTERS = {byte: bytes([byte]).decode("windows-1252", "ignore") or chr(byte) for byte in range(0x80, 0xA0)}
+"""What windows-1252 has where ISO-8859-1 has control characters; five of them have no letter and stay."""
+_OF_WINDOWS = re.compile(rb"[\x80-\x9f]")
+_NO_TEXT = """no UTF-8: if it is windows-1252 or ISO-8859-1, add encoding = "windows-1252" to the stream's source"""
 _BYTE_ORDER_MARK = "\ufeff"
+_ZERO = "\0"
 
 
 def text_encoding(source: SourceSettings | None) -> str:
@@ -24,10 +47,41 @@ def text_encoding(source: SourceSettings | None) -> str:
         PipelineError: lines cannot be told apart in it, or it is none.
     """
     options = source.options() if source else {}
-    name = options.get("encoding", options.get("charset", "utf-8")).lower()
-    if name not in _ENCODINGS:
-        raise PipelineError(f"files in the encoding '{name}' cannot be read", hint=f"use {' or '.join(_ENCODINGS)}")
-    return name
+    name = options.get("encoding", options.get("charset", "utf-8"))
+    try:
+        return _ENCODINGS[codecs.lookup(name).name]
+    except LookupError as error:
+        known = ", ".join(dict.fromkeys(_ENCODINGS.values()))
+        raise PipelineError(
+            f"files in the encoding '{name}' cannot be read",
+            hint=f"these can: {known}; to convert others: {conversion('FILE', name)}",
+        ) from error
+
+
+def conversion(path: str, encoding: str = "UTF-16") -> str:
+    """The command that makes a file in UTF-8 of one in another encoding."""
+    return f"iconv -f {encoding} -t UTF-8 {shlex.quote(path)} > utf8.txt"
+
+
+def text_as_utf8(content: bytes, encoding: str) -> bytes:
+    """Return a text in one of the encodings as UTF-8; a byte that means nothing there is written as an escape."""
+    if encoding == "utf-8":
+        return content
+    if encoding != "windows-1252":
+        return content.decode(encoding, errors="backslashreplace").encode()
+    text = content.decode(_LATIN)
+    return (text.translate(_LETTERS) if _OF_WINDOWS.search(content) else text).encode()
+
+
+def column_as_utf8(lines: Column, encoding: str) -> Column:
+    """The same of a column of Spark."""
+    from pyspark.sql import functions as F  # noqa: N812, PLC0415 - as PySpark's own documentation has it; likewise
+
+    if encoding == "utf-8":
+        return lines
+    if encoding != "windows-1252":
+        return F.decode(lines.cast("binary"), encoding)
+    return F.translate(F.decode(lines.cast("binary"), _LATIN), "".join(map(chr, _LETTERS)), "".join(_LETTERS.values()))
 
 
 def declared_columns(stream: StreamSettings) -> tuple[str, ...]:
@@ -44,18 +98,16 @@ def split_off_invalid_text(
 ) -> tuple[pa.Array, np.ndarray, list[Malformed]]:
     """Return the lines that are UTF-8, their numbers in the batch (int64, from `first`), and the others."""
     numbers = np.arange(first, first + len(lines))
-    try:
-        lines.validate(full=True)
-    except pa.ArrowInvalid:
-        raw = lines.cast(pa.binary()).to_pylist()
-        valid = np.array([_is_text(line) for line in raw])
-        kept = pa.array([line.decode() for line, good in zip(raw, valid, strict=True) if good], lines.type)
-        wrong = [
-            Malformed(raw[i].decode(errors="backslashreplace"), _NO_TEXT, origin.place(first + int(i)))
-            for i in np.flatnonzero(~valid)
-        ]
-        return kept, numbers[valid], wrong
-    return lines, numbers, []
+    if _are_text(lines):
+        return lines, numbers, []
+    raw = lines.cast(pa.binary()).to_pylist()
+    valid = np.array([_is_text(line) for line in raw])
+    kept = pa.array([line.decode() for line, good in zip(raw, valid, strict=True) if good], lines.type)
+    wrong = [
+        Malformed(raw[i].decode(errors="backslashreplace"), _complaint(raw[i]), origin.place(first + int(i)))
+        for i in np.flatnonzero(~valid)
+    ]
+    return kept, numbers[valid], wrong
 
 
 def without_blank_lines(lines: pa.Array, numbers: np.ndarray) -> tuple[pa.Array, np.ndarray]:
@@ -74,9 +126,20 @@ def join(lines: pa.Array) -> pa.Buffer:
     return pc.binary_join(together, "\n")[0].as_buffer()
 
 
+def _are_text(lines: pa.Array) -> bool:
+    try:
+        lines.validate(full=True)
+    except pa.ArrowInvalid:
+        return False
+    return not pc.any(pc.match_substring(lines, _ZERO)).as_py()
+
+
 def _is_text(line: bytes) -> bool:
     try:
-        line.decode()
+        return _ZERO not in line.decode()
     except UnicodeDecodeError:
         return False
-    return True
+
+
+def _complaint(line: bytes) -> str:
+    return f"zero bytes: if it is UTF-16, convert the file: {conversion('FILE')}" if b"\0" in line else _NO_TEXT

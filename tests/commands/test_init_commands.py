@@ -134,8 +134,8 @@ def test_an_export_in_iso_8859_1_is_recognised(model: Path, tmp_path: Path) -> N
     events.write_bytes(events.read_text().replace("Value", "Værdi").encode("iso-8859-1"))
     made = call("init", model, events, "-p", tmp_path / "p")
     assert made.exit_code == 0, made.output
-    assert "  they are not UTF-8: read as ISO-8859-1\n" in made.stderr
-    assert 'encoding = "ISO-8859-1" }' in (tmp_path / "p" / "kaicep.toml").read_text()
+    assert "  they are not UTF-8: read as windows-1252\n" in made.stderr
+    assert 'encoding = "windows-1252" }' in (tmp_path / "p" / "kaicep.toml").read_text()
     assert "72 readings can be used\n" in made.stderr
     query = tmp_path / "p" / "queries" / "1_high.chi"
     tried = call("try", query, "-e", events, "-p", tmp_path / "p")

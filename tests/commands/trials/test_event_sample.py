@@ -60,12 +60,12 @@ def test_day_and_time_of_day_apart_are_refused(tmp_path: Path) -> None:
 DANISH = "Tidspunkt;Værdi\n2026-01-01;1,5\n2026-01-02;2,5\n"
 
 
-def test_texts_that_are_not_utf8_are_read_as_iso_8859_1(tmp_path: Path) -> None:
+def test_texts_that_are_not_utf8_are_read_as_windows_1252(tmp_path: Path) -> None:
     """Also packed, and where only a later file of a folder shows it."""
     (tmp_path / "a.csv").write_text("Tidspunkt;x\n2026-01-01;1,5\n")
     (tmp_path / "b.csv.gz").write_bytes(gzip.compress(DANISH.encode("iso-8859-1")))
     alone, folder = EventSample.of(tmp_path / "b.csv.gz"), EventSample.of(tmp_path)
-    assert (alone.encoding, folder.encoding) == ("ISO-8859-1", "ISO-8859-1")
+    assert (alone.encoding, folder.encoding) == ("windows-1252", "windows-1252")
     assert alone.table.to_pylist()[0] == {"Tidspunkt": "2026-01-01", "Værdi": "1.5"}
 
 
@@ -89,8 +89,7 @@ def test_files_of_several_encodings_are_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "told"),
     [
-        (DANISH.encode("utf-16"), "it is text in UTF-16: save it as UTF-8"),
-        (b"\xfe\xff" + DANISH.encode("utf-16-be"), "it is text in UTF-16: save it as UTF-8"),
+        (DANISH.encode("utf-16"), "it is text in UTF-16: save it as UTF-8, as by iconv -f UTF-16 -t UTF-8"),
         (bytes(range(256)) * 4, "it is no text: name a file of events: JSON, CSV or Parquet"),
     ],
 )
@@ -99,7 +98,17 @@ def test_what_is_no_text_that_can_be_read_is_refused(tmp_path: Path, content: by
     path.write_bytes(content)
     with pytest.raises(PipelineError) as found:
         EventSample.of(path)
-    assert str(found.value) == f"cannot read {path}: {told}"
+    assert str(found.value).startswith(f"cannot read {path}: {told}")
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le"])
+def test_packed_text_in_utf_16_is_no_text_either(tmp_path: Path, encoding: str) -> None:
+    path = tmp_path / "a.csv.gz"
+    path.write_bytes(gzip.compress(DANISH.encode(encoding)))
+    with pytest.raises(PipelineError) as found:
+        EventSample.of(path)
+    way_out = "if it is UTF-16, save it as UTF-8, as by iconv -f UTF-16 -t UTF-8 a.csv > utf8.txt"
+    assert str(found.value) == f"cannot read {path}: it is no text: {way_out}"
 
 
 def test_where_there_is_no_file_it_is_told_what_there_is(tmp_path: Path) -> None:

@@ -98,7 +98,7 @@ def test_a_file_in_iso_8859_1_is_read_as_such_and_told(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("t,ø\n2026-01-01,å\n", encoding="iso-8859-1")
     inferred = infer_project([str(path)])
-    assert inferred.told[1:] == (f"{path} is not UTF-8: it is read as ISO-8859-1",)
+    assert inferred.told[1:] == (f"{path} is not UTF-8: it is read as windows-1252",)
     source = inferred.project.settings.streams["a"].source
     assert source is not None
-    assert source.options()["encoding"] == "ISO-8859-1"
+    assert source.options()["encoding"] == "windows-1252"

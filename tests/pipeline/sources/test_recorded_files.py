@@ -60,7 +60,27 @@ def test_other_encodings_are_read_where_lines_can_be_told_apart(tmp_path: Path) 
     assert read_file(path, stream(encoding="ISO-8859-1")).table.to_pylist() == [{"t": "ü"}]
     with pytest.raises(PipelineError) as caught:
         read_file(path, stream(encoding="UTF-16"))
-    assert str(caught.value) == ("files in the encoding 'utf-16' cannot be read: use utf-8 or iso-8859-1 or us-ascii")
+    assert str(caught.value).startswith("files in the encoding 'UTF-16' cannot be read: these can: utf-8, windows-1252")
+
+
+@pytest.mark.parametrize(
+    ("content", "encoding"),
+    [
+        ("t,a\n".encode("utf-16"), "UTF-16"),
+        (b"\xfe\xff" + "t,a\n".encode("utf-16-be"), "UTF-16"),
+        ("t,a\n".encode("utf-16-le"), "UTF-16LE"),
+        ("t,a\n".encode("utf-16-be"), "UTF-16BE"),
+    ],
+)
+def test_text_in_utf_16_is_told_how_to_convert(tmp_path: Path, content: bytes, encoding: str) -> None:
+    path = tmp_path / "an export.csv"
+    path.write_bytes(content)
+    with pytest.raises(PipelineError) as caught:
+        read_file(path, stream())
+    assert str(caught.value) == (
+        f"cannot read {path}: it is text in {encoding}: save it as UTF-8, as by "
+        f"iconv -f {encoding} -t UTF-8 '{path}' > utf8.txt"
+    )
 
 
 def test_parquet_is_read_and_its_rows_have_places(tmp_path: Path) -> None:

@@ -8,7 +8,13 @@ import pytest
 from kaicep import PipelineError
 from kaicep.config import SourceSettings
 from kaicep.pipeline.sources.records import RecordOrigin
-from kaicep.pipeline.sources.text_lines import join, split_off_invalid_text, text_encoding, without_blank_lines
+from kaicep.pipeline.sources.text_lines import (
+    join,
+    split_off_invalid_text,
+    text_as_utf8,
+    text_encoding,
+    without_blank_lines,
+)
 
 
 def test_what_is_no_utf8_is_malformed_at_its_place() -> None:
@@ -16,8 +22,21 @@ def test_what_is_no_utf8_is_malformed_at_its_place() -> None:
     kept, numbers, malformed = split_off_invalid_text(lines, RecordOrigin.of("in", "{name}:{number}"))
     assert (kept.to_pylist(), numbers.tolist()) == (["a", "c"], [0, 2])
     assert [(m.text, m.reason, m.place) for m in malformed] == [
-        ("\\xff", """no UTF-8: if it is ISO-8859-1, add encoding = "ISO-8859-1" to the stream's source""", "in:2")
+        (
+            "\\xff",
+            """no UTF-8: if it is windows-1252 or ISO-8859-1, add encoding = "windows-1252" to the stream's source""",
+            "in:2",
+        )
     ]
+
+
+def test_lines_of_utf_16_are_told_as_such() -> None:
+    """Most of them are UTF-8 with a zero behind each letter; a record made of that would be silent nonsense."""
+    lines = pa.array(["t,ü\n".encode("utf-16"), "1,2".encode("utf-16-le"), b"1,2"], pa.binary()).view(pa.string())
+    kept, numbers, malformed = split_off_invalid_text(lines, RecordOrigin.of("in", "{name}:{number}"))
+    assert (kept.to_pylist(), numbers.tolist()) == (["1,2"], [2])
+    way_out = "zero bytes: if it is UTF-16, convert the file: iconv -f UTF-16 -t UTF-8 FILE > utf8.txt"
+    assert [(m.reason, m.place) for m in malformed] == [(way_out, "in:1"), (way_out, "in:2")]
 
 
 def test_blank_lines_and_a_byte_order_mark_go() -> None:
@@ -26,9 +45,25 @@ def test_blank_lines_and_a_byte_order_mark_go() -> None:
     assert join(kept).to_pybytes() == b"a\nb"
 
 
+def test_windows_1252_is_read_by_its_letters_and_iso_8859_1_is_part_of_it() -> None:
+    """Its five bytes without a letter stay what they are, as the Encoding Standard of the WHATWG has it."""
+    text = "„20 °C“ – 5 € … œ"
+    for name in ("windows-1252", "cp1252", "ISO-8859-1", "latin1"):
+        encoding = text_encoding(SourceSettings.model_validate({"format": "csv", "encoding": name}))
+        assert text_as_utf8(text.encode("cp1252"), encoding).decode() == text
+    assert text_as_utf8(b"\x81\xe9", "windows-1252").decode() == "\x81é"
+    assert text_as_utf8("Ærø".encode("latin-1"), "windows-1252").decode() == "Ærø"
+    assert text_as_utf8("Ærø".encode(), "utf-8").decode() == "Ærø"
+    assert text_as_utf8(b"a\xff", "us-ascii") == rb"a\xff"
+
+
 def test_an_encoding_in_which_lines_cannot_be_told_apart_is_refused() -> None:
     assert text_encoding(None) == "utf-8"
-    assert text_encoding(SourceSettings.model_validate({"format": "csv", "charset": "ISO-8859-1"})) == "iso-8859-1"
-    with pytest.raises(PipelineError) as refused:
-        text_encoding(SourceSettings.model_validate({"format": "csv", "encoding": "utf-16"}))
-    assert str(refused.value) == ("files in the encoding 'utf-16' cannot be read: use utf-8 or iso-8859-1 or us-ascii")
+    assert text_encoding(SourceSettings.model_validate({"format": "csv", "charset": "ISO-8859-1"})) == "windows-1252"
+    for name in ("utf-16", "martian"):
+        with pytest.raises(PipelineError) as refused:
+            text_encoding(SourceSettings.model_validate({"format": "csv", "encoding": name}))
+        assert str(refused.value) == (
+            f"files in the encoding '{name}' cannot be read: these can: utf-8, windows-1252, us-ascii; "
+            f"to convert others: iconv -f {name} -t UTF-8 FILE > utf8.txt"
+        )

@@ -86,7 +86,10 @@ def test_after_a_header_that_is_not_utf8_the_second_line_is_none() -> None:
     batch = parse_csv_lines(raw, RecordOrigin.of("in.csv", "{name}:{number}"), CsvDialect())
     assert batch.table.select(["t", "b"]).to_pylist() == [{"t": "1", "b": "3"}, {"t": "4", "b": "6"}]
     assert [(m.reason, m.place) for m in batch.malformed] == [
-        ('no UTF-8: if it is ISO-8859-1, add encoding = "ISO-8859-1" to the stream\'s source', "in.csv:1")
+        (
+            'no UTF-8: if it is windows-1252 or ISO-8859-1, add encoding = "windows-1252" to the stream\'s source',
+            "in.csv:1",
+        )
     ]
     assert batch.place(0) == "in.csv:2"
     assert with_header(CsvDialect(), raw).columns == ("t", r"V\xe6rdi", "b")
