@@ -28,7 +28,11 @@ _INTERNAL = frozenset({"_row"})
 
 
 class BrokenSegmentError(ArchiveError):
-    """A segment is not as it was written; one that cannot be read at the moment is no such one."""
+    """A segment is not as it was written."""
+
+
+class UnreadableSegmentError(ArchiveError):
+    """A segment cannot be read at the moment; it may be sound."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -291,7 +295,7 @@ def _checked(path: Path, *, whole: bool = False) -> Iterator[None]:
         raise
     except (pa.ArrowException, OSError, ValueError, AttributeError, TypeError) as error:
         if isinstance(error, OSError) and error.errno is not None:
-            raise ArchiveError(
+            raise UnreadableSegmentError(
                 f"the log segment cannot be read: {error.strerror or error}",
                 place=Place(str(path)),
                 hint="see to its disk; it is left as it is, and read again",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from pathlib import Path
 
 import pyoxigraph as ox
@@ -9,13 +11,17 @@ import pyoxigraph as ox
 from ...errors import ArchiveError, Place
 from ...storage import ProcessLock, make_folder
 from ..folder_layout import LOCK
+from .store import StoreUnavailableError
+
+_TROUBLE = (errno.EIO, errno.ENOSPC, errno.EROFS, errno.EFBIG, errno.EDQUOT, errno.EACCES, errno.EMFILE, errno.ENFILE)
+"""What the file system says of itself, and not of the store's files."""
 
 
 def open_folder(path: Path) -> ox.Store:
     """Open an Oxigraph store whose lock is held; made when it is not there.
 
     Raises:
-        ArchiveError: it is damaged, its folder cannot be made, or another program has it open.
+        StoreUnavailableError: it is damaged, its folder cannot be made, or another program has it open.
     """
     try:
         make_folder(path)
@@ -28,7 +34,7 @@ def open_read_only(path: Path) -> ox.Store:
     """Open a store, which nobody writes.
 
     Raises:
-        ArchiveError: it is damaged.
+        StoreUnavailableError: it is damaged.
     """
     try:
         return ox.Store.read_only(str(path))
@@ -44,15 +50,17 @@ def lock_of(path: Path) -> ProcessLock:
     return ProcessLock(path.with_name(f"{path.name}{LOCK}"))
 
 
-def damaged(path: Path, error: Exception) -> ArchiveError:
+def damaged(path: Path, error: Exception) -> StoreUnavailableError:
     """Explain what RocksDB says of a store's folder."""
     if "While lock file" in str(error) or "lock hold by current process" in str(error):
-        return in_use(path, "another program")
+        held = in_use(path, "another program")
+        return StoreUnavailableError(held.message, place=held.place, hint=held.hint)
     reason = str(error).split("\n", maxsplit=1)[0].rstrip(".")
-    return ArchiveError(
+    passing = any(os.strerror(number) in reason for number in _TROUBLE)
+    return StoreUnavailableError(
         f"the store cannot be used: {reason}",
         place=Place(str(path)),
-        hint="move the folder away; the next start builds it again from the log",
+        hint="see to the disk" if passing else "move the folder away; it is built again from the log",
     )
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from datetime import datetime, timedelta
 from pathlib import Path
+from threading import Lock
 from typing import Self
 
 import pyoxigraph as ox
@@ -19,8 +20,8 @@ from ..log import Position
 from ..sparql import Result, SparqlRequest
 from .copy_requests import answer_requests, copy_store, remove_leftovers
 from .graphs import KNOWLEDGE
-from .oxigraph_folder import damaged, in_use, lock_of, open_folder
-from .store import Store, WritableStore
+from .oxigraph_folder import in_use, lock_of, open_folder
+from .store import Store, StoreUnavailableError, WritableStore
 from .store_copy import OxigraphGraphs, StoreCopy
 from .store_metadata import GRAPH, HOLDS, KNOWS, SINCE, SUBJECT, CommittedOffset
 
@@ -36,9 +37,11 @@ class OxigraphStore(OxigraphGraphs, WritableStore):
         path: its folder; made when it is not there.
         bucket: the time range of one graph.
         timeout: seconds to wait while another has it open; a reader needs it for the moment that a copy takes.
+        later: one that cannot be opened now is opened when it is asked for.
 
     Raises:
-        ArchiveError: another process has it open, it is damaged, or its folder cannot be made.
+        StoreUnavailableError: it is damaged, or its folder cannot be made.
+        ArchiveError: another process has it open.
     """
 
     events_per_load = 25_000
@@ -47,23 +50,26 @@ class OxigraphStore(OxigraphGraphs, WritableStore):
     330,000 quads in 8 loads, 3 and 1: 2.2, 1.4 and 1.8 CPU seconds.
     """
 
-    def __init__(self, path: Path, bucket: timedelta, timeout: float = 2.0) -> None:
+    def __init__(self, path: Path, bucket: timedelta, timeout: float = 2.0, *, later: bool = False) -> None:
         self.path = path
         self.bucket = bucket
+        self._store: ox.Store | None = None
+        self._closed, self._opening = False, Lock()
         self._lock = lock_of(path)
         make_folder(path.parent)
         if not self._lock.acquire(timeout):
             raise in_use(path, self._lock.holder())
         try:
-            self._store: ox.Store | None = open_folder(path)
-        except ArchiveError:
-            self._lock.release()
-            raise
+            self.claim()
+        except StoreUnavailableError:
+            if not later:
+                self._lock.release()
+                raise
 
     @classmethod
     def open(cls, settings: ArchiveSettings, root: Path) -> Self:
         """Open the store of the archive in a folder; see `WritableStore`."""
-        return cls(root / STORE, settings.bucket, _OPENING_S)
+        return cls(root / STORE, settings.bucket, _OPENING_S, later=True)
 
     @classmethod
     @contextmanager
@@ -83,32 +89,31 @@ class OxigraphStore(OxigraphGraphs, WritableStore):
         """Add N-Quads, all or none of them, and in the same transaction their offset; see `WritableStore`."""
         said = "" if offset is None else f"{SUBJECT} {log} {ox.Literal(str(offset))} {GRAPH} .\n"
         try:
-            # Lenient: the annotator wrote these terms, and a term that only a validator minds must not stop the store.
-            self.oxigraph.bulk_load(quads + said.encode(), format=ox.RdfFormat.N_QUADS, lenient=True)
+            with self._using() as store:
+                # Lenient: the annotator wrote these terms; one that only a validator minds must not stop the store.
+                store.bulk_load(quads + said.encode(), format=ox.RdfFormat.N_QUADS, lenient=True)
+                if offset is not None:
+                    _remove_offsets_before(store, offset, log)
         except SyntaxError as error:
             raise ArchiveError(
                 f"events cannot be written to the store: {error.msg}",
                 place=Place(str(self.path)),
                 hint="check the individual templates and datatypes of the annotation",
             ) from error
-        except (OSError, RuntimeError) as error:
-            raise damaged(self.path, error) from error
-        if offset is not None:
-            self._remove_offsets_before(offset, log)
 
     def set_knowledge(self, knowledge: KnowledgeBase) -> None:
         """Hold this knowledge base's closure instead of another; of the same version, do nothing."""
         if self.knowledge_version == knowledge.version:
             return
-        store = self.oxigraph
-        for quad in list(store.quads_for_pattern(SUBJECT, KNOWS, None, GRAPH)):
-            store.remove(quad)
-        store.clear_graph(_KNOWLEDGE)
-        # The version goes last: killed before it, the next start begins again.
         closure = knowledge.store.dump(format=ox.RdfFormat.N_TRIPLES, from_graph=ox.DefaultGraph())
-        store.bulk_load(closure, format=ox.RdfFormat.N_TRIPLES, to_graph=_KNOWLEDGE, lenient=True)
-        store.add(ox.Quad(SUBJECT, KNOWS, ox.Literal(knowledge.version), GRAPH))
-        store.flush()
+        with self._using() as store:
+            for quad in list(store.quads_for_pattern(SUBJECT, KNOWS, None, GRAPH)):
+                store.remove(quad)
+            store.clear_graph(_KNOWLEDGE)
+            # The version goes last: killed before it, the next start begins again.
+            store.bulk_load(closure, format=ox.RdfFormat.N_TRIPLES, to_graph=_KNOWLEDGE, lenient=True)
+            store.add(ox.Quad(SUBJECT, KNOWS, ox.Literal(knowledge.version), GRAPH))
+            store.flush()
 
     def answer(self, request: SparqlRequest, prefixes: Mapping[str, str]) -> Result:
         """Answer; what may be given up from a copy, in another process: Oxigraph itself answers until it is done."""
@@ -123,16 +128,18 @@ class OxigraphStore(OxigraphGraphs, WritableStore):
 
     def announce(self, since: datetime) -> None:
         """Say, durably, that from now on the store has events from this moment on only."""
-        earlier = list(self.oxigraph.quads_for_pattern(SUBJECT, SINCE, None, GRAPH))
-        self.oxigraph.add(ox.Quad(SUBJECT, SINCE, ox.Literal(since.isoformat()), GRAPH))
-        for quad in earlier:
-            self.oxigraph.remove(quad)
-        self.oxigraph.flush()
+        with self._using() as store:
+            earlier = list(store.quads_for_pattern(SUBJECT, SINCE, None, GRAPH))
+            store.add(ox.Quad(SUBJECT, SINCE, ox.Literal(since.isoformat()), GRAPH))
+            for quad in earlier:
+                store.remove(quad)
+            store.flush()
 
     def drop_graphs(self, names: Sequence[str]) -> None:
         """Drop some graphs."""
-        for name in names:
-            self.oxigraph.remove_graph(ox.NamedNode(name))
+        with self._using() as store:
+            for name in names:
+                store.remove_graph(ox.NamedNode(name))
 
     def size(self) -> int | None:
         """Bytes of its files."""
@@ -140,7 +147,8 @@ class OxigraphStore(OxigraphGraphs, WritableStore):
 
     def reclaim(self) -> None:
         """Give the space of what was dropped back to the file system; takes time in proportion to what is kept."""
-        self.oxigraph.optimize()
+        with self._using() as store:
+            store.optimize()
 
     def quads(self) -> int:
         """Count all quads, knowledge included; takes time in proportion to them."""
@@ -166,18 +174,34 @@ class OxigraphStore(OxigraphGraphs, WritableStore):
         """The open Oxigraph store.
 
         Raises:
+            StoreUnavailableError: it was let go after an error, and cannot be opened again.
             ArchiveError: it is closed.
         """
-        if self._store is None:
-            raise ArchiveError("the store is closed", place=Place(str(self.path)), hint="open the archive again")
-        return self._store
+        with self._opening:
+            if self._closed:
+                raise ArchiveError("the store is closed", place=Place(str(self.path)), hint="open the archive again")
+            if self._store is None:
+                self._store = open_folder(self.path)
+            return self._store
+
+    @contextmanager
+    def _using(self) -> Iterator[ox.Store]:
+        """Give the open store, which is let go after an error: RocksDB takes no more writes then."""
+        try:
+            with super()._using() as store:
+                yield store
+        except StoreUnavailableError:
+            self._store = None
+            raise
 
     def close(self) -> None:
-        """Let another process open it."""
+        """Let another process open it. What an error has kept from the disk, the log has."""
+        self._closed = True
         if self._store is not None:
-            self._store.flush()
+            with suppress(OSError, RuntimeError):
+                self._store.flush()
             self._store = None
-            self._lock.release()
+        self._lock.release()
 
     def serve_copies(self) -> None:
         """Make the copies that other processes asked for."""
@@ -193,8 +217,9 @@ class OxigraphStore(OxigraphGraphs, WritableStore):
         with copy_store(self.path.parent) as copy:
             yield StoreCopy(copy, self.bucket)
 
-    def _remove_offsets_before(self, offset: CommittedOffset, log: ox.NamedNode) -> None:
-        """Remove those of earlier batches; a kill before this leaves both, and the later one counts."""
-        for quad in list(self.oxigraph.quads_for_pattern(SUBJECT, log, None, GRAPH)):
-            if isinstance(quad.object, ox.Literal) and CommittedOffset.parse(quad.object.value) < offset:
-                self.oxigraph.remove(quad)
+
+def _remove_offsets_before(store: ox.Store, offset: CommittedOffset, log: ox.NamedNode) -> None:
+    """Remove those of earlier batches; a kill before this leaves both, and the later one counts."""
+    for quad in list(store.quads_for_pattern(SUBJECT, log, None, GRAPH)):
+        if isinstance(quad.object, ox.Literal) and CommittedOffset.parse(quad.object.value) < offset:
+            store.remove(quad)

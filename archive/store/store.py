@@ -151,8 +151,7 @@ class WritableStore(Store, Protocol):
         """Open the store of the archive in a folder.
 
         Raises:
-            ArchiveError: another process has it open, it is damaged, or its folder cannot be made. That a store is
-                unavailable is no error: it may answer later.
+            ArchiveError: another process has it open. That a store is unavailable is no error: it may answer later.
         """
 
     @classmethod

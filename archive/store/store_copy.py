@@ -13,7 +13,7 @@ import pyoxigraph as ox
 
 from ..sparql import Result, SparqlRequest, Timeout, evaluate, select
 from .graphs import KNOWLEDGE, BucketRange, graphs_between
-from .oxigraph_folder import open_folder, open_read_only
+from .oxigraph_folder import damaged, open_folder, open_read_only
 from .query_process import ask_in_process
 from .store import PrivateStore, Store
 from .store_metadata import (
@@ -31,12 +31,30 @@ __all__ = ["OxigraphGraphs", "StoreCopy"]
 
 
 class OxigraphGraphs(Store):
-    """The graphs of an Oxigraph store that is open."""
+    """The graphs of an Oxigraph store that is open.
+
+    Attributes:
+        path: its folder.
+    """
+
+    path: Path
 
     @property
     @abstractmethod
     def oxigraph(self) -> ox.Store:
         """The open store."""
+
+    @contextmanager
+    def _using(self) -> Iterator[ox.Store]:
+        """Give the open store.
+
+        Raises:
+            StoreUnavailableError: it cannot be read, or written.
+        """
+        try:
+            yield self.oxigraph
+        except (OSError, RuntimeError) as error:
+            raise damaged(self.path, error) from error
 
     def committed(self, log: ox.NamedNode = HOLDS) -> CommittedOffset | None:
         """How far the store is with a log; `None` when it holds no batch of it."""
@@ -49,7 +67,8 @@ class OxigraphGraphs(Store):
 
     def closure(self) -> bytes:
         """The knowledge that the store holds, as N-Triples."""
-        return self.oxigraph.dump(format=ox.RdfFormat.N_TRIPLES, from_graph=ox.NamedNode(KNOWLEDGE)) or b""
+        with self._using() as store:
+            return store.dump(format=ox.RdfFormat.N_TRIPLES, from_graph=ox.NamedNode(KNOWLEDGE)) or b""
 
     @property
     def since(self) -> datetime | None:
@@ -58,11 +77,13 @@ class OxigraphGraphs(Store):
 
     def named_graphs(self) -> list[str]:
         """Name all graphs."""
-        return [graph.value for graph in self.oxigraph.named_graphs()]
+        with self._using() as store:
+            return [graph.value for graph in store.named_graphs()]
 
     def events_by_graph(self) -> dict[str, int]:
         """Count the events of each graph."""
-        return events_by_graph(self.oxigraph.query(EVENTS_BY_GRAPH))
+        with self._using() as store:
+            return events_by_graph(store.query(EVENTS_BY_GRAPH))
 
     def select(self, text: str, default: Sequence[str], named: Sequence[str]) -> bytes:
         """Answer a SELECT of our own over some graphs; see `Store`."""
@@ -80,7 +101,8 @@ class OxigraphGraphs(Store):
 
     def _values(self, predicate: ox.NamedNode) -> Iterator[str]:
         """What the archive says of itself with a predicate."""
-        found = self.oxigraph.quads_for_pattern(SUBJECT, predicate, None, GRAPH)
+        with self._using() as store:
+            found = list(store.quads_for_pattern(SUBJECT, predicate, None, GRAPH))
         return (quad.object.value for quad in found if isinstance(quad.object, ox.Literal))
 
 
@@ -94,7 +116,7 @@ class StoreCopy(OxigraphGraphs, PrivateStore):
     """
 
     def __init__(self, folder: Path, bucket: timedelta, since: datetime | None = None) -> None:
-        self.folder, self.bucket = folder, bucket
+        self.path, self.bucket = folder, bucket
         self._since = since
         self._added: list[BucketRange] = []
         self._open: ox.Store | None = open_read_only(folder)
@@ -103,7 +125,7 @@ class StoreCopy(OxigraphGraphs, PrivateStore):
     def oxigraph(self) -> ox.Store:
         """The copy, open to be read."""
         if self._open is None:
-            self._open = open_read_only(self.folder)
+            self._open = open_read_only(self.path)
         return self._open
 
     @property
@@ -120,14 +142,14 @@ class StoreCopy(OxigraphGraphs, PrivateStore):
     def adding(self, buckets: BucketRange) -> Iterator[Callable[[bytes], object]]:
         """Give what adds N-Quads; see `PrivateStore`."""
         self._open = None  # a read-only store does not see what another handle adds
-        yield partial(open_folder(self.folder).bulk_load, format=ox.RdfFormat.N_QUADS, lenient=True)
+        yield partial(open_folder(self.path).bulk_load, format=ox.RdfFormat.N_QUADS, lenient=True)
         self._added.append(buckets)
 
     def answer(self, request: SparqlRequest, prefixes: Mapping[str, str], timeout: Timeout | None = None) -> Result:
         """Answer; one that may be given up in a process of its own. `timeout`: when its time began before this."""
         if not request.may_be_given_up:
             return self.evaluated(request, prefixes)
-        return ask_in_process(self.folder, request, prefixes, self.graphs_asked(request), timeout)
+        return ask_in_process(self.path, request, prefixes, self.graphs_asked(request), timeout)
 
     @contextmanager
     def scratch(self) -> Iterator[StoreCopy]:

@@ -9,11 +9,12 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 
 from ...errors import ArchiveError
 from ...ontology import KnowledgeBase
-from ..log import EventLog, Position
+from ..log import EventLog, Position, UnreadableSegmentError
 from ..store import HOLDS_MATCHES, Store, StoreUnavailableError, WritableStore
 from .pending_writes import Encode, PendingWrites, missing_rows, pending_batches
 
@@ -40,7 +41,7 @@ class Lag:
 class StoreWriter:
     """Writes every batch of an archive's log into its store, in the log's order, on one thread of its own.
 
-    While a store behind a SPARQL endpoint does not answer, it tries again and again, and the lag grows.
+    While a store does not answer (an endpoint that is away, a full disk) it tries again and again, and the lag grows.
 
     Args:
         events: what the store lacks of the event log.
@@ -148,14 +149,15 @@ class StoreWriter:
 
     def _run(self) -> None:
         try:
-            self._store.remove_copies()
+            with suppress(OSError):
+                self._store.remove_copies()
             while not self._stopping:
                 try:
                     self._meet()
                     self._learn()
                     self._step()
                     self._out_of_trouble()
-                except StoreUnavailableError as trouble:
+                except (StoreUnavailableError, UnreadableSegmentError, OSError) as trouble:
                     self._in_trouble(trouble)
                     self._rest()
         except ArchiveError as error:
@@ -179,17 +181,23 @@ class StoreWriter:
             self._matches.begin(matched)
             self._met = True
 
-    def _in_trouble(self, trouble: StoreUnavailableError) -> None:
+    def _in_trouble(self, error: ArchiveError | OSError) -> None:
         """Say, once for each thing that is wrong, that the store falls behind."""
+        # A new one, for what was raised holds on to the frames it came from, and they to an Oxigraph store.
+        if isinstance(error, ArchiveError):
+            trouble = StoreUnavailableError(error.message, place=error.place, hint=error.hint)
+        else:
+            trouble = StoreUnavailableError(f"the store cannot be written: {error}")
         with self._changed:
             before, self._trouble = self._trouble, trouble
+            self._met = self._knows = False  # it may be another, or have nothing, when it answers again
             self._changed.notify_all()
         if before is None or str(before) != str(trouble):
             _LOG.warning("%s; the log goes on, and the store catches up later", trouble)
 
     def _out_of_trouble(self) -> None:
         if self._trouble is not None:
-            _LOG.warning("the SPARQL endpoint answers again; the store is %s events behind", f"{self.lag.events:,}")
+            _LOG.warning("the store answers again; it is %s events behind", f"{self.lag.events:,}")
             self._trouble, self._pause = None, _FIRST_PAUSE_S
 
     def _rest(self) -> None:

@@ -38,7 +38,7 @@ def test_a_damaged_store_says_what_to_do(tmp_path: Path, file: str, content: byt
     with pytest.raises(ArchiveError) as error:
         OxigraphStore(path, MINUTE)
     assert error.value.message.startswith(f"the store cannot be used: {reason}")
-    assert error.value.hint == "move the folder away; the next start builds it again from the log"
+    assert error.value.hint == "move the folder away; it is built again from the log"
     assert error.value.place is not None
     assert error.value.place.source == str(path)
 
