@@ -52,18 +52,21 @@ class Archive(ReadView):
         prepare(self.path)
         log, matches = EventLog(self.path / LOG, generation), MatchLog(self.path, generation)
         super().__init__(settings, log, matches, knowledge=knowledge, shapes=shapes)
-        self.idle_watermarks = IdleWatermarkLog(self.path / IDLE_WATERMARKS)
+        self.idle_watermarks = IdleWatermarkLog(self.path / IDLE_WATERMARKS, generation)
         self._events = PendingWrites.of_events(log, encoder(shapes, chosen.bucket))
         self._matches = PendingWrites.of_matches(matches.log, match_encoder(matches.provenance, chosen.bucket))
         log.lock()
         try:
             matches.open()
+            self.idle_watermarks.open()
             self._last = log.newest
             if chosen.store:
                 self.store = self._writable = store_kind(chosen).open(chosen, self.path)
                 self._writer = StoreWriter(self._events, self._matches, self._writable, knowledge)
             policy = MaintenancePolicy.of(chosen)
-            self._maintenance = Maintenance((log, matches.log), self._writable, policy, self._settled)
+            self._maintenance = Maintenance(
+                (log, matches.log, self.idle_watermarks.log), self._writable, policy, self._settled
+            )
         except ArchiveError:
             self.close()
             raise
@@ -140,11 +143,12 @@ class Archive(ReadView):
         """The last batch whose events the log holds, those of all its streams; `None` before the first."""
         return self._last
 
-    def _settled(self) -> tuple[Position | None, Position | None]:
-        """Up to which batch nobody needs the logs of events and of matches: the store has them, or there is none."""
+    def _settled(self) -> tuple[Position | None, ...]:
+        """Up to which batch nobody needs each log: the store has its rows, or there is none."""
+        idle = self.idle_watermarks.log.newest
         if self._writer is None:
-            return self.log.newest, self.matches.log.newest
-        return self._events.held, self._matches.held
+            return self.log.newest, self.matches.log.newest, idle
+        return self._events.held, self._matches.held, idle
 
     def quads(self) -> int:
         """Count the quads of the store, knowledge included; takes time in proportion to them."""
@@ -184,6 +188,7 @@ class Archive(ReadView):
         finally:
             if self.store is not None:
                 self.store.close()
+            self.idle_watermarks.close()
             self.matches.close()
             self.log.close()
 

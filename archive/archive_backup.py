@@ -39,12 +39,9 @@ def backup(settings: Settings, target: Path, timeout: float = 10.0) -> int:
         prepare(target)
         if (source / STORE).is_dir():
             backup_store(source, target / STORE, timeout)
-        log = EventLog(source / LOG)
-        for stream in log.streams():
-            read_consistently(partial(_copy_segments, log.manifest(stream), target / LOG))
+        for part in (LOG, IDLE_WATERMARKS):
+            _copy_log(source / part, target / part)
         _copy_matches(source, target)
-        for note in (source / IDLE_WATERMARKS).glob("[0-9]*.json"):
-            _copy(note, target / IDLE_WATERMARKS / note.name)
         _copy_spool(source, target)
     except (OSError, RuntimeError) as error:
         raise ArchiveError(
@@ -92,9 +89,7 @@ def restore(settings: Settings, source: Path) -> int:
 
 def _copy_matches(source: Path, target: Path) -> None:
     """Copy the rows, then what they come from, which is there before them."""
-    matches = EventLog(source / MATCHES)
-    for query in matches.streams():
-        read_consistently(partial(_copy_segments, matches.manifest(query), target / MATCHES))
+    _copy_log(source / MATCHES, target / MATCHES)
     for origin in (source / PROVENANCES).glob("[0-9a-f]*.json"):
         _copy(origin, target / PROVENANCES / origin.name)
 
@@ -104,9 +99,13 @@ def _copy_spool(source: Path, target: Path) -> None:
     note = source / SPOOL / TAKEN
     if note.exists():
         _copy(note, target / SPOOL / TAKEN)
-    spool = EventLog(source / SPOOL)
-    for stream in spool.streams():
-        read_consistently(partial(_copy_segments, spool.manifest(stream), target / SPOOL))
+    _copy_log(source / SPOOL, target / SPOOL)
+
+
+def _copy_log(source: Path, target: Path) -> None:
+    log = EventLog(source)
+    for stream in log.streams():
+        read_consistently(partial(_copy_segments, log.manifest(stream), target))
 
 
 def _copy_segments(manifest: Manifest, log: Path) -> None:

@@ -110,7 +110,8 @@ def _sound(lost: QuarantinedSegment) -> bool:
 
 
 def _of_log(log: EventLog, lost: QuarantinedSegment) -> Batches:
-    positions = [p for p in log.manifest(lost.stream).positions() if lost.first <= p <= lost.last]
+    known = log.manifest(lost.stream).rows_by_batch(lost.first.before)
+    positions = [position for position, _ in known if position <= lost.last]
     found = {position: log.batch_of(lost.stream, position) for position in positions}
     return {position: events for position, events in found.items() if events is not None}
 

@@ -3,7 +3,7 @@
 - `format.json`: the version of this layout
 - `log/<stream>/<generation>-<batch>.parquet`: the event log; `log/.lock` is held by its writer
 - `log/<stream>/<generation>-<batch>_<generation>-<batch>.parquet`: batches from the first to the second put together
-- `advances/<generation>-<batch>.json`: where wall clock moved the watermarks of idle streams
+- `advances/…`: where wall clock moved the watermarks of idle streams, in files like those of the event log
 - `matches/<query>/…`: the rows of named queries, in files like those of the event log; see `matches/`
 - `origins/<digest>.json`: what made them: the text of the query, the version of the knowledge
 - `store/`: Oxigraph; `store.lock` is held by whoever has it open
@@ -22,8 +22,9 @@ from urllib.parse import quote, unquote
 from ..errors import ArchiveError, Place
 from ..storage import write_atomically
 
-FORMAT = 3
-"""1 had one segment per batch, 2 no matches; their archives are read, and become of this format when next written."""
+FORMAT = 4
+"""1 had one segment per batch, 2 no matches, 3 a JSON file per batch that moved watermarks, and JSON in the footers of
+segments; their archives are read, and become of this format when next written."""
 LOG, IDLE_WATERMARKS, STORE, SNAPSHOTS = "log", "advances", "store", "snapshots"
 MATCHES, PROVENANCES = "matches", "origins"
 SPOOL, IDENTITY, QUARANTINE = "intake", "identity", "quarantine"

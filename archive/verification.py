@@ -115,7 +115,7 @@ def _lost_provenances(matches: MatchLog) -> list[str]:
 
 
 def _store_faults(store: Store, log: EventLog, matches: EventLog, settings: Settings) -> list[str]:
-    newest, held = max(log.positions(), default=None), store.committed()
+    newest, held = log.last, store.committed()
     if held is not None and (newest is None or held.position > newest):
         said = f"the store holds batch {held.position}, the log none behind {newest}"
         return [f"{said}: segments of the log are lost"]
@@ -141,7 +141,7 @@ def _broken(manifest: Manifest) -> list[str]:
             continue
         if end is not None and one.first <= end:
             said.append(f"{one.path}: has batches that the segment before it has too: restore both from a backup")
-        if not one.single and sum(batch.rows for batch in facts.batches) != facts.rows:
+        if not one.single and manifest.batches(one).total != facts.rows:
             said.append(f"{one.path}: does not say which batches it holds: restore it from a backup")
         end = one.last
     return said

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from .batch_index import BatchFacts, Position
+from .batch_scan import scan_batches
 from .deduplication import drop_late_duplicates, earlier_ids
-from .event_log import EventLog, concatenated, first_of_each_id, write_compacted
+from .event_log import EventLog, batches_of, concatenated, first_of_each_id, write_compacted
 from .idle_watermark_log import IdleWatermarkLog
 from .late_events import late_rows
 from .log_scan import LogScan, rows_between, with_all_columns
@@ -11,17 +13,16 @@ from .manifest import Manifest, Segment, SegmentSlice, read_consistently
 from .quarantine import QuarantinedSegment, quarantined
 from .segment import (
     BrokenSegmentError,
-    Position,
     SegmentFacts,
     UnreadableSegmentError,
     check_segment,
     plain_table,
     read_segment,
     segment_name,
-    segment_types,
 )
 
 __all__ = [
+    "BatchFacts",
     "BrokenSegmentError",
     "EventLog",
     "IdleWatermarkLog",
@@ -33,6 +34,7 @@ __all__ = [
     "SegmentFacts",
     "SegmentSlice",
     "UnreadableSegmentError",
+    "batches_of",
     "check_segment",
     "concatenated",
     "drop_late_duplicates",
@@ -44,8 +46,8 @@ __all__ = [
     "read_consistently",
     "read_segment",
     "rows_between",
+    "scan_batches",
     "segment_name",
-    "segment_types",
     "with_all_columns",
     "write_compacted",
 ]

@@ -8,10 +8,10 @@ import polars as pl
 import pyarrow as pa
 
 from ...annotator import ids_of
+from .batch_index import Position
 from .event_log import EventLog
 from .late_events import late_rows
 from .manifest import read_consistently
-from .segment import Position
 
 __all__ = ["drop_late_duplicates", "earlier_ids"]
 

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import partial
+from heapq import merge
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from weakref import WeakSet
 
@@ -17,13 +20,12 @@ import pyarrow.compute as pc
 from ...errors import ArchiveError, Place
 from ...storage import ProcessLock, make_folder, remove_temporaries
 from ..folder_layout import LOCK, folder_of_stream, stream_of_folder
-from .manifest import Manifest, SegmentSlice, read_consistently
+from .batch_index import BatchFacts, Position
+from .manifest import Manifest, Segment, SegmentSlice, read_consistently
 from .quarantine import QuarantinedSegment, quarantine, quarantined
 from .segment import (
     TIME,
-    BatchFacts,
     BrokenSegmentError,
-    Position,
     SegmentFacts,
     plain_table,
     segment_name,
@@ -93,7 +95,7 @@ class EventLog:
             remove_temporaries(self.path / folder_of_stream(stream))
             read_consistently(partial(_remove_leftovers, self.manifest(stream)))
         lost = [one.last for one in quarantined(self.path)]
-        self.newest = max([*self.positions(), *lost], default=None)
+        self.newest = max([*lost, *([] if self.last is None else [self.last])], default=None)
 
     def append(self, stream: str, batch_id: int, events: pa.Table) -> Position:
         """Keep a batch of a stream; when this returns, it survives a crash of the machine.
@@ -138,9 +140,7 @@ class EventLog:
         held = self.batch_of(stream, position)
         if (held is None and events is None) or (held is not None and events is not None and _same(held, events)):
             return
-        batches = {b.position: b for b in self.manifest(stream).facts(holder.path).batches}
-        others = {p: self.batch_of(stream, p) for p in batches if p != position}
-        tables = {p: table for p, table in others.items() if table is not None}
+        tables = {p: table for p, table in batches_of(self.manifest(stream), holder) if p != position}
         tables |= {} if events is None else {position: events}
         if tables:
             write_compacted(holder.path, tables)
@@ -226,8 +226,26 @@ class EventLog:
 
     def positions(self, after: Position | None = None) -> list[Position]:
         """List the batches that the log holds, ascending; only those later than `after`."""
-        found = {p for stream in self.streams() for p in read_consistently(self.manifest(stream).positions)}
-        return sorted(p for p in found if after is None or p > after)
+        return [position for position, _ in self.rows_by_batch(after)]
+
+    def rows_by_batch(self, after: Position | None = None) -> Iterator[tuple[Position, int]]:
+        """Each batch that the log holds, ascending, and its number of events over all streams; those behind `after`."""
+        streams = [self.manifest(stream).rows_by_batch(after) for stream in self.streams()]
+        for position, found in groupby(merge(*streams), key=itemgetter(0)):
+            yield position, sum(rows for _, rows in found)
+
+    @property
+    def first(self) -> Position | None:
+        """The first batch that the log holds, as its files' names say; `None`: it holds none."""
+        return min((found[0].first for found in self._segments() if found), default=None)
+
+    @property
+    def last(self) -> Position | None:
+        """The last one."""
+        return max((found[-1].last for found in self._segments() if found), default=None)
+
+    def _segments(self) -> Iterator[Sequence[Segment]]:
+        return (self.manifest(stream).segments() for stream in self.streams())
 
     def streams(self) -> tuple[str, ...]:
         """Name the streams that the log holds, sorted."""
@@ -309,6 +327,23 @@ def write_compacted(path: Path, batches: Mapping[Position, pa.Table]) -> None:
     ranges = [pc.min_max(events["_time"]).as_py() for _, events in ordered]
     known = [BatchFacts(p, t.num_rows, r["min"], r["max"]) for (p, t), r in zip(ordered, ranges, strict=True)]
     write_segment(path, _concatenate([(path, events) for _, events in ordered]), known)
+
+
+def batches_of(manifest: Manifest, one: Segment) -> Iterator[tuple[Position, pa.Table]]:
+    """Read the batches of a segment.
+
+    Raises:
+        FileNotFoundError: it is gone.
+        ArchiveError: it is broken.
+    """
+    events = manifest.read(one.path)
+    if one.single:
+        yield one.first, events
+        return
+    index = manifest.batches(one)
+    for i, position in enumerate(index.positions()):
+        rows = index.rows(range(i, i + 1))
+        yield position, events.slice(rows.start, len(rows))
 
 
 def _same(held: pa.Table, events: pa.Table) -> bool:

@@ -1,31 +1,55 @@
 """The idle-watermark log: where wall clock moved the watermarks of idle streams, by batch (docs/semantics.md 1.5).
 
-They are part of the log: a replay that follows them judges lateness, and closes windows, as was done live.
+They are part of the log: a replay that follows them judges lateness, and closes windows, as was done live. They are
+kept as events are: a watermark is a row whose `_time` it is, its stream the `_id`; compaction and retention are those
+of any log.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
 
-from ...errors import ArchiveError, Place
-from ...storage import make_folder, write_atomically
-from .segment import Position
+import pyarrow as pa
 
-_ENDING = ".json"
+from ...errors import ArchiveError, Place
+from .batch_index import Position
+from .batch_scan import scan_batches
+from .event_log import EventLog
+from .segment import TIME
+
+_WATERMARKS = "watermarks"
+_NOTES = "[0-9]*-[0-9]*.json"
 
 
 class IdleWatermarkLog:
-    """A file per batch that moved watermarks without events; whole or not there.
+    """The batches that moved watermarks without events.
 
     Args:
         folder: made by the first `write`.
+        generation: that of the positions that are written.
+
+    Attributes:
+        log: the rows; all are of one stream.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path, generation: int = 0) -> None:
+        self.log = EventLog(folder, generation)
+
+    def open(self) -> None:
+        """Become the writer of what is there, and put the notes of earlier versions, a file each, into the log.
+
+        Raises:
+            ArchiveError: somebody else is, the file system refuses, or a note is broken.
+        """
+        if self.log.path.is_dir():
+            self.log.lock()
+        for note in sorted(self.log.path.glob(_NOTES)):
+            _, batch = note.stem.split("-")
+            self.write(Position(self.log.generation, int(batch)), _noted(note))
+            note.unlink()
 
     def write(self, position: Position, watermarks: Mapping[str, datetime], replaces: Position | None = None) -> None:
         """Keep the watermarks of a batch; when this returns, they survive a crash of the machine.
@@ -38,58 +62,67 @@ class IdleWatermarkLog:
             replaces: a position before, with no event between the two: its watermarks are kept under the new one.
 
         Raises:
-            ArchiveError: the file system refuses, or the file that is replaced is broken.
+            ArchiveError: the file system refuses, or what is replaced is broken.
         """
-        path = self._path(position)
-        if not watermarks:
-            path.unlink(missing_ok=True)
+        if not watermarks and not self.log.path.is_dir():
             return
-        earlier = {} if replaces is None else self.read(replaces)
-        try:
-            make_folder(self.folder)
-            with write_atomically(path) as temporary:
-                texts = {stream: moment.isoformat() for stream, moment in {**earlier, **watermarks}.items()}
-                temporary.write_text(json.dumps(texts), encoding="utf-8")
-            if replaces is not None:
-                self._path(replaces).unlink(missing_ok=True)
-        except OSError as error:
-            raise ArchiveError(
-                f"cannot note that watermarks are moved: {error.strerror or error}",
-                place=Place(str(path)),
-                hint="free some space or choose another path under [archive]",
-            ) from error
+        earlier = {} if replaces is None or not watermarks else self.read(replaces)
+        self.log.append(_WATERMARKS, position.batch, _table({**earlier, **watermarks}))
+        if earlier and replaces is not None:
+            self.log.append(_WATERMARKS, replaces.batch, _table({}))
 
     def read(self, position: Position) -> dict[str, datetime]:
         """Return where a batch moved watermarks, by stream; of a batch without a note nothing.
 
         Raises:
-            ArchiveError: the file is broken.
+            ArchiveError: its segment is broken.
         """
-        path = self._path(position)
-        try:
-            content = json.loads(path.read_text(encoding="utf-8"))
-            return {stream: datetime.fromisoformat(text) for stream, text in content.items()}
-        except FileNotFoundError:
-            return {}
-        except (OSError, ValueError, AttributeError, TypeError) as error:
-            raise ArchiveError(
-                f"the note of moved watermarks cannot be read: {error}",
-                place=Place(str(path)),
-                hint="restore it from a copy, or remove it: a replay then takes the streams' own time",
-            ) from error
+        found = self.log.batch_of(_WATERMARKS, position)
+        return {} if found is None else _watermarks(found)
 
-    def positions(self) -> list[Position]:
-        """List the batches that moved watermarks, ascending."""
-        if not self.folder.is_dir():
-            return []
-        names = (path.name.removesuffix(_ENDING).split("-") for path in self.folder.glob(f"[0-9]*-[0-9]*{_ENDING}"))
-        return sorted(Position(int(generation), int(batch)) for generation, batch in names)
+    def scan(
+        self, after: Position | None = None, upto: Position | None = None
+    ) -> Iterator[tuple[Position, dict[str, datetime]]]:
+        """Read the batches behind `after` and not behind `upto` that moved watermarks, ascending.
+
+        Raises:
+            ArchiveError: a segment is broken.
+        """
+        for position, found in scan_batches(self.log, after, upto):
+            yield position, _watermarks(found[_WATERMARKS])
 
     def remove(self, before: Position) -> None:
-        """Forget the batches before a position."""
-        for position in self.positions():
-            if position < before:
-                self._path(position).unlink(missing_ok=True)
+        """Forget the batches before a position, as far as their files hold no other."""
+        for one in self.log.manifest(_WATERMARKS).segments():
+            if one.last < before:
+                one.path.unlink(missing_ok=True)
 
-    def _path(self, position: Position) -> Path:
-        return self.folder / f"{position}{_ENDING}"
+    def close(self) -> None:
+        """Let another process write."""
+        self.log.close()
+
+
+def _table(watermarks: Mapping[str, datetime]) -> pa.Table:
+    moments = pa.array(list(watermarks.values()), TIME)
+    return pa.table({"_time": moments, "_id": pa.array(list(watermarks), pa.string())})
+
+
+def _watermarks(found: pa.Table) -> dict[str, datetime]:
+    return dict(zip(found["_id"].to_pylist(), found["_time"].to_pylist(), strict=True))
+
+
+def _noted(note: Path) -> dict[str, datetime]:
+    """A note of an earlier version.
+
+    Raises:
+        ArchiveError: it is broken.
+    """
+    try:
+        content = json.loads(note.read_text(encoding="utf-8"))
+        return {stream: datetime.fromisoformat(text) for stream, text in content.items()}
+    except (OSError, ValueError, AttributeError, TypeError) as error:
+        raise ArchiveError(
+            f"the note of moved watermarks cannot be read: {error}",
+            place=Place(str(note)),
+            hint="restore it from a copy, or remove it: a replay then takes the streams' own time",
+        ) from error

@@ -9,10 +9,11 @@ import polars as pl
 import pyarrow as pa
 
 from ...annotator import COLUMN_TYPES, EventShape
+from .batch_index import Position
 from .event_log import EventLog
 from .late_events import late_rows
 from .manifest import SegmentSlice, read_consistently
-from .segment import Position, SegmentFacts
+from .segment import SegmentFacts
 
 _MICROSECOND = timedelta(microseconds=1)
 
@@ -38,7 +39,7 @@ class LogScan:
     ) -> None:
         self._log, self._shapes = log, shapes
         log.readers.add(self)  # retention leaves a log alone that somebody reads
-        self._after, self._upto = after, max(log.positions(), default=None) if upto is None else upto
+        self._after, self._upto = after, log.last if upto is None else upto
         self._slices = self._find()
 
     def rows(self, start: datetime | None = None, end: datetime | None = None) -> int:

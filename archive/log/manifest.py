@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from errno import ENOENT
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import TypeVar
 
 import pyarrow as pa
 
 from ...errors import ArchiveError, Place
+from .batch_index import BatchIndex, Position
 from .segment import (
     BrokenSegmentError,
-    Position,
     SegmentFacts,
     batch_range,
     check_segment,
     first_batch,
     read_segment,
+    segment_batches,
     segment_facts,
     segment_name,
 )
@@ -31,6 +34,10 @@ SetAside = Callable[[Path, BrokenSegmentError], None]
 _SETTLED_NS = 100_000_000
 """A folder's time stamp is coarse: a listing made so soon after a change may lack the next one."""
 _ATTEMPTS = 20
+_BATCHES = 4_096
+"""So many batches, about, are looked up at once."""
+_INDEXES = 8
+"""So many segments' batches are in memory, of all streams: readers go from one segment to the next."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,16 +79,22 @@ class Manifest:
     def __init__(self, folder: Path, set_aside: SetAside | None = None) -> None:
         self.folder = folder
         self._set_aside = set_aside
-        self._listing: tuple[int, list[Segment]] | None = None
-        self._facts: dict[Path, tuple[int, SegmentFacts]] = {}
+        self._listing: tuple[int, _Listing] | None = None
+        self._facts: dict[Path, tuple[tuple[int, int], SegmentFacts]] = {}
+        self._schemas: dict[pa.Schema, pa.Schema] = {}
 
-    def segments(self) -> list[Segment]:
+    def segments(self) -> Sequence[Segment]:
         """List the segments in order of arrival; one whose batches a longer one holds as well is left out."""
-        return list(self._whole())
+        return self._listed().segments
 
-    def leftovers(self) -> dict[Segment, list[Segment]]:
+    def leftovers(self) -> Mapping[Segment, Sequence[Segment]]:
         """The segments whose batches a longer one holds as well, by that: a compaction was killed before it ended."""
-        return {whole: parts for whole, parts in self._whole().items() if parts}
+        return self._listed().leftovers
+
+    def behind(self, after: Position | None) -> Sequence[Segment]:
+        """List the segments that hold batches behind a position, in order of arrival."""
+        found = self.segments()
+        return found if after is None else found[bisect_right(found, after, key=_last) :]
 
     def facts(self, path: Path) -> SegmentFacts:
         """Return what the footer of a segment says, read once per version of the file.
@@ -89,11 +102,22 @@ class Manifest:
         Raises:
             FileNotFoundError: it is gone; list the segments again.
         """
-        version = path.stat().st_mtime_ns
+        version = _version(path)
         known = self._facts.get(path)
         if known is None or known[0] != version:
-            known = self._facts[path] = (version, self._sound(path, lambda: segment_facts(path)))
+            facts = self._sound(path, lambda: segment_facts(path))
+            if facts.schema is not None:
+                facts = replace(facts, schema=self._schemas.setdefault(facts.schema, facts.schema))
+            known = self._facts[path] = (version, facts)
         return known[1]
+
+    def batches(self, one: Segment) -> BatchIndex:
+        """Return which batches a segment of several holds.
+
+        Raises:
+            FileNotFoundError: it is gone; list the segments again.
+        """
+        return self._sound(one.path, lambda: _batches(one.path, _version(one.path)))
 
     def read(
         self,
@@ -122,12 +146,11 @@ class Manifest:
     def slices(self, after: Position | None, upto: Position | None) -> list[SegmentSlice]:
         """Find the events of the batches behind `after` and not behind `upto`, in order of arrival."""
         found = []
-        for one in self.segments():
-            if (after is not None and one.last <= after) or (upto is not None and one.first > upto):
-                continue
-            facts = self.facts(one.path)
+        for one in self.behind(after):
+            if upto is not None and one.first > upto:
+                break
             whole = (after is None or one.first > after) and (upto is None or one.last <= upto)
-            part = SegmentSlice(one.path, facts) if whole else _cut(one.path, facts, after, upto)
+            part = SegmentSlice(one.path, self.facts(one.path)) if whole else self._cut(one, after, upto)
             if part is not None:
                 found.append(part)
         return found
@@ -141,42 +164,53 @@ class Manifest:
         if holder is None:
             return None
         facts = self.facts(holder.path)
-        return SegmentSlice(holder.path, facts) if holder.single else _cut(holder.path, facts, None, position, position)
+        return SegmentSlice(holder.path, facts) if holder.single else self._cut(holder, position.before, position)
 
     def holder(self, position: Position) -> Segment | None:
         """Find the segment that holds a batch, or would hold it if it had events."""
-        return next((one for one in self.segments() if one.first <= position <= one.last), None)
+        segments = self.segments()
+        i = bisect_left(segments, position, key=_last)
+        return segments[i] if i < len(segments) and segments[i].first <= position else None
 
-    def positions(self) -> list[Position]:
-        """List the batches, ascending."""
-        return [p for one in self.segments() for p in ([one.first] if one.single else self._batches(one))]
+    def rows_by_batch(self, after: Position | None = None) -> Iterator[tuple[Position, int]]:
+        """Each batch behind a position, ascending, and its number of events; compaction may go on meanwhile."""
+        while found := read_consistently(partial(self._rows_behind, after)):
+            yield from found
+            after = found[-1][0]
 
-    def _batches(self, one: Segment) -> list[Position]:
-        return [batch.position for batch in self.facts(one.path).batches]
-
-    def _whole(self) -> dict[Segment, list[Segment]]:
-        """The segments that no longer one covers, in order of arrival, each with those that it covers."""
-        found: dict[Segment, list[Segment]] = {}
-        longest: Segment | None = None
-        for one in self._listed():
-            if longest is not None and one.last <= longest.last:
-                found[longest].append(one)
+    def _rows_behind(self, after: Position | None) -> list[tuple[Position, int]]:
+        """The next batches behind a position; none: there are no more."""
+        found: list[tuple[Position, int]] = []
+        for one in self.behind(after):
+            if one.single:
+                found.append((one.first, self.facts(one.path).rows))
             else:
-                found[one] = []
-                longest = one
+                index = self.batches(one)
+                found += ((index.position(i), index.count(i)) for i in index.between(after, None))
+            if len(found) >= _BATCHES:
+                break
         return found
 
-    def _listed(self) -> list[Segment]:
+    def _cut(self, one: Segment, after: Position | None, upto: Position | None) -> SegmentSlice | None:
+        """The rows of some of a segment's batches."""
+        index = self.batches(one)
+        wanted = index.between(after, upto)
+        return SegmentSlice(one.path, SegmentFacts(*index.facts(wanted)), index.rows(wanted)) if wanted else None
+
+    def _listed(self) -> _Listing:
         try:
             changed = self.folder.stat().st_mtime_ns
         except FileNotFoundError:
-            return []
+            return _Listing([], {})
         if self._listing is not None and self._listing[0] == changed:
             return self._listing[1]
         now = time.time_ns()
         ranges = ((batch_range(path), path) for path in self.folder.iterdir())
-        listed = [Segment(*found, path) for found, path in ranges if found is not None]
-        listed.sort(key=lambda one: (one.first, (-one.last.generation, -one.last.batch)))
+        found = [Segment(*batches, path) for batches, path in ranges if batches is not None]
+        found.sort(key=lambda one: (one.first, (-one.last.generation, -one.last.batch)))
+        listed = _listing(found)
+        # What is known of files that were put together, or dropped, goes with them.
+        self._facts = {one.path: self._facts[one.path] for one in found if one.path in self._facts}
         self._listing = (changed, listed) if now - changed > _SETTLED_NS else None
         return listed
 
@@ -202,20 +236,35 @@ def read_consistently(read: Callable[[], T]) -> T:
     raise ArchiveError("a log segment is gone", place=Place(gone), hint="try again; something takes segments away")
 
 
-def _cut(
-    path: Path, facts: SegmentFacts, after: Position | None, upto: Position | None, only: Position | None = None
-) -> SegmentSlice | None:
-    """The rows of some of a segment's batches."""
-    start, rows, wanted = 0, 0, []
-    for batch in facts.batches:
-        if upto is not None and batch.position > upto:
-            break
-        if (after is not None and batch.position <= after) or (only is not None and batch.position != only):
-            start += batch.rows
+@dataclass(frozen=True, slots=True)
+class _Listing:
+    """The segments that no longer one covers, in order of arrival, and those that are covered, by that."""
+
+    segments: Sequence[Segment]
+    leftovers: Mapping[Segment, Sequence[Segment]]
+
+
+def _listing(found: Sequence[Segment]) -> _Listing:
+    """Tell segments apart, which ascend, of two that begin together the longer one first."""
+    segments: list[Segment] = []
+    leftovers: dict[Segment, list[Segment]] = {}
+    for one in found:
+        if segments and one.last <= segments[-1].last:
+            leftovers.setdefault(segments[-1], []).append(one)
         else:
-            wanted.append(batch)
-            rows += batch.rows
-    if not wanted:
-        return None
-    first, last = min(b.first for b in wanted), max(b.last for b in wanted)
-    return SegmentSlice(path, SegmentFacts(rows, first, last), range(start, start + rows))
+            segments.append(one)
+    return _Listing(segments, leftovers)
+
+
+@lru_cache(_INDEXES)
+def _batches(path: Path, version: tuple[int, int]) -> BatchIndex:  # noqa: ARG001 - it tells files of one name apart
+    return segment_batches(path)
+
+
+def _version(path: Path) -> tuple[int, int]:
+    known = path.stat()
+    return known.st_mtime_ns, known.st_size
+
+
+def _last(one: Segment) -> Position:
+    return one.last

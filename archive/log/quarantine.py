@@ -13,7 +13,8 @@ from pathlib import Path
 from ...errors import ArchiveError
 from ...storage import fsync, make_folder
 from ..folder_layout import QUARANTINE, stream_of_folder
-from .segment import Position, SegmentFacts, batch_range, segment_facts
+from .batch_index import Position
+from .segment import SegmentFacts, batch_range, segment_facts
 
 __all__ = ["QuarantinedSegment", "quarantine", "quarantined"]
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from pathlib import Path
 
 import pyarrow as pa
@@ -16,13 +15,12 @@ import pyarrow.parquet as pq
 
 from ...errors import ArchiveError, Place
 from ...storage import make_folder, write_atomically
+from .batch_index import BatchFacts, BatchIndex, Position
 from .segment_digest import DIGESTED, check_file, check_footer, digested
 
 TIME = pa.timestamp("us", tz="UTC")
 _NAME = re.compile(r"(\d+)-(\d+)(?:_(\d+)-(\d+))?\.parquet")
 _BATCHES = b"kaicep.batches"
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_MICROSECOND = timedelta(microseconds=1)
 _ROWS_PER_GROUP = 131_072
 _INTERNAL = frozenset({"_row"})
 
@@ -35,40 +33,23 @@ class UnreadableSegmentError(ArchiveError):
     """A segment cannot be read at the moment; it may be sound."""
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Position:
-    """A batch of a checkpoint generation; positions are ordered as the batches were written."""
-
-    generation: int
-    batch: int
-
-    def __str__(self) -> str:
-        return f"{self.generation:06d}-{self.batch:012d}"
-
-    @property
-    def before(self) -> Position:
-        """Behind every earlier batch, and not behind this one."""
-        return Position(self.generation, self.batch - 1)
-
-
-@dataclass(frozen=True, slots=True)
-class BatchFacts:
-    """Of a batch within a segment: number of events, least and greatest `_time`."""
-
-    position: Position
-    rows: int
-    first: datetime
-    last: datetime
-
-
 @dataclass(frozen=True, slots=True)
 class SegmentFacts:
-    """What a segment's footer says: number of events, least and greatest `_time`; if of several batches, which."""
+    """What a segment's footer says, but which batches it holds.
+
+    Attributes:
+        rows: number of events.
+        first: least `_time`.
+        last: greatest `_time`.
+        size: bytes of the file; 0 for a part of one.
+        schema: the columns; `None` for a part of one.
+    """
 
     rows: int
     first: datetime
     last: datetime
-    batches: tuple[BatchFacts, ...] = ()
+    size: int = 0
+    schema: pa.Schema | None = None
 
 
 def segment_name(first: Position, last: Position | None = None) -> str:
@@ -146,7 +127,9 @@ def write_segment(path: Path, events: pa.Table, batches: Sequence[BatchFacts] = 
         )
         with writer:
             writer.write_table(events, row_group_size=_ROWS_PER_GROUP)
-            writer.add_key_value_metadata({DIGESTED: b"sha256"} | ({_BATCHES: _index(batches)} if batches else {}))
+            writer.add_key_value_metadata(
+                {DIGESTED: b"sha256"} | ({_BATCHES: BatchIndex.of(batches).to_bytes()} if batches else {})
+            )
         make_folder(path.parent)
         with write_atomically(path) as temporary, temporary.open("wb") as file:
             file.writelines(digested(memoryview(written.getvalue())))
@@ -170,14 +153,15 @@ def segment_facts(path: Path) -> SegmentFacts:
         footer = pq.read_metadata(path)
         column = footer.schema.names.index("_time")
         statistics = [footer.row_group(i).column(column).statistics for i in range(footer.num_row_groups)]
-        batches = _indexed((footer.metadata or {}).get(_BATCHES, b"[]"))
-        return SegmentFacts(footer.num_rows, min(s.min for s in statistics), max(s.max for s in statistics), batches)
+        first, last = min(s.min for s in statistics), max(s.max for s in statistics)
+        schema = footer.schema.to_arrow_schema().remove_metadata()
+        return SegmentFacts(footer.num_rows, first, last, path.stat().st_size, schema)
 
 
-def segment_types(path: Path) -> dict[str, pa.DataType]:
-    """Read the types of the segment's columns; errors as of `segment_facts`."""
+def segment_batches(path: Path) -> BatchIndex:
+    """Read from the segment's footer which batches it holds, if it is of several; errors as of `segment_facts`."""
     with _checked(path):
-        return {field.name: field.type for field in pq.read_schema(path)}
+        return BatchIndex.from_bytes((pq.read_metadata(path).metadata or {}).get(_BATCHES, b"[]"))
 
 
 def read_segment(
@@ -239,23 +223,6 @@ def _sliced(table: pa.Table, groups: Sequence[range], rows: range) -> pa.Table:
         pieces.append(table.slice(offset + first - held.start, last - first))
         offset += len(held)
     return pa.concat_tables(pieces)
-
-
-def _index(batches: Sequence[BatchFacts]) -> bytes:
-    return json.dumps(
-        [[b.position.generation, b.position.batch, b.rows, _micros(b.first), _micros(b.last)] for b in batches]
-    ).encode()
-
-
-def _indexed(text: bytes) -> tuple[BatchFacts, ...]:
-    return tuple(
-        BatchFacts(Position(generation, batch), rows, _EPOCH + first * _MICROSECOND, _EPOCH + last * _MICROSECOND)
-        for generation, batch, rows, first, last in json.loads(text)
-    )
-
-
-def _micros(moment: datetime) -> int:
-    return (moment - _EPOCH) // _MICROSECOND
 
 
 def _within(events: pa.Table, start: datetime | None, end: datetime | None) -> pa.Table:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import partial
 
 import pyarrow as pa
@@ -21,9 +21,10 @@ from ..log import (
     Manifest,
     Position,
     Segment,
+    SegmentFacts,
+    batches_of,
     read_consistently,
     segment_name,
-    segment_types,
     write_compacted,
 )
 from ..store import OxigraphStore
@@ -38,10 +39,12 @@ class CompactionPolicy:
         rows: no segment gets more events.
         size: nor more bytes, about.
         span: nor a longer time range.
+        batches: nor more batches: which they are is in its footer, and in memory where one of them is looked for.
     """
 
     files: int = 16
     rows: int = 500_000
+    batches: int = 65_536
     size: float = float("inf")
     span: timedelta = timedelta.max
 
@@ -117,21 +120,11 @@ def _put_next_together(manifest: Manifest, newest: Position | None, rules: Compa
     group = _next_group(manifest, newest, rules)
     if group is None:
         return CompactionResult()
-    batches = dict(batch for one in group for batch in _batches(manifest, one))
+    batches = dict(batch for one in group for batch in batches_of(manifest, one))
     write_compacted(manifest.folder / segment_name(group[0].first, group[-1].last), batches)
     for one in group:
         one.path.unlink(missing_ok=True)
     return CompactionResult(len(group), 1)
-
-
-def _batches(manifest: Manifest, one: Segment) -> Iterator[tuple[Position, pa.Table]]:
-    events = manifest.read(one.path)
-    if one.single:
-        yield one.first, events
-    offset = 0
-    for batch in manifest.facts(one.path).batches:
-        yield batch.position, events.slice(offset, batch.rows)
-        offset += batch.rows
 
 
 def _next_group(manifest: Manifest, newest: Position | None, rules: CompactionPolicy) -> list[Segment] | None:
@@ -160,28 +153,44 @@ class _Group:
 
     def __init__(self, rules: CompactionPolicy) -> None:
         self.segments: list[Segment] = []
-        self._rules, self._rows, self._size = rules, 0, 0
+        self._rules = rules
+        self._rows = self._size = self._batches = 0
+        self._times: tuple[datetime, datetime] | None = None
         self._types: dict[str, pa.DataType] = {}
+        self._schema: pa.Schema | None = None
 
     def take(self, manifest: Manifest, one: Segment) -> bool:
         """Take one more; tell whether it fits. The first always does."""
-        facts, types = manifest.facts(one.path), segment_types(one.path)
-        rows, size = self._rows + facts.rows, self._size + one.path.stat().st_size
-        known = [manifest.facts(s.path) for s in self.segments] + [facts]
-        span = max(f.last for f in known) - min(f.first for f in known)
-        fits = rows <= self._rules.rows and size <= self._rules.size and span <= self._rules.span
-        if self.segments and not (fits and all(self._types.get(n, t) == t for n, t in types.items())):
+        facts, batches = manifest.facts(one.path), _most_batches(one)
+        first, last = self._times or (facts.first, facts.last)
+        times = min(first, facts.first), max(last, facts.last)
+        rows, size, count = self._rows + facts.rows, self._size + facts.size, self._batches + batches
+        small = rows <= self._rules.rows and size <= self._rules.size and count <= self._rules.batches
+        fits = small and times[1] - times[0] <= self._rules.span
+        if self.segments and not (fits and self._takes(facts)):
             return False
         self.segments.append(one)
-        self._rows, self._size = rows, size
-        self._types |= types
+        self._rows, self._size, self._batches, self._times, self._schema = rows, size, count, times, facts.schema
+        self._types |= {field.name: field.type for field in facts.schema or ()}
         return True
+
+    def _takes(self, facts: SegmentFacts) -> bool:
+        """Whether the types of its columns go with those of the others."""
+        if facts.schema is self._schema:
+            return True
+        return all(self._types.get(field.name, field.type) == field.type for field in facts.schema or ())
+
+
+def _most_batches(one: Segment) -> int:
+    """How many batches a segment has at the most, as its name says."""
+    return one.last.batch - one.first.batch + 1 if one.first.generation == one.last.generation else 1
 
 
 def _balanced(manifest: Manifest, group: Sequence[Segment]) -> list[Segment]:
     """Leave the first out while it is larger than all others together: an event is rewritten a few times only."""
     rows = [manifest.facts(one.path).rows for one in group]
-    first = 0
-    while first + 1 < len(group) and rows[first] > sum(rows[first + 1 :]):
+    first, rest = 0, sum(rows[1:])
+    while first + 1 < len(group) and rows[first] > rest:
         first += 1
+        rest -= rows[first]
     return list(group[first:])

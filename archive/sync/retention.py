@@ -96,11 +96,8 @@ def drop_graphs(store: WritableStore, limits: RetentionPolicy, now: datetime, *,
 
 def _segments(log: EventLog) -> list[_Aged]:
     manifests = map(log.manifest, log.streams())
-    return [
-        _Aged(one, manifest.facts(one.path).last, one.path.stat().st_size)
-        for manifest in manifests
-        for one in manifest.segments()
-    ]
+    found = ((one, manifest.facts(one.path)) for manifest in manifests for one in manifest.segments())
+    return [_Aged(one, facts.last, facts.size) for one, facts in found]
 
 
 def _free(log: EventLog, settled: Position | None, segments: Sequence[_Aged]) -> list[_Aged]:

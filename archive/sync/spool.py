@@ -178,7 +178,7 @@ class Spool:
                     one.path.unlink(missing_ok=True)
 
     def _behind(self, stream: str, batch: int) -> list[Segment]:
-        return [one for one in self._log.manifest(stream).segments() if one.last.batch > batch]
+        return list(self._log.manifest(stream).behind(Position(self._log.generation, batch)))
 
     def _piece(self, stream: str, batch: int, upto: int, rows: int) -> tuple[pa.Table, int]:
         count, last = 0, batch

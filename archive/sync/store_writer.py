@@ -1,7 +1,7 @@
 """The background writer: brings the store up to the log, and knows how far behind it is.
 
-Its queue is the log itself: what waits costs a few bytes a batch, so a burst stalls nobody, and after a crash it goes
-on where the store is.
+Its queue is the log itself: what waits costs no memory, so a burst stalls nobody, and after a crash it goes on where
+the store is.
 """
 
 from __future__ import annotations
@@ -76,7 +76,8 @@ class StoreWriter:
         """How far the store is behind the log."""
         with self._changed:
             batches = self._events.batches | self._matches.batches
-            return Lag(len(batches), self._events.rows, self._matches.rows)
+            more = max(self._events.more, self._matches.more)
+            return Lag(len(batches) + more, self._events.rows, self._matches.rows)
 
     def notify(self, pending: PendingWrites, position: Position, rows: int) -> None:
         """Say that a batch of so many rows is in a log.
@@ -245,5 +246,5 @@ class StoreWriter:
 def lag_of(store: Store, log: EventLog, matches: EventLog) -> Lag:
     """Tell how far a store is behind the logs of events and of matches."""
     committed, matched = store.committed(), store.committed(HOLDS_MATCHES)
-    events, rows = pending_batches(log, committed), pending_batches(matches, matched)
+    events, rows = dict(pending_batches(log, committed)), dict(pending_batches(matches, matched))
     return Lag(len({*events, *rows}), missing_rows(events, committed), missing_rows(rows, matched))

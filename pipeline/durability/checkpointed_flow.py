@@ -307,7 +307,8 @@ class CheckpointedFlow:
         The store has each event in the triples that the knowledge of its time made of it: where that is other ones than
         now, only the log can be asked.
         """
-        alike = all(self.versions.store.shaped_alike(since=first.batch) for first in archive.log.positions()[:1])
+        first = archive.log.first
+        alike = first is None or self.versions.store.shaped_alike(since=first.batch)
         strategy = self._strategy if alike else Strategy.REPLAY
         upto = self._checkpoint.position(last)
         backfill = Backfill(self._dataflow, [label], archive, upto=upto, strategy=strategy)

@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import datetime
+from heapq import merge
+from itertools import groupby
+from operator import itemgetter
+
+import pyarrow as pa
 
 from ...annotator import AnnotatedBatch
 from ...archive import Archive
+from ...archive.log import Position, scan_batches
 from ..flow import Batch, BatchSource
 from ..knowledge import KnowledgeVersions
 
@@ -18,10 +25,17 @@ def logged_batches(
     """The batches behind `after` up to `last` with their numbers, in order; none without an archive."""
     if archive is None:
         return
-    log, advances = archive.log, archive.idle_watermarks
-    for position in sorted({*log.positions(), *advances.positions()}):
-        if after < position.batch <= last:
-            judged_by = versions.at(position.batch).judgement
-            events = {stream: AnnotatedBatch.of_events(table) for stream, table in log.read_batch(position).items()}
-            advanced = advances.read(position)
-            yield position.batch, Batch(events, BatchSource.LOG, judged_by, advances=advanced)
+    generation = archive.log.generation
+    span = Position(generation, after) if after else None, Position(generation, last)
+    events = ((position, 0, tables) for position, tables in scan_batches(archive.log, *span))
+    advances = ((position, 1, moved) for position, moved in archive.idle_watermarks.scan(*span))
+    for position, found in groupby(merge(events, advances, key=itemgetter(0, 1)), key=itemgetter(0)):
+        parts = {kind: content for _, kind, content in found}
+        yield position.batch, _batch(parts.get(0, {}), parts.get(1, {}), versions, position.batch)
+
+
+def _batch(
+    tables: dict[str, pa.Table], advances: dict[str, datetime], versions: KnowledgeVersions, number: int
+) -> Batch:
+    events = {stream: AnnotatedBatch.of_events(table) for stream, table in tables.items()}
+    return Batch(events, BatchSource.LOG, versions.at(number).judgement, advances=advances)

@@ -12,11 +12,11 @@ from support.archives import opened
 def test_an_archive_of_a_newer_version_is_left_alone(tmp_path: Path) -> None:
     folder = tmp_path / "var/archive"
     folder.mkdir(parents=True)
-    (folder / "format.json").write_text('{"format": 4}')
+    (folder / "format.json").write_text('{"format": 5}')
     with pytest.raises(ArchiveError) as error:
         opened(tmp_path)
     assert str(error.value) == (
-        f"{folder}: the archive has format 4, and this kaicep knows 3: "
+        f"{folder}: the archive has format 5, and this kaicep knows 4: "
         "upgrade kaicep, or choose another path under [archive]"
     )
 
@@ -29,7 +29,7 @@ def test_an_unreadable_version_is_named(tmp_path: Path) -> None:
         opened(tmp_path)
     assert str(error.value) == (
         f"{folder}/format.json: the archive's version cannot be read: "
-        'write {"format": 3} into it if a kaicep of this version made the archive'
+        'write {"format": 4} into it if a kaicep of this version made the archive'
     )
 
 

@@ -89,7 +89,7 @@ def test_a_corrupt_store_says_what_to_do_and_is_built_again(settings: Settings, 
 def test_a_newer_archive_is_refused(settings: Settings, tmp_path: Path) -> None:
     (tmp_path / "var/archive/format.json").write_text(json.dumps({"format": 99}))
     code, _, wrong = call("verify", tmp_path)
-    said = f"{tmp_path / 'var/archive'}: the archive has format 99, and this kaicep knows 3"
+    said = f"{tmp_path / 'var/archive'}: the archive has format 99, and this kaicep knows 4"
     assert (code, wrong) == (1, f"{said}: upgrade kaicep, or choose another path under [archive]\n")
 
 

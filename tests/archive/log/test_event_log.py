@@ -11,8 +11,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from kaicep.archive.log import EventLog
-from kaicep.archive.log.segment import Position
+from kaicep.archive.log import EventLog, Position
 from kaicep.errors import ArchiveError
 from support.archives import NINE, SECOND, STREAM, TIME, readings
 

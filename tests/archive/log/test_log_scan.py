@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 from kaicep.annotator import EventShape
-from kaicep.archive.log import EventLog, LogScan
-from kaicep.archive.log.segment import Position
+from kaicep.archive.log import EventLog, LogScan, Position
 from kaicep.archive.sync.compaction import CompactionPolicy, compact
 from support.archives import SHAPE, STREAM, readings
 

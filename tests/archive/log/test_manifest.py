@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from kaicep.archive.folder_layout import folder_of_stream
-from kaicep.archive.log import EventLog
+from kaicep.archive.log import EventLog, Position
 from kaicep.archive.log.manifest import Manifest
 from kaicep.archive.sync.compaction import CompactionPolicy, compact
 from support.archives import NINE, SECOND, STREAM, readings
@@ -61,4 +61,39 @@ def test_a_listing_is_never_out_of_date(tmp_path: Path) -> None:
     other = Manifest(tmp_path / folder_of_stream(STREAM))
     for batch in range(30):
         log.append(STREAM, batch, readings(1, first=batch))
-        assert len(other.positions()) == batch + 1
+        assert len(list(other.rows_by_batch())) == batch + 1
+
+
+def test_what_is_known_of_files_is_forgotten_with_them(log: EventLog) -> None:
+    manifest = log.manifest(STREAM)
+    for batch in range(6, 60):
+        log.append(STREAM, batch, readings(1, first=100 + batch))
+        if batch % 10 == 0:
+            compact(log, ALL)
+            list(manifest.rows_by_batch())
+    compact(log, ALL)
+    files = {one.path for one in manifest.segments()}
+    assert len(files) < 10
+    assert set(manifest._facts) <= files
+
+
+def test_segments_of_the_same_columns_share_what_is_known_of_them(log: EventLog) -> None:
+    manifest = log.manifest(STREAM)
+    assert len({id(manifest.facts(one.path).schema) for one in manifest.segments()}) == 1
+
+
+def test_a_file_that_takes_the_place_of_another_is_read_anew(log: EventLog) -> None:
+    manifest = log.manifest(STREAM)
+    first = manifest.segments()[0]
+    assert manifest.facts(first.path).rows == 3
+    log.append(STREAM, 0, readings(4))
+    assert manifest.facts(first.path).rows == 4
+
+
+def test_a_batch_is_found_in_the_segment_that_holds_it_or_would(log: EventLog) -> None:
+    compact(log, ALL)
+    manifest = log.manifest(STREAM)
+    together, newest = manifest.segments()
+    assert [manifest.holder(Position(0, batch)) for batch in range(7)] == [*5 * [together], newest, None]
+    assert [one.path for one in manifest.behind(Position(0, 4))] == [newest.path]
+    assert list(manifest.rows_by_batch(Position(0, 3))) == [(Position(0, 4), 3), (Position(0, 5), 3)]

@@ -89,7 +89,7 @@ def test_an_archive_of_before_goes_on(tmp_path: Path) -> None:
         archive.append(1, {STREAM: readings(4, first=4)})
         archive.append_matches(1, [(ORIGIN, matches(range(4, 8)))])
         assert flushed_rows(archive, COUNT_MATCHES) == [(4,)]
-    assert (tmp_path / "var/archive/format.json").read_text() == '{"format": 3}'
+    assert (tmp_path / "var/archive/format.json").read_text() == '{"format": 4}'
 
 
 def test_matches_are_not_kept_where_nobody_wants_them(tmp_path: Path) -> None:

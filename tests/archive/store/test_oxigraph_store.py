@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pyoxigraph as ox
 import pytest
-from kaicep.archive.log.segment import Position
+from kaicep.archive.log import Position
 from kaicep.archive.sparql import SparqlRequest
 from kaicep.archive.store import OxigraphStore
 from kaicep.archive.store.event_quads import encoder

@@ -11,8 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from kaicep.archive.folder_layout import folder_of_stream
-from kaicep.archive.log import EventLog
-from kaicep.archive.log.segment import Position
+from kaicep.archive.log import EventLog, Position, manifest, segment
 from kaicep.archive.sparql import Solutions
 from kaicep.archive.sync.compaction import CompactionPolicy, CompactionResult, compact, compact_archive
 from kaicep.config import Settings
@@ -154,3 +153,24 @@ def _settings(tmp_path: Path) -> Settings:
 def test_an_archive_that_is_written_is_not_compacted_from_outside(settings: Settings, tmp_path: Path) -> None:
     with opened(tmp_path), pytest.raises(ArchiveError, match="writes this archive: stop it first"):
         compact_archive(settings)
+
+
+def test_no_segment_gets_more_batches_than_are_allowed(log: EventLog) -> None:
+    before = contents(log)
+    compact(log, CompactionPolicy(files=2, batches=3))
+    assert [len(log.manifest(STREAM).batches(one)) for one in log.manifest(STREAM).segments()[:1]] == [3]
+    assert len(files(log)) == 3
+    assert contents(log) == before
+
+
+def test_a_footer_is_read_once_however_often_there_is_nothing_to_do(
+    log: EventLog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compact(log, CompactionPolicy())
+    read: list[Path] = []
+    facts = segment.segment_facts
+    monkeypatch.setattr(manifest, "segment_facts", lambda path: read.append(path) or facts(path))  # type: ignore[func-returns-value]  # it notes the path
+    log.append(STREAM, 6, readings(1, first=50))
+    for _ in range(3):
+        assert compact(log, CompactionPolicy()) == CompactionResult(0, 0)
+    assert len(read) <= 1

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from kaicep.archive.log import EventLog, Position
 from kaicep.archive.store import HOLDS, CommittedOffset
+from kaicep.archive.sync import pending_writes
+from kaicep.archive.sync.compaction import CompactionPolicy, compact
 from kaicep.archive.sync.pending_writes import PendingWrites, held_of
 from support.archives import STREAM, readings
 
@@ -72,3 +74,37 @@ def test_a_store_holds_all_before_a_batch_of_which_it_has_some(log: EventLog) ->
     assert held_of(log, None) is None
     assert held_of(log, CommittedOffset(SECOND, total=3, rows=2)) == SECOND.before
     assert held_of(log, CommittedOffset(SECOND, total=3, rows=3)) == SECOND
+
+
+def test_however_far_a_store_is_behind_only_the_next_batches_are_in_memory(
+    log: EventLog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pending_writes, "_MOST", 4)
+    for batch in range(2, 20):
+        log.append(STREAM, batch, readings(2, first=10 * batch))
+    writes = pending(log)
+    writes.begin(None)
+    log.append(STREAM, 20, readings(1, first=500))
+    for _ in range(2):  # said twice, as of a batch that is delivered again
+        writes.note(Position(0, 20), 1)
+    assert (len(writes.batches), writes.more, writes.rows) == (4, 17, 8 + 36 + 1)
+    rows = []
+    while waiting := writes.waiting(5):
+        load = writes.load(waiting, 5)
+        rows += list(load.quads)
+        writes.written(load)
+    assert (sum(rows), writes.first, writes.rows, writes.more) == (45, None, 0, 0)
+    writes.note(Position(0, 21), 2)
+    assert writes.batches == frozenset([Position(0, 21)])
+
+
+def test_batches_that_were_put_together_are_read_at_once(log: EventLog, monkeypatch: pytest.MonkeyPatch) -> None:
+    for batch in range(2, 40):
+        log.append(STREAM, batch, readings(1, first=10 * batch))
+    compact(log, CompactionPolicy(files=2))
+    alone: list[Position] = []
+    monkeypatch.setattr(log, "read_batch", lambda position: alone.append(position) or {})  # type: ignore[func-returns-value]  # it notes, and gives nothing
+    writes = pending(log)
+    writes.begin(None)
+    load = writes.load(writes.waiting(1000), 1000)
+    assert (sum(load.quads), alone) == (5 + 3 + 38, [])
