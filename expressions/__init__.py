@@ -17,6 +17,7 @@ from .column_types import POLARS_TYPES
 from .columns import Names, column_expression, plain_name
 from .frames import (
     Bools,
+    Floats,
     Ints,
     all_of,
     column_of,
@@ -49,6 +50,7 @@ __all__ = [
     "SIGNATURES",
     "Accumulator",
     "Bools",
+    "Floats",
     "Ints",
     "Leaf",
     "Names",

@@ -14,6 +14,7 @@ from ...errors import OperatorError
 from ...expressions import column_expression, micros, of_single_events, plain_name
 from ...language.nodes import (
     Binary,
+    Call,
     CorrelationWindow,
     Expression,
     Link,
@@ -28,6 +29,7 @@ from ..match import JoinKey, JoinPredicate
 from ..order import UNBOUNDED, Bounds, bounds_with_last, key_expressions
 from ..output import match_name
 from .pattern_dnf import PartialOrder, disjuncts
+from .sum_bounds import SumCondition, sum_condition
 
 __all__ = ["DisjunctPlan", "PatternPlan", "plan_pattern"]
 
@@ -44,6 +46,7 @@ class DisjunctPlan:
         counts: variables whose event is among the last so many candidates when the last event comes.
         keys: equalities.
         conditions: the conditions on several variables, those of other disjuncts and of NOTs among them.
+        sums: those of them that compare sums, and that this disjunct binds all variables of.
         order: order, links and negations.
     """
 
@@ -54,6 +57,7 @@ class DisjunctPlan:
     counts: Mapping[str, int]
     keys: tuple[JoinKey, ...]
     conditions: tuple[JoinPredicate, ...]
+    sums: tuple[SumCondition, ...]
     order: PartialOrder
 
 
@@ -99,15 +103,18 @@ def plan_pattern(query: Query) -> PatternPlan:
     keys = list(_partition_keys(query))
     own: dict[str, list[pl.Expr]] = {source.variable: [] for source in query.sources}
     later: list[JoinPredicate] = []
+    sums: list[SumCondition] = []
     for e, needs in _conjuncts(query, verdicts if simple else [], simple=simple):
-        key = _key(e) if needs == variables_of(e) else None
-        if key is not None:
-            keys.append(key)
-        elif len(needs) > 1 or needs & counts.keys():
+        key, decides = _key(e) if needs == variables_of(e) else (None, False)
+        keys += [] if key is None else [key]
+        if decides:
+            continue
+        if len(needs) > 1 or needs & counts.keys():
             later.append(_condition(e, needs))
+            sums += [] if (found := sum_condition(e)) is None else [found]
         else:
             own[next(iter(needs))].append(column_expression(e))
-    shared = (counts, tuple(keys), tuple(later))
+    shared = (counts, tuple(keys), tuple(later), tuple(sums))
     windows = _windows(query)
     return PatternPlan(
         tuple(_disjunct(query, order, windows, shared) for order in orders),
@@ -144,7 +151,7 @@ def _disjunct(
     query: Query,
     order: PartialOrder,
     windows: _Windows,
-    shared: tuple[Mapping[str, int], tuple[JoinKey, ...], tuple[JoinPredicate, ...]],
+    shared: tuple[Mapping[str, int], tuple[JoinKey, ...], tuple[JoinPredicate, ...], tuple[SumCondition, ...]],
 ) -> DisjunctPlan:
     variables = tuple(s.variable for s in query.sources if s.variable in order.variables)
     streams = {source.variable: source.stream.name for source in query.sources}
@@ -157,7 +164,9 @@ def _disjunct(
     preceding = frozenset[str]().union(*order.before.values())
     bounds = {v: bounds_with_last(variables, v, gaps, own, sliding) for v in variables if v not in preceding}
     reach = bounds_with_last(variables, None, gaps, own, sliding)
-    return DisjunctPlan(variables, streams, bounds, reach, *shared, order)
+    counts, keys, conditions, sums = shared
+    own_sums = tuple(one for one in sums if one.terms.keys() <= set(variables))
+    return DisjunctPlan(variables, streams, bounds, reach, counts, keys, conditions, own_sums, order)
 
 
 def _gaps(order: PartialOrder) -> dict[tuple[str, str], int]:
@@ -199,7 +208,17 @@ def _verdicts(query: Query) -> list[Expression]:
     return [*having, *(item.condition for item in query.items if item.condition is not None)]
 
 
-def _key(e: Expression) -> JoinKey | None:
+def _key(e: Expression) -> tuple[JoinKey | None, bool]:
+    """What candidates have to agree in; and whether that is all that a condition asks."""
+    match e:
+        case Call(function="OVERFLOW", arguments=(_, doubles)):  # integers that are equal are equal as doubles, too
+            return _equality(doubles), False
+        case _:
+            found = _equality(e)
+            return found, found is not None
+
+
+def _equality(e: Expression) -> JoinKey | None:
     if not isinstance(e, Binary) or e.operator != "=":
         return None
     left, right = variables_of(e.left), variables_of(e.right)

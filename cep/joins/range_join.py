@@ -19,6 +19,7 @@ from ...expressions import Bools, Ints
 from ..match import BoundRows, CandidateRanges, EventCounts, combined_codes, expand, holding, ranges_by_key
 from ..order import UNBOUNDED, Bounds, Candidates
 from .pattern_plan import DisjunctPlan
+from .sum_bounds import SumBounds
 
 __all__ = ["find_matches"]
 
@@ -50,8 +51,9 @@ def find_matches(
     """
     found: list[BoundRows] = []
     size = 0
+    sums = [SumBounds(condition, candidates) for condition in plan.sums]
     for last in plan.bounds:
-        for match in _Search(plan, candidates, last, pairs).matches():
+        for match in _Search(plan, candidates, last, pairs, sums).matches():
             found.append(match)
             size += len(match[last])
             if size >= _PIECE:
@@ -75,6 +77,7 @@ class _Search:
     candidates: Mapping[str, Candidates]
     last: str
     pairs: EventCounts
+    sums: Sequence[SumBounds]
 
     @property
     def bounds(self) -> Bounds:
@@ -148,14 +151,11 @@ class _Search:
 
     def _tested(self, partial: BoundRows, variable: str) -> BoundRows:
         """Those partial matches that satisfy what can be tested now that `variable` is bound."""
-        keep = self._distinct_and_before_last(partial, variable)
-        if keep is not None:
-            partial = {v: rows[keep] for v, rows in partial.items()}
+        partial = _kept(partial, self._distinct_and_before_last(partial, variable))
+        for bounds in self.sums:
+            partial = _kept(partial, bounds.possible(partial))
         due = [c for c in self.plan.conditions if variable in c.variables and c.variables <= partial.keys()]
-        if not due:
-            return partial
-        left = np.flatnonzero(holding(due, self.candidates, partial))
-        return {v: rows[left] for v, rows in partial.items()}
+        return _kept(partial, holding(due, self.candidates, partial)) if due else partial
 
     def _distinct_and_before_last(self, partial: BoundRows, variable: str) -> Bools | None:
         keep = None
@@ -168,3 +168,11 @@ class _Search:
             fits = own < number if other == self.last else own != number
             keep = fits if keep is None else keep & fits
         return keep
+
+
+def _kept(partial: BoundRows, keep: Bools | None) -> BoundRows:
+    """The partial matches of which something is true; `None`: it is true of all."""
+    if keep is None or keep.all():
+        return partial
+    left = np.flatnonzero(keep)
+    return {v: rows[left] for v, rows in partial.items()}

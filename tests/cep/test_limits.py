@@ -78,7 +78,7 @@ def joined(count: int, link: str) -> str:
         (several(8, f"SEQ ({joined(8, ' AND ')})"), 45, MATCHES),
         (several(9, f"SEQ ({joined(9, ' AND ')})", "POLICY next"), 45, RUNS),
         (several(4, "JOIN (?v0.n = ?v3.n)"), 1000, MATCHES),
-        (several(4, "FILTER (?v3.n = 2) JOIN (?v0.n + ?v1.n + ?v2.n + ?v3.n = 9)"), 400, PAIRS),
+        (several(4, "FILTER (?v3.n = 2) JOIN (?v0.n * ?v1.n * ?v2.n * ?v3.n = 9)"), 400, PAIRS),
         (several(5, f"SEQ (?v0, NOT ?n, {joined(5, ', ')[5:]})", absent="?n"), 45, MATCHES),
         (several(6, f"SEQ (?v0, NOT ?n, {joined(6, ', ')[5:]}) JOIN (?v0.n > ?v5.n)", absent="?n"), 60, RUNS),
         (several(6, f"SEQ ({joined(6, ', ')}, NOT ?n)", absent="?n"), 45, RUNS),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from kaicep.cep.joins.pattern_plan import plan_pattern
 from kaicep.cep.order import UNBOUNDED
+from kaicep.cep.settled_query import settled_query
 from support.letter_readings import text_of
 from support.operators import compiled
 
@@ -18,6 +19,22 @@ def test_a_logical_pattern_is_cut_at_its_ands() -> None:
     assert [key.expressions.keys() for key in plan.keys] == [{"a", "b"}]
     assert [condition.variables for condition in plan.conditions] == [{"a", "b"}]
     assert {v: len(own) for v, own in plan.own.items()} == {"a": 1, "b": 0}
+
+
+def test_sums_of_integers_are_keys_that_do_not_decide() -> None:
+    """They may leave 64 bits: what is equal is equal as doubles, and then it is asked again."""
+    plan = plan_pattern(settled_query(compiled(text_of("?a ->> ?b", "JOIN (?a.n + 1 = ?b.n)"))))
+    assert [key.expressions.keys() for key in plan.keys] == [{"a", "b"}]
+    assert [condition.variables for condition in plan.conditions] == [{"a", "b"}]
+
+
+def test_sums_of_three_variables_are_bounded_where_all_of_them_are_bound() -> None:
+    join = "JOIN (?a.x + ?b.x < ?d.x) JOIN (?a.x + ?b.x < ?c.x)"
+    plan = plan_pattern(compiled(text_of("?a ->> ?b ->> (?c OR ?d)", join)))
+    assert [{frozenset(one.terms) for one in disjunct.sums} for disjunct in plan.disjuncts] == [
+        {frozenset("abc")},
+        {frozenset("abd")},
+    ]
 
 
 def test_a_join_is_asked_as_a_whole_where_it_decides_which_event_is_taken() -> None:
