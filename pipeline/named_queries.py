@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
@@ -16,10 +16,12 @@ from .catalog import Catalog
 from .control import SubmittedQueries, folder_of
 from .query_documents import query_files, read_document
 
-__all__ = ["queries_read"]
+__all__ = ["queries_named", "queries_read"]
 
 
-def queries_read(project: Catalog, text: str, source: str = "query") -> tuple[Query, ...]:
+def queries_read(
+    project: Catalog, text: str, source: str = "query", outputs: Sequence[Query] = ()
+) -> tuple[Query, ...]:
     """Return the project's queries whose output a document reads, directly or not, each after those that it reads.
 
     They are those of `[queries]`, then those that were submitted. What the document defines itself is not looked for,
@@ -29,20 +31,41 @@ def queries_read(project: Catalog, text: str, source: str = "query") -> tuple[Qu
         project: its.
         text: of the document.
         source: what the document is called: its file, where it is one.
+        outputs: queries that are answered already; they are not looked for.
 
     Raises:
         KaicepError: the document is no χ-CEP, or a query that it reads is wrong.
     """
     own = _Outline.of(_Document(source, text))
-    wanted = own.reads - own.defines - set(project.annotators)
+    return queries_named(project, own.reads - own.defines, outputs, besides=source)
+
+
+def queries_named(
+    project: Catalog, names: Collection[str], outputs: Sequence[Query] = (), besides: str = ""
+) -> tuple[Query, ...]:
+    """Return the project's queries of these names and what they read; see `queries_read`.
+
+    Args:
+        project: its.
+        names: of streams and queries; those of streams, and those that nobody has, are passed over.
+        outputs: queries that are answered already.
+        besides: a file that is not looked at.
+
+    Raises:
+        KaicepError: one of them is wrong.
+    """
+    known = {*project.annotators, *(query.name for query in outputs)}
+    wanted = frozenset(names) - known
     if not wanted:
         return ()
-    outlines = _needed(_outlines(project, besides=source), wanted)
+    outlines = _needed(_outlines(project, besides=besides), wanted, known)
     found: list[Query] = []
     for outline in outlines:
-        document = outline.document
-        found += project.compile(document.text, source=document.source, retention=document.retention, outputs=found)
-    needed = wanted.union(*(outline.reads for outline in outlines))
+        document, others = outline.document, [query for query in outputs if query.name not in outline.defines]
+        found += project.compile(
+            document.text, source=document.source, retention=document.retention, outputs=[*others, *found]
+        )
+    needed = wanted.union(*(outline.reads for outline in outlines)) - known
     return tuple(query for query in found if query.name in needed)
 
 
@@ -91,11 +114,11 @@ def _submitted(project: Catalog) -> Iterator[_Document]:
         yield _Document(document.label, document.text, document.retention)
 
 
-def _needed(outlines: Iterable[_Outline], wanted: frozenset[str]) -> list[_Outline]:
-    """Those that define what is wanted, and what they read in turn, in their order."""
+def _needed(outlines: Iterable[_Outline], wanted: frozenset[str], known: Collection[str | None]) -> list[_Outline]:
+    """Those that define what is wanted, and what they read in turn, in their order; not what is known already."""
     outlines = list(outlines)
     names, before = set(wanted), 0
     while len(names) > before:
         before = len(names)
-        names |= {read for outline in outlines if outline.defines & names for read in outline.reads}
+        names |= {read for outline in outlines if outline.defines & names for read in outline.reads}.difference(known)
     return [outline for outline in outlines if outline.defines & names]

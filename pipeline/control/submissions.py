@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, Protocol
 
@@ -44,6 +44,10 @@ class SubmissionHost(Protocol):
     @property
     def handles(self) -> Sequence[RegisteredQuery]:
         """The registered queries, in the order of their registration."""
+
+    @property
+    def brought(self) -> Collection[str]:
+        """Those among them that are answered because others read them."""
 
     def registrations(
         self, text: str, *, label: str = "query", retention: timedelta | None = None
@@ -137,6 +141,11 @@ class Submissions:
         self._say(f"queries: {name} was withdrawn")
         return [f"{name}: withdrawn"]
 
+    def _origin(self, name: str, submitted: Collection[str]) -> str:
+        if name in submitted:
+            return "submitted"
+        return "read" if name in self._host.brought else "run"
+
     def _listed(self) -> list[dict[str, Any]]:
         submitted = {query for document in self._submitted.documents() for query in document.queries}
         matches = self._host.progress.matches
@@ -145,7 +154,7 @@ class Submissions:
                 "query": handle.name,
                 "state": handle.state,
                 "matches": matches.get(handle.name, 0),
-                "from": "submitted" if handle.name in submitted else "run",
+                "from": self._origin(handle.name, submitted),
                 "now": None if handle.now is None else handle.now.isoformat(),
             }
             for handle in self._host.handles

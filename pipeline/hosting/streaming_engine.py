@@ -29,6 +29,7 @@ from ..durability import (
 from ..flow import BatchResult, IdleStreams, QueryRuntime, Registration
 from ..knowledge import KnowledgeSwap, Version
 from ..monitoring import EngineStatus
+from ..named_queries import queries_named, queries_read
 from ..profile import FlowProfile
 from ..sinks import Sink, check_sinks
 from ..sources import beat, unpack
@@ -81,6 +82,7 @@ class StreamingEngine(ABC):
         self._ontology: KnowledgeAdmin | None = None
         self._submissions: Submissions | None = None
         self._handles: dict[str, QueryHandle] = {}
+        self._brought: list[str] = []
         self._lock = threading.Lock()
         self._job = SparkJob(self._lock, self._run, self._overdue, lambda error: on_failure(str(error)))
         self._archive: Archive | None = None
@@ -209,16 +211,21 @@ class StreamingEngine(ABC):
         self, text: str, *, label: str = "query", retention: timedelta | None = None
     ) -> tuple[Registration, ...]:
         """The checked queries of a document, which may read the output of registered ones; see `submit`."""
-        outputs = [handle.query for handle in self.handles]
-        return self._flow.versions.newest.registrations(text, label, outputs, retention)
+        project, outputs = self._flow.versions.newest, [handle.query for handle in self.handles]
+        outputs += queries_read(project, text, label, outputs)
+        return project.registrations(text, label, outputs, retention)
 
     def register(self, registrations: Sequence[Registration], *, collect: bool = True) -> list[QueryHandle]:
         """Register checked queries at the next batch border; see `submit`.
 
+        Queries of the project that they read and that nobody has registered are registered before them.
+
         Raises:
             PipelineError: one of the labels is taken; then none is registered.
         """
-        handles = [QueryHandle(self, registration, collect=collect) for registration in registrations]
+        brought = self._brought_by(registrations)
+        handles = [QueryHandle(self, registration, collect=False) for registration in brought]
+        handles += [QueryHandle(self, registration, collect=collect) for registration in registrations]
         with self._lock:
             taken = next((handle.name for handle in handles if handle.name in self._handles), None)
             if taken is not None:
@@ -226,16 +233,31 @@ class StreamingEngine(ABC):
                     f"a query named '{taken}' is registered already",
                     hint="stop it first, or give the new one another name with CREATE QUERY … AS",
                 )
-            self._flow.submit(registrations)
+            self._flow.submit([*brought, *registrations])
             self._handles |= {handle.name: handle for handle in handles}
             for handle in handles if self.running else ():
                 handle.began()
-        return handles
+        self._brought += [registration.label for registration in brought]
+        for registration in brought:
+            self._on_notice(f"queries: {registration.label} of the project is answered too, for those that read it")
+        return handles[len(brought) :]
+
+    def _brought_by(self, registrations: Sequence[Registration]) -> list[Registration]:
+        """The project's queries that are to be answered because others read them."""
+        outputs = [*(handle.query for handle in self.handles), *(one.query for one in registrations)]
+        names = {source.stream.name for one in registrations for source in one.query.sources}
+        found = queries_named(self._flow.versions.newest, names, outputs)
+        return [Registration(query, query.name) for query in found if query.name is not None]
 
     @property
     def handles(self) -> tuple[QueryHandle, ...]:
         """The registered queries, in the order of their registration."""
         return tuple(self._handles.values())
+
+    @property
+    def brought(self) -> Sequence[str]:
+        """Queries of the project that are answered because registered ones read them."""
+        return tuple(self._brought)
 
     def now_of(self, label: str) -> datetime | None:
         """The time of its streams at which a query was registered; `None`: before their first event, or not yet."""
@@ -259,6 +281,11 @@ class StreamingEngine(ABC):
         with self._lock:
             self._flow.withdraw(label)
             self._handles.pop(label, None)
+            read = {source.stream.name for handle in self.handles for source in handle.query.sources}
+        for brought in [name for name in self._brought if name not in read]:
+            self._brought.remove(brought)
+            if brought in self._handles:
+                self.withdraw(brought)
 
     def start(self) -> None:
         """Begin to read the streams with the project's trigger interval; does nothing when it is running.

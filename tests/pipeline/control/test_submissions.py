@@ -22,7 +22,7 @@ READER = "SELECT COUNT(?h) AS n FROM (?h, high) WINDOW (?h, sliding, 1min)"
 CLOSED = "SELECT ?e.sensor WITHIN (2026-01-01, 2026-01-01T00:00:02Z] FILTER (?e.flow > 70)"
 
 
-def project(folder: Path) -> Project:
+def project(folder: Path, **tables: object) -> Project:
     stream = {
         "event_type": "<urn:Report>",
         "time": {"attribute": "at"},
@@ -30,7 +30,7 @@ def project(folder: Path) -> Project:
         "source": {"format": "json", "path": "in"},
         "attributes": {"sensor": {"datatype": "xsd:string"}, "flow": {"datatype": "xsd:double"}},
     }
-    return Project.parse({"streams": {"air": stream}, "engine": {"trigger": "0s"}}, root=folder)
+    return Project.parse({"streams": {"air": stream}, "engine": {"trigger": "0s"}, **tables}, root=folder)
 
 
 def drop(folder: Path, *seconds: int) -> None:
@@ -59,6 +59,40 @@ def refusal(ask: Callable[[], Any]) -> str:
     with pytest.raises(KaicepError) as refused:
         ask()
     return str(refused.value)
+
+
+def test_a_submitted_query_may_read_a_query_of_the_project_that_does_not_run(tmp_path: Path) -> None:
+    """As where the engine was started with some of them alone. It is answered as long as it is read."""
+    (tmp_path / "queries").mkdir()
+    (tmp_path / "queries" / "high.chi").write_text(NAMED)
+    (tmp_path / "queries" / "higher.chi").write_text(
+        "CREATE QUERY higher AS SELECT ?h.flow FROM (?h, high) FILTER (?h.flow > 75)"
+    )
+    given, said = project(tmp_path, queries={"files": ["queries/*.chi"]}), list[str]()
+    with Engine(given, on_notice=said.append) as engine:
+        assert engine._submissions is not None
+        engine._submissions.begin()
+        (told,) = submit(given.settings, READER.replace("high", "higher"), "count.chi", None)
+        assert told.startswith("count: answered from the next batch on")
+        assert [handle.name for handle in engine.handles] == ["high", "higher", "count"]
+        assert said[:2] == [
+            f"queries: {name} of the project is answered too, for those that read it" for name in ("high", "higher")
+        ]
+        submit(given.settings, READER, "other.chi", None)
+        assert [(row["query"], row["from"]) for row in list_queries(given.settings)[0]] == [
+            ("high", "read"), ("higher", "read"), ("count", "submitted"), ("other", "submitted"),
+        ]  # fmt: skip
+        assert refusal(lambda: submit(given.settings, READER.replace("high", "highest"), None, None)).startswith(
+            "query-1:1:33: unknown stream 'highest'"
+        )
+        withdraw(given.settings, "count")
+        assert [handle.name for handle in engine.handles] == ["high", "other"]
+    with Engine(given) as engine:
+        assert engine._submissions is not None
+        engine._submissions.begin()
+        assert [handle.name for handle in engine.handles] == ["high", "other"]
+        withdraw(given.settings, "other")
+        assert engine.handles == ()
 
 
 @pytest.mark.spark
