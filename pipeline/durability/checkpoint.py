@@ -73,6 +73,7 @@ class Checkpoint:
         patience: how long the first batch waits for an archiver that is behind the live stream.
         say: takes a line of the log about what was missed.
         clock: counts how long each stage takes.
+        dead_letter_size: bytes that the dead letters of each stream may take.
 
     Attributes:
         delivery: of rows to the sinks.
@@ -87,13 +88,14 @@ class Checkpoint:
         say: Callable[[str], None],
         *,
         clock: StageClock,
+        dead_letter_size: int,
     ) -> None:
         self._clock = clock
         self._archive = archive
         self._generation = 0 if archive is None else archive.log.generation
         self._idle_watermarks = IdleWatermarkLog(state / "advances") if archive is None else archive.idle_watermarks
         self._idle_since: Position | None = None
-        self._dead_letters = DeadLetters(state / "dead-letters")
+        self._dead_letters = DeadLetters(state / "dead-letters", dead_letter_size)
         self.delivery = RowDelivery(sinks)
         self._snapshots = OperatorSnapshots(state / _SNAPSHOTS)
         self._registry = QueryRegistry(state / "queries" / "registrations.json")

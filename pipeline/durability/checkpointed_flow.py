@@ -85,7 +85,16 @@ class CheckpointedFlow:
         self.version: Version | None = None
         self._project = project
         self._archive = archive
-        self._checkpoint = Checkpoint(state, sinks, archive, project.settings.archive.in_flight, say, clock=self.clock)
+        settings = project.settings
+        self._checkpoint = Checkpoint(
+            state,
+            sinks,
+            archive,
+            settings.archive.in_flight,
+            say,
+            clock=self.clock,
+            dead_letter_size=settings.engine.dead_letter_size,
+        )
         self._dataflow = project.dataflow(_WORKERS, isolated=True)
         self._waiting: list[Registration] = []
         self._backfilled = BackfilledQueries()

@@ -3,26 +3,35 @@
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Iterator
 from pathlib import Path
 
 import pyarrow as pa
 
-from ...storage import make_folder, remove_temporaries, write_atomically
 from ..sources import Malformed, RawBatch
+from .letter_files import LetterFiles
 
 __all__ = ["DeadLetters"]
 
+_LOG = logging.getLogger("kaicep")
+
 
 class DeadLetters:
-    """One folder per stream, in it one file of JSON lines per batch: `<folder>/<stream>/<batch>.jsonl`.
+    """One folder per stream, in it files of JSON lines: `<batch>.jsonl`, and `<first>_<last>.jsonl` of several.
 
     A batch that is delivered again replaces its file. A line has `record` (as it came), `reason`, `place`, `batch`.
+    Beyond the limit the oldest files go, which is said once.
+
+    Args:
+        folder: made when there is something to keep.
+        most: bytes that the dead letters of one stream may take.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._begun: set[str] = set()
+    def __init__(self, folder: Path, most: int = 100 * 10**6) -> None:
+        self._folder, self._most = folder, most
+        self._files: dict[str, LetterFiles] = {}
+        self._said: set[str] = set()
 
     def write(self, stream: str, batch_id: int, raw: RawBatch, rejected: pa.Table) -> int:
         """Keep the records of a batch that are malformed, and those that the annotation rejected.
@@ -37,18 +46,22 @@ class DeadLetters:
             How many there are.
         """
         letters = [*raw.malformed, *_of_rejected(raw, rejected)]
-        target = self._folder / stream / f"{batch_id:012d}.jsonl"
-        if not letters:
-            target.unlink(missing_ok=True)
-            return 0
-        if stream not in self._begun:
-            make_folder(target.parent)
-            remove_temporaries(target.parent)
-            self._begun.add(stream)
-        with write_atomically(target) as temporary, temporary.open("w", encoding="utf-8") as file:
-            for letter in letters:
-                line = {"record": letter.text, "reason": letter.reason, "place": letter.place, "batch": batch_id}
-                file.write(json.dumps(line, ensure_ascii=False) + "\n")
+        if stream not in self._files:
+            self._files[stream] = LetterFiles(self._folder / stream)
+        lines = [
+            json.dumps(
+                {"record": one.text, "reason": one.reason, "place": one.place, "batch": batch_id}, ensure_ascii=False
+            )
+            for one in letters
+        ]
+        self._files[stream].write(batch_id, "".join(f"{line}\n" for line in lines).encode())
+        if self._files[stream].limit(self._most) and stream not in self._said:
+            self._said.add(stream)
+            _LOG.warning(
+                "the dead letters of '%s' would take more than %s bytes: the oldest are removed from now on; see in %s "
+                "what is wrong with its records, or raise dead_letter_size under [engine]",
+                *(stream, f"{self._most:,}", self._folder / stream),
+            )
         return len(letters)
 
 

@@ -60,7 +60,7 @@ class Archiver:
             raise PipelineError("the project's archive is switched off", hint="set archive.enabled")
         self._project, self._given = project, spark
         self._state = settings.path(settings.engine.state) / "archiver"
-        self._dead_letters = DeadLetters(self._state / "dead-letters")
+        self._dead_letters = DeadLetters(self._state / "dead-letters", settings.engine.dead_letter_size)
         self._knowledge = KnowledgeStore.of(settings)
         self._changes = self._knowledge.changes
         self._failure: Exception | None = None

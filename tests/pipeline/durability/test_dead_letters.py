@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pyarrow as pa
+import pytest
 from kaicep.pipeline.durability.dead_letters import DeadLetters
 from kaicep.pipeline.sources.json_source import parse_json_lines
 from kaicep.pipeline.sources.records import RecordOrigin
@@ -37,3 +38,14 @@ def test_a_batch_without_dead_letters_leaves_no_file(tmp_path: Path) -> None:
     raw = parse_json_lines(pa.array(["{}"]), RecordOrigin.of("in"), "t")
     assert DeadLetters(tmp_path).write("air", 0, raw, REJECTED.empty_table()) == 0
     assert not list(tmp_path.iterdir())
+
+
+def test_what_goes_beyond_the_limit_is_said_once(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    letters = DeadLetters(tmp_path, most=300)
+    raw = parse_json_lines(pa.array(["{"]), RecordOrigin.of("in", "{name}:{number}"), "t")
+    for batch in range(20):
+        letters.write("air", batch, raw, REJECTED.empty_table())
+    said = "the dead letters of 'air' would take more than 300 bytes: the oldest are removed from now on; see in "
+    hint = f"{tmp_path}/air what is wrong with its records, or raise dead_letter_size under [engine]"
+    assert [record.message for record in caplog.records] == [said + hint]
+    assert sum(path.stat().st_size for path in (tmp_path / "air").iterdir()) <= 300
