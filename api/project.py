@@ -6,24 +6,22 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 from ..config import Settings
 from ..errors import PipelineError, PlanError, did_you_mean
-from ..explain import EventOrId, Explanation, explain_event, explain_query, plan_text
 from ..language import SourceText
 from ..language.nodes import Query
 from ..ontology import knowledge_of
 from ..ontology.modules import Module, with_module, without_module
 from ..pipeline import Catalog, queries_read
 from ..pipeline.knowledge import modules_in_force
-from ..pipeline.results import Rows
-from ..pipeline.simulation import Gap, Outage, evaluate
 from ..pipeline.sources import RawColumns, RecordedEvents, raw_table
-from ..planner import Strategy
 from .project_summary import project_html, project_text
 
-_STRATEGIES = ("live", *(strategy.value for strategy in Strategy))
+if TYPE_CHECKING:
+    from ..explain import EventOrId, Explanation
+    from ..pipeline.results import Rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,10 +122,14 @@ class Project(Catalog):
         Warns:
             UserWarning: of records that are no events: how many, and the first few with place and reason.
         """
-        if strategy is not None and strategy not in _STRATEGIES:
+        from ..pipeline.simulation import Gap, Outage, evaluate  # noqa: PLC0415 - loads the archive
+        from ..planner import Strategy  # noqa: PLC0415 - likewise
+
+        strategies = ("live", *(one.value for one in Strategy))
+        if strategy is not None and strategy not in strategies:
             raise PlanError(
                 f"there is no strategy '{strategy}'",
-                hint=did_you_mean(strategy, list(_STRATEGIES)) or f"choose {', '.join(_STRATEGIES)}, or None",
+                hint=did_you_mean(strategy, list(strategies)) or f"choose {', '.join(strategies)}, or None",
             )
         for name, duration in (("overlap", overlap), ("in_flight", in_flight)):
             if duration < timedelta(0):
@@ -145,6 +147,8 @@ class Project(Catalog):
 
     def explain(self, query: Query) -> str:
         """How a compiled query would be answered if it were registered before the first event, in words."""
+        from ..explain import explain_query, plan_text  # noqa: PLC0415 - the rest of a project needs none of it
+
         return plan_text(explain_query(self, query), self.knowledge.prefixes)
 
     def why(
@@ -171,6 +175,8 @@ class Project(Catalog):
         Raises:
             QuerySyntaxError, QueryTypeError, PipelineError: with the way out.
         """
+        from ..explain import explain_event  # noqa: PLC0415 - the rest of a project needs none of it
+
         asked = event if isinstance(event, str | Mapping) else _only_tuple(event)
         return explain_event(self, SourceText(source, text), asked, stream=stream, variable=variable, now=now)
 

@@ -2,13 +2,32 @@
 
 from __future__ import annotations
 
-from .archive import Archive, Counts
-from .archive_backup import backup, restore
-from .archive_repair import Repair, repair
-from .folder_layout import has_segments
-from .read_view import ReadView, open_read_view
-from .roll_forward import roll_store_forward
-from .verification import Health, verify
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .archive import Archive, Counts
+    from .archive_backup import backup, restore
+    from .archive_repair import Repair, repair
+    from .folder_layout import has_segments
+    from .read_view import ReadView, open_read_view
+    from .roll_forward import roll_store_forward
+    from .verification import Health, verify
+
+_LATER = {
+    "Archive": ".archive",
+    "Counts": ".archive",
+    "Health": ".verification",
+    "ReadView": ".read_view",
+    "Repair": ".archive_repair",
+    "backup": ".archive_backup",
+    "has_segments": ".folder_layout",
+    "open_read_view": ".read_view",
+    "repair": ".archive_repair",
+    "restore": ".archive_backup",
+    "roll_store_forward": ".roll_forward",
+    "verify": ".verification",
+}
 
 __all__ = [
     "Archive",
@@ -24,3 +43,11 @@ __all__ = [
     "roll_store_forward",
     "verify",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """What opens an archive, on first use: of what it writes and reads some need only the types."""
+    if name in _LATER:
+        return getattr(import_module(_LATER[name], __name__), name)
+    message = f"module '{__name__}' has no attribute '{name}'"
+    raise AttributeError(message)

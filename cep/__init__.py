@@ -2,12 +2,34 @@
 
 from __future__ import annotations
 
-from .event_filter import Filter, apply_filters
+from importlib import import_module
+from typing import TYPE_CHECKING
+
 from .limits import Limits
-from .operator import END_OF_TIME, Operator, build_operator
-from .output import RowCounts, adopted_matches
-from .settled_query import COMPANION, joined_rows, with_doubles
-from .windows import HELD, LAST, WINDOW, adopted_windows
+
+if TYPE_CHECKING:
+    from .event_filter import Filter, apply_filters
+    from .operator import END_OF_TIME, Operator, build_operator
+    from .output import RowCounts, adopted_matches
+    from .settled_query import COMPANION, joined_rows, with_doubles
+    from .windows import HELD, LAST, WINDOW, adopted_windows
+
+_LATER = {
+    "COMPANION": ".settled_query",
+    "END_OF_TIME": ".operator",
+    "HELD": ".windows",
+    "LAST": ".windows",
+    "WINDOW": ".windows",
+    "Filter": ".event_filter",
+    "Operator": ".operator",
+    "RowCounts": ".output",
+    "adopted_matches": ".output",
+    "adopted_windows": ".windows",
+    "apply_filters": ".event_filter",
+    "build_operator": ".operator",
+    "joined_rows": ".settled_query",
+    "with_doubles": ".settled_query",
+}
 
 __all__ = [
     "COMPANION",
@@ -26,3 +48,11 @@ __all__ = [
     "joined_rows",
     "with_doubles",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """What runs queries, on first use: a question about one event needs its FILTERs only."""
+    if name in _LATER:
+        return getattr(import_module(_LATER[name], __name__), name)
+    message = f"module '{__name__}' has no attribute '{name}'"
+    raise AttributeError(message)

@@ -78,6 +78,7 @@ def _individuals(found: Sequence[Violation], knowledge: KnowledgeBase) -> str:
 
 
 def _files(found: Sequence[Violation], knowledge: KnowledgeBase) -> list[str]:
-    """The files that say something of the individuals."""
-    numbers = {n for violation in found for term in violation.individuals for n in knowledge.mentioning(term)}
+    """The files that say something of the individuals, each of which is asked for once."""
+    involved = {term for violation in found for term in violation.individuals}
+    numbers = {number for term in involved for number in knowledge.mentioning(term)}
     return [knowledge.modules[number].source for number in sorted(numbers)]

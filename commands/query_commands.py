@@ -6,7 +6,7 @@ import json
 import sys
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
@@ -15,6 +15,11 @@ from ..errors import PipelineError, PlanError
 from .completion import stream_names
 from .options import OptionalProject, ProjectFile, ProjectOption, Query, Quiet, RowFormOption, StreamOption
 from .terminal import load_project, tell, text_of, waiting
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..explain import Diagram
 
 _WIDE = 500
 
@@ -155,15 +160,7 @@ def explain(
     Of a query that begins in the past this says by which strategy and why, from what the archive holds, also while an
     engine is writing it.
     """
-    from ..explain import (
-        DiagramFormat,
-        automaton_diagram_of,
-        explain_registrations,
-        joined_diagrams,
-        plan_diagram_of,
-        plan_text,
-        write_diagram,
-    )
+    from ..explain import explain_registrations, plan_text
     from ..pipeline import queries_read
     from ..pipeline.flow import Registration
 
@@ -174,16 +171,25 @@ def explain(
     if nfa:
         if form is PlanFormat.TEXT:
             raise PlanError("automata are pictures", hint="take --format mermaid, dot or svg")
-        automata = [automaton_diagram_of(one) for one in loaded.compile(text, source=source, outputs=read)]
-        typer.echo(write_diagram(joined_diagrams(automata), DiagramFormat(form or "mermaid")))
+        from ..explain import automaton_diagram_of
+
+        _draw([automaton_diagram_of(one) for one in loaded.compile(text, source=source, outputs=read)], form)
         return
     upstream = [Registration(one, one.name or "") for one in read]
     told = explain_registrations(loaded, [*upstream, *loaded.registrations(text, source, read)])[len(read) :]
     if form in (None, PlanFormat.TEXT):
         typer.echo("\n\n".join(plan_text(plan, prefixes) for plan in told))
     else:
-        plans = joined_diagrams([plan_diagram_of(plan, prefixes) for plan in told])
-        typer.echo(write_diagram(plans, DiagramFormat(form)))
+        from ..explain import plan_diagram_of
+
+        _draw([plan_diagram_of(plan, prefixes) for plan in told], form)
+
+
+def _draw(diagrams: Sequence[Diagram], form: PlanFormat | ReasonFormat | None) -> None:
+    """Print diagrams as one; where no form is asked for, in Mermaid."""
+    from ..explain import DiagramFormat, joined_diagrams, write_diagram
+
+    typer.echo(write_diagram(joined_diagrams(diagrams), DiagramFormat(form or "mermaid")))
 
 
 @app.command(
@@ -212,7 +218,7 @@ def why(
     form: Annotated[ReasonFormat, typer.Option("--format", "-f", help="How reasons are printed.")] = ReasonFormat.TREE,
 ) -> None:
     """Say why an event is a candidate of a query, down to axioms; or which clause drops it, and by how much."""
-    from ..explain import DiagramFormat, explanation_dict, explanation_tree, reason_diagram_of, write_diagram
+    from ..explain import explanation_dict, explanation_tree
     from ..ontology.proofs import TurtleWriter
 
     text, source = text_of(query)
@@ -225,7 +231,9 @@ def why(
     if form is ReasonFormat.JSON:
         typer.echo(json.dumps(explanation_dict(found), ensure_ascii=False))
     elif form is not ReasonFormat.TREE:
-        typer.echo(write_diagram(reason_diagram_of(found, wording), DiagramFormat(form)))
+        from ..explain import reason_diagram_of
+
+        _draw([reason_diagram_of(found, wording)], form)
     else:
         out = Console(file=sys.stdout, highlight=False)
         out = out if out.is_terminal else Console(file=sys.stdout, width=_WIDE, highlight=False)

@@ -2,24 +2,52 @@
 
 from __future__ import annotations
 
-from .candidacy import Explanation
-from .event_explanation import EventOrId, explain_event
-from .mapping import MappingReport, report_mapping
-from .plans import PlanNode, explain_query, explain_registrations, explain_runtime
-from .printing import (
-    Diagram,
-    DiagramFormat,
-    automaton_diagram_of,
-    explanation_dict,
-    explanation_tree,
-    joined_diagrams,
-    mapping_dict,
-    mapping_lines,
-    plan_diagram_of,
-    plan_text,
-    reason_diagram_of,
-    write_diagram,
-)
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .candidacy import Explanation
+    from .event_explanation import EventOrId, explain_event
+    from .mapping import MappingReport, report_mapping
+    from .plans import PlanNode, explain_query, explain_registrations, explain_runtime
+    from .printing import (
+        Diagram,
+        DiagramFormat,
+        automaton_diagram_of,
+        explanation_dict,
+        explanation_tree,
+        joined_diagrams,
+        mapping_dict,
+        mapping_lines,
+        plan_diagram_of,
+        plan_text,
+        reason_diagram_of,
+        write_diagram,
+    )
+
+_LATER = {
+    "Diagram": ".printing",
+    "DiagramFormat": ".printing",
+    "EventOrId": ".event_explanation",
+    "Explanation": ".candidacy",
+    "MappingReport": ".mapping",
+    "PlanNode": ".plans",
+    "automaton_diagram_of": ".printing",
+    "explain_event": ".event_explanation",
+    "explain_query": ".plans",
+    "explain_registrations": ".plans",
+    "explain_runtime": ".plans",
+    "explanation_dict": ".printing",
+    "explanation_tree": ".printing",
+    "joined_diagrams": ".printing",
+    "mapping_dict": ".printing",
+    "mapping_lines": ".printing",
+    "plan_diagram_of": ".printing",
+    "plan_text": ".printing",
+    "reason_diagram_of": ".printing",
+    "report_mapping": ".mapping",
+    "write_diagram": ".printing",
+}
 
 __all__ = [
     "Diagram",
@@ -44,3 +72,11 @@ __all__ = [
     "report_mapping",
     "write_diagram",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """Each kind of explanation on first use: a command asks for one of them."""
+    if name in _LATER:
+        return getattr(import_module(_LATER[name], __name__), name)
+    message = f"module '{__name__}' has no attribute '{name}'"
+    raise AttributeError(message)

@@ -7,7 +7,6 @@ from datetime import UTC, datetime, timedelta
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..archive import open_read_view
 from ..errors import PipelineError
 from ..pipeline import Catalog
 
@@ -30,6 +29,8 @@ def archived_event(project: Catalog, stream: str, event: str) -> pa.Table:
     settings = project.settings
     if not settings.path(settings.archive.path).is_dir():
         raise _unknown(stream, event, 0)
+    from ..archive import open_read_view  # noqa: PLC0415 - an event that is given asks no archive
+
     log = open_read_view(settings, store=False).log
     moment = _moment(project, stream, event)
     events = log.read(stream, moment, None if moment is None else moment + timedelta(microseconds=1))

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from ..annotator import Annotator, EventShape
 from ..cep import Limits
@@ -18,7 +18,10 @@ from ..language.nodes import Query, StreamType, Vocabulary
 from ..ontology import KnowledgeBase, knowledge_of
 from ..ontology.modules import Module
 from ..semfilter.runtime import FilterOptions
-from .flow import Dataflow, Judgement, Registration, shape_of
+from .flow import Judgement, Registration
+
+if TYPE_CHECKING:
+    from .flow import Dataflow
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,10 +82,12 @@ class Catalog:
 
     def shape(self, stream: StreamType) -> EventShape:
         """How the events of a stream, a source or the output of a query, become triples."""
-        return shape_of(stream, self.annotators, self.knowledge)
+        return self.judgement.shape(stream)
 
     def dataflow(self, workers: int = 1, *, isolated: bool = False) -> Dataflow:
         """The data path of this project, with no query registered yet; see `Dataflow`."""
+        from .flow import Dataflow  # noqa: PLC0415 - who looks at queries needs what answers them not
+
         lateness = {name: stream.lateness for name, stream in self.settings.streams.items()}
         return Dataflow(self.judgement, lateness, self.options, workers, limits=self.limits, isolated=isolated)
 

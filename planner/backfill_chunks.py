@@ -12,16 +12,19 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 import polars as pl
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..annotator import exclude_ids, ids_of
-from ..archive.log import LogScan, Position
 from ..cep.output import MatchFrame
 from ..language.nodes import Query
 from .within_bounds import Range
+
+if TYPE_CHECKING:
+    from ..archive.log import LogScan, Position
 
 Watermarks = Mapping[str, datetime | None]
 ROWS_AT_ONCE = 200_000

@@ -39,17 +39,58 @@ def test_help_does_not_load_what_it_does_not_need() -> None:
     assert done.stderr == "[]\n"
 
 
-@pytest.mark.parametrize("command", [("check", "."), ("explain", "queries/high.chi", "-p", ".")])
-def test_what_looks_at_queries_loads_no_spark(project: Path, command: tuple[str, ...]) -> None:
+HEAVY = {"pyspark", "py4j", "owlready2", "pyarrow.dataset", "matplotlib", "urllib3", "duckdb"}
+ENGINE = {
+    "kaicep.archive.archive",
+    "kaicep.archive.read_view",
+    "kaicep.pipeline.durability.checkpoint",
+    "kaicep.pipeline.flow.backfill",
+    "kaicep.pipeline.hosting",
+    "kaicep.pipeline.knowledge.knowledge_swap",
+    "kaicep.pipeline.simulation",
+    "kaicep.planner.strategies",
+}
+DRAWING = {"kaicep.explain.printing.diagrams"}
+RUNNING = {"kaicep.cep.operator", "kaicep.cep.nfa", "kaicep.cep.joins", "kaicep.pipeline.flow.dataflow"}
+FLOW = {"kaicep.pipeline.flow.dataflow", "kaicep.pipeline.flow.query_runtime", "kaicep.pipeline.sinks"}
+PROOFS = {"kaicep.explain.reasons", "kaicep.explain.event_explanation"}
+PLANS = {"kaicep.explain.plans", "kaicep.explain.event_explanation"}
+
+
+@pytest.mark.parametrize(
+    ("command", "needless"),
+    [
+        (("check", "."), FLOW | PROOFS | PLANS),
+        (("explain", "queries/high.chi", "-p", "."), PROOFS),
+        (("try", "queries/high.chi", "-e", "events.jsonl", "-p", "."), PROOFS | PLANS),
+        (("why", "queries/high.chi", "-e", '{"sensor": "s1", "at": "2026-01-01T00:00:00Z", "flow": 5}'), RUNNING),
+    ],
+    ids=lambda value: value[0] if isinstance(value, tuple) else "",
+)
+def test_what_looks_at_queries_loads_no_more_than_it_needs(
+    project: Path, command: tuple[str, ...], needless: set[str]
+) -> None:
+    """Half of a short command is loading modules: what of them another command needs is loaded there."""
+    arguments = [*command, "-p", "."] if command[0] == "why" else list(command)
     program = (
         "import sys; from kaicep.cli import app\n"
-        f"try: app({list(command)!r})\n"
+        f"try: app({arguments!r})\n"
         "except SystemExit as end: assert not end.code\n"
-        "heavy = {'pyspark', 'py4j', 'pandas', 'owlready2', 'pyarrow.dataset', 'matplotlib'} & set(sys.modules)\n"
-        "print(sorted(heavy), file=sys.stderr)"
+        f"print(sorted({HEAVY | ENGINE | DRAWING | needless!r} & set(sys.modules)), file=sys.stderr)"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False, cwd=project)
     assert (done.returncode, done.stderr.splitlines()[-1]) == (0, "[]")
+
+
+def test_no_garbage_is_looked_for_when_a_command_ends(project: Path) -> None:
+    """Python would look through all that was loaded, twice: a quarter of a short command."""
+    program = (
+        "import atexit, gc, sys; from kaicep.cli import main\n"
+        "atexit.register(lambda: print(gc.get_freeze_count() > 100_000, file=sys.stderr))\n"
+        "sys.argv[1:] = ['check', '.']; main()"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False, cwd=project)
+    assert (done.returncode, done.stderr.splitlines()[-1]) == (0, "True")
 
 
 @pytest.mark.parametrize(

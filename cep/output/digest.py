@@ -13,7 +13,7 @@ from polars_hash import NonCryptographicHashingNameSpace as Hashes
 
 _DIGITS = 32
 # Two bytes at a time: the four hexadecimal digits of every 16-bit number.
-_HEXADECIMAL = np.array([f"{number:04x}".encode() for number in range(1 << 16)], dtype="S4").view(np.uint32)
+_HEXADECIMAL = np.frombuffer(np.arange(1 << 16, dtype=">u2").tobytes().hex().encode(), dtype=np.uint32)
 
 
 def seeds_of(text: str) -> tuple[int, int]:

@@ -67,7 +67,7 @@ def map_ids(
         unknown = dict(profile.unnamed[name])
         for iri in found.keys() - set(known):
             unknown[linker.value(iri) or iri] = found[iri]
-        template, there = linker.linkage.template, list(linker.known())
+        template, there = linker.linkage.template, list(linker.known()) if unknown else []
         search, missed = _Search(names, linker, there), UnknownIds(unknown, linker, knowledge)
         yield IdMapping(
             name,

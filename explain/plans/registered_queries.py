@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from ...annotator import AnnotatedBatch
-from ...archive import ReadView, open_read_view
 from ...errors import ArchiveError
 from ...language.nodes import Query
 from ...pipeline import Catalog
-from ...pipeline.flow import Backfill, Batch, Dataflow, QueryRuntime, Registration, queries_with_a_past
+from ...pipeline.flow import Batch, Dataflow, QueryRuntime, Registration
 from ...pipeline.knowledge import KnowledgeStore
 from ...planner import speaks_of_the_past
-from .backfill_strategies import describe_strategies
 from .plan_node import PlanNode
 from .query_plan import describe_query
 from .semantic_filter_plan import describe_semantic_filter
+
+if TYPE_CHECKING:
+    from ...archive import ReadView
 
 __all__ = ["explain_query", "explain_registrations", "explain_runtime"]
 
@@ -75,6 +77,10 @@ def explain_registrations(project: Catalog, queries: Sequence[Registration]) -> 
 
 
 def _strategies(project: Catalog, query: Query) -> tuple[PlanNode, ...]:
+    if not speaks_of_the_past(query):
+        return ()
+    from .backfill_strategies import describe_strategies  # noqa: PLC0415 - loads the archive, which most never need
+
     return describe_strategies(query, project.shapes, project.knowledge)
 
 
@@ -84,6 +90,9 @@ def _has_archive(project: Catalog) -> bool:
 
 def _over_archive(project: Catalog, queries: Sequence[Registration]) -> list[PlanNode]:
     """Register queries behind the archive's last events; see what is chosen for the past of each that has one."""
+    from ...archive import open_read_view  # noqa: PLC0415 - likewise
+    from ...pipeline.flow import Backfill, queries_with_a_past  # noqa: PLC0415 - likewise
+
     dataflow = project.dataflow()
     with open_read_view(project.settings, project.knowledge, project.shapes) as archive:
         dataflow.process(Batch(_last_events(archive, dataflow)))

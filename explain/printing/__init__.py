@@ -2,20 +2,39 @@
 
 from __future__ import annotations
 
-from .diagrams import (
-    Diagram,
-    DiagramFormat,
-    automaton_diagram_of,
-    joined_diagrams,
-    plan_diagram_of,
-    reason_diagram_of,
-    write_diagram,
-)
-from .mapping_json import mapping_dict
-from .mapping_text import mapping_lines
-from .plan_writer import plan_text
-from .reason_json import explanation_dict
-from .reason_tree import explanation_tree
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .diagrams import (
+        Diagram,
+        DiagramFormat,
+        automaton_diagram_of,
+        joined_diagrams,
+        plan_diagram_of,
+        reason_diagram_of,
+        write_diagram,
+    )
+    from .mapping_json import mapping_dict
+    from .mapping_text import mapping_lines
+    from .plan_writer import plan_text
+    from .reason_json import explanation_dict
+    from .reason_tree import explanation_tree
+
+_LATER = {
+    "Diagram": ".diagrams",
+    "DiagramFormat": ".diagrams",
+    "automaton_diagram_of": ".diagrams",
+    "explanation_dict": ".reason_json",
+    "explanation_tree": ".reason_tree",
+    "joined_diagrams": ".diagrams",
+    "mapping_dict": ".mapping_json",
+    "mapping_lines": ".mapping_text",
+    "plan_diagram_of": ".diagrams",
+    "plan_text": ".plan_writer",
+    "reason_diagram_of": ".diagrams",
+    "write_diagram": ".diagrams",
+}
 
 __all__ = [
     "Diagram",
@@ -31,3 +50,11 @@ __all__ = [
     "reason_diagram_of",
     "write_diagram",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """Each form on first use: a command prints one of them."""
+    if name in _LATER:
+        return getattr(import_module(_LATER[name], __name__), name)
+    message = f"module '{__name__}' has no attribute '{name}'"
+    raise AttributeError(message)

@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
-from .knowledge_admin import KnowledgeAdmin
+from importlib import import_module
+from typing import TYPE_CHECKING
+
 from .requests import Requests, RequestServer
-from .submissions import Submissions
 from .submitted_queries import SubmittedDocument, SubmittedQueries, folder_of, free_label
+
+if TYPE_CHECKING:
+    from .knowledge_admin import KnowledgeAdmin
+    from .submissions import Submissions
+
+_LATER = {
+    "KnowledgeAdmin": ".knowledge_admin",
+    "Submissions": ".submissions",
+}
 
 __all__ = [
     "KnowledgeAdmin",
@@ -17,3 +27,11 @@ __all__ = [
     "folder_of",
     "free_label",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """What changes a running engine, on first use: who asks it for something needs none of that."""
+    if name in _LATER:
+        return getattr(import_module(_LATER[name], __name__), name)
+    message = f"module '{__name__}' has no attribute '{name}'"
+    raise AttributeError(message)

@@ -2,12 +2,28 @@
 
 from __future__ import annotations
 
-from .checkpoint import has_begun
-from .checkpoint_generation import Generation, begun_batch, current_generation, planned_at
-from .checkpointed_flow import CheckpointedFlow
-from .dead_letters import DeadLetters
+from importlib import import_module
+from typing import TYPE_CHECKING
+
 from .progress import Progress
-from .unread_files import is_all_read
+
+if TYPE_CHECKING:
+    from .checkpoint import has_begun
+    from .checkpoint_generation import Generation, begun_batch, current_generation, planned_at
+    from .checkpointed_flow import CheckpointedFlow
+    from .dead_letters import DeadLetters
+    from .unread_files import is_all_read
+
+_LATER = {
+    "CheckpointedFlow": ".checkpointed_flow",
+    "DeadLetters": ".dead_letters",
+    "Generation": ".checkpoint_generation",
+    "begun_batch": ".checkpoint_generation",
+    "current_generation": ".checkpoint_generation",
+    "has_begun": ".checkpoint",
+    "is_all_read": ".unread_files",
+    "planned_at": ".checkpoint_generation",
+}
 
 __all__ = [
     "CheckpointedFlow",
@@ -20,3 +36,11 @@ __all__ = [
     "is_all_read",
     "planned_at",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """What writes, on first use: a trial counts its progress, and makes nothing durable."""
+    if name in _LATER:
+        return getattr(import_module(_LATER[name], __name__), name)
+    message = f"module '{__name__}' has no attribute '{name}'"
+    raise AttributeError(message)

@@ -10,7 +10,8 @@ from types import MappingProxyType
 
 import pyarrow as pa
 
-from ...annotator import AnnotatedBatch, Annotator
+from ...annotator import AnnotatedBatch, Annotator, EventShape, event_shape
+from ...language.nodes import StreamType
 from ...ontology import KnowledgeBase
 from ...planner import BackfillChunk
 from ...semfilter import SemanticFilter
@@ -43,6 +44,11 @@ class Judgement:
     annotators: Mapping[str, Annotator]
     knowledge: KnowledgeBase
     filters: Mapping[tuple[str, str], SemanticFilter] = field(default_factory=lambda: MappingProxyType({}))
+
+    def shape(self, stream: StreamType) -> EventShape:
+        """How the events of a stream, a source or the output of a query, become triples."""
+        annotator = self.annotators.get(stream.name)
+        return event_shape(stream, self.knowledge) if annotator is None else annotator.shape
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,6 @@ from datetime import datetime
 
 import pyarrow as pa
 
-from ...archive.log import plain_table
 from .batch import BatchSource
 
 __all__ = ["BatchResult", "StreamResult", "joined", "merged"]
@@ -110,6 +109,8 @@ def merged(results: Sequence[Mapping[str, StreamResult]]) -> Mapping[str, Stream
 
 def joined(tables: Sequence[pa.Table]) -> pa.Table:
     """Event tables one after the other, with the columns of all, as the log has them."""
+    from ...archive.log import plain_table  # noqa: PLC0415 - of results that are one, nothing is asked of the log
+
     return pa.concat_tables([plain_table(table) for table in tables], promote_options="default")
 
 

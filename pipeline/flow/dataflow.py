@@ -15,7 +15,7 @@ from typing import TypeVar
 
 import pyarrow as pa
 
-from ...annotator import AnnotatedBatch, Annotator, EventShape, event_shape
+from ...annotator import AnnotatedBatch, Annotator, EventShape
 from ...cep import END_OF_TIME, Limits
 from ...errors import CeilingError
 from ...language.nodes import Query, StreamType
@@ -30,7 +30,8 @@ from .batch_result import BatchResult, StreamResult
 from .candidate_selection import EventBatch
 from .idle_streams import IdleStreams
 from .query_graph import QueryGraph
-from .query_runtime import QueryRuntime, Registration, continues
+from .query_runtime import QueryRuntime, continues
+from .registration import Registration
 
 T = TypeVar("T")
 
@@ -359,17 +360,11 @@ class Dataflow:
 
     def shape(self, stream: StreamType) -> EventShape:
         """How the events of a stream, a source or the output of a query, become triples."""
-        return shape_of(stream, self.annotators, self.knowledge)
+        return self._judgement.shape(stream)
 
 
 def _batches(events: Mapping[str, pa.Table]) -> dict[str, EventBatch]:
     return {name: EventBatch(table) for name, table in events.items()}
-
-
-def shape_of(stream: StreamType, annotators: Mapping[str, Annotator], knowledge: KnowledgeBase) -> EventShape:
-    """How the events of a stream, a source or the output of a query, become triples."""
-    annotator = annotators.get(stream.name)
-    return event_shape(stream, knowledge) if annotator is None else annotator.shape
 
 
 def admission_of(annotator: Annotator, lateness: timedelta) -> Admission:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 import polars as pl
 import pyarrow as pa
@@ -19,28 +19,17 @@ from ...cep.nfa import stop_events
 from ...cep.order import EVENTS, all_events, event_columns, sees_all_events
 from ...cep.output import MatchFrame, output_schema
 from ...errors import CeilingError
-from ...language.nodes import Query, StreamType, negated_variables
+from ...language.nodes import StreamType, negated_variables
 from ...ontology import KnowledgeBase
-from ...planner import Choice, Seam, Watermarks, lowest_watermark, resolve_bounds
+from ...planner import Seam, Watermarks, lowest_watermark, resolve_bounds
 from ...semfilter import SemanticFilter
 from ...semfilter.runtime import FilterOptions, SubqueryStatistics
 from ..profile import PathProfile, QueryProfile, VariableProfile
 from .candidate_selection import CandidateSelection, EventBatch
+from .registration import Registration
 
-
-@dataclass(frozen=True, slots=True)
-class Registration:
-    """A query and the moment at which it was registered.
-
-    Attributes:
-        query: the checked query.
-        label: what it is called where people read of it: its name, else its file or `query`.
-        now: the greatest time stamp that its streams had delivered; `None` before their first event.
-    """
-
-    query: Query
-    label: str
-    now: datetime | None = None
+if TYPE_CHECKING:
+    from ...planner import Choice
 
 
 class QueryRuntime:

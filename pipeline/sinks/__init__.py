@@ -2,16 +2,33 @@
 
 from __future__ import annotations
 
-from .callback_sink import CallbackSink
-from .console_sink import ConsoleSink
-from .json_lines_sink import JsonLinesSink
-from .parquet_sink import ParquetSink
-from .row_delivery import RowDelivery
+from importlib import import_module
+from typing import TYPE_CHECKING
+
 from .row_printing import RowPrinter, iso, print_rows, readable, table, value_text
-from .row_source import unmarked
 from .row_values import rows
-from .sink import Sink, check_sinks
-from .sink_table import SINKS
+
+if TYPE_CHECKING:
+    from .callback_sink import CallbackSink
+    from .console_sink import ConsoleSink
+    from .json_lines_sink import JsonLinesSink
+    from .parquet_sink import ParquetSink
+    from .row_delivery import RowDelivery
+    from .row_source import unmarked
+    from .sink import Sink, check_sinks
+    from .sink_table import SINKS
+
+_LATER = {
+    "SINKS": ".sink_table",
+    "CallbackSink": ".callback_sink",
+    "ConsoleSink": ".console_sink",
+    "JsonLinesSink": ".json_lines_sink",
+    "ParquetSink": ".parquet_sink",
+    "RowDelivery": ".row_delivery",
+    "Sink": ".sink",
+    "check_sinks": ".sink",
+    "unmarked": ".row_source",
+}
 
 __all__ = [
     "SINKS",
@@ -31,3 +48,11 @@ __all__ = [
     "unmarked",
     "value_text",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """What rows are delivered to, on first use: most rows are printed."""
+    if name in _LATER:
+        return getattr(import_module(_LATER[name], __name__), name)
+    message = f"module '{__name__}' has no attribute '{name}'"
+    raise AttributeError(message)

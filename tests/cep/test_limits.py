@@ -11,7 +11,7 @@ from kaicep import Project
 from kaicep.cep import Limits, build_operator
 from kaicep.errors import CeilingError
 from kaicep.pipeline.flow.dataflow import Dataflow
-from kaicep.pipeline.flow.query_runtime import Registration
+from kaicep.pipeline.flow.registration import Registration
 from support.batches import processed
 from support.operators import Reading, compiled, feed
 

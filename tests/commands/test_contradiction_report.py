@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from kaicep.ontology import KnowledgeBase
 from pyoxigraph import RdfFormat, Store
 from support.command_line import PROJECT, PROPERTIES, call, drop, line
 
@@ -94,3 +95,19 @@ def test_a_patch_makes_the_model_consistent(policy: str, contradictory: Path) ->
     assert (result.exit_code, result.stderr) == (0, "")
     assert "no contradictions: " in result.stdout
     assert not (contradictory / "another.ru").exists()
+
+
+def test_who_speaks_of_an_individual_is_asked_once_for_each_axiom(
+    contradictory: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However many of its values contradict each other: of a large model it took half of the command."""
+    values = "ex:j ex:f 3, 4, 5 . "
+    (contradictory / "rooms.ttl").write_text((contradictory / "rooms.ttl").read_text() + values)
+    say(contradictory, "warn")
+    asked: list[str] = []
+    mentioning = KnowledgeBase.mentioning
+    monkeypatch.setattr(
+        KnowledgeBase, "mentioning", lambda self, term: asked.append(str(term)) or mentioning(self, term)
+    )
+    assert call("check", contradictory).exit_code == 0
+    assert sorted(asked) == [*(f"<urn:ex:i{n}>" for n in range(5)), "<urn:ex:j>"]

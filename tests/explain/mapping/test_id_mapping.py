@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
 from kaicep import Project
+from kaicep.annotator import EntityLinker
 from kaicep.explain.mapping.id_mapping import IdMapping, map_ids
 from kaicep.explain.mapping.individual_names import IndividualNames
 from kaicep.pipeline.profile import StreamProfiler
@@ -97,3 +98,20 @@ def test_advice_says_what_to_write(tmp_path: Path, values: list[str], way: dict[
 def test_only_the_first_few_are_examples(tmp_path: Path) -> None:
     found = ids(tmp_path, [f"z{i}" for i in range(12)], individual="m:{}")
     assert (found.unknown, len(found.examples)) == (12, 10)
+
+
+def test_the_individuals_that_there_are_are_looked_for_only_where_an_id_is_unknown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a large model that takes longer than all else of the report."""
+    asked: list[str] = []
+
+    def known(linker: EntityLinker) -> Mapping[str, str]:
+        asked.append(str(linker.linkage.template))
+        return {}
+
+    monkeypatch.setattr(EntityLinker, "known", known)
+    assert ids(tmp_path, ["s1", "s2"], individual="m:{}").unknown == 0
+    assert asked == []
+    assert ids(tmp_path, ["s1", "s9"], individual="m:{}").unknown == 1
+    assert asked

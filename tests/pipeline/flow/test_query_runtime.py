@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from kaicep import Project
 from kaicep.pipeline.flow.dataflow import Dataflow
-from kaicep.pipeline.flow.query_runtime import Registration
+from kaicep.pipeline.flow.registration import Registration
 from support.batches import processed
 
 BEGIN = datetime(2012, 5, 4, 9, 30, tzinfo=UTC)
