@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from kaicep.ontology import KnowledgeBase
+from kaicep.ontology.terms import Term
 from pyoxigraph import RdfFormat, Store
 from support.command_line import PROJECT, PROPERTIES, call, drop, line
 
@@ -106,8 +107,11 @@ def test_who_speaks_of_an_individual_is_asked_once_for_each_axiom(
     say(contradictory, "warn")
     asked: list[str] = []
     mentioning = KnowledgeBase.mentioning
-    monkeypatch.setattr(
-        KnowledgeBase, "mentioning", lambda self, term: asked.append(str(term)) or mentioning(self, term)
-    )
+
+    def noted(knowledge: KnowledgeBase, term: Term) -> tuple[int, ...]:
+        asked.append(str(term))
+        return mentioning(knowledge, term)
+
+    monkeypatch.setattr(KnowledgeBase, "mentioning", noted)
     assert call("check", contradictory).exit_code == 0
     assert sorted(asked) == [*(f"<urn:ex:i{n}>" for n in range(5)), "<urn:ex:j>"]
