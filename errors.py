@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
 from difflib import get_close_matches
+from typing import Any
 
 __all__ = [
     "AnnotationError",
@@ -19,6 +20,8 @@ __all__ = [
     "QuerySyntaxError",
     "QueryTypeError",
     "did_you_mean",
+    "error_fields",
+    "error_of",
 ]
 
 
@@ -124,6 +127,20 @@ class PlanError(KaicepError):
 
 class PipelineError(KaicepError):
     """The running engine cannot go on."""
+
+
+def error_fields(error: KaicepError) -> dict[str, Any]:
+    """An error as a JSON value, from which `error_of` makes it again: in another process, or at a later start."""
+    place = None if error.place is None else asdict(error.place)
+    return {"error": type(error).__name__, "message": error.message, "hint": error.hint, "place": place}
+
+
+def error_of(fields: Mapping[str, Any]) -> KaicepError:
+    """The error that `error_fields` described."""
+    kind = globals().get(fields["error"])
+    of = kind if isinstance(kind, type) and issubclass(kind, KaicepError) else KaicepError
+    place = None if fields["place"] is None else Place(**fields["place"])
+    return of(fields["message"], place=place, hint=fields["hint"])
 
 
 def did_you_mean(name: str, known: Sequence[str]) -> str | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from datetime import timedelta
 
 import pyarrow as pa
 
@@ -117,6 +118,12 @@ class Archive(ReadView):
         """Let the store know this knowledge, and write what it has not written yet as the shapes say."""
         if self._writer is not None:
             self._writer.adopt(knowledge, encoder(shapes, self._settings.archive.bucket))
+
+    @property
+    def forgets(self) -> bool:
+        """Whether events leave the log, by age or by size."""
+        chosen = self._settings.archive
+        return chosen.log_age < timedelta.max or chosen.log_size is not None
 
     @property
     def lag(self) -> Lag:

@@ -1,4 +1,4 @@
-"""Commands about a project's engine, also while it runs: its queries are submitted, listed, withdrawn; its status."""
+"""Commands about a project's engine, also while it runs: its queries are submitted, listed, resumed; its status."""
 
 from __future__ import annotations
 
@@ -72,9 +72,24 @@ def withdraw(
     typer.echo("\n".join(clients.withdraw(Settings.load(project), name)))
 
 
+@app.command(epilog="Example: `kaicep resume pairs --project campus/`")
+def resume(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Of a parked query; `kaicep queries` lists them.")],
+    project: ProjectOption,
+) -> None:
+    """Answer a query again that was parked, with all that it has missed.
+
+    Without an engine, it goes on with the next start. What it reads, and what reads it, goes on with it.
+    """
+    from ..config import Settings
+    from . import clients
+
+    typer.echo("\n".join(clients.resume(Settings.load(project), name)))
+
+
 @app.command(epilog="Example: `kaicep queries --project campus/`")
 def queries(project: ProjectOption, *, form: RowFormOption = None) -> None:
-    """List the registered queries: their state, their matches so far, and the time of the streams at registration."""
+    """List the registered queries: state, matches so far, time of the streams at registration, why one is parked."""
     from ..config import Settings
     from . import clients
 

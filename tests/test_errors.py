@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import kaicep.errors
 import pytest
-from kaicep.errors import KaicepError, Place, QueryTypeError, did_you_mean
+from kaicep.errors import KaicepError, Place, QueryTypeError, did_you_mean, error_fields, error_of
 
 TEXT = "SELECT ?e.x\r\nFILTER (?e.y > 5)\nLIMIT 1"
 
@@ -56,3 +56,11 @@ def test_every_error_is_a_kaicep_error() -> None:
         kind = getattr(kaicep.errors, name)
         if isinstance(kind, type) and issubclass(kind, Exception):
             assert issubclass(kind, KaicepError)
+
+
+@pytest.mark.parametrize("place", [None, Place("q", 2, 9, 4, "FILTER (?e.y > 5)")])
+def test_an_error_is_the_same_in_another_process(place: Place | None) -> None:
+    error = QueryTypeError("it is wrong", place=place, hint="mend it")
+    again = error_of(error_fields(error))
+    assert (type(again), str(again)) == (QueryTypeError, str(error))
+    assert type(error_of({**error_fields(error), "error": "Place"})) is KaicepError

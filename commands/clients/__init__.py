@@ -5,7 +5,7 @@ from __future__ import annotations
 from .ontology_client import MODULE_COLUMNS, SHIPPED_COLUMNS, add_module, list_modules, list_shipped, remove_module
 from .status_client import KnownStatus, known_status
 from .status_report import print_status, status_json, watch_status
-from .submission_client import QUERY_COLUMNS, list_queries, submit, withdraw
+from .submission_client import QUERY_COLUMNS, list_queries, resume, submit, withdraw
 
 __all__ = [
     "MODULE_COLUMNS",
@@ -19,6 +19,7 @@ __all__ = [
     "list_shipped",
     "print_status",
     "remove_module",
+    "resume",
     "status_json",
     "submit",
     "watch_status",

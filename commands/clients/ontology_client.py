@@ -20,6 +20,8 @@ __all__ = ["MODULE_COLUMNS", "SHIPPED_COLUMNS", "add_module", "list_modules", "l
 MODULE_COLUMNS = ("module", "triples", "from", "version", "batch", "since")
 SHIPPED_COLUMNS = ("name", "version", "title", "licence")
 
+_LIMIT_S = 3600.0  # reasoners take their time
+
 
 def add_module(settings: Settings, path: Path, replacing: str | None) -> list[str]:
     """Add or replace a module; what happened, in lines.
@@ -31,7 +33,7 @@ def add_module(settings: Settings, path: Path, replacing: str | None) -> list[st
     module = Module.load(_document(path), settings.root)
     if requests.engine_runs():
         store.keep([module])
-        return list(requests.ask({"add": asdict(Entry.of(module)), "replacing": replacing}))
+        return list(requests.ask({"add": asdict(Entry.of(module)), "replacing": replacing}, _LIMIT_S))
     try:
         project = Project.of(settings)
         change = with_module(project.knowledge.modules, module, replacing=replacing)
@@ -57,7 +59,7 @@ def remove_module(settings: Settings, name: str) -> list[str]:
     """
     store, requests = KnowledgeStore.of(settings), Requests(KnowledgeStore.of(settings).folder)
     if requests.engine_runs():
-        return list(requests.ask({"remove": name}))
+        return list(requests.ask({"remove": name}, _LIMIT_S))
     try:
         project = Project.of(settings)
         return _changed(project, store, without_module(project.knowledge.modules, name))

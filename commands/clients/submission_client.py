@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -11,11 +11,12 @@ from ...config import Settings
 from ...errors import PipelineError
 from ...pipeline import query_files, read_document
 from ...pipeline.control import Requests, SubmittedDocument, SubmittedQueries, folder_of, free_label
+from ...pipeline.durability import parked_at_stop, resume_at_start
 from ...pipeline.flow import Registration
 
-__all__ = ["QUERY_COLUMNS", "list_queries", "submit", "withdraw"]
+__all__ = ["QUERY_COLUMNS", "list_queries", "resume", "submit", "withdraw"]
 
-QUERY_COLUMNS = ("query", "state", "matches", "from", "now")
+QUERY_COLUMNS = ("query", "state", "matches", "from", "now", "parked")
 
 
 def submit(settings: Settings, text: str, label: str | None, retention: timedelta | None) -> list[str]:
@@ -75,6 +76,22 @@ def withdraw(settings: Settings, name: str) -> list[str]:
         requests.lock.release()
 
 
+def resume(settings: Settings, name: str) -> list[str]:
+    """Let a parked query go on with what it has missed; what happened, in lines.
+
+    Raises:
+        KaicepError: it is not parked.
+    """
+    requests = Requests(folder_of(settings))
+    if requests.engine_runs():
+        return list(requests.ask({"resume": name}))
+    try:
+        labels = resume_at_start(settings, name)
+    finally:
+        requests.lock.release()
+    return [f"{label}: goes on with what it has missed when an engine starts" for label in labels]
+
+
 def list_queries(settings: Settings) -> tuple[list[dict[str, Any]], list[str]]:
     """The registered queries as rows of `QUERY_COLUMNS`, and what is to be said of them as a whole."""
     requests = Requests(folder_of(settings))
@@ -83,10 +100,19 @@ def list_queries(settings: Settings) -> tuple[list[dict[str, Any]], list[str]]:
     requests.lock.release()
     documents = SubmittedQueries(folder_of(settings)).documents()
     queries = [query for document in documents for query in document.queries]
-    rows = [dict(zip(QUERY_COLUMNS, (query, "waits", None, "submitted", None), strict=True)) for query in queries]
+    parked = {known.label: str(known) for known in parked_at_stop(settings) if not known.resuming}
+    rows = [
+        dict(zip(QUERY_COLUMNS, (query, _waits(query, parked), None, of, None, parked.get(query)), strict=True))
+        for of, labels in (("submitted", queries), ("run", [label for label in parked if label not in queries]))
+        for query in labels
+    ]
     if not rows:
         return rows, ["no engine runs, and no query was submitted; those of the project are answered when one starts"]
     return rows, ["no engine runs; these, and those of the project, are answered when one starts"]
+
+
+def _waits(query: str, parked: Mapping[str, str]) -> str:
+    return "parked" if query in parked else "waits"
 
 
 def _registered(project: Project, documents: Sequence[SubmittedDocument]) -> list[Registration]:

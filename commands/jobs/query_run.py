@@ -9,6 +9,7 @@ from types import MappingProxyType
 from rich.console import Console
 
 from ...api import Engine
+from ...errors import KaicepError
 from ...explain import mapping_lines, report_mapping
 from ...language.nodes import Query
 from ...pipeline import Catalog
@@ -47,7 +48,7 @@ def run_queries(
         quiet: no progress, no summary.
 
     Raises:
-        KaicepError: a document is wrong, or a batch failed.
+        KaicepError: a document is wrong, a batch failed, or with `once` a query is parked: its reason.
         KeyboardInterrupt: after a Ctrl-C, when the batch at work is finished.
         SystemExit: likewise after a request to terminate, with 143.
     """
@@ -69,6 +70,7 @@ def run_queries(
         for warning in source_warnings(project.settings):
             log.print(warning, markup=False, soft_wrap=True)
     summed_up = False
+    failures: dict[str, KaicepError] = {}
     try:
         with output, Signals() as signals, engine:
             for name, text in documents:
@@ -80,9 +82,21 @@ def run_queries(
                     _sum_up(log, meter, waiting, [] if quiet else _mapping(engine, ended=finish), quiet=quiet)
                     summed_up = True  # before the store has taken the events: the rows are there
                     fill_store(engine, signals, meter)
+                    failures = {handle.name: handle.failure for handle in engine.handles if handle.failure is not None}
+        _raise_parked(failures)
     finally:
         if not summed_up and meter.progress.batches:
             _sum_up(log, meter, {}, [] if quiet else _mapping(engine, ended=False), quiet=quiet)
+
+
+def _raise_parked(failures: Mapping[str, KaicepError]) -> None:
+    """Tell at the end of a run which queries have not been answered to its end: the rows of the others are there."""
+    if failures:
+        label, first = next(iter(failures.items()))
+        for other, failure in list(failures.items())[1:]:
+            first.add_note(f"parked, too: {other}: {failure.message}")
+        first.add_note(f"the rows of the other queries are there; when it may go on: kaicep resume {label}")
+        raise first
 
 
 def _ended(engine: Engine, meter: ProgressLine, *, finish: bool, quiet: bool) -> Mapping[str, int]:

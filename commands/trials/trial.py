@@ -41,7 +41,7 @@ class Trial:
     def __init__(
         self, project: Catalog, queries: Sequence[Registration], streams: Mapping[str, RecordedStream]
     ) -> None:
-        self.dataflow = project.dataflow()
+        self.dataflow = project.dataflow(isolated=True)
         self.labels = [registration.label for registration in queries]
         for registration in queries:
             self.dataflow.register(registration)
@@ -71,7 +71,7 @@ class Trial:
         """What each batch brings; the last one ends the streams.
 
         Raises:
-            KaicepError: a file cannot be read, or a query asks for more than its ceilings allow.
+            KaicepError: a file cannot be read, or the last query fails; at the end, that another one has failed.
         """
         open_streams = {name: self._annotated(name, stream) for name, stream in self._streams.items()}
         ended = [name for name in self._annotators if name not in open_streams]
@@ -87,6 +87,8 @@ class Trial:
                 yield self._counted(batch, {name: malformed})
                 ended = []
         yield self._counted(Batch(ends=True), {})
+        for label in self.labels:
+            self.dataflow.check(label)
 
     def _lowest(self, names: Mapping[str, object]) -> str:
         watermarks = self.dataflow.watermarks
@@ -112,6 +114,7 @@ class Trial:
         began = time.perf_counter()
         result = self.dataflow.process(batch)
         rows, seconds = result.matches, time.perf_counter() - began
+        self.dataflow.check(self.labels[-1])
         self.complaints.count(result.streams)
         self.progress = self.progress.after(result.streams, rows, malformed, seconds, self.dataflow.subqueries)
         return result

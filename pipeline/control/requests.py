@@ -1,27 +1,29 @@
 """How another process asks a running engine for something: small files in a folder of the engine's state.
 
-A request is `requests/<id>.request`; the engine that takes it makes it `<id>.taken` and answers with `<id>.answer`.
+A request is `requests/<id>.request`; the engine that takes it makes it `<id>.taken` and answers with `<id>.answer`. One
+that it cannot read it sets aside as `<id>.broken`.
 """
 
 from __future__ import annotations
 
 import json
+import logging
 import os
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from ... import errors
-from ...errors import KaicepError, PipelineError, Place
+from ...errors import KaicepError, PipelineError, error_fields, error_of
 from ...storage import ProcessLock, is_running, write_atomically
 
 __all__ = ["RequestServer", "Requests"]
 
+_LOG = logging.getLogger("kaicep")
 _POLL_S = 0.05
 _PATIENCE_S = 10.0
+_LIMIT_S = 120.0
 # Others who ask whether an engine runs hold the lock for a moment.
 _BRIEFLY_S = 0.1
 
@@ -57,20 +59,30 @@ class Requests:
             if not is_running(leftover.stem.rpartition("-")[2]):  # who asked is there no more to hear the answer
                 leftover.unlink(missing_ok=True)
 
-    def ask(self, content: Mapping[str, object]) -> Any:
+    def ask(self, content: Mapping[str, object], limit: float = _LIMIT_S) -> Any:
         """Ask the engine and wait for its answer, a JSON value.
+
+        Args:
+            content: what is asked.
+            limit: seconds that the answer may take.
 
         Raises:
             KaicepError: the engine refuses; the error is the one that it met.
-            PipelineError: it ended before it answered.
+            PipelineError: it ended before it answered, or has not answered in time.
         """
         request = self._folder / f"{time.time_ns()}-{os.getpid()}.request"
         answer = request.with_suffix(".answer")
         with write_atomically(request) as temporary:
             temporary.write_text(json.dumps(content), encoding="utf-8")
         try:
+            until = time.monotonic() + limit
             while not answer.exists():
                 self._check_engine(request)
+                if time.monotonic() > until:
+                    raise PipelineError(
+                        f"the engine has not answered for {limit:g} seconds",
+                        hint="see its log; `kaicep queries` tells whether it has done it meanwhile",
+                    )
                 time.sleep(_POLL_S)
             return _read(json.loads(answer.read_text(encoding="utf-8")))
         finally:
@@ -84,14 +96,27 @@ class Requests:
                 taken = request.rename(request.with_suffix(".taken"))
             except FileNotFoundError:  # withdrawn
                 continue
-            yield taken, json.loads(taken.read_text(encoding="utf-8"))
+            try:
+                content = dict(json.loads(taken.read_text(encoding="utf-8")))
+            except (ValueError, TypeError, RecursionError) as error:
+                self._set_aside(taken, error)
+                continue
+            yield taken, content
 
     def answer(self, taken: Path, found: object) -> None:
         """Answer a request that was taken, by a JSON value or an error."""
-        content = _refusal(found) if isinstance(found, KaicepError) else {"answer": found}
+        content = error_fields(found) if isinstance(found, KaicepError) else {"answer": found}
         with write_atomically(taken.with_suffix(".answer")) as temporary:
             temporary.write_text(json.dumps(content), encoding="utf-8")
         taken.unlink(missing_ok=True)
+
+    def _set_aside(self, taken: Path, error: Exception) -> None:
+        """Keep a request that cannot be read where nobody takes it, and tell whoever asked."""
+        broken = taken.with_suffix(".broken")
+        broken.write_bytes(taken.read_bytes())
+        reason = PipelineError(f"the request cannot be read: {error}", hint="it is kept as " + broken.name)
+        _LOG.warning("%s: %s", broken, reason)
+        self.answer(taken, reason)
 
     def _check_engine(self, request: Path) -> None:
         gone = not any(request.with_suffix(s).exists() for s in (".request", ".taken", ".answer"))
@@ -123,19 +148,21 @@ class RequestServer:
         self._thread.join()
 
     def _run(self) -> None:
+        told = ""
         while not self._stopping.wait(_POLL_S):
-            for taken, content in self._requests.waiting():
-                self._requests.answer(taken, self._answer(content))
+            try:
+                for taken, content in self._requests.waiting():
+                    self._requests.answer(taken, self._answer(content))
+                told = ""
+            except Exception as error:  # noqa: BLE001 - whoever asks next would wait for ever
+                if str(error) != told:
+                    _LOG.warning("requests cannot be answered, which is tried again: %s", error)
+                told = str(error)
 
 
-def _refusal(error: KaicepError) -> dict[str, object]:
-    place = None if error.place is None else asdict(error.place)
-    return {"error": type(error).__name__, "message": error.message, "hint": error.hint, "place": place}
 
 
 def _read(content: Mapping[str, Any]) -> Any:
     if "error" not in content:
         return content["answer"]
-    kind: type[KaicepError] = getattr(errors, content["error"])
-    place = None if content["place"] is None else Place(**content["place"])
-    raise kind(content["message"], place=place, hint=content["hint"])
+    raise error_of(content)

@@ -1,4 +1,4 @@
-"""Queries that other processes submit to a running engine, list and withdraw (`kaicep submit | queries | withdraw`)."""
+"""Queries of a running engine that other processes submit, list, resume and withdraw (`kaicep submit`, …)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from ...errors import KaicepError, PipelineError
 from ..catalog import Catalog
 from ..durability import Progress
-from ..flow import Registration
+from ..flow import ParkedQuery, Registration
 from .requests import Requests, RequestServer
 from .submitted_queries import SubmittedDocument, SubmittedQueries, folder_of, free_label
 
@@ -23,7 +23,7 @@ class RegisteredQuery(Protocol):
 
     @property
     def state(self) -> str:
-        """Whether it is registered, running, ended or failed."""
+        """Whether it is registered, running, ended or parked."""
 
     @property
     def now(self) -> datetime | None:
@@ -59,6 +59,13 @@ class SubmissionHost(Protocol):
 
     def withdraw(self, label: str) -> None:
         """Stop answering a query at the next batch border."""
+
+    def resume(self, label: str) -> Sequence[str]:
+        """Let a parked query go on at the next batch border; the queries that go on."""
+
+    @property
+    def parked(self) -> Sequence[ParkedQuery]:
+        """The queries that are answered no more until they are resumed."""
 
 
 class Submissions:
@@ -121,6 +128,8 @@ class Submissions:
                 return self._submit(text, label, None if seconds is None else timedelta(seconds=seconds))
             case {"withdraw": str(name)}:
                 return self._withdraw(name)
+            case {"resume": str(name)}:
+                return self._resume(name)
             case _:
                 return self._listed()
 
@@ -146,9 +155,15 @@ class Submissions:
             return "submitted"
         return "read" if name in self._host.brought else "run"
 
+    def _resume(self, name: str) -> list[str]:
+        labels = self._host.resume(name)
+        self._say(f"queries: {', '.join(labels)} was resumed")
+        return [f"{label}: goes on with what it has missed, from the next batch on" for label in labels]
+
     def _listed(self) -> list[dict[str, Any]]:
         submitted = {query for document in self._submitted.documents() for query in document.queries}
         matches = self._host.progress.matches
+        parked = {known.label: str(known) for known in self._host.parked}
         return [
             {
                 "query": handle.name,
@@ -156,6 +171,7 @@ class Submissions:
                 "matches": matches.get(handle.name, 0),
                 "from": self._origin(handle.name, submitted),
                 "now": None if handle.now is None else handle.now.isoformat(),
+                "parked": parked.get(handle.name),
             }
             for handle in self._host.handles
         ]

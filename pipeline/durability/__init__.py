@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from .checkpoint_generation import Generation, begun_batch, current_generation, planned_at
     from .checkpointed_flow import CheckpointedFlow
     from .dead_letters import DeadLetters
+    from .query_parking import parked_at_stop, resume_at_start
     from .unread_files import is_all_read
 
 _LATER = {
@@ -22,7 +23,9 @@ _LATER = {
     "current_generation": ".checkpoint_generation",
     "has_begun": ".checkpoint",
     "is_all_read": ".unread_files",
+    "parked_at_stop": ".query_parking",
     "planned_at": ".checkpoint_generation",
+    "resume_at_start": ".query_parking",
 }
 
 __all__ = [
@@ -34,7 +37,9 @@ __all__ = [
     "current_generation",
     "has_begun",
     "is_all_read",
+    "parked_at_stop",
     "planned_at",
+    "resume_at_start",
 ]
 
 

@@ -10,15 +10,16 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
+from typing import Any, Protocol
 
 import pyarrow as pa
 
 from ...errors import KaicepError, PipelineError
-from ..flow import Backfill, Batch, Dataflow, Judgement, Registration
+from ..flow import Batch, CancelledError, Dataflow, Judgement, ParkedQuery, Registration
 
-__all__ = ["BackfilledQueries", "BackfilledQuery"]
+__all__ = ["BackfilledQueries", "BackfilledQuery", "ParkedPast"]
 
 _BACKFILLED = "late/"
 """What the states of earlier versions call them."""
@@ -28,20 +29,44 @@ LoggedBatches = Callable[[int], Iterable[tuple[int, Batch]]]
 """The batches of the log behind a batch, with their numbers."""
 
 
+class QueryPast(Protocol):
+    """The past of a query up to the batch before some border."""
+
+    @property
+    def dataflow(self) -> Dataflow:
+        """What its batches are for, with the query and those whose output it reads."""
+
+    def batches(self) -> Iterable[Batch]:
+        """The past, piece by piece."""
+
+
+@dataclass(frozen=True, slots=True)
+class ParkedPast:
+    """The past of a query that is resumed: the state that it was parked with; the log has what it has missed since."""
+
+    dataflow: Dataflow
+    parked: ParkedQuery
+
+    def batches(self) -> Iterable[Batch]:
+        """Nothing."""
+        return ()
+
+
 class BackfilledQuery:
     """One query on its way from the past to the live stream.
 
     Args:
         label: the query's.
-        backfill: its past, at whose end is the border after batch `last`.
+        past: what it begins with, at whose end is the border after batch `last`.
         logged: the batches behind.
         last: the batch before the border at which the query was registered.
         handed: how many of its rows an earlier process has handed over; they come again, and are left out.
     """
 
-    def __init__(self, label: str, backfill: Backfill, logged: LoggedBatches, *, last: int, handed: int = 0) -> None:
-        self.label, self.dataflow, self.handed = label, backfill.dataflow, handed
-        self._backfill, self._logged, self._last = backfill, logged, last
+    def __init__(self, label: str, past: QueryPast, logged: LoggedBatches, *, last: int, handed: int = 0) -> None:
+        self.label, self.dataflow, self.handed = label, past.dataflow, handed
+        self.parked = past.parked if isinstance(past, ParkedPast) else None
+        self._past, self._logged, self._last = past, logged, last
         self._again = handed
         self._rows: list[pa.Table] = []
         self._changed = threading.Condition()
@@ -53,13 +78,20 @@ class BackfilledQuery:
 
     @property
     def caught_up(self) -> bool:
-        """Whether nothing of the past is left but what came since the thread ended.
-
-        Raises:
-            PipelineError: the past cannot be answered.
-        """
-        self._check()
+        """Whether nothing of the past is left but what came since the thread ended."""
         return self._caught_up
+
+    @property
+    def failure(self) -> KaicepError | None:
+        """Why its past cannot be answered; `None`: it can."""
+        if self._failure is None or isinstance(self._failure, KaicepError):
+            return self._failure
+        failure = PipelineError(
+            f"the past of '{self.label}' cannot be answered: {self._failure}",
+            hint="withdraw the query, or see whether the archive is whole",
+        )
+        failure.__cause__ = self._failure
+        return failure
 
     def take(self) -> list[pa.Table]:
         """The rows that are ready to be handed over, in their order."""
@@ -75,16 +107,19 @@ class BackfilledQuery:
         while self._thread.is_alive():
             self._thread.join(0.05)
             rows += self.take()
-        self._check()
         return rows + self.take()
 
-    def arrive(self) -> list[pa.Table]:
-        """Go on through what came since the thread ended, on the caller's; the rows of that."""
-        self._follow()
-        return self.take()
+    def arrived(self) -> bool:
+        """Go on through what came since the thread ended, on the caller's; tell whether it is where the stream is."""
+        try:
+            self._follow()
+        except Exception as error:  # noqa: BLE001 - it is this query's, and not the batch's
+            self._failure = error
+        return self._failure is None
 
     def stop(self) -> None:
         """Give up."""
+        self.dataflow.cancel()
         with self._changed:
             self._stopped = True
             self._changed.notify_all()
@@ -92,11 +127,13 @@ class BackfilledQuery:
 
     def _run(self) -> None:
         try:
-            for batch in self._backfill.batches():
+            for batch in self._past.batches():
                 if not self._process(batch):
                     return
             self._follow()
-            self._caught_up = True
+            self._caught_up = not self._stopped
+        except CancelledError:
+            return
         except Exception as error:  # noqa: BLE001 - whatever ends the thread has to surface at the next batch
             self._failure = error
 
@@ -121,27 +158,26 @@ class BackfilledQuery:
                 self._rows.append(table.slice(again))
                 if threading.current_thread() is self._thread:
                     self._changed.wait_for(lambda: self._stopped or self._waiting() < _MOST_WAITING)
+        failed = next((f.failure for f in self.dataflow.flows.values() if f.failure is not None), None)
+        if failed is not None:
+            raise failed
         return not self._stopped
 
     def _waiting(self) -> int:
         return sum(table.num_rows for table in self._rows)
 
-    def _check(self) -> None:
-        if isinstance(self._failure, KaicepError):
-            raise self._failure
-        if self._failure is not None:
-            raise PipelineError(
-                f"the past of '{self.label}' cannot be answered: {self._failure}",
-                hint="withdraw the query, or see whether the archive is whole",
-            ) from self._failure
-
 
 class BackfilledQueries:
-    """Queries on their way from the past to the live stream; all of them are suspended in the data flow."""
+    """Queries on their way from the past to the live stream; all of them are suspended in the data flow.
+
+    Attributes:
+        taken_over: by label, those that go on in the data flow since the last batch border.
+    """
 
     def __init__(self) -> None:
         self._queries: dict[str, BackfilledQuery] = {}
         self._interrupted: dict[str, dict[str, Any]] = {}
+        self.taken_over: dict[str, BackfilledQuery] = {}
 
     @property
     def labels(self) -> frozenset[str]:
@@ -151,6 +187,11 @@ class BackfilledQueries:
     def add(self, query: BackfilledQuery) -> None:
         """Wait for a query from now on."""
         self._queries[query.label] = query
+
+    @property
+    def failed(self) -> tuple[BackfilledQuery, ...]:
+        """Those whose past cannot be answered."""
+        return tuple(query for query in self._queries.values() if query.failure is not None)
 
     def give_up(self, label: str) -> None:
         """Give a query up, if it is one of them."""
@@ -180,18 +221,18 @@ class BackfilledQueries:
         Returns:
             Whether one goes on.
         """
-        before = len(self._queries)
+        self.taken_over = {}
         for label, query in list(self._queries.items()):
             for table in query.wait() if patient else ():
                 hold(label, table)
-            if not self.are_read_by(label, dataflow) and query.caught_up:
-                for table in [*query.take(), *query.arrive()]:
+            if not self.are_read_by(label, dataflow) and query.caught_up and query.arrived():
+                for table in query.take():
                     hold(label, table)
                 if query.dataflow.knowledge is not judgement.knowledge:
                     query.dataflow.judge_by(judgement)
                 dataflow.adopt(label, query.dataflow)
-                del self._queries[label]
-        return len(self._queries) < before
+                self.taken_over[label] = self._queries.pop(label)
+        return bool(self.taken_over)
 
     def hand_over(self, hold: Callable[[str, pa.Table], None]) -> None:
         """Give out the rows that are ready of those that go on with their past."""
@@ -204,7 +245,14 @@ class BackfilledQueries:
         return {
             _BACKFILLED + label: json.dumps(_note(dataflow.flows[label].registration, query.handed)).encode()
             for label, query in self._queries.items()
+            if query.parked is None
         }
+
+    @property
+    def resuming(self) -> tuple[ParkedQuery, ...]:
+        """What another process needs of those that were parked, likewise."""
+        queries = self._queries.values()
+        return tuple(replace(q.parked, handed=q.handed, resuming=True) for q in queries if q.parked is not None)
 
     def restore(self, state: Mapping[str, bytes]) -> None:
         """Learn which queries an earlier process was at the past of."""

@@ -9,6 +9,7 @@ watermarks, and gives the same rows with the same `_id`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -27,7 +28,7 @@ from ..sources import RawBatch
 from .dead_letters import DeadLetters
 from .delivery_position import DeliveryPosition
 from .operator_snapshots import OperatorSnapshots
-from .query_registry import QueryRegistry
+from .query_registry import QueryRegistry, Resumptions
 from .spool_replay import SpoolReplay
 
 __all__ = ["Checkpoint", "FlowState", "RestoredState", "has_begun"]
@@ -77,6 +78,7 @@ class Checkpoint:
 
     Attributes:
         delivery: of rows to the sinks.
+        resumptions: the parked queries that are to go on with the next batch.
     """
 
     def __init__(
@@ -99,6 +101,8 @@ class Checkpoint:
         self.delivery = RowDelivery(sinks)
         self._snapshots = OperatorSnapshots(state / _SNAPSHOTS)
         self._registry = QueryRegistry(state / "queries" / "registrations.json")
+        self.resumptions = Resumptions(state / "queries" / "resumptions.json")
+        self._of_parked = OperatorSnapshots(state / "queries" / "parked")
         self._position = DeliveryPosition(state / _POSITION)
         self._spool = None if archive is None else SpoolReplay(archive, state, patience, say)
 
@@ -212,6 +216,19 @@ class Checkpoint:
             )
         reported, delivered = self._position.read() or (number, {})
         return RestoredState(None, delivered, reported)
+
+    def keep_for_parked(self, number: int) -> None:
+        """Keep the state after a batch for a query that goes on from there some day."""
+        self._snapshots.copy(number, self._of_parked)
+
+    def state_of_parked(self, number: int) -> Mapping[str, bytes] | None:
+        """What was kept; `None`: it is lost."""
+        return self._of_parked.read(number)
+
+    def settle_parked(self, needed: AbstractSet[int], resumed: Sequence[str]) -> None:
+        """Forget what was kept for queries that have gone on; the batch that they did it in is durable."""
+        self._of_parked.retain(needed)
+        self.resumptions.remove(resumed)
 
     def rebuilt(self, number: int, state: FlowState) -> None:
         """Keep a state that was rebuilt from the log, if the sinks have all its rows."""

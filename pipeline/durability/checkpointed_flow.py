@@ -17,7 +17,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from ...archive import Archive
-from ...errors import KaicepError, PlanError
+from ...errors import PlanError
 from ...planner import Strategy
 from ..catalog import Catalog
 from ..flow import (
@@ -25,8 +25,10 @@ from ..flow import (
     Batch,
     BatchResult,
     BatchSource,
+    BorderRequests,
     Dataflow,
     IdleStreams,
+    ParkedQueries,
     Registration,
     live_batch,
     queries_with_a_past,
@@ -40,6 +42,7 @@ from .backfilled_queries import BackfilledQueries, BackfilledQuery
 from .checkpoint import Checkpoint, FlowState
 from .log_replay import logged_batches
 from .progress import Progress
+from .query_parking import QueryParking
 
 _LOG = logging.getLogger("kaicep")
 _PROGRESS = "progress"
@@ -98,6 +101,9 @@ class CheckpointedFlow:
         self._dataflow = project.dataflow(_WORKERS, isolated=True)
         self._waiting: list[Registration] = []
         self._backfilled = BackfilledQueries()
+        self._parking = QueryParking(self._checkpoint, self._backfilled, archive, say)
+        self._requests = BorderRequests()
+        self._resumed: list[str] = []
         self._done: int | None = None
         self._begun: int | None = None
         self._unfinished = False
@@ -118,6 +124,11 @@ class CheckpointedFlow:
         return self._backfilled.labels
 
     @property
+    def parked(self) -> ParkedQueries:
+        """The queries that were stopped, each alone (docs/decisions/170)."""
+        return self._parking.parked
+
+    @property
     def last(self) -> int | None:
         """The last batch that left a trace; `None` before the first."""
         return self._checkpoint.last
@@ -125,27 +136,51 @@ class CheckpointedFlow:
     @property
     def behind(self) -> bool:
         """Whether the next batch has something to do even without records: what was missed, or a new query's past."""
-        return self._checkpoint.behind(self._waiting)
+        return self._checkpoint.behind([*self._waiting, *self._requests.submitted]) or bool(self._requests)
 
     def begin(self) -> None:
         """Take over from whoever has kept the streams' events meanwhile; before they are read."""
         self._checkpoint.begin()
+        self._requests.resume(self._checkpoint.resumptions.read())
 
     def submit(self, registrations: Sequence[Registration]) -> None:
-        """Register queries at the next batch border."""
-        self._waiting.extend(registrations)
+        """Register queries at the next batch border; no batch is waited for.
+
+        They are compiled here, so that one that cannot be answered is refused here, and no border waits for its PATHs.
+
+        Raises:
+            KaicepError: one of them cannot be answered; none is registered then.
+        """
+        dataflow = self.versions.newest.dataflow()
+        self._requests.submit(registrations, [dataflow.compile(registration) for registration in registrations])
 
     def withdraw(self, label: str) -> None:
-        """Stop answering a query.
+        """Stop answering a query at the next batch border; no batch is waited for.
 
         Raises:
             PipelineError: another query reads its output.
         """
-        self._waiting = [r for r in self._waiting if r.label != label]
-        self._checkpoint.delivery.withdraw(label)
-        if label in self._dataflow.flows:
-            self._dataflow.remove(label)
-        self._backfilled.give_up(label)
+        registered = {other: flow.query for other, flow in dict(self._dataflow.flows).items()}
+        waiting = {registration.label: registration.query for registration in tuple(self._waiting)}
+        self._requests.withdraw(label, registered | waiting)
+
+    def resume(self, label: str) -> tuple[str, ...]:
+        """Let a parked query go on at the next batch border with what it has missed; no batch is waited for.
+
+        Returns:
+            The queries that go on, what it reads and what reads it among them; this survives a crash.
+
+        Raises:
+            PipelineError: it is not parked.
+        """
+        labels = tuple(parked.label for parked in self.parked.together(label))
+        self._checkpoint.resumptions.add(labels)
+        self._requests.resume(labels)
+        return labels
+
+    def cancel(self) -> None:
+        """Leave the batch at work; it is to be done again, at the next start."""
+        self._dataflow.cancel()
 
     def overdue(self, idle: IdleStreams) -> bool:
         """Whether a batch is needed though no record has come.
@@ -153,7 +188,7 @@ class CheckpointedFlow:
         A query waits to be registered, is with its past, or waits for the watermark of a stream that has been silent
         for too long; or a change of the knowledge waits for a batch border, or what was missed during an outage.
         """
-        waiting = self._waiting or self._backfilled.labels or self.versions.waiting
+        waiting = self._waiting or self._backfilled.labels or self.versions.waiting or self._requests
         missed = self._checkpoint.delivery.waiting or self._checkpoint.spooled
         return bool(waiting or missed or self._dataflow.idle_advances(idle))
 
@@ -190,7 +225,7 @@ class CheckpointedFlow:
         streams = self._checkpoint.streams(number, [*spooled, own])
         result = BatchResult(streams, own.rows(), own.watermarks, own.advances, idled=own.idled)
         malformed = {stream: len(raw.malformed) for stream, raw in records.items()}
-        state = partial(self._state, result, malformed, began)
+        state = partial(self._state, result, malformed, began, number=number, results=(*spooled, own))
         return self._finished(number, result, self._checkpoint.commit(number, result, records, self._dataflow, state))
 
     def finish(self) -> BatchResult:
@@ -229,11 +264,20 @@ class CheckpointedFlow:
             self._checkpoint.delivery.hold(label, rows, live=live, recovered=recovered)
 
     def _state(
-        self, result: BatchResult, malformed: Mapping[str, int], began: float, matches: Mapping[str, pa.Table]
+        self,
+        result: BatchResult,
+        malformed: Mapping[str, int],
+        began: float,
+        matches: Mapping[str, pa.Table],
+        *,
+        number: int,
+        results: Sequence[BatchResult],
     ) -> FlowState:
-        """The state after a batch, which is counted now."""
+        """The state after a batch, which is counted now; queries that have failed in it are parked."""
         self._count(result, malformed, began, matches)
-        return self._flow_state()
+        operators = self._dataflow.snapshot()
+        self._parking.park_failed(self._dataflow, number, results)
+        return self._flow_state(operators)
 
     def _count(
         self, result: BatchResult, malformed: Mapping[str, int], began: float, matches: Mapping[str, pa.Table]
@@ -241,13 +285,15 @@ class CheckpointedFlow:
         seconds = time.perf_counter() - began
         self.progress = self.progress.after(result.streams, matches, malformed, seconds, self._dataflow.subqueries)
 
-    def _flow_state(self) -> FlowState:
+    def _flow_state(self, flows: Mapping[str, bytes]) -> FlowState:
         version = {} if self.version is None else {_KNOWLEDGE: str(self.version).encode()}
-        operators = self._dataflow.snapshot() | version | {_PROGRESS: self.progress.to_bytes()}
-        return FlowState(operators, self._backfilled.snapshot(self._dataflow))
+        operators = {**flows, **version, _PROGRESS: self.progress.to_bytes()}
+        return FlowState(operators, self._backfilled.snapshot(self._dataflow) | self._parking.snapshot())
 
     def _finished(self, number: int, result: BatchResult, matches: Mapping[str, pa.Table]) -> BatchResult:
         self._done, self._unfinished = number, False
+        self._checkpoint.settle_parked({parked.batch - 1 for parked in self.parked}, self._resumed)
+        self._resumed = []
         return BatchResult(result.streams, matches.items(), result.watermarks, result.advances)
 
     def _prepare(self, number: int, *, patient: bool) -> None:
@@ -257,18 +303,53 @@ class CheckpointedFlow:
             number: of the batch that begins.
             patient: wait for queries that are with their past still.
         """
+        self._take_requests()
         if self._done != number - 1 or self._unfinished:
             self._restore(number - 1)
         self._adopt(self.versions.begin(number))
-        while self._waiting:
-            registration = self._waiting[0]
-            known = self._backfilled.interrupted(registration)
-            now, handed = known or (registration.now or self._dataflow.now(registration.query), 0)
-            self._register(Registration(registration.query, registration.label, now), number, handed)
-            del self._waiting[0]  # only now: one that is refused waits until it is withdrawn, and no other is lost
+        self._register_waiting(number)
+        self._resume(number)
+        self._parking.park_with_past(self._dataflow, number)
         hold = self._checkpoint.delivery.hold
         if self._backfilled.take_over(self._dataflow, self._project.judgement, hold, patient=patient):
             self._register_durably()
+        self._parking.park_with_past(self._dataflow, number)
+        self._parking.settle()
+
+    def _take_requests(self) -> None:
+        """Take what was asked for while the batch before was at work."""
+        withdrawn, submitted = self._requests.take()
+        self._waiting = [r for r in self._waiting if r.label not in withdrawn] + submitted
+        for label in [label for label in reversed(tuple(self._dataflow.flows)) if label in withdrawn]:
+            self._dataflow.remove(label)  # a reader before what it reads
+        for label in withdrawn:
+            self._checkpoint.delivery.withdraw(label)
+            self._backfilled.give_up(label)
+            self._parking.forget(label)
+
+    def _register_waiting(self, number: int) -> None:
+        """Register the queries that wait for a batch border, or know them again as parked; none is lost on the way."""
+        while self._waiting:
+            registration = self._waiting[0]
+            parked = self.parked.known(registration)
+            if parked is not None:
+                self._parking.register(self._dataflow, registration, parked)
+            else:
+                known = self._backfilled.interrupted(registration)
+                now, handed = known or (registration.now or self._dataflow.now(registration.query), 0)
+                self._register(Registration(registration.query, registration.label, now), number, handed)
+            del self._waiting[0]
+
+    def _resume(self, number: int) -> None:
+        """Let queries go on that were resumed, by somebody now or in an earlier process that has not finished it."""
+        interrupted = [parked.label for parked in self.parked if parked.resuming]
+        self._resumed += self._requests.take_resumed()
+        for label in dict.fromkeys([*self._resumed, *interrupted]):
+            again = self._parking.resume(self._dataflow, label, self._logged)
+            if again is not None:
+                registration, handed = again
+                now = registration.now or self._dataflow.now(registration.query)
+                self._register(Registration(registration.query, label, now), number, handed)
 
     def _adopt(self, known: BatchKnowledge) -> None:
         """Judge by a version of the knowledge from this batch on."""
@@ -285,15 +366,18 @@ class CheckpointedFlow:
     def _register(self, registration: Registration, number: int, handed: int) -> None:
         """Register a query; what its WITHIN asks of the time before is answered from the archive, beside the stream.
 
-        Raises:
-            PlanError: it begins in the past and there is no archive.
+        One that cannot be registered is parked.
         """
-        self._dataflow.register(registration)
+        compiled = self._requests.take_compiled(registration.label)
         try:
-            self._begin_past(registration.label, number, handed)
-        except KaicepError:
-            self._dataflow.remove(registration.label)
-            raise
+            self._dataflow.register(registration, compiled)
+            try:
+                self._begin_past(registration.label, number, handed)
+            except Exception:
+                self._dataflow.remove(registration.label)
+                raise
+        except Exception as error:  # noqa: BLE001 - it is this query's, and not the batch's
+            self._parking.park_unregistered(self._dataflow, registration, number, error, handed)
         self._register_durably()
 
     def _begin_past(self, label: str, number: int, handed: int) -> None:
@@ -341,6 +425,7 @@ class CheckpointedFlow:
         self._dataflow = self._project.dataflow(_WORKERS, isolated=True)
         state = self._checkpoint.restore(number)
         self._backfilled.restore(state.delivered)
+        self.parked.restore(state.delivered)
         if state.operators is None and number > 0:
             queries = self._replay_log(number, queries, state.reported)
         self._waiting = self._dataflow.restore(state.operators or {}, queries)
@@ -348,7 +433,7 @@ class CheckpointedFlow:
         if state.operators is not None:
             self.progress = Progress.from_bytes(state.operators[_PROGRESS])
         else:
-            self._checkpoint.rebuilt(number, self._flow_state())
+            self._checkpoint.rebuilt(number, self._flow_state(self._dataflow.snapshot()))
         self.progress = self.progress.resumed()
         self._done, self._unfinished = number, False
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import zipfile
 from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from pathlib import Path
 
 from ...errors import PipelineError, Place
@@ -63,6 +64,17 @@ class OperatorSnapshots:
             raise PipelineError(
                 "the snapshot is damaged", place=Place(str(path)), hint="remove it; it is rebuilt from the archive"
             ) from error
+
+    def copy(self, batch: int, other: OperatorSnapshots) -> None:
+        """Let another folder have the state after a batch, too, if there is one here."""
+        if batch in self._batches() and batch not in other._batches():
+            with write_atomically(other._path(batch)) as temporary:
+                temporary.write_bytes(self._path(batch).read_bytes())
+
+    def retain(self, batches: AbstractSet[int]) -> None:
+        """Remove all others."""
+        for batch in set(self._batches()) - batches:
+            self._path(batch).unlink(missing_ok=True)
 
     def latest(self) -> int | None:
         """The last batch that has a snapshot."""

@@ -1,9 +1,10 @@
-"""Which queries are registered, and since when: what no log can tell when a snapshot is lost."""
+"""Which queries are registered, and since when: what no log can tell when a snapshot is lost; which are to go on."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+import threading
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 from pathlib import Path
 
@@ -42,3 +43,41 @@ class QueryRegistry:
             for q in queries
             if (known := content.get(q.label)) is not None and known["query"] == q.query.normal
         ]
+
+
+class Resumptions:
+    """The parked queries that somebody has resumed and that have not gone on yet, in one JSON file.
+
+    Args:
+        path: the file; its folder is made when it is written.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._lock = threading.Lock()
+
+    def read(self) -> tuple[str, ...]:
+        """Their labels; a file that cannot be read has none: whoever resumed them sees that they are parked still."""
+        try:
+            return tuple(map(str, json.loads(self._path.read_text(encoding="utf-8"))))
+        except (OSError, ValueError, TypeError):
+            return ()
+
+    def add(self, labels: Iterable[str]) -> None:
+        """Note some more; when this returns, they survive a crash of the machine."""
+        with self._lock:
+            self._write(dict.fromkeys([*self.read(), *labels]))
+
+    def remove(self, labels: Collection[str]) -> None:
+        """Forget those that go on."""
+        if labels:
+            with self._lock:
+                self._write([label for label in self.read() if label not in labels])
+
+    def _write(self, labels: Collection[str]) -> None:
+        if not labels:
+            self._path.unlink(missing_ok=True)
+            return
+        make_folder(self._path.parent)
+        with write_atomically(self._path) as temporary:
+            temporary.write_text(json.dumps(list(labels)), encoding="utf-8")

@@ -6,6 +6,8 @@ and the simulations give them to the same `process`.
 
 from __future__ import annotations
 
+import logging
+import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
@@ -14,13 +16,15 @@ from types import MappingProxyType
 from typing import TypeVar
 
 import pyarrow as pa
+from polars.exceptions import PanicException
 
 from ...annotator import AnnotatedBatch, Annotator, EventShape
 from ...cep import END_OF_TIME, Limits
-from ...errors import CeilingError
+from ...errors import KaicepError, PipelineError
 from ...language.nodes import Query, StreamType
 from ...ontology import KnowledgeBase
 from ...planner import BackfillChunk
+from ...semfilter import SemanticFilter
 from ...semfilter.runtime import FilterOptions, SubqueryStatistics
 from ..monitoring import log_context
 from ..profile import FlowProfile, StreamProfiler
@@ -29,14 +33,21 @@ from .batch import Batch, Judgement
 from .batch_result import BatchResult, StreamResult
 from .candidate_selection import EventBatch
 from .idle_streams import IdleStreams
+from .parked_queries import failure_of
 from .query_graph import QueryGraph
 from .query_runtime import QueryRuntime, continues
 from .registration import Registration
 
 T = TypeVar("T")
 
+_LOG = logging.getLogger("kaicep")
+
 _STREAM = "stream/"
 _QUERY = "query/"
+
+
+class CancelledError(BaseException):
+    """Ends a batch that is not to be finished; no query's failure."""
 
 
 class Dataflow:
@@ -48,7 +59,8 @@ class Dataflow:
         options: how PATHs are evaluated.
         workers: queries that are evaluated at the same time.
         limits: how much each query may take.
-        isolated: a query that takes more is stopped, and the others go on; otherwise its error is raised.
+        isolated: a query that fails, whatever it fails with, is stopped, and the others go on; otherwise its error is
+            raised.
     """
 
     def __init__(
@@ -70,6 +82,7 @@ class Dataflow:
         self._queries = QueryGraph()
         self._pool = ThreadPoolExecutor(workers) if workers > 1 else None
         self._latest: BatchResult | None = None
+        self._cancelled = threading.Event()
 
     @property
     def annotators(self) -> Mapping[str, Annotator]:
@@ -113,6 +126,10 @@ class Dataflow:
         moments = [self._admissions[s].greatest for s in self._queries.origins(query)]
         return max((m for m in moments if m is not None), default=None)
 
+    def closed(self, labels: Sequence[str]) -> list[str]:
+        """Queries and all whose output they read, directly or not, in the order of their registration."""
+        return self._queries.closed(labels)
+
     def origins(self, query: Query) -> set[str]:
         """The source streams that a query's events come from."""
         return self._queries.origins(query)
@@ -122,22 +139,44 @@ class Dataflow:
         self._judgement = judgement
         for label, flow in self.flows.items():
             ready = {variable: f for (of, variable), f in judgement.filters.items() if of == label}
-            flow.judge_by(ready, self.shape, judgement.knowledge)
+            self._bounded(flow, partial(flow.judge_by, ready, self.shape, judgement.knowledge))
 
-    def register(self, registration: Registration) -> None:
-        """Begin to answer a query with the next batch.
+    def register(self, registration: Registration, compiled: QueryRuntime | None = None) -> None:
+        """Begin to answer a query with the next batch; one that is suspended begins anew.
+
+        Args:
+            registration: the query and the moment of its registration.
+            compiled: what `compile` gave for the same query, so that its PATHs need not be compiled again.
 
         Raises:
             PipelineError: the label is taken.
+            KaicepError: the query cannot be compiled.
         """
         self._settle()  # the batch before was none of this query's
-        flow = QueryRuntime(registration, self.shape, self.knowledge, self._options, self._limits)
-        self._queries.add(flow)
+        alike = compiled is not None and compiled.knowledge is self.knowledge
+        flow = self.compile(registration, compiled.filters if compiled is not None and alike else {})
+        if registration.label in self.suspended:
+            self._queries.replace(flow)
+        else:
+            self._queries.add(flow)
 
-    def rehearsal(self, labels: Sequence[str]) -> Dataflow:
-        """A data flow of registered queries and those whose output they read, none of which has seen an event.
+    def compile(
+        self, registration: Registration, filters: Mapping[str, SemanticFilter] = MappingProxyType({})
+    ) -> QueryRuntime:
+        """What will answer a query; nothing is registered.
 
-        Its streams are where those of this data flow are.
+        Raises:
+            KaicepError: a PATH cannot be evaluated, or the pattern is too large.
+        """
+        return QueryRuntime(registration, self.shape, self.knowledge, self._options, self._limits, filters=filters)
+
+    def rehearsal(self, labels: Sequence[str], state: Mapping[str, bytes] | None = None) -> Dataflow:
+        """A data flow of registered queries and those whose output they read.
+
+        Args:
+            labels: of the queries.
+            state: a snapshot to begin from; `None`: no query has seen an event, and the streams are where those of this
+                data flow are.
         """
         copy = Dataflow(
             self._judgement,
@@ -146,9 +185,10 @@ class Dataflow:
             limits=self._limits,
             isolated=self._isolated,
         )
-        for label in self._queries.closed(labels):
-            copy.register(self.flows[label].registration)
-        for name, admission in self._admissions.items():
+        registrations = [self.flows[label].registration for label in self._queries.closed(labels)]
+        for registration in registrations if state is None else copy.restore(state, registrations):
+            copy.register(registration)
+        for name, admission in self._admissions.items() if state is None else ():
             copy._admissions[name].restore(admission.snapshot())
         return copy
 
@@ -232,11 +272,12 @@ class Dataflow:
         return idle.advances(self.due, self.watermarks, self.begun)
 
     def snapshot(self) -> dict[str, bytes]:
-        """The state of every stream and query, by name, for `restore`."""
+        """The state of every stream and query, by name, for `restore`; of queries that have failed there is none."""
         self._settle()
         streams = {_STREAM + name: admission.snapshot() for name, admission in self._admissions.items()}
-        flows = {label: flow for label, flow in self.flows.items() if label not in self.suspended}
-        return streams | {_QUERY + label: flow.snapshot() for label, flow in flows.items()}
+        flows = [flow for label, flow in self.flows.items() if label not in self.suspended and flow.failure is None]
+        states = {_QUERY + flow.registration.label: self._bounded(flow, flow.snapshot) for flow in flows}
+        return streams | {name: state for name, state in states.items() if state is not None}
 
     def restore(self, state: Mapping[str, bytes], queries: Iterable[Registration]) -> list[Registration]:
         """Go on from a snapshot with those of the queries that it holds.
@@ -261,6 +302,10 @@ class Dataflow:
                 self.register(registration)
                 self.flows[query.label].restore(known)
         return unknown
+
+    def cancel(self) -> None:
+        """Answer nothing more, from any thread: the batch at work ends with `CancelledError`, to be done again."""
+        self._cancelled.set()
 
     def close(self) -> None:
         """Give back the threads."""
@@ -318,9 +363,12 @@ class Dataflow:
         batches = _batches(events)
         for level in self._queries.levels():
             flows = [self.flows[label] for label in level]
+            for flow in flows:
+                self._withhold(flow)
             for label, flow, rows in zip(level, flows, self._run(flows, batches, watermarks, found), strict=True):
-                self._feed(flow, rows, batches, watermarks)
-                yield label, flow.visible(rows)
+                self._bounded(flow, partial(self._feed, flow, rows, batches, watermarks))
+                seen = self._bounded(flow, partial(flow.visible, rows))
+                yield label, flow.visible(flow.no_rows) if seen is None else seen
 
     def _run(
         self,
@@ -339,14 +387,46 @@ class Dataflow:
         return map(answer, flows) if self._pool is None else self._pool.map(answer, flows)
 
     def _bounded(self, flow: QueryRuntime, do: Callable[[], T]) -> T | None:
-        """Let a query do something; one that takes more than its ceilings allow is stopped."""
+        """Let a query do something; one that fails is stopped, and `None` is what it has done."""
         try:
+            self._leave_when_cancelled()
             return do()
-        except CeilingError as error:
+        except (Exception, PanicException) as error:
+            self._leave_when_cancelled()  # whatever it failed with, it was ended
             if not self._isolated:
                 raise
-            flow.fail(error)
+            if not isinstance(error, KaicepError):
+                _LOG.exception("query %s failed", flow.registration.label)
+            flow.fail(failure_of(flow.registration.label, error))
             return None
+
+    def check(self, label: str) -> None:
+        """Raise what a query has failed with, or one whose output it reads.
+
+        Raises:
+            KaicepError: that.
+        """
+        for other in self.closed([label]):
+            failure = self.flows[other].failure
+            if failure is not None:
+                raise failure
+
+    def _leave_when_cancelled(self) -> None:
+        if self._cancelled.is_set():
+            raise CancelledError
+
+    def cause_of(self, query: Query) -> str | None:
+        """The query whose output a query reads, directly, and that has failed; `None`: none has."""
+        read = (self._queries.label_of(source.stream.name) for source in query.sources)
+        return next((other for other in read if other is not None and self.flows[other].failure is not None), None)
+
+    def _withhold(self, flow: QueryRuntime) -> None:
+        """Stop a query with the one whose output it reads: it would take the missing rows for absence."""
+        label = flow.registration.label
+        cause = None if flow.failure is not None else self.cause_of(flow.query)
+        if cause is not None:
+            message = f"'{label}' reads '{cause}', which is parked"
+            flow.fail(PipelineError(message, hint=f"resume that: kaicep resume {cause}"))
 
     @staticmethod
     def _feed(

@@ -66,6 +66,10 @@ class QueryGraph:
         if flow.query.name is not None:
             del self._label_of[flow.query.name]
 
+    def label_of(self, stream: str) -> str | None:
+        """The query whose output a stream is; `None`: it is a source stream."""
+        return self._label_of.get(stream)
+
     def origins(self, query: Query) -> set[str]:
         """The source streams that a query's events come from."""
         origins: set[str] = set()

@@ -18,7 +18,7 @@ from ...cep.joins import implied_filters
 from ...cep.nfa import stop_events
 from ...cep.order import EVENTS, all_events, event_columns, sees_all_events
 from ...cep.output import MatchFrame, output_schema
-from ...errors import CeilingError
+from ...errors import KaicepError
 from ...language.nodes import StreamType, negated_variables
 from ...ontology import KnowledgeBase
 from ...planner import Seam, Watermarks, lowest_watermark, resolve_bounds
@@ -36,9 +36,10 @@ class QueryRuntime:
     """Runs one query over the events of its streams, batch by batch.
 
     Attributes:
+        knowledge: what its PATHs are evaluated against.
         past: how its past is answered; `None`: it has none, or that is not chosen yet.
         seam: what it was given of the past and is not to be given again; `None`: nothing.
-        failure: why it was stopped; `None`: it was not.
+        failure: what stopped it, until it is resumed; `None`: nothing did.
 
     Args:
         registration: the query and when it was registered.
@@ -46,6 +47,10 @@ class QueryRuntime:
         knowledge: the knowledge base.
         options: how PATHs are evaluated.
         limits: how much the query may take.
+        filters: by event variable, those that are compiled already for this knowledge; the others are compiled.
+
+    Raises:
+        KaicepError: the query cannot be answered with this knowledge, or within its limits.
     """
 
     def __init__(
@@ -55,17 +60,20 @@ class QueryRuntime:
         knowledge: KnowledgeBase,
         options: FilterOptions,
         limits: Limits | None = None,
+        *,
+        filters: Mapping[str, SemanticFilter] = MappingProxyType({}),
     ) -> None:
         query = registration.query
         self.registration = registration
         self.query = query
+        self.knowledge = knowledge
         self.within = resolve_bounds(query.bounds, registration.now)
         implied = implied_filters(query)
         self.sources = tuple(
             CandidateSelection(
                 s,
                 self.within,
-                SemanticFilter(s, shape_of(s.stream), knowledge, options),
+                filters.get(s.variable) or SemanticFilter(s, shape_of(s.stream), knowledge, options),
                 implied.get(s.variable, ()),
             )
             for s in query.sources
@@ -75,13 +83,18 @@ class QueryRuntime:
         self._endings = stop_events(query)
         self._watermark: datetime | None = None
         self.seam: Seam | None = None
-        self.failure: str | None = None
+        self.failure: KaicepError | None = None
         self.past: Choice | None = None
 
     @property
     def streams(self) -> frozenset[str]:
         """Names of the streams that it reads."""
         return frozenset(s.stream.name for s in self.query.sources)
+
+    @property
+    def filters(self) -> dict[str, SemanticFilter]:
+        """By event variable, what judges its PATHs."""
+        return {selection.source.variable: selection.semantics for selection in self.sources}
 
     @property
     def columns(self) -> dict[str, frozenset[str]]:
@@ -121,7 +134,7 @@ class QueryRuntime:
     def ending(self) -> str | None:
         """Why no further row can come, in words; `None`: one can."""
         if self.failure is not None:
-            return self.failure
+            return str(self.failure)
         if self._operator.ended:
             return "LIMIT is reached"
         closed = self.within.closed(self._watermark) and not self._operator.waiting
@@ -209,9 +222,9 @@ class QueryRuntime:
         """What `process` gives when nothing became certain."""
         return output_schema(self.query).empty_table()
 
-    def fail(self, error: CeilingError) -> None:
-        """Stop for good: no row comes any more, and the state is dropped."""
-        self.failure = str(error)
+    def fail(self, error: KaicepError) -> None:
+        """Stop: no row comes any more, and the state is of no use."""
+        self.failure = error
 
     def judge_by(
         self,
@@ -226,6 +239,7 @@ class QueryRuntime:
             shape_of: how the events of a stream become triples.
             knowledge: the knowledge base.
         """
+        self.knowledge = knowledge
         for source in self.sources:
             ready = filters.get(source.source.variable)
             source.semantics = ready or source.semantics.over(shape_of(source.source.stream), knowledge)
@@ -233,10 +247,9 @@ class QueryRuntime:
     def snapshot(self) -> bytes:
         """The operator's state and what identifies the registration."""
         now = self.registration.now
-        head = {"query": self.query.normal, "now": None if now is None else now.isoformat(), "failure": self.failure}
+        head = {"query": self.query.normal, "now": None if now is None else now.isoformat()}
         encoded = json.dumps(head).encode()
-        state = self._operator.snapshot() if self.failure is None else b""
-        return len(encoded).to_bytes(4, "big") + encoded + state
+        return len(encoded).to_bytes(4, "big") + encoded + self._operator.snapshot()
 
     def restore(self, state: bytes) -> None:
         """Go on from a snapshot of the same query.
@@ -245,9 +258,7 @@ class QueryRuntime:
             OperatorError: the snapshot is of another query or version.
         """
         length = int.from_bytes(state[:4], "big")
-        self.failure = json.loads(state[4 : 4 + length]).get("failure")
-        if self.failure is None:
-            self._operator.restore(state[4 + length :])
+        self._operator.restore(state[4 + length :])
 
 
 def _unseen(batch: EventBatch, seam: Seam) -> EventBatch:
@@ -268,7 +279,7 @@ def continues(state: bytes, registration: Registration) -> Registration | None:
     """The registration that a flow's snapshot holds, if it is of the same query; else `None`."""
     length = int.from_bytes(state[:4], "big")
     head = json.loads(state[4 : 4 + length])
-    if head["query"] != registration.query.normal:
+    if head["query"] != registration.query.normal or head.get("failure") is not None:  # earlier versions kept no state
         return None
     now = None if head["now"] is None else datetime.fromisoformat(head["now"])
     return Registration(registration.query, registration.label, now)

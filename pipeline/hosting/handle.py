@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from ...cep import joined_rows
 from ...cep.output import output_schema
-from ...errors import CeilingError, PipelineError
+from ...errors import KaicepError, PipelineError
 from ...language.nodes import Query
 from ...semfilter.runtime import SubqueryStatistics
 from ..catalog import Catalog
@@ -21,7 +21,7 @@ from ..flow import Registration
 from ..results import Rows
 from ..sinks import rows as as_dicts
 
-State = Literal["registered", "running", "ended", "failed"]
+State = Literal["registered", "running", "ended", "parked"]
 _POLL_SECONDS = 0.2
 
 
@@ -45,6 +45,9 @@ class QueryHost(Protocol):
     def withdraw(self, label: str) -> None:
         """Stop answering a query at the next batch border."""
 
+    def resume(self, label: str) -> object:
+        """Let a parked query go on at the next batch border."""
+
     @property
     def running(self) -> bool:
         """Whether the streams are being read."""
@@ -62,7 +65,7 @@ class QueryHandle:
     Attributes:
         name: the query's label.
         query: the checked query.
-        failure: why the query was stopped; `None`: it was not.
+        failure: why the query is parked; `None`: it is not.
         ending: why no further row can come, in words, such as that WITHIN has passed; `None`: one can.
     """
 
@@ -73,16 +76,17 @@ class QueryHandle:
         self._collect = collect
         self._kept: deque[pa.Table] = deque()
         self._changed = threading.Condition()
-        self._read = False
+        self._read = self._ended = False
         self._state: State = "registered"
-        self.failure: str | None = None
+        self.failure: KaicepError | None = None
         self.ending: str | None = None
 
     @property
     def state(self) -> State:
         """`registered` until its first batch, then `running`, `ended` when no further row can come.
 
-        `failed`: the query alone was stopped, because it asked for more than its ceilings allow; see `failure`.
+        `parked`: the query alone was stopped, such as for asking for more than its ceilings allow; see `failure`, and
+        `resume`.
         """
         return self._state
 
@@ -108,7 +112,7 @@ class QueryHandle:
 
         Raises:
             PipelineError: a batch failed, or the query was submitted with `collect=False`.
-            CeilingError: the query was stopped; the rows before that have been given.
+            KaicepError: what the query is parked for; the rows before that have been given.
         """
         self._require_kept()
         if not self._read and not self._over:
@@ -122,7 +126,7 @@ class QueryHandle:
 
         Raises:
             PipelineError: a batch failed, or the query was submitted with `collect=False`.
-            CeilingError: the query was stopped; `matches` gives the rows before that.
+            KaicepError: what the query is parked for; `matches` gives the rows before that.
         """
         return Rows(self.table(), self._host.project.settings.prefixes)
 
@@ -130,7 +134,7 @@ class QueryHandle:
         """The same as columns: items, `_time`, `_events`, `_id`, `_window` of aggregates.
 
         Raises:
-            PipelineError, CeilingError: as in `rows`.
+            KaicepError: as in `rows`.
         """
         self._require_kept()
         self._check()
@@ -148,41 +152,60 @@ class QueryHandle:
         self._host.withdraw(self.name)
         self.end()
 
-    def receive(self, matches: pa.Table, *, ending: str | None = None, failure: str | None = None) -> bool:
+    def receive(self, matches: pa.Table, *, ending: str | None = None) -> bool:
         """Take the rows of one batch; tell whether the query has ended with them.
 
         Args:
             matches: the rows.
             ending: why no further row can come; `None`: one can.
-            failure: why the query was stopped; `None`: it was not.
         """
         if self._over:
             return False
-        self._state = "running"
+        self._state = "running" if self.failure is None else "parked"
         if self._collect and matches.num_rows:
             with self._changed:
                 self._kept.append(matches)
                 self._changed.notify_all()
         if ending is not None:
-            self.ending, self.failure = ending, failure
+            self.ending = ending
             self.end()
         return ending is not None
+
+    def resume(self) -> None:
+        """Let the query go on, if it is parked, with what it has missed; see `Engine.resume`.
+
+        Raises:
+            PipelineError: it is not parked.
+        """
+        self._host.resume(self.name)
+
+    def park(self, failure: KaicepError | None) -> None:
+        """Note why the query is parked, or that it is not."""
+        if failure is self.failure or self._over:
+            return
+        with self._changed:
+            self.failure = failure
+            self._state = "running" if failure is None else "parked"
+            self._changed.notify_all()
 
     def end(self) -> None:
         """Note that no further row comes."""
         with self._changed:
             if not self._over:
-                self._state = "ended" if self.failure is None else "failed"
+                self._state = "ended" if self.failure is None else "parked"
+                self._ended = True
             self._changed.notify_all()
 
     @property
     def _over(self) -> bool:
-        return self._state in ("ended", "failed")
+        return self._ended
 
     def _next(self) -> pa.Table | None:
         """The rows of the next batch that has some; `None`: no more come."""
         while True:
-            last = self._over or not self._host.running  # asked first: what came before the end is given
+            last = (
+                self._over or self.failure is not None or not self._host.running
+            )  # asked first: what came before the end is given
             with self._changed:
                 if self._kept:
                     return self._kept.popleft()
@@ -197,7 +220,7 @@ class QueryHandle:
 
     def _check(self) -> None:
         """Raise why no more rows come, if it is not that the query or the streams have ended."""
+        if self.failure is not None:
+            raise self.failure
         if not self._over:
             self._host.check()
-        if self.failure is not None:
-            raise CeilingError(self.failure)

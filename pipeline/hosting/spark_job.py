@@ -13,7 +13,7 @@ from pyspark.errors import PySparkException
 from ...config import Settings
 from ...errors import KaicepError, PipelineError
 from ..durability import Generation
-from ..flow import IdleStreams
+from ..flow import CancelledError, IdleStreams
 from ..sources import Heartbeat, first_line, read_streams
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ __all__ = ["SparkJob"]
 
 _CHECK_SOURCES = "check the sources of the project"
 _DELIVERED_AGAIN = "the batch is delivered again at the next start"
+_PATIENCE_S = 5.0
 
 
 class _StoppingError(Exception):
@@ -38,6 +39,7 @@ class SparkJob:
         run: does a batch: its frame, its number in our count, and which streams are silent.
         overdue: whether a batch has to be made without records; asked while no batch is at work.
         on_failure: told at once what ended the streams, on a thread of its own: nobody may be waiting.
+        cancel: ends the batch at work with `CancelledError`, as soon as it can be.
 
     Attributes:
         told: whether somebody was raised what made a batch fail, or there is nothing to tell.
@@ -49,8 +51,10 @@ class SparkJob:
         run: Callable[[DataFrame, int, IdleStreams | None], None],
         overdue: Callable[[IdleStreams], bool],
         on_failure: Callable[[KaicepError], None] = lambda _: None,
+        cancel: Callable[[], None] = lambda: None,
     ) -> None:
         self._lock = lock
+        self._cancel = cancel
         self._run = run
         self._overdue = overdue
         self._on_failure = on_failure
@@ -110,14 +114,23 @@ class SparkJob:
         self.check()
         return ended
 
-    def stop(self) -> None:
-        """Finish the batch at work, then stop."""
+    def stop(self, patience: float = _PATIENCE_S) -> None:
+        """Stop, when the batch at work is finished; one that takes longer is left, and done again at the next start.
+
+        Args:
+            patience: how many seconds it may take.
+        """
         self._stopping.set()
         self._stop_heartbeat()
         if self._stream is not None and self._watch is not None:
-            with self._lock:
+            if not self._lock.acquire(timeout=patience):
+                self._cancel()
+                self._lock.acquire()
+            try:
                 if self.running:
                     self._stream.stop()
+            finally:
+                self._lock.release()
             self._watch.join()
             self._stream = self._watch = None
 
@@ -174,6 +187,8 @@ class SparkJob:
             self._run(frame, base + number, idle)
         except _StoppingError:
             raise
+        except CancelledError:
+            raise _StoppingError from None
         except KaicepError as error:
             self._fail(error)
             raise

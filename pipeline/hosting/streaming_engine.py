@@ -26,7 +26,7 @@ from ..durability import (
     is_all_read,
     planned_at,
 )
-from ..flow import BatchResult, IdleStreams, QueryRuntime, Registration
+from ..flow import BatchResult, IdleStreams, ParkedQuery, QueryRuntime, Registration
 from ..knowledge import KnowledgeSwap, Version
 from ..monitoring import EngineStatus
 from ..named_queries import queries_named, queries_read
@@ -84,7 +84,8 @@ class StreamingEngine(ABC):
         self._handles: dict[str, QueryHandle] = {}
         self._brought: list[str] = []
         self._lock = threading.Lock()
-        self._job = SparkJob(self._lock, self._run, self._overdue, lambda error: on_failure(str(error)))
+        self._naming = threading.Lock()  # of labels and handles: whoever asks for them waits for no batch
+        self._job = SparkJob(self._lock, self._run, self._overdue, lambda error: on_failure(str(error)), self._cancel)
         self._archive: Archive | None = None
         self._entered: CheckpointedFlow | None = None
         self._observer: EngineObserver | None = None
@@ -226,7 +227,7 @@ class StreamingEngine(ABC):
         brought = self._brought_by(registrations)
         handles = [QueryHandle(self, registration, collect=False) for registration in brought]
         handles += [QueryHandle(self, registration, collect=collect) for registration in registrations]
-        with self._lock:
+        with self._naming:
             taken = next((handle.name for handle in handles if handle.name in self._handles), None)
             if taken is not None:
                 raise PipelineError(
@@ -235,8 +236,8 @@ class StreamingEngine(ABC):
                 )
             self._flow.submit([*brought, *registrations])
             self._handles |= {handle.name: handle for handle in handles}
-            for handle in handles if self.running else ():
-                handle.began()
+        for handle in handles if self.running else ():
+            handle.began()
         self._brought += [registration.label for registration in brought]
         for registration in brought:
             self._on_notice(f"queries: {registration.label} of the project is answered too, for those that read it")
@@ -278,7 +279,7 @@ class StreamingEngine(ABC):
         Raises:
             PipelineError: another query reads its output.
         """
-        with self._lock:
+        with self._naming:
             self._flow.withdraw(label)
             self._handles.pop(label, None)
             read = {source.stream.name for handle in self.handles for source in handle.query.sources}
@@ -286,6 +287,24 @@ class StreamingEngine(ABC):
             self._brought.remove(brought)
             if brought in self._handles:
                 self.withdraw(brought)
+
+    def resume(self, label: str) -> tuple[str, ...]:
+        """Let a parked query go on at the next batch border, its missed rows first, as if it had never been parked.
+
+        Where the archive does not have the events any more that it has missed, it begins anew, and the log says so.
+
+        Returns:
+            The queries that go on: those whose output it reads and those that read its, if they are parked, too.
+
+        Raises:
+            PipelineError: it is not parked.
+        """
+        return self._flow.resume(label)
+
+    @property
+    def parked(self) -> tuple[ParkedQuery, ...]:
+        """The queries that are answered no more until they are resumed: since when, and why."""
+        return tuple(parked for parked in self._flow.parked if not parked.resuming)
 
     def start(self) -> None:
         """Begin to read the streams with the project's trigger interval; does nothing when it is running.
@@ -330,7 +349,7 @@ class StreamingEngine(ABC):
         self.check()
         with self._lock:
             self._report(self._flow.finish())
-        for handle in self._handles.values():
+        for handle in self.handles:
             handle.end()
 
     @property
@@ -349,9 +368,12 @@ class StreamingEngine(ABC):
             return self._flow.rows_at_end()
 
     def stop(self) -> None:
-        """Finish the batch at work, then stop reading; a later engine goes on from there."""
+        """Finish the batch at work, then stop reading; a later engine goes on from there.
+
+        A batch that takes longer than some seconds is left, and done again by the later engine.
+        """
         self._job.stop()
-        for handle in self._handles.values():
+        for handle in self.handles:
             handle.end()
 
     def check(self) -> None:
@@ -407,6 +429,9 @@ class StreamingEngine(ABC):
             planned = None if self._generation is None else planned_at(self._generation, batch)
             self._report(self._flow.run(batch, records, idle, planned))
 
+    def _cancel(self) -> None:
+        self._flow.cancel()
+
     def _overdue(self, idle: IdleStreams) -> bool:
         return self._flow.overdue(idle)
 
@@ -418,8 +443,14 @@ class StreamingEngine(ABC):
     def _report(self, step: BatchResult) -> None:
         flows = self._flow.dataflow.flows
         for label, matches in step.matches.items():
-            handle, flow = self._handles[label], flows[label]
-            if handle.receive(matches, ending=flow.ending, failure=flow.failure):
+            handle, flow = self._handles.get(label), flows.get(label)
+            if handle is None or flow is None or handle.query is not flow.query:
+                continue  # withdrawn meanwhile
+            if handle.receive(matches, ending=None if flow.failure is not None else flow.ending):
                 self._on_notice(f"queries: {label} has ended: {flow.ending}")
+        for handle in self.handles:
+            parked = self._flow.parked.get(handle.name)
+            failed = flows[handle.name].failure if handle.name in flows else None
+            handle.park(failed if parked is None or parked.resuming else parked.failure)
         if self._on_batch is not None:
             self._on_batch(self.progress)

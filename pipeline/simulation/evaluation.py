@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from types import MappingProxyType
@@ -45,7 +46,10 @@ def evaluate(
         down: when no engine runs; `None`: never.
 
     Warns:
-        UserWarning: of records that are no events.
+        UserWarning: of records that are no events, and of other queries that have failed.
+
+    Raises:
+        KaicepError: the last query has failed, or one whose output it reads.
     """
     stated = project.settings.streams
     read = {name: read_recording(recording, stated[name]) for name, recording in streams.items()}
@@ -82,11 +86,15 @@ def _live(
     project: Catalog, queries: Sequence[Registration], streams: Mapping[str, AnnotatedBatch]
 ) -> Iterator[pa.Table]:
     """The rows of the last query when everything comes live."""
-    dataflow = project.dataflow()
+    dataflow = project.dataflow(isolated=True)
     for query in queries:
         dataflow.register(query)
     for batch in (Batch(streams), Batch(ends=True)):
         yield dataflow.process(batch).matches[queries[-1].label]
+        dataflow.check(queries[-1].label)
+    for label, flow in dataflow.flows.items():
+        if flow.failure is not None:
+            warnings.warn(f"'{label}' was stopped: {flow.failure}", stacklevel=4)
 
 
 def _now(past: Mapping[str, datetime], query: Query, outputs: Mapping[str, Query]) -> datetime | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
 from collections.abc import Callable
@@ -10,6 +11,7 @@ from pathlib import Path
 
 __all__ = ["Heartbeat", "beat"]
 
+_LOG = logging.getLogger("kaicep")
 _MOST_OFTEN, _LEAST_OFTEN = 0.05, 1.0
 _KEPT = 3
 
@@ -32,6 +34,7 @@ class Heartbeat:
         self._pause = min(max(patience.total_seconds() / 4, _MOST_OFTEN), _LEAST_OFTEN)
         self._stopping = threading.Event()
         self._unanswered = threading.Event()
+        self._told = ""
         self._thread = threading.Thread(target=self._run, name="kaicep-heartbeat", daemon=True)
         self._thread.start()
 
@@ -46,9 +49,14 @@ class Heartbeat:
 
     def _run(self) -> None:
         while not self._stopping.wait(self._pause):
-            if not self._unanswered.is_set() and self._needed():
-                self._unanswered.set()
-                beat(self._folder)
+            try:
+                if not self._unanswered.is_set() and self._needed():
+                    beat(self._folder)
+                    self._unanswered.set()
+            except Exception as error:  # noqa: BLE001 - without a beat nothing would ever wake the engine again
+                if str(error) != self._told:
+                    _LOG.warning("the heartbeat failed, and is tried again: %s", error)
+                self._told = str(error)
 
 
 def beat(folder: Path) -> None:

@@ -238,14 +238,9 @@ def test_a_query_that_is_stopped_does_not_stop_the_others() -> None:
     flow = dataflow.flows["large"]
     assert flow.ended
     assert flow.failure is not None
-    assert ": more than 50 matches became true with one event\n" in flow.failure
-    again = project.dataflow(isolated=True)
-    assert (
-        again.restore(dataflow.snapshot(), [Registration(q, n) for n, q in zip(("large", "all"), queries, strict=True)])
-        == []
-    )
-    assert again.flows["large"].failure == flow.failure
-    assert fed(again, "abb", 20)["large"].num_rows == 0
+    assert ": more than 50 matches became true with one event\n" in str(flow.failure)
+    assert "query/large" not in dataflow.snapshot()
+    assert fed(dataflow, "abb", 20)["large"].num_rows == 0
 
 
 def test_evaluate_raises_the_error() -> None:

@@ -15,6 +15,7 @@ from kaicep.pipeline.flow.backfill import Backfill
 from kaicep.pipeline.flow.batch import Batch
 from kaicep.pipeline.flow.idle_streams import IdleStreams
 from kaicep.pipeline.flow.registration import Registration
+from support.command_line import wait_for
 from support.living import IN_OFFICES, archive_of, batch, project
 
 OFFICES = IN_OFFICES.replace("PATH", "WITHIN (, ) PATH")
@@ -123,17 +124,31 @@ def test_after_a_crash_the_past_begins_again_and_no_row_comes_twice(
     assert rows == expected
 
 
-def test_a_past_that_cannot_be_answered_stops_the_batch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_past_that_cannot_be_answered_parks_its_query(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The batch goes on; resumed, the query begins with its past again, also in another process."""
+    expected = always_there(tmp_path / "reference", PAIRS)
+
     def broken(_: Backfill) -> Iterator[Batch]:
         raise ArchiveError("the log segment is broken: by a test")
 
-    monkeypatch.setattr(Backfill, "batches", broken)
     process = Process(tmp_path)
     list(process.run(1, 4))
     process.submit(PAIRS)
-    with pytest.raises(ArchiveError, match="the log segment is broken: by a test"):
-        list(process.finish())
+    with monkeypatch.context() as patched:
+        patched.setattr(Backfill, "batches", broken)
+        assert list(process.run(5, 5)) == []
+        wait_for(lambda: not any(thread.name == "kaicep-past-late" for thread in threading.enumerate()))
+        assert list(process.run(6, 6)) == []
+    (parked,) = process.flow.parked
+    assert str(parked.failure) == "the log segment is broken: by a test"
+    assert not parked.live
+    assert list(process.run(7, 7)) == []
     process.kill()
+    again = Process(tmp_path)
+    again.submit(PAIRS)
+    assert list(again.run(8, 8)) == []
+    assert again.flow.resume("late") == ("late",)
+    assert [*again.run(9, LAST), *again.finish()] == expected
 
 
 def test_a_query_may_be_withdrawn_while_it_is_with_its_past(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

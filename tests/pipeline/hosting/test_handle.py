@@ -43,6 +43,10 @@ class Host:
         """Note it."""
         self.asked.append(f"withdraw {label}")
 
+    def resume(self, label: str) -> None:
+        """Note it."""
+        self.asked.append(f"resume {label}")
+
     def start(self) -> None:
         """Note it."""
         self.asked.append("start")
@@ -83,14 +87,27 @@ def test_rows_come_in_order_until_the_query_ends() -> None:
 
 def test_a_query_that_was_stopped_gives_its_rows_and_then_the_reason() -> None:
     of = handle(Host())
-    of.receive(numbers(1), ending="too much", failure="it asks for too much")
-    assert of.state == "failed"
+    of.receive(numbers(1))
+    of.park(CeilingError("it asks for too much"))
+    assert (of.state, of.ending) == ("parked", None)
     found = of.matches()
     assert next(found)["x"] == 1
     with pytest.raises(CeilingError, match="it asks for too much"):
         next(found)
     with pytest.raises(CeilingError, match="it asks for too much"):
         of.rows()
+
+
+def test_a_resumed_query_gives_more_rows() -> None:
+    host = Host(failed=False)
+    of = handle(host)
+    of.park(CeilingError("it asks for too much"))
+    of.resume()
+    assert host.asked == ["resume q"]
+    of.park(None)
+    of.receive(numbers(1))
+    assert of.state == "running"
+    assert of.table().num_rows == 1
 
 
 def test_taking_rows_starts_the_engine_and_its_failure_surfaces() -> None:

@@ -8,10 +8,11 @@ from typing import Any, cast
 
 import pytest
 from kaicep.errors import ArchiveError, PipelineError
-from kaicep.pipeline.flow import IdleStreams
+from kaicep.pipeline.flow import CancelledError, IdleStreams
 from kaicep.pipeline.hosting.spark_job import SparkJob
 from pyspark.errors import StreamingQueryException
 from pyspark.sql import DataFrame
+from support.command_line import HANGING_SECONDS
 
 
 class Stream:
@@ -120,3 +121,39 @@ def test_the_heart_beats_only_while_no_batch_is_at_work() -> None:
     with lock:
         assert not of._needed(IDLE)
     assert not job(lambda _: None, overdue=False)._needed(IDLE)
+
+
+def test_a_batch_that_takes_too_long_is_left() -> None:
+    """It is ended where it can be; Spark delivers it again, and nobody is told of a failure."""
+    lock, at_work, cancelled = threading.Lock(), threading.Event(), threading.Event()
+
+    class Stopped(Stream):
+        def stop(self) -> None:
+            """Nothing is at work any more."""
+            assert not at_work.is_set()
+
+    def run(_: int) -> None:
+        at_work.set()
+        assert cancelled.wait(HANGING_SECONDS)
+        at_work.clear()
+        raise CancelledError
+
+    of = SparkJob(lock, lambda _frame, number, _idle: run(number), lambda _: False, cancel=cancelled.set)
+    of._stream, of._watch = cast("Any", Stopped()), threading.Thread(target=lambda: None)
+    of._watch.start()
+    of._ended.clear()
+    left: list[BaseException] = []
+
+    def deliver() -> None:
+        try:
+            of._deliver(1, IDLE, FRAME, 0)
+        except Exception as error:  # noqa: BLE001 - what Spark gets
+            left.append(error)
+
+    batch = threading.Thread(target=deliver)
+    batch.start()
+    assert at_work.wait(HANGING_SECONDS)
+    of.stop(patience=0)
+    batch.join()
+    assert [type(error).__name__ for error in left] == ["_StoppingError"]
+    assert of.told

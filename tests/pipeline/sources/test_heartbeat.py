@@ -52,3 +52,17 @@ def test_without_an_answer_there_is_one_beat(tmp_path: Path) -> None:
     need.wait_until_asked(1)
     heartbeat.stop()
     assert len(list(tmp_path.iterdir())) == 1
+
+
+def test_it_beats_on_after_an_error(tmp_path: Path) -> None:
+    """A disk that is full for a while stops nothing."""
+    folder = tmp_path / "beats"
+    folder.write_text("no folder")
+    need = Need()
+    need.answer = True
+    heartbeat = Heartbeat(folder, need, timedelta(0))
+    need.wait_until_asked(3)  # each time it could not beat
+    folder.unlink()
+    while not folder.exists() or not list(folder.iterdir()):
+        need.wait_until_asked(1)
+    heartbeat.stop()

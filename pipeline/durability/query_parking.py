@@ -1,0 +1,206 @@
+"""Parks queries that fail, each alone, and lets them go on with what they have missed (docs/decisions/170)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from ...archive import Archive
+from ...config import Settings
+from ...errors import KaicepError
+from ..flow import BatchResult, Dataflow, ParkedQueries, ParkedQuery, Registration, failure_of
+from .backfilled_queries import BackfilledQueries, BackfilledQuery, LoggedBatches, ParkedPast
+from .checkpoint import Checkpoint
+from .delivery_position import DeliveryPosition
+from .query_registry import Resumptions
+
+__all__ = ["QueryParking", "parked_at_stop", "resume_at_start"]
+
+
+class QueryParking:
+    """The parked queries of an engine. They stay in its data flow, where they are given nothing.
+
+    A query that was live goes on from the state before the batch that it failed in, through the batches that the log
+    has since. One that was with its past still begins with that again.
+
+    Args:
+        checkpoint: of the engine.
+        backfilled: the queries that are not where the stream is.
+        archive: that has what was missed; `None`: nobody has.
+        say: takes a line of the log.
+
+    Attributes:
+        parked: what stopped each, by label.
+    """
+
+    def __init__(
+        self, checkpoint: Checkpoint, backfilled: BackfilledQueries, archive: Archive | None, say: Callable[[str], None]
+    ) -> None:
+        self._checkpoint, self._backfilled, self._archive, self._say = checkpoint, backfilled, archive, say
+        self._unregistered: dict[str, Registration] = {}
+        self.parked = ParkedQueries()
+
+    def park_failed(self, dataflow: Dataflow, number: int, results: Sequence[BatchResult]) -> None:
+        """Park the queries that have failed in a batch.
+
+        Args:
+            dataflow: has processed it.
+            number: of the batch.
+            results: what it brought, piece by piece.
+        """
+        for label, flow in dataflow.flows.items():
+            if flow.failure is None or label in dataflow.suspended:
+                continue
+            handed = sum(result.matches[label].num_rows for result in results if label in result.matches)
+            begun = self._backfilled.taken_over.get(label)  # the state before the batch is that of its past
+            if begun is None:
+                self._checkpoint.keep_for_parked(number - 1)
+                self._park(dataflow, flow.registration, number, flow.failure, live=True, handed=handed)
+            else:
+                self._park_backfilled(dataflow, begun, number, flow.failure, begun.handed + handed)
+            dataflow.suspend(label)
+
+    def park_with_past(self, dataflow: Dataflow, number: int) -> None:
+        """Park the queries whose past cannot be answered; what was handed over of it is not handed over again."""
+        for failed in self._backfilled.failed:
+            for rows in failed.take():
+                self._checkpoint.delivery.hold(failed.label, rows)
+            self._backfilled.give_up(failed.label)
+            if failed.failure is not None:
+                dataflow.flows[failed.label].fail(failed.failure)
+                self._park_backfilled(dataflow, failed, number, failed.failure, failed.handed)
+
+    def park_unregistered(
+        self, dataflow: Dataflow, registration: Registration, number: int, error: Exception, handed: int
+    ) -> None:
+        """Park a query that cannot even be registered."""
+        self._unregistered[registration.label] = registration
+        failure = failure_of(registration.label, error)
+        self._park(dataflow, registration, number, failure, live=False, handed=handed)
+
+    def register(self, dataflow: Dataflow, registration: Registration, parked: ParkedQuery) -> None:
+        """Know a query again that is parked; it is given nothing."""
+        known = Registration(registration.query, registration.label, parked.now)
+        try:
+            dataflow.register(known)
+        except Exception:  # noqa: BLE001 - it is parked already
+            self._unregistered[known.label] = known
+            return
+        dataflow.suspend(known.label)
+        dataflow.flows[known.label].fail(parked.failure)
+
+    def forget(self, label: str) -> None:
+        """Know no more of a query, which is withdrawn."""
+        self.parked.forget(label)
+        self._unregistered.pop(label, None)
+
+    def resume(self, dataflow: Dataflow, label: str, logged: LoggedBatches) -> tuple[Registration, int] | None:
+        """Let a query go on with what it has missed.
+
+        Args:
+            dataflow: where it is parked.
+            label: of the query.
+            logged: the batches of the log.
+
+        Returns:
+            What is to be registered once more, and how many rows of its past are not to be handed over again; `None`:
+            it goes on from the state that it was parked with, or is not parked.
+        """
+        parked = self.parked.get(label)
+        if parked is None or label in self._backfilled.labels:
+            return None
+        if label in self._unregistered:
+            self.parked.forget(label)
+            return self._unregistered.pop(label), parked.handed
+        upstream = [known for other in dataflow.closed([label]) if (known := self.parked.get(other)) is not None]
+        registration = dataflow.flows[label].registration
+        if not all(known.live for known in upstream):
+            self.parked.forget(label)
+            return registration, parked.handed
+        last = min(known.batch for known in upstream) - 1
+        state = {} if last == 0 else self._checkpoint.state_of_parked(last)
+        if state is None or not self._holds(last + 1):
+            self._say(
+                f"queries: {label} begins anew: the archive has not all that it has missed since batch {last + 1}"
+            )
+            self.parked.forget(label)
+            return Registration(registration.query, label), 0
+        dataflow.flows[label].failure = None
+        past = ParkedPast(dataflow.rehearsal([label], state), parked)
+        self._backfilled.add(BackfilledQuery(label, past, logged, last=last, handed=parked.handed))
+        self.parked.add(replace(parked, resuming=True))
+        return None
+
+    def settle(self) -> None:
+        """Forget those that have caught up since they were resumed."""
+        for parked in self.parked:
+            if parked.resuming and parked.label not in self._backfilled.labels:
+                self.parked.forget(parked.label)
+
+    def snapshot(self) -> dict[str, bytes]:
+        """By name, what a later process has to know."""
+        for resuming in self._backfilled.resuming:
+            self.parked.add(resuming)
+        return self.parked.snapshot()
+
+    def _park(
+        self,
+        dataflow: Dataflow,
+        registration: Registration,
+        number: int,
+        failure: KaicepError,
+        *,
+        live: bool,
+        handed: int,
+    ) -> None:
+        label, query = registration.label, registration.query
+        cause, time = dataflow.cause_of(query), dataflow.now(query)
+        now = registration.now
+        self.parked.add(ParkedQuery(label, number, failure, query.normal, now, time, cause, handed, live))
+        self._say(f"queries: {label} is parked: {failure}")
+
+    def _park_backfilled(
+        self, dataflow: Dataflow, failed: BackfilledQuery, number: int, failure: KaicepError, handed: int
+    ) -> None:
+        if failed.parked is None:
+            registration = dataflow.flows[failed.label].registration
+            self._park(dataflow, registration, number, failure, live=False, handed=handed)
+        else:
+            self.parked.add(replace(failed.parked, failure=failure, handed=handed, resuming=False))
+            self._say(f"queries: {failed.label} is parked again: {failure}")
+
+    def _holds(self, batch: int) -> bool:
+        """Whether the log has all events from a batch on."""
+        if self._archive is None:
+            return False
+        if not self._archive.forgets:
+            return True
+        positions = self._archive.log.positions()
+        return bool(positions) and positions[0].batch <= batch
+
+
+def parked_at_stop(settings: Settings) -> ParkedQueries:
+    """The queries of a project that were parked when its last engine stopped."""
+    found = ParkedQueries()
+    _, parts = DeliveryPosition(_queries_of(settings) / "position.json").read() or (0, {})
+    found.restore(parts)
+    return found
+
+
+def resume_at_start(settings: Settings, label: str) -> tuple[str, ...]:
+    """Let a parked query go on when an engine starts.
+
+    Returns:
+        The queries that go on.
+
+    Raises:
+        PipelineError: it is not parked.
+    """
+    labels = tuple(parked.label for parked in parked_at_stop(settings).together(label))
+    Resumptions(_queries_of(settings) / "resumptions.json").add(labels)
+    return labels
+
+
+def _queries_of(settings: Settings) -> Path:
+    return settings.path(settings.engine.state) / "queries"

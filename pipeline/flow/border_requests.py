@@ -1,0 +1,83 @@
+"""What is asked of queries while a batch is at work: it is done at the next border, and nobody waits for it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Mapping, Sequence
+
+from ...errors import PipelineError
+from ...language.nodes import Query
+from .query_runtime import QueryRuntime
+from .registration import Registration
+
+__all__ = ["BorderRequests"]
+
+
+class BorderRequests:
+    """Queries to be registered, withdrawn and resumed at the next batch border."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._submitted: list[Registration] = []
+        self._withdrawn: set[str] = set()
+        self._resumed: list[str] = []
+        self._compiled: dict[str, QueryRuntime] = {}
+
+    def __bool__(self) -> bool:
+        """Whether something is to be done."""
+        return bool(self._submitted or self._withdrawn or self._resumed)
+
+    @property
+    def submitted(self) -> tuple[Registration, ...]:
+        """The queries to be registered."""
+        with self._lock:
+            return tuple(self._submitted)
+
+    def submit(self, registrations: Sequence[Registration], compiled: Iterable[QueryRuntime] = ()) -> None:
+        """Register queries; `compiled` has those whose PATHs need not be compiled at the border."""
+        with self._lock:
+            self._submitted += registrations
+            self._compiled |= {runtime.registration.label: runtime for runtime in compiled}
+
+    def withdraw(self, label: str, registered: Mapping[str, Query]) -> None:
+        """Stop answering a query.
+
+        Args:
+            label: of the query.
+            registered: the queries that a batch has registered, by label.
+
+        Raises:
+            PipelineError: another query reads its output.
+        """
+        with self._lock:
+            left = {other: query for other, query in registered.items() if other not in self._withdrawn}
+            left |= {registration.label: registration.query for registration in self._submitted}
+            name = None if label not in left else left[label].name
+            readers = [other for other, query in left.items() if name in {s.stream.name for s in query.sources}]
+            if name is not None and readers:
+                raise PipelineError(f"'{label}' is read by {', '.join(readers)}", hint="stop the readers first")
+            self._submitted = [r for r in self._submitted if r.label != label]
+            self._withdrawn.add(label)
+
+    def resume(self, labels: Iterable[str]) -> None:
+        """Let parked queries go on."""
+        with self._lock:
+            self._resumed = list(dict.fromkeys([*self._resumed, *labels]))
+
+    def take(self) -> tuple[frozenset[str], list[Registration]]:
+        """What is to be withdrawn, and then registered; it is forgotten here."""
+        with self._lock:
+            withdrawn, submitted = frozenset(self._withdrawn), self._submitted
+            self._withdrawn, self._submitted = set(), []
+            return withdrawn, submitted
+
+    def take_resumed(self) -> list[str]:
+        """What is to go on; it is forgotten here."""
+        with self._lock:
+            resumed, self._resumed = self._resumed, []
+            return resumed
+
+    def take_compiled(self, label: str) -> QueryRuntime | None:
+        """What a query was compiled to when it was submitted; it is forgotten here."""
+        with self._lock:
+            return self._compiled.pop(label, None)

@@ -1,0 +1,204 @@
+"""Queries that fail are parked alone, and resumed give the rows that they would have given (docs/decisions/170)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from kaicep import PipelineError, Project
+from kaicep.archive import Archive
+from kaicep.pipeline.durability.checkpointed_flow import CheckpointedFlow
+from kaicep.pipeline.flow import QueryRuntime
+from kaicep.pipeline.flow.idle_streams import IdleStreams
+from kaicep.pipeline.sinks.row_values import rows
+from kaicep.pipeline.sources.memory_source import raw_table
+from kaicep.pipeline.sources.records import RawBatch
+
+START = datetime(2026, 3, 1, tzinfo=UTC)
+STREAM = {
+    "event_type": "<urn:E>",
+    "time": {"attribute": "t"},
+    "identity": ["x", "t"],
+    "attributes": {"x": {"datatype": "xsd:integer"}},
+}
+DOCUMENT = """
+CREATE QUERY pairs AS SELECT ?a.x AS a, ?b.x AS b FROM (?a, air), (?b, air) SEQ (?a, ?b) WINDOW (?a, ?b, 3s);
+CREATE QUERY quiet AS SELECT ?a.x AS x FROM (?a, air), (?n, pairs) SEQ (?a, NOT ?n FOR 2s);
+CREATE QUERY mean AS SELECT COUNT(?e) AS n FROM (?e, air) WINDOW (?e, sliding, 5s)
+"""
+SECONDS = ([1, 2], [3, 4], [9], [10, 11], [13], [14, 30], [31, 40])
+"""By batch, the events."""
+
+
+class Engine:
+    """An engine without Spark, which may be killed; what it was given is given again to none."""
+
+    def __init__(self, folder: Path, *, archive: bool = True, **keys: object) -> None:
+        content = {"streams": {"air": STREAM}, "archive": {"enabled": archive, "store": False, **keys}}
+        self._folder, self._content = folder, content
+        self.said: list[str] = []
+        self.start()
+
+    def start(self) -> None:
+        self.project = Project.parse(self._content, root=self._folder)
+        project = self.project
+        enabled = project.settings.archive.enabled
+        self.archive = Archive(project.settings, project.knowledge, project.shapes) if enabled else None
+        self.flow = CheckpointedFlow(project, self._folder / "state", (), self.archive, say=self.said.append)
+        self.flow.submit(project.registrations(DOCUMENT, "document"))
+        self.flow.begin()
+        self.idle = IdleStreams(project.settings.idle_timeouts(), lambda: 0.0)
+
+    def kill(self) -> None:
+        self.flow.close()
+        if self.archive is not None:
+            self.archive.close()
+
+    def run(self, *batches: Sequence[int]) -> dict[str, list[dict[str, Any]]]:
+        """Some batches; the rows of all by query."""
+        found: dict[str, list[dict[str, Any]]] = {}
+        for seconds in batches:
+            events = [{"t": (START + timedelta(seconds=s)).isoformat(), "x": s} for s in seconds]
+            step = self.flow.run((self.flow.last or 0) + 1, {"air": RawBatch(raw_table(events))}, self.idle)
+            for label, table in step.matches.items():
+                found.setdefault(label, []).extend(rows(table))
+        return found
+
+    def finish(self) -> dict[str, list[dict[str, Any]]]:
+        return {label: rows(table) for label, table in self.flow.finish().matches.items()}
+
+
+def joined(*parts: Mapping[str, list[dict[str, Any]]]) -> dict[str, list[dict[str, Any]]]:
+    return {label: [row for part in parts for row in part.get(label, [])] for label in ("pairs", "quiet", "mean")}
+
+
+@contextmanager
+def failing(monkeypatch: pytest.MonkeyPatch, label: str, error: BaseException) -> Iterator[None]:
+    """Let a query fail after it has taken its events: its state is of no use any more."""
+    process = QueryRuntime.process
+
+    def failed(self: QueryRuntime, *args: Any, **kwargs: Any) -> pa.Table:
+        found = process(self, *args, **kwargs)
+        if self.registration.label == label:
+            raise error
+        return found
+
+    with monkeypatch.context() as patched:
+        patched.setattr(QueryRuntime, "process", failed)
+        yield
+
+
+@pytest.fixture(scope="module")
+def expected(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[dict[str, Any]]]:
+    """The rows of an engine in which nothing fails."""
+    engine = Engine(tmp_path_factory.mktemp("never_parked"))
+    found = joined(engine.run(*SECONDS), engine.finish())
+    engine.kill()
+    assert all(found.values())
+    return found
+
+
+@pytest.mark.parametrize("label", ["pairs", "quiet", "mean"])
+@pytest.mark.parametrize("batch", [1, 3])
+@pytest.mark.parametrize("restarts", [False, True])
+def test_a_resumed_query_gives_the_rows_that_it_would_have_given(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    expected: dict[str, list[dict[str, Any]]],
+    label: str,
+    batch: int,
+    *,
+    restarts: bool,
+) -> None:
+    """The others go on meanwhile, but for those that read its rows; also over restarts."""
+    engine = Engine(tmp_path)
+    parts = [engine.run(*SECONDS[: batch - 1])]
+    with failing(monkeypatch, label, MemoryError()):
+        parts.append(engine.run(SECONDS[batch - 1]))
+    stopped = ["pairs", "quiet"] if label == "pairs" else [label]
+    assert [parked.label for parked in engine.flow.parked] == stopped
+    assert {parked.batch for parked in engine.flow.parked} == {batch}
+    parts.append(engine.run(SECONDS[batch]))
+    if restarts:
+        engine.kill()
+        engine.start()
+        parts.append(engine.run(SECONDS[batch + 1]))
+    assert [parked.label for parked in engine.flow.parked] == stopped
+    assert sorted(engine.flow.resume(stopped[-1])) == sorted(stopped)
+    if restarts:
+        engine.kill()
+        engine.start()
+    assert any(rows for other, rows in joined(*parts).items() if other not in stopped)
+    parts += [engine.run(*SECONDS[batch + 1 + restarts :]), engine.finish()]
+    assert not list(engine.flow.parked)
+    assert joined(*parts) == expected
+    engine.kill()
+
+
+def test_whatever_a_query_fails_with_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    engine = Engine(tmp_path)
+    engine.run(SECONDS[0])
+    with failing(monkeypatch, "mean", ValueError("no such thing")):
+        engine.run(SECONDS[1])
+    (parked,) = engine.flow.parked
+    reason = "'mean' cannot be answered: ValueError: no such thing"
+    assert str(parked) == f"parked since batch 2 (2026-03-01T00:00:04Z): {reason}"
+    assert engine.said[-1].startswith(f"queries: mean is parked: {reason}")
+    engine.kill()
+
+
+def test_a_query_that_fails_again_is_parked_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, expected: dict[str, list[dict[str, Any]]]
+) -> None:
+    engine = Engine(tmp_path)
+    parts = [engine.run(*SECONDS[:2])]
+    with failing(monkeypatch, "mean", MemoryError()):
+        parts.append(engine.run(SECONDS[2]))
+        engine.flow.resume("mean")
+        engine.run(SECONDS[3])
+        engine.flow.finish()  # waits for it
+    assert "queries: mean is parked again: 'mean' cannot be answered: memory ran out" in engine.said[-1]
+    parts.append(engine.run(SECONDS[4]))
+    assert [parked.batch for parked in engine.flow.parked] == [3]
+    engine.flow.resume("mean")
+    parts += [engine.run(*SECONDS[5:]), engine.finish()]
+    assert joined(*parts)["mean"] == expected["mean"]
+    engine.kill()
+
+
+def test_what_the_archive_has_lost_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The query begins anew, as one that is submitted now."""
+    engine = Engine(tmp_path, archive=False)
+    engine.run(SECONDS[0])
+    with failing(monkeypatch, "mean", MemoryError()):
+        engine.run(SECONDS[1])
+    engine.flow.resume("mean")
+    found = joined(engine.run(SECONDS[2]), engine.finish())
+    assert "queries: mean begins anew: the archive has not all that it has missed since batch 2" in engine.said
+    assert [row["n"] for row in found["mean"]] == [1]
+    engine.kill()
+
+
+def test_only_what_is_parked_is_resumed(tmp_path: Path) -> None:
+    engine = Engine(tmp_path)
+    engine.run(SECONDS[0])
+    with pytest.raises(PipelineError, match="'mean' is not parked: parked: none"):
+        engine.flow.resume("mean")
+    engine.kill()
+
+
+def test_a_parked_query_may_be_withdrawn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    engine = Engine(tmp_path)
+    engine.run(SECONDS[0])
+    with failing(monkeypatch, "mean", MemoryError()):
+        engine.run(SECONDS[1])
+    engine.flow.withdraw("mean")
+    engine.run(SECONDS[2])
+    assert not list(engine.flow.parked)
+    assert "mean" not in engine.flow.dataflow.flows
+    engine.kill()

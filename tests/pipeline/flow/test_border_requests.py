@@ -1,0 +1,53 @@
+"""What is asked of queries while a batch is at work waits for the border, in order, and only once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+from kaicep import PipelineError, Project
+from kaicep.pipeline.flow import BorderRequests, Registration
+
+STREAM = {"event_type": "<urn:E>", "time": {"attribute": "t"}, "attributes": {"x": {"datatype": "xsd:integer"}}}
+PROJECT = Project.parse({"streams": {"air": STREAM}})
+DOCUMENT = """CREATE QUERY high AS SELECT ?e.x FROM (?e, air) FILTER (?e.x > 7);
+    CREATE QUERY reader AS SELECT ?h.x FROM (?h, high)"""
+
+
+def registrations() -> Sequence[Registration]:
+    return PROJECT.registrations(DOCUMENT, "document")
+
+
+def test_requests_are_taken_once() -> None:
+    requests = BorderRequests()
+    assert not requests
+    requests.submit(registrations())
+    requests.resume(["mean", "mean"])
+    assert requests
+    withdrawn, submitted = requests.take()
+    assert (withdrawn, [r.label for r in submitted]) == (frozenset(), ["high", "reader"])
+    assert requests.take_resumed() == ["mean"]
+    assert not requests
+
+
+def test_what_is_read_by_another_query_is_not_withdrawn() -> None:
+    """Whether that is registered, or was submitted and waits for the border; a reader that goes does not count."""
+    high, reader = registrations()
+    registered = {high.label: high.query}
+    requests = BorderRequests()
+    requests.submit([reader])
+    for known in (registered, registered | {reader.label: reader.query}):
+        with pytest.raises(PipelineError, match="'high' is read by reader: stop the readers first"):
+            requests.withdraw("high", known)
+    requests.withdraw("reader", registered | {reader.label: reader.query})
+    requests.withdraw("high", registered | {reader.label: reader.query})
+    assert requests.take() == (frozenset({"high", "reader"}), [])
+
+
+def test_a_name_may_be_given_again_at_once() -> None:
+    high, _ = registrations()
+    requests = BorderRequests()
+    requests.withdraw("high", {"high": high.query})
+    requests.submit([high])
+    withdrawn, submitted = requests.take()
+    assert (withdrawn, submitted) == (frozenset({"high"}), [high])
