@@ -160,8 +160,6 @@ class RequestServer:
                 told = str(error)
 
 
-
-
 def _read(content: Mapping[str, Any]) -> Any:
     if "error" not in content:
         return content["answer"]

@@ -43,11 +43,14 @@ class AnsweredQuery(Protocol):
     """What is told of a query of an engine."""
 
     name: str
-    failure: str | None
 
     @property
     def state(self) -> str:
         """What has become of it."""
+
+    @property
+    def reason(self) -> str | None:
+        """Why it is answered no more; `None`: it is."""
 
 
 class ObservedEngine(Protocol):
@@ -163,7 +166,7 @@ class EngineObserver:
 
     def _queries(self, progress: Progress) -> dict[str, QueryStatus]:
         return {
-            handle.name: QueryStatus(handle.state, progress.matches.get(handle.name, 0), handle.failure)
+            handle.name: QueryStatus(handle.state, progress.matches.get(handle.name, 0), handle.reason)
             for handle in self._engine.handles
         }
 

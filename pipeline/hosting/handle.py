@@ -91,6 +91,11 @@ class QueryHandle:
         return self._state
 
     @property
+    def reason(self) -> str | None:
+        """Why the query is parked, in words; `None`: it is not."""
+        return None if self.failure is None else str(self.failure)
+
+    @property
     def now(self) -> datetime | None:
         """The query's `now`: the time of its streams at registration; `None`: before their first event, or not yet."""
         return self._host.now_of(self.name)

@@ -6,6 +6,10 @@ import json
 from datetime import UTC, datetime
 from pathlib import Path
 
+from kaicep.config import Settings
+from kaicep.errors import CeilingError
+from kaicep.pipeline.durability.delivery_position import DeliveryPosition
+from kaicep.pipeline.flow import ParkedQueries, ParkedQuery
 from kaicep.pipeline.monitoring import status_bytes
 from support.command_line import HIGH, call
 from support.statuses import busy_engine
@@ -18,6 +22,7 @@ def test_queries_are_submitted_listed_and_withdrawn(project: Path) -> None:
     listed = call("queries", "-p", project)
     assert json.loads(listed.stdout) == {
         "query": "higher", "state": "waits", "matches": None, "from": "submitted", "now": None,
+        "parked": None,
     }  # fmt: skip
     assert call("withdraw", "higher", "-p", project).stdout == "higher: withdrawn\n"
     refused = call("submit", "SELECT ?e.flow JOIN (?e.flow > ?f.flow)", "--retention", "soon", "-p", project)
@@ -36,3 +41,21 @@ def test_the_status_of_an_engine_is_printed(project: Path) -> None:
     assert told.exit_code == 0
     assert told.stdout.startswith("engine: killed, process 4711")
     assert json.loads(call("status", project, "--json").stdout)["batches"] == 12
+
+
+def test_parked_queries_are_listed_and_resumed(project: Path) -> None:
+    """Without an engine they go on with the next start; what that reads is tested with `QueryParking`."""
+    parked = ParkedQueries()
+    parked.add(ParkedQuery("pairs", 7, CeilingError("too much"), "SELECT", None, None))
+    state = Settings.load(project).path("var/state")
+    DeliveryPosition(state / "queries" / "position.json").write(7, parked.snapshot())
+    listed = call("queries", "-p", project)
+    assert json.loads(listed.stdout) == {
+        "query": "pairs", "state": "parked", "matches": None, "from": "run", "now": None,
+        "parked": "parked since batch 7: too much",
+    }  # fmt: skip
+    refused = call("resume", "pear", "-p", project)
+    assert (refused.exit_code, refused.stderr) == (1, "'pear' is not parked: parked: pairs\n")
+    done = call("resume", "pairs", "-p", project)
+    assert done.stdout == "pairs: goes on with what it has missed when an engine starts\n"
+    assert json.loads((state / "queries" / "resumptions.json").read_text()) == ["pairs"]

@@ -40,7 +40,7 @@ class Handle:
 
     name = "big"
     state = "running"
-    failure: str | None = None
+    reason: str | None = None
 
 
 class Observed:
