@@ -33,7 +33,7 @@ def busy_engine(at: datetime) -> EngineStatus:
         rate=20.0,
         streams={"air": air, "water": StreamStatus()},
         stages={"read": StageStatus(1.5, 0.01), "queries": StageStatus(3.0, 0.5)},
-        queries={"high": QueryStatus("running", 42), "all": QueryStatus("failed", 7, "too many matches")},
+        queries={"high": QueryStatus("running", 42), "all": QueryStatus("parked", 7, "too many matches")},
         archive=ArchiveStatus(5_000_000, 17, 3),
         state_size=2_000,
         memory=300_000_000,

@@ -32,7 +32,7 @@ def test_a_running_engine_fits_a_terminal(capsys: pytest.CaptureFixture[str]) ->
     assert "archive: 5.0 MB, the store lacks 17 events and 3 matches" in lines
     assert "thread kaicep-heartbeat has ended: restart the engine, and report this" in lines
     assert "air 1,200 20.0 3 2 5 2026-03-01 11:58:30 1.5 min" in lines
-    assert "all failed 7 too many matches" in lines
+    assert "all parked 7 too many matches" in lines
     assert "queries 3.000 50.0%" in lines
     assert not [line for line in told.splitlines() if len(line) > 80]
 
@@ -58,4 +58,4 @@ def test_programs_get_everything() -> None:
     found = json.loads(status_json(KnownStatus(busy_engine(NOW), lives=False, age=1.0)))
     assert found["state"] == "killed"
     assert found["streams"]["air"]["watermark"] == "2026-03-01T11:58:25Z"
-    assert found["queries"]["all"] == {"state": "failed", "matches": 7, "reason": "too many matches"}
+    assert found["queries"]["all"] == {"state": "parked", "matches": 7, "reason": "too many matches"}

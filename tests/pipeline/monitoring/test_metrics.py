@@ -40,7 +40,7 @@ def test_everything_that_can_be_counted_is_there() -> None:
     assert found["kaicep_watermark_timestamp_seconds", "air"] == NOW.timestamp() - 95
     assert found["kaicep_stage_seconds_total", "queries"] == 3
     assert found["kaicep_matches_total", "high"] == 42
-    assert found["kaicep_query_state", "all/failed"] == 1
+    assert found["kaicep_query_state", "all/parked"] == 1
     assert found["kaicep_thread_up", "kaicep-heartbeat"] == 0
     assert found["kaicep_archive_bytes", ""] == 5_000_000
     assert found["kaicep_store_lag_rows", "events"] == 17
