@@ -206,7 +206,8 @@ class _Hosted:
     @property
     def counts(self) -> RowCounts:
         """See `Operator.counts`; what was found elsewhere is found, too."""
-        return replace(self.counted, found=max(self.kernel.considered, self.counted.standing))
+        asked = self.kernel.conditions if isinstance(self.kernel, PatternKernel) else ()
+        return replace(self.counted, found=max(self.kernel.considered, self.counted.standing), conditions=asked)
 
     def process(self, candidates: Mapping[str, pa.Table], watermark: datetime | None) -> pa.Table:
         """See `Operator.process`."""

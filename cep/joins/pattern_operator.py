@@ -25,7 +25,7 @@ from ..match import (
     encode_keys,
 )
 from ..order import EVENTS, NUMBER, UNBOUNDED, Candidates, Interval, number_events
-from ..output import UNBOUND, MatchFrame, MatchTable
+from ..output import UNBOUND, ConditionCount, MatchFrame, MatchTable
 from ..snapshot_codec import OperatorState
 from .match_finder import MatchFinder, build_finder, named_variables
 from .pattern_plan import plan_pattern
@@ -73,6 +73,11 @@ class PatternKernel:
     def considered(self) -> int:
         """Matches that were found."""
         return self._reporter.considered
+
+    @property
+    def conditions(self) -> tuple[ConditionCount, ...]:
+        """See `PatternPlan.counts`."""
+        return self._plan.counts
 
     @property
     def due(self) -> int | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from itertools import permutations, product
 
@@ -23,11 +23,12 @@ from ...language.nodes import (
     Window,
     columns_of,
     conjuncts,
+    expression_text,
     variables_of,
 )
 from ..match import JoinKey, JoinPredicate
 from ..order import UNBOUNDED, Bounds, bounds_with_last, key_expressions
-from ..output import match_name
+from ..output import ConditionCount, match_name
 from .pattern_dnf import PartialOrder, disjuncts
 from .sum_bounds import SumCondition, sum_condition
 
@@ -78,11 +79,20 @@ class PatternPlan:
 
     disjuncts: tuple[DisjunctPlan, ...]
     keys: tuple[JoinKey, ...]
-    own: Mapping[str, list[pl.Expr]]
+    own: Mapping[str, list[JoinPredicate]]
     conditions: tuple[JoinPredicate, ...]
     verdicts: tuple[Expression, ...]
     widths: Mapping[tuple[str, str], int]
     shortest: int
+
+    @property
+    def counts(self) -> tuple[ConditionCount, ...]:
+        """Of all that is asked of matches, in the order of the clauses; not of what NOTs ask of their candidates."""
+        bound = {v for disjunct in self.disjuncts for v in disjunct.variables}
+        own = [c for of_variable in self.own.values() for c in of_variable if c.count.clause != "JOIN"]
+        asked = [c for c in (*self.conditions, *own) if c.variables <= bound]
+        keys = [key.count for key in self.keys if len(key.expressions.keys() & bound) > 1]
+        return tuple(replace(count) for count in (*keys, *(c.count for c in asked)))
 
     @property
     def logical(self) -> bool:
@@ -100,20 +110,21 @@ def plan_pattern(query: Query) -> PatternPlan:
     simple = len(orders) == 1 and set(orders[0].links.values()) <= {Link.ANY}
     counts = _counts(query)
     verdicts = _verdicts(query)
-    keys = list(_partition_keys(query))
-    own: dict[str, list[pl.Expr]] = {source.variable: [] for source in query.sources}
+    keys = _partition_keys(query)
+    own: dict[str, list[JoinPredicate]] = {source.variable: [] for source in query.sources}
     later: list[JoinPredicate] = []
     sums: list[SumCondition] = []
-    for e, needs in _conjuncts(query, verdicts if simple else [], simple=simple):
-        key, decides = _key(e) if needs == variables_of(e) else (None, False)
+    for clause, e, needs in _conjuncts(query, verdicts if simple else [], simple=simple):
+        count = ConditionCount(clause, _text(query, e))
+        key, decides = _key(e, count) if needs == variables_of(e) else (None, False)
         keys += [] if key is None else [key]
         if decides:
             continue
         if len(needs) > 1 or needs & counts.keys():
-            later.append(_condition(e, needs))
+            later.append(JoinPredicate(needs, columns_of(e), column_expression(e, match_name), count))
             sums += [] if (found := sum_condition(e)) is None else [found]
         else:
-            own[next(iter(needs))].append(column_expression(e))
+            own[next(iter(needs))].append(JoinPredicate(needs, columns_of(e), column_expression(e), count))
     shared = (counts, tuple(keys), tuple(later), tuple(sums))
     windows = _windows(query)
     return PatternPlan(
@@ -121,30 +132,31 @@ def plan_pattern(query: Query) -> PatternPlan:
         tuple(keys),
         own,
         tuple(later),
-        () if simple else tuple(verdicts),
+        () if simple else tuple(e for _, e in verdicts),
         _widths(windows),
         min((micros(w.width) for w in query.windows if isinstance(w, CorrelationWindow)), default=UNBOUNDED),
     )
 
 
 def _conjuncts(
-    query: Query, verdicts: list[Expression], *, simple: bool
-) -> Iterator[tuple[Expression, AbstractSet[str]]]:
-    """What has to be true of a match, and which variables have to be bound before it is asked.
+    query: Query, verdicts: list[tuple[str, Expression]], *, simple: bool
+) -> Iterator[tuple[str, Expression, AbstractSet[str]]]:
+    """Clause by clause what has to be true of a match, and which variables have to be bound before it is asked.
 
     A JOIN is asked as a whole, when all its variables are bound. Only where the constraints alone say what matches
     may its conjuncts be asked earlier, each by itself.
     """
     absent = {negation.variable for disjunct in disjuncts(query) for negation in disjunct.negations}
-    for e in (*query.joins, *verdicts):
+    for clause, e in (*(("JOIN", join) for join in query.joins), *verdicts):
         mentioned = variables_of(e) or {query.sources[0].variable}
         for part in conjuncts(e):
             apart = simple and mentioned.isdisjoint(absent)
-            yield of_single_events(part), (variables_of(part) or mentioned) if apart else mentioned
+            yield clause, of_single_events(part), (variables_of(part) or mentioned) if apart else mentioned
 
 
-def _condition(e: Expression, variables: AbstractSet[str]) -> JoinPredicate:
-    return JoinPredicate(variables, columns_of(e), column_expression(e, match_name))
+def _text(query: Query, e: Expression) -> str:
+    """A condition as it is written; what integers that leave their range make of it is nothing to read."""
+    return expression_text(e) if query.document is None else query.document.quote(e.span)
 
 
 def _disjunct(
@@ -203,37 +215,43 @@ def _counts(query: Query) -> dict[str, int]:
     return counts
 
 
-def _verdicts(query: Query) -> list[Expression]:
-    having = [] if query.having is None else [query.having]
-    return [*having, *(item.condition for item in query.items if item.condition is not None)]
+def _verdicts(query: Query) -> list[tuple[str, Expression]]:
+    having = [] if query.having is None else [("HAVING", query.having)]
+    return [*having, *(("SELECT", item.condition) for item in query.items if item.condition is not None)]
 
 
-def _key(e: Expression) -> tuple[JoinKey | None, bool]:
+def _key(e: Expression, count: ConditionCount) -> tuple[JoinKey | None, bool]:
     """What candidates have to agree in; and whether that is all that a condition asks."""
     match e:
         case Call(function="OVERFLOW", arguments=(_, doubles)):  # integers that are equal are equal as doubles, too
-            return _equality(doubles), False
+            return _equality(doubles, replace(count, looked_up=True)), False
         case _:
-            found = _equality(e)
+            found = _equality(e, replace(count, looked_up=True))
             return found, found is not None
 
 
-def _equality(e: Expression) -> JoinKey | None:
+def _equality(e: Expression, count: ConditionCount) -> JoinKey | None:
     if not isinstance(e, Binary) or e.operator != "=":
         return None
     left, right = variables_of(e.left), variables_of(e.right)
     if len(left) != 1 or len(right) != 1 or left == right:
         return None
     pair = key_expressions(e.left, e.right, plain_name)
-    return None if pair is None else JoinKey(dict(zip((*left, *right), pair, strict=True)), nulls_match=False)
+    return (
+        None if pair is None else JoinKey(dict(zip((*left, *right), pair, strict=True)), nulls_match=False, count=count)
+    )
 
 
-def _partition_keys(query: Query) -> tuple[JoinKey, ...]:
-    return tuple(
-        JoinKey({variable: pl.col(column) for variable, column in columns}, nulls_match=True)
+def _partition_keys(query: Query) -> list[JoinKey]:
+    return [
+        JoinKey(
+            {variable: pl.col(column) for variable, column in columns},
+            nulls_match=True,
+            count=ConditionCount("PARTITION BY", columns[0][1], looked_up=True),
+        )
         for columns in query.partition_by
         if len(columns) > 1
-    )
+    ]
 
 
 def _correlated(window: Window) -> tuple[tuple[str, ...], int]:

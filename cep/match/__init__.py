@@ -18,6 +18,7 @@ from .index_probe import (
     encode_keys,
     expand,
     holding,
+    passing,
     ranges_by_key,
 )
 from .match_reporter import MatchReporter
@@ -51,5 +52,6 @@ __all__ = [
     "holding",
     "join_free_variables",
     "largest_partition",
+    "passing",
     "ranges_by_key",
 ]

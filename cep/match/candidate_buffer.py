@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 import polars as pl
 
-from ...expressions import Ints, mask_of, timestamps
+from ...expressions import Ints, timestamps
 from ..order import NUMBER, Candidates
+from .index_probe import JoinPredicate, passing
 
 __all__ = ["CandidateBuffer"]
 
@@ -22,12 +23,12 @@ class CandidateBuffer:
     """What is kept of each variable's candidates, in total order, with the column `NUMBER`.
 
     Attributes:
-        own: by variable, conditions on its candidates alone.
+        own: by variable, conditions on its candidates alone, over their plain columns.
         frames: by variable, its candidates.
         forgotten: by variable, how many candidates before the first of `frames` were kept once.
     """
 
-    own: Mapping[str, list[pl.Expr]]
+    own: Mapping[str, Sequence[JoinPredicate]]
     frames: dict[str, pl.DataFrame] = field(default_factory=dict)
     forgotten: dict[str, int] = field(default_factory=dict)
 
@@ -36,7 +37,7 @@ class CandidateBuffer:
         added = {}
         for variable, own in self.own.items():
             new = released[variable]
-            added[variable] = self.add(variable, new.filter(pl.Series(mask_of(new, own))) if own else new)
+            added[variable] = self.add(variable, new.filter(pl.Series(passing(new, own))) if own else new)
         return {v: self.candidates(v, self.frames[v].height - count) for v, count in added.items()}
 
     def add(self, variable: str, new: pl.DataFrame) -> int:

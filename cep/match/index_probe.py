@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import polars as pl
 
-from ...expressions import Bools, Ints, column_of, mask_of, plain_name
+from ...expressions import Bools, Ints, column_of, plain_name
 from ...language.nodes import Binding, Column
 from ..order import Candidates, combine, joint_codes, stable_order
-from ..output import match_name
+from ..output import ConditionCount, match_name
 
 __all__ = [
     "NONE",
@@ -26,6 +26,7 @@ __all__ = [
     "encode_keys",
     "expand",
     "holding",
+    "passing",
     "ranges_by_key",
 ]
 
@@ -45,19 +46,22 @@ class JoinKey:
     Attributes:
         expressions: by variable, over its candidates' plain columns.
         nulls_match: unbound equals unbound (PARTITION BY) or nothing (JOIN).
+        count: of how many candidates they were equal to another's.
     """
 
     expressions: Mapping[str, pl.Expr]
     nulls_match: bool
+    count: ConditionCount = field(default_factory=ConditionCount, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
 class JoinPredicate:
-    """What has to be true of a match, over columns named by `match_name`."""
+    """What has to be true of a match, over columns named by `match_name`; or of a candidate, over its plain columns."""
 
     variables: AbstractSet[str]
     columns: tuple[Column | Binding, ...]
     test: pl.Expr
+    count: ConditionCount = field(default_factory=ConditionCount, compare=False)
 
 
 BoundRows = Mapping[str, Ints]
@@ -162,6 +166,9 @@ def encode_keys(keys: Sequence[JoinKey], candidates: Mapping[str, Candidates]) -
         codes = joint_codes(columns, nulls_match=key.nulls_match)
         for variable, of_variable in zip(key.expressions, codes, strict=True):
             candidates[variable].codes[i] = of_variable
+        if not key.count.held and len(codes) > 1:  # to look for what is known to be there would cost as much again
+            one, other = codes[:2]
+            key.count.add(len(one), int(np.count_nonzero(np.isin(one[one >= 0], other))))
 
 
 def combined_codes(
@@ -186,7 +193,19 @@ def holding(conditions: Sequence[JoinPredicate], candidates: Mapping[str, Candid
     frame = {"": pl.Series(next(iter(partial.values())))}
     for node in (node for c in conditions for node in c.columns):
         frame[match_name(node)] = candidates[node.variable].frame[plain_name(node)][partial[node.variable]]
-    return mask_of(pl.DataFrame(frame), [c.test for c in conditions])
+    return passing(pl.DataFrame(frame), conditions)
+
+
+def passing(frame: pl.DataFrame, conditions: Sequence[JoinPredicate]) -> Bools:
+    """Where all conditions are true, each counted of what those before it leave."""
+    keep = np.ones(frame.height, dtype=bool)
+    left = frame.height
+    masks = frame.select(c.test.fill_null(value=False).alias(str(i)) for i, c in enumerate(conditions))
+    for c, mask in zip(conditions, masks, strict=True):
+        keep = keep & mask.to_numpy()  # of conditions without any column there is one value
+        asked, left = left, int(np.count_nonzero(keep))
+        c.count.add(asked, left)
+    return keep
 
 
 def ranges_by_key(own: Ints, wanted: Ints, place: Ints, between: tuple[Ints, Ints], width: int) -> CandidateRanges:

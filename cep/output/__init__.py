@@ -7,11 +7,12 @@ from .external_matches import adopted_matches
 from .match_projection import MatchProjection, match_name
 from .match_table import UNBOUND, MatchTable, gathered
 from .output_rate import OutputRate, build_output_rate
-from .row_counts import RowCounts
+from .row_counts import ConditionCount, RowCounts
 from .row_output import MatchFrame, RowOutput, key_text, output_schema, row_schema, selected_bindings
 
 __all__ = [
     "UNBOUND",
+    "ConditionCount",
     "DistinctRows",
     "MatchFrame",
     "MatchProjection",

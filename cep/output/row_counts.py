@@ -4,7 +4,32 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["RowCounts"]
+__all__ = ["ConditionCount", "RowCounts"]
+
+
+@dataclass(slots=True)
+class ConditionCount:
+    """Of how much a condition on the events of a match was true, since the operator was made.
+
+    Attributes:
+        clause: `JOIN`, `HAVING`, `PARTITION BY`, or `SELECT` for the comparison of an item.
+        text: of the condition.
+        looked_up: whether it is an equality by which events are looked up, never asked of combinations: of how many
+            events of one side, and how many of them have an equal on the other, is counted until there is one.
+        asked: combinations of events that it was asked of, those that earlier conditions had left.
+        held: those of which it was true.
+    """
+
+    clause: str = "JOIN"
+    text: str = ""
+    looked_up: bool = False
+    asked: int = 0
+    held: int = 0
+
+    def add(self, asked: int, held: int) -> None:
+        """Count some more."""
+        self.asked += asked
+        self.held += held
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,9 +41,11 @@ class RowCounts:
         standing: of which HAVING and the comparisons of items are true, and which AFTER MATCH lets stand.
         rows: what DISTINCT and LIMIT leave of them, different solutions of one row counted once.
         reported: rows that were handed over; OUTPUT keeps some back, or drops them.
+        conditions: those that were asked while matches were looked for; empty where automata look for them.
     """
 
     found: int = 0
     standing: int = 0
     rows: int = 0
     reported: int = 0
+    conditions: tuple[ConditionCount, ...] = ()

@@ -127,7 +127,7 @@ def _of_matches(query: QueryProfile, *, ended: bool) -> Iterator[str]:
                 yield f"no window is complete that holds one of {candidates}{wait}"
             case Kind.PATTERN:
                 yield f"no match: there are candidates, {candidates}, but none that go together{wait}"
-                yield "  SEQ asks for their order, JOIN and HAVING for values, WINDOW for distance: try without one"
+                yield from (f"  {line}" for line in _apart(query))
             case Kind.SELECTION:
                 yield f"candidates ({candidates}) wait for later events"
     elif not counts.standing:
@@ -137,6 +137,28 @@ def _of_matches(query: QueryProfile, *, ended: bool) -> Iterator[str]:
         yield f"LIMIT and DISTINCT leave none of {counts.standing:,} rows"
     else:
         yield f"OUTPUT keeps {counts.rows:,} rows back" + ("" if ended else " until their period ends")
+
+
+def _apart(query: QueryProfile) -> Iterator[str]:
+    """Why candidates do not go together: conditions that are never true, else the clauses that the query has."""
+    asked = [c for c in query.rows.conditions if c.asked]
+    never = [c for c in asked if not c.held]
+    for condition in never:
+        found = "no two of them are equal in it" if condition.looked_up else "true of none"
+        of = "" if condition.looked_up else f" of {condition.asked:,} combinations"
+        yield f"{condition.clause} ({condition.text}): {found}{of}"
+    if never:
+        return
+    node = query.query
+    clauses = {
+        "SEQ for their order": node.pattern is not None,
+        "JOIN for values": bool(node.joins),
+        "HAVING for values": any(c.clause == "HAVING" for c in query.rows.conditions),
+        "WINDOW for distance": bool(node.windows),
+    }
+    given = [clause for clause, there in clauses.items() if there]
+    known = "each condition is true of some; " if any(not c.looked_up for c in asked) else ""
+    yield f"{known}the query asks by {', '.join(given)}: try without one"
 
 
 def _values(clause: ClauseCount, stream: StreamProfile) -> str:

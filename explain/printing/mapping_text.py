@@ -69,6 +69,10 @@ def _query(query: QueryReport) -> Iterator[str]:
     yield f"query {query.query}: {_rows(query)}"
     for variable in query.variables:
         yield from _variable(variable, explained=bool(query.reasons))
+    for condition in query.rows.conditions:
+        if condition.asked and not condition.looked_up:
+            of = f"{condition.held:,} of {condition.asked:,} combinations"
+            yield f"  {condition.clause} ({condition.text}): true of {of}"
     yield from (f"  no row: {reason}" if not reason.startswith(" ") else f"  {reason}" for reason in query.reasons)
 
 

@@ -44,6 +44,24 @@ def test_a_join_is_asked_as_a_whole_where_it_decides_which_event_is_taken() -> N
     assert not any(plan.own.values())
 
 
+def test_what_is_asked_of_matches_is_counted_by_clause() -> None:
+    """In the words of the query, not as integers that may leave 64 bits are asked; what NOT asks is no part of it."""
+    clauses = [
+        "JOIN (?a.n + 1 = ?b.n AND ?a.x <  ?b.x)",
+        "JOIN (?n.x = ?a.x)",
+        "PARTITION BY sensor",
+        "HAVING ?b.x > 1",
+    ]
+    plan = plan_pattern(settled_query(compiled(text_of("?a ->> NOT ?n ->> ?b", *clauses))))
+    assert [(count.clause, count.text, count.looked_up) for count in plan.counts] == [
+        ("PARTITION BY", "sensor", True),
+        ("JOIN", "?a.n + 1 = ?b.n", True),
+        ("JOIN", "?a.n + 1 = ?b.n", False),
+        ("JOIN", "?a.x < ?b.x", False),
+        ("HAVING", "?b.x > 1", False),
+    ]
+
+
 def test_partitions_are_keys_in_which_unbound_is_a_value() -> None:
     plan = plan_pattern(compiled(text_of("?a, ?b", "PARTITION BY sensor")))
     assert [(set(key.expressions), key.nulls_match) for key in plan.keys] == [({"a", "b"}, True)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 from kaicep.cep import build_operator
-from kaicep.cep.match import CandidateBuffer
+from kaicep.cep.match import CandidateBuffer, JoinPredicate
 from kaicep.cep.order import NUMBER
 from support.frames import frame_at
 from support.letter_readings import readings, text_of
@@ -28,7 +28,7 @@ def test_candidates_of_a_not_are_forgotten() -> None:
 
 
 def test_rows_stay_the_same_whatever_is_forgotten() -> None:
-    buffer = CandidateBuffer({"a": [pl.col("n") > 0]})
+    buffer = CandidateBuffer({"a": [JoinPredicate({"a"}, (), pl.col("n") > 0)]})
     frame = frame_at([1, 2, 3, 4], columns={"n": [1, 0, 1, 1], NUMBER: [0, 1, 2, 3]})
     found = buffer.take_in({"a": frame})["a"]
     assert (found.time.tolist(), found.first_new) == ([1, 3, 4], 0)

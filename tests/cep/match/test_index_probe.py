@@ -14,12 +14,34 @@ from kaicep.cep.match.index_probe import (
     CandidateRanges,
     IndexProbe,
     JoinKey,
+    JoinPredicate,
     encode_keys,
+    passing,
     ranges_by_key,
 )
 from kaicep.cep.order import Candidates
 from kaicep.expressions import Bools
 from support.frames import frame_at
+
+
+def test_each_condition_is_counted_of_what_the_others_before_it_leave() -> None:
+    frame = pl.DataFrame({"x": [1, 2, 3, None]})
+    tests = [pl.col("x") > 1, pl.col("x") > 2, pl.lit(value=True)]
+    conditions = [JoinPredicate({"a"}, (), test) for test in tests]
+    for _ in range(2):
+        assert passing(frame, conditions).tolist() == [False, False, True, False]
+    assert [(c.count.asked, c.count.held) for c in conditions] == [(8, 4), (4, 2), (2, 2)]
+
+
+def test_of_keys_it_is_counted_whether_any_are_equal() -> None:
+    key = JoinKey({"a": pl.col("x"), "b": pl.col("x")}, nulls_match=False)
+    for values, counted in (([1, None], (2, 0)), ([3, 4], (4, 1)), ([3, 4], (4, 1))):
+        own = {
+            v: Candidates(frame_at([0, 1], columns={"x": of}), np.arange(2), 0)
+            for v, of in (("a", values), ("b", [3, None]))
+        }
+        encode_keys([key], own)
+        assert (key.count.asked, key.count.held) == counted
 
 
 def candidates(keys: str) -> Candidates:

@@ -106,10 +106,44 @@ def test_paths_hold_of_other_events(project: Project) -> None:
 
 
 def test_candidates_do_not_go_together(project: Project) -> None:
-    found = reasons(project, f"{PAIR} JOIN (?a.value = ?b.value) SEQ (?a, ?b) WINDOW (?a, ?b, 1min)", readings(1, 2))
+    found = reasons(
+        project, f"{PAIR} JOIN (?a.value + 5 = ?b.value) SEQ (?a, ?b) WINDOW (?a, ?b, 1min)", readings(1, 2)
+    )
     assert found[0] == "no match: there are candidates, 2 of ?a, 2 of ?b, but none that go together"
+    assert found[1:] == ["  JOIN (?a.value + 5 = ?b.value): no two of them are equal in it"]
     running = reasons(project, f"{PAIR} SEQ (?a, ?b) WINDOW (?a, ?b, 1min)", readings(1), ended=False)
     assert running[0].endswith("none that go together, or what there is waits for later events")
+
+
+EACH = "SEQ for their order, JOIN for values, HAVING for values, WINDOW for distance"
+ORDERED = "SEQ (?a, ?b) WINDOW (?a, ?b, 1min)"
+
+
+@pytest.mark.parametrize(
+    ("clauses", "why"),
+    [
+        (f"JOIN (?a.value > ?b.value) {ORDERED}", ["JOIN (?a.value > ?b.value): true of none of 3 combinations"]),
+        (
+            f"JOIN (?a.value < ?b.value) {ORDERED} HAVING (?b.value  - ?a.value > 5)",
+            ["HAVING (?b.value - ?a.value > 5): true of none of 3 combinations"],
+        ),
+        (
+            f"JOIN (?a.value < ?b.value) {ORDERED} HAVING (?b.value > 5)",
+            ["HAVING (?b.value > 5): true of none of 3 combinations"],
+        ),
+        (
+            "JOIN (?a.value < ?b.value) SEQ (?a, ?b) WINDOW (?a, ?b, 1s) HAVING (?a.value < 2 AND ?b.value > 2)",
+            [f"each condition is true of some; the query asks by {EACH}: try without one"],
+        ),
+        (
+            "SEQ (?a -> ?b{4}) WINDOW (?a, ?b, 1h) HAVING COUNT(?b) > 9",
+            ["the query asks by SEQ for their order, WINDOW for distance: try without one"],
+        ),
+    ],
+)  # fmt: skip
+def test_the_condition_that_is_never_true_is_named(project: Project, clauses: str, why: list[str]) -> None:
+    """HAVING is told from JOIN although both are asked while matches are looked for."""
+    assert reasons(project, f"{PAIR} {clauses}", readings(1, 2, 3))[1:] == [f"  {line}" for line in why]
 
 
 def test_no_candidate_under_not_is_no_reason(project: Project) -> None:

@@ -18,5 +18,5 @@ def test_the_report_is_json(tmp_path: Path) -> None:
     assert stream["undeclared"] == {"valeu": 2}
     assert stream["ids"][0]["classes"] == {"urn:m:CO2": 2}
     assert [(c["kind"], c["left"]) for c in query["variables"][0]["clauses"]] == [("stream", 2), ("FILTER", 0)]
-    assert query["rows"] == {"found": 0, "standing": 0, "rows": 0, "reported": 0}
+    assert query["rows"] == {"found": 0, "standing": 0, "rows": 0, "reported": 0, "conditions": []}
     assert query["reasons"][0] == "?e: FILTER (?e.value > 9) is true of none of 2 events"

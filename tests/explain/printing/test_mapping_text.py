@@ -60,6 +60,16 @@ def test_what_becomes_of_matches_is_told_where_it_changes(project: Project) -> N
     assert "query q0: 4 found → 3 left by HAVING and AFTER MATCH → 1 left by DISTINCT and LIMIT → 1 rows" in lines
 
 
+def test_conditions_on_several_events_are_told_one_by_one(project: Project) -> None:
+    text = "SELECT ?a.value FROM (?a, air), (?b, air) JOIN (?b.value > ?a.value) SEQ (?a, ?b) WINDOW (?a, ?b, 1min)"
+    lines = mapping_lines(mapped(project, f"{text} HAVING (?b.value - ?a.value > 1)", {"air": readings(3, 1, 2, 4)}))
+    assert lines[-3:] == [
+        "  ?b: 4 of air",
+        "  JOIN (?b.value > ?a.value): true of 4 of 6 combinations",
+        "  HAVING (?b.value - ?a.value > 1): true of 2 of 4 combinations",
+    ]
+
+
 def test_only_the_first_unknown_ids_are_listed(project: Project) -> None:
     rows = readings(*range(30), sensors=[f"zz{i}" for i in range(30)])
     lines = mapping_lines(mapped(project, "SELECT ?e.value FROM (?e, air)", {"air": rows}))
