@@ -25,7 +25,10 @@ def test_conditions_are_counted_where_matches_are_joined() -> None:
 
 
 def test_automata_count_matches_only() -> None:
-    query = compiled(PAIR.replace("?a, ?b)", "?a, ?b+)").format("WINDOW (?a, ?b, 1h) HAVING COUNT(?b) > 3"))
+    query = compiled(
+        "SELECT ?a.n AS n FROM (?a, readings), (?b, readings) JOIN (?a.x < ?b.x) SEQ (?a, ?b+) WINDOW (?a, ?b, 1h) "
+        "HAVING COUNT(?b) > 3"
+    )
     operator = build_operator(query)
     assert feed(operator, query, STREAM) == []
     assert (operator.counts.found > 0, operator.counts.standing, operator.counts.conditions) == (True, 0, ())
