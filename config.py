@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Mapping
 from datetime import timedelta
@@ -61,6 +62,9 @@ _WELL_KNOWN_PREFIXES = {
     "quantitykind": "http://qudt.org/vocab/quantitykind/",
     "skos": "http://www.w3.org/2004/02/skos/core#",
 }
+
+_LONG_KEY = re.compile(r"""(?<![\w"'-])(?:[\w"'-]++[ \t]*+\.[ \t]*+){64}""")
+"""A key with more parts than anything lies deep."""
 
 
 class Settings(Table):
@@ -163,7 +167,7 @@ class Settings(Table):
 
 def _read_toml(path: Path, what: str, hint: str) -> dict[str, Any]:
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        return _parsed(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise ConfigError(f"cannot read {what}: {error.strerror}", place=Place(str(path)), hint=hint) from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
@@ -171,6 +175,12 @@ def _read_toml(path: Path, what: str, hint: str) -> dict[str, Any]:
     except RecursionError as error:
         hint = "nothing that a project file says lies so deep"
         raise ConfigError("arrays and tables are nested too deep", place=Place(str(path)), hint=hint) from error
+
+
+def _parsed(text: str) -> dict[str, Any]:
+    if _LONG_KEY.search(text):  # the reader takes time by the square of its parts
+        raise RecursionError
+    return tomllib.loads(text)
 
 
 def _annotation_files(streams: object) -> dict[str, str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from difflib import get_close_matches
 from typing import Any
 
@@ -23,6 +23,9 @@ __all__ = [
     "error_fields",
     "error_of",
 ]
+
+_WIDEST = 500
+"""So many characters of a line are shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +56,15 @@ class Place:
         stop = len(text) if stop < 0 else stop
         return cls(source, line, start - begin + 1, max(1, min(end, stop) - start), text[begin:stop].rstrip("\r"))
 
+    def clipped(self) -> Place:
+        """The same place with what a terminal shows of a long line: the neighbourhood of what is marked."""
+        if len(self.text) <= _WIDEST:
+            return self
+        begin = max(0, self.column - 1 - _WIDEST // 2)
+        text = self.text[begin : begin + _WIDEST]
+        length = min(self.length, len(text) - (self.column - 1 - begin))
+        return replace(self, text=text, column=self.column - begin, length=max(1, length))
+
     def __str__(self) -> str:
         return f"{self.source}:{self.line}:{self.column}" if self.line else self.source
 
@@ -77,16 +89,23 @@ class KaicepError(Exception):
         return [*str(self).splitlines(), *getattr(self, "__notes__", ())]
 
     def __str__(self) -> str:
+        message, hint = _clipped(self.message), _clipped(self.hint or "")
         if self.place is None:
-            return f"{self.message}: {self.hint}" if self.hint else self.message
-        head = f"{self.place}: {self.message}"
+            return f"{message}: {hint}" if hint else message
+        head = f"{self.place}: {message}"
         if not self.place.line:
-            return f"{head}: {self.hint}" if self.hint else head
+            return f"{head}: {hint}" if hint else head
         number = str(self.place.line)
         gutter = " " * len(number)
-        caret = " " * (self.place.column - 1) + "^" * self.place.length
-        marked = f"  {gutter} | {caret}" + (f" {self.hint}" if self.hint else "")
-        return f"{head}\n  {number} | {self.place.text}\n{marked}"
+        shown = self.place.clipped()
+        caret = " " * (shown.column - 1) + "^" * shown.length
+        marked = f"  {gutter} | {caret}" + (f" {hint}" if hint else "")
+        return f"{head}\n  {number} | {shown.text}\n{marked}"
+
+
+def _clipped(text: str) -> str:
+    """A message that tells of a word of any length, without most of that."""
+    return text if len(text) <= 4 * _WIDEST else f"{text[:_WIDEST]} … {text[-_WIDEST:]}"
 
 
 class ConfigError(KaicepError):

@@ -16,11 +16,12 @@ _QUOTED = {character: f"\\{letter}" for letter, character in _ESCAPES.items() if
 _ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|(.))", re.DOTALL)
 _XSD_DURATION = re.compile(r"(-?)P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?")
 _MOMENT = re.compile(r"(\d{4})-(\d{2})-(\d{2})(?:T(\d{2}):(\d{2})(?::(\d{2})(?:\.(\d+))?)?)?(Z|[+-]\d{2}:\d{2})?")
-# What quoted strings and IRIs look like, to be compiled with DOTALL.
+# What quoted strings and IRIs look like, to be compiled with DOTALL. Without `+` behind the star each character of one
+# that never ends would take two kilobytes.
 IRI = r"<[^\x00-\x20<>\"{}|^`\\]*>"
 STRING = (
-    r'"""(?:(?:"|"")?(?:[^"\\]|\\.))*"""|\'\'\'(?:(?:\'|\'\')?(?:[^\'\\]|\\.))*\'\'\''
-    r'|"(?:[^"\\\n\r]|\\.)*"|\'(?:[^\'\\\n\r]|\\.)*\''
+    r'"""(?:(?:"|"")?(?:[^"\\]|\\.))*+"""|\'\'\'(?:(?:\'|\'\')?(?:[^\'\\]|\\.))*+\'\'\''
+    r'|"(?:[^"\\\n\r]|\\.)*+"|\'(?:[^\'\\\n\r]|\\.)*+\''
 )
 CALENDAR = datetime.max - datetime.min  # noqa: DTZ901 - a duration
 """How long the years 1 to 9999 are."""

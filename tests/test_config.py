@@ -78,6 +78,7 @@ def test_a_stream_without_an_idle_timeout_has_the_engines() -> None:
         (None, "cannot read the project file"),
         ("streams = [", "no TOML: "),
         ("\xff", "no TOML: "),
+        (".".join("a" * 65) + " = 1", "arrays and tables are nested too deep: nothing that a project file says"),
         ("a = " + "[" * 5_000 + "]" * 5_000, "arrays and tables are nested too deep: nothing that a project file says"),
     ],
 )

@@ -64,3 +64,21 @@ def test_an_error_is_the_same_in_another_process(place: Place | None) -> None:
     again = error_of(error_fields(error))
     assert (type(again), str(again)) == (QueryTypeError, str(error))
     assert type(error_of({**error_fields(error), "error": "Place"})) is KaicepError
+
+
+@pytest.mark.parametrize("column", [1, 400, 50_000, 100_000])
+def test_of_a_long_line_the_neighbourhood_is_shown(column: int) -> None:
+    line = "x" * (column - 1) + "!!" + "y" * (100_000 - column)
+    error = KaicepError("no", place=Place("q", 1, column, 2, line))
+    _, shown, marked = str(error).split("\n")
+    assert len(shown) < 600
+    assert shown[marked.index("^") : marked.rindex("^") + 1] == "!!"
+    assert error.place is not None
+    assert error.place.text == line
+
+
+def test_a_message_that_tells_of_a_long_word_is_clipped() -> None:
+    told = str(KaicepError(f"unknown attribute '{'x' * 100_000}' of stream 'air'", hint="did you mean 'x'?"))
+    assert len(told) < 1_100
+    assert told.startswith("unknown attribute 'xxx")
+    assert told.endswith("x' of stream 'air': did you mean 'x'?")

@@ -15,6 +15,7 @@ from .scanner import mask
 from .syntax_errors import unexpected
 from .tree_builder import Builder
 
+_LONGEST = 100_000
 Document = tuple[syntax.Prefix | syntax.Statement, ...]
 """Prefixes and statements in order."""
 
@@ -32,6 +33,10 @@ def parse_document(text: str, source: str = "query") -> Document:
     Source: docs/semantics.md 2; SCEPter §3.2.
     """
     where = SourceText(source, text)
+    if len(text) > _LONGEST:
+        message = f"a document has at most {_LONGEST:,} characters"
+        hint = "split it; queries may read each other's output"
+        raise where.syntax_error(Span(_LONGEST, _LONGEST + 1), message, hint)
     try:
         return cast("Document", Builder(where).transform(grammar_parser().parse(mask(where))))
     except UnexpectedInput as error:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from ....config import StreamSettings
@@ -91,12 +91,27 @@ def sniff_separator(lines: Sequence[str], quote: str, expected: frozenset[str], 
 
 
 def split_line(line: str, separator: str, quote: str = '"') -> tuple[str, ...]:
-    """Return the values of a line, without white space around them."""
-    if quote:
-        (values,) = csv.reader([line], delimiter=separator, quotechar=quote)
-    else:
-        (values,) = csv.reader([line], delimiter=separator, quoting=csv.QUOTE_NONE)
+    """Return the values of a line, without white space around them; of no record, what looks like values."""
+    try:
+        values = next(_reader(line, separator, quote), [])
+    except csv.Error:  # a carriage return in it, or a value that is longer than Python's module reads
+        values = line.split(separator)
     return tuple(value.strip() for value in values)
+
+
+def is_one_line(line: str, separator: str, quote: str) -> bool:
+    """Whether a line goes on behind the carriage returns in it: they are quoted, or nothing comes behind them."""
+    try:
+        next(_reader(line, separator, quote), [])
+    except csv.Error:
+        return False
+    return True
+
+
+def _reader(line: str, separator: str, quote: str) -> Iterator[list[str]]:
+    if quote:
+        return csv.reader([line], delimiter=separator, quotechar=quote)
+    return csv.reader([line], delimiter=separator, quoting=csv.QUOTE_NONE)
 
 
 def _texts(stream: StreamSettings) -> frozenset[str]:

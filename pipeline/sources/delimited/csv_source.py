@@ -12,7 +12,7 @@ import pyarrow.csv
 from ..file_source import LineSource
 from ..records import Malformed, RawBatch, RecordOrigin, table_of_dicts
 from ..text_lines import join, split_off_invalid_text, without_blank_lines
-from .csv_dialect import CsvDialect, split_line
+from .csv_dialect import CsvDialect, is_one_line, split_line
 from .decimal_commas import has_decimal_commas, with_decimal_points
 
 __all__ = ["CsvSource", "parse_csv_lines", "with_header"]
@@ -84,9 +84,10 @@ def _parse_file(
         reason = f"the file's first line names the column '{twice}' twice"
         return table_of_dicts([]), numbers[:0], [*malformed, *_all(kept, numbers, reason, origin)]
     kept, numbers, unclosed = _split_off_unclosed(kept, numbers, origin, dialect)
+    kept, numbers, broken = _split_off_returns(kept, numbers, origin, dialect)
     table, good, wrong = _read(kept, numbers, columns, origin, dialect)
     table = _with_points(table, dialect)
-    return table, numbers[good], malformed + unclosed + wrong
+    return table, numbers[good], malformed + unclosed + broken + wrong
 
 
 def _damaged_header(lines: pa.Array) -> str | None:
@@ -119,6 +120,19 @@ def _split_off_unclosed(
         return lines, numbers, []
     unclosed = _all(lines.filter(pa.array(odd)), numbers[odd], f"a {dialect.quote} is never closed", origin)
     return lines.filter(pa.array(~odd)), numbers[~odd], unclosed
+
+
+def _split_off_returns(
+    lines: pa.Array, numbers: np.ndarray, origin: RecordOrigin, dialect: CsvDialect
+) -> tuple[pa.Array, np.ndarray, list[Malformed]]:
+    """Without the lines that have a carriage return among their values: to the parser they would be two."""
+    returns = pc.match_substring(lines, "\r").to_numpy(zero_copy_only=False)
+    for row in np.flatnonzero(returns):
+        returns[row] = not is_one_line(lines[row].as_py(), dialect.separator or _COMMA, dialect.quote)
+    if not returns.any():
+        return lines, numbers, []
+    broken = _all(lines.filter(pa.array(returns)), numbers[returns], "a carriage return stands within the line", origin)
+    return lines.filter(pa.array(~returns)), numbers[~returns], broken
 
 
 def _read(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import string
+import tracemalloc
 
 import pytest
 from hypothesis import given, settings
@@ -88,3 +89,15 @@ def test_the_grammar_is_read_once() -> None:
 def test_a_document_without_a_query_is_one() -> None:
     """Whether that will do is not the parser's to say."""
     assert parse_document("# nothing\n") == ()
+
+
+@pytest.mark.parametrize("beginning", ['"""', "'", "x", "SELECT ?e.x FILTER (", "<", "PATH {"])
+def test_a_document_of_any_length_is_refused_in_little_space(beginning: str) -> None:
+    tracemalloc.start()
+    with pytest.raises(QuerySyntaxError) as refused:
+        parse_document(beginning + "x" * 99_000)
+    assert len(str(refused.value)) < 5_000
+    with pytest.raises(QuerySyntaxError, match="a document has at most 100,000 characters"):
+        parse_document(beginning + "x" * 10_000_000)
+    assert tracemalloc.get_traced_memory()[1] < 100_000_000
+    tracemalloc.stop()

@@ -93,3 +93,19 @@ def test_after_a_header_that_is_not_utf8_the_second_line_is_none() -> None:
     ]
     assert batch.place(0) == "in.csv:2"
     assert with_header(CsvDialect(), raw).columns == ("t", r"V\xe6rdi", "b")
+
+
+def test_a_carriage_return_within_a_line_sets_that_line_aside() -> None:
+    """Quoted it is part of a value, at the end of a line part of the line break; in a header it is white space."""
+    batch = parse("a,b", "1,2", "3\r4,5", '"6\r7",8', "9,10\r", '\r"')
+    assert batch.table.to_pylist() == [{"a": "1", "b": "2"}, {"a": "6\r7", "b": "8"}, {"a": "9", "b": "10"}]
+    assert [(m.text, m.reason, m.place[-2:]) for m in batch.malformed] == [
+        ('\r"', 'a " is never closed', ":6"),
+        ("3\r4,5", "a carriage return stands within the line", ":3"),
+    ]
+    assert [batch.place(row)[-2:] for row in range(3)] == [":2", ":4", ":5"]
+
+
+def test_a_value_may_be_longer_than_python_reads() -> None:
+    batch = parse("a,b", "1," + "x" * 200_000)
+    assert batch.table.to_pylist() == [{"a": "1", "b": "x" * 200_000}]

@@ -1,0 +1,93 @@
+"""Whatever a file holds: no crash, no traceback, no more than 2 s of processor time and 500 MB.
+
+Each case is tried in another process (`support.sandbox`), all the way that a user's file goes
+(`support.hostile_targets`): it is used, refused with an explanation, or set aside record by record.
+"""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from support import hostile_targets
+from support.hostile_seeds import STRATEGIES
+from support.sandbox import Outcome, try_in_sandbox
+from support.sandbox_targets import ends, raises, refuses, takes_memory, takes_time
+
+# Cases are as long as they are hostile, and are not made smaller: each try of that takes as long as the defect.
+UNHURRIED = settings(
+    deadline=None, phases=[Phase.explicit, Phase.reuse, Phase.generate], suppress_health_check=list(HealthCheck)
+)
+DEEP = 800
+KNOWN = {
+    "json_lines": [
+        b'{"sensor":"s1","at":"2026-01-01T00:00:00Z","flow":1,"x":' + b"[" * DEEP + b"]" * DEEP + b"}",
+        b'{"a":' * 100_000 + b"1" + b"}" * 100_000,
+        b'{"sensor":"s1","at":"9999-12-31T23:59:59Z","flow":1}',
+    ],
+    "json_array": [
+        b'[{"sensor":"s1","at":"2026-01-01T00:00:00Z","flow":1},' + b'{"x":' * DEEP + b"1" + b"}" * DEEP + b"]"
+    ],
+    "csv_file": [b'sensor,at,flow\ns1,2026-01-01,1\r2\n\r"', b"sensor,at,flow\n" + b"x" * 200_000],
+    "query_text": [
+        b'"""' + b"x" * 3_000_000,
+        b"SELECT ?e.flow FILTER (" + b"(" * 8_000 + b"?e.flow > 1" + b")" * 8_000 + b")",
+    ],
+    "project_file": [b"a." * 150_000, b"a = " + b"[" * 5_000 + b"]" * 5_000],
+}
+
+
+def complaint(target: str, content: bytes) -> str | None:
+    """What is wrong with how the content is taken; once more before it is told, for the machine may have been busy."""
+    outcome = _tried(target, content)
+    if outcome.complaint is not None and outcome.defect is None:
+        outcome = _tried(target, content)
+    return outcome.complaint
+
+
+def _tried(target: str, content: bytes) -> Outcome:
+    return try_in_sandbox(getattr(hostile_targets, target), content)
+
+
+@pytest.mark.parametrize(
+    ("target", "content"),
+    [
+        pytest.param(name, case, id=f"{name} {number}")
+        for name, cases in KNOWN.items()
+        for number, case in enumerate(cases)
+    ],
+)
+def test_what_once_did_harm_does_none(target: str, content: bytes) -> None:
+    assert complaint(target, content) is None
+
+
+@pytest.mark.parametrize("target", sorted(STRATEGIES))
+def test_hostile_input_does_no_harm(target: str) -> None:
+    @settings(UNHURRIED, max_examples=12)
+    @given(STRATEGIES[target])
+    def each(content: bytes) -> None:
+        assert complaint(target, content) is None
+
+    each()
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("target", sorted(STRATEGIES))
+def test_much_hostile_input_does_no_harm(target: str) -> None:
+    @settings(UNHURRIED, max_examples=2_000)
+    @given(STRATEGIES[target])
+    def each(content: bytes) -> None:
+        assert complaint(target, content) is None
+
+    each()
+
+
+def test_the_sandbox_tells_what_harms() -> None:
+    """Else nothing above could fail."""
+    found = {of.__name__: try_in_sandbox(of, b"x") for of in (raises, ends, takes_memory, takes_time, refuses)}
+    told = {name: str(outcome.complaint) for name, outcome in found.items()}
+    assert told.pop("raises").endswith("RecursionError\n")
+    assert told.pop("ends").startswith("it ended the process: SIGSEGV")
+    assert told.pop("takes_memory").startswith("it took 5")
+    assert told.pop("takes_time").startswith("it took 2.")
+    assert told == {"refuses": "None"}
+    assert (found["refuses"].answer, found["refuses"].refused) == ("no: way out", True)
