@@ -13,7 +13,7 @@ from .annotator import AnnotatedBatch, Annotator
 from .datatypes import COLUMN_TYPES, EXACT_INTEGERS, MOMENT, USUAL_DATATYPES, lexical_text
 from .identity import exclude_ids, ids_of
 from .linking import EntityLinker, IriTemplate
-from .nesting import MOST_NESTED, TOO_DEEP, array_items, json_nesting, type_nesting, value_nesting
+from .nesting import MOST_NESTED, TOO_DEEP, array_items, json_nesting, leading_items, type_nesting, value_nesting
 from .shape import (
     EVENT_NAMESPACE,
     AttributeShape,
@@ -54,6 +54,7 @@ __all__ = [
     "exclude_ids",
     "ids_of",
     "json_nesting",
+    "leading_items",
     "lexical_text",
     "literal_terms",
     "to_series",

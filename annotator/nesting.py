@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 
 import pyarrow as pa
 
-__all__ = ["MOST_NESTED", "TOO_DEEP", "array_items", "json_nesting", "type_nesting", "value_nesting"]
+__all__ = ["MOST_NESTED", "TOO_DEEP", "array_items", "json_nesting", "leading_items", "type_nesting", "value_nesting"]
 
 MOST_NESTED = 64
 """So many arrays and objects of a value may lie in one another."""
@@ -46,6 +46,23 @@ def array_items(text: str) -> Iterator[str]:
         if (found[0] == "," and depth == 1) or (depth == 0 and found.end() == len(text)):
             yield text[start : found.start()].strip()
             start = found.end()
+
+
+def leading_items(text: str) -> tuple[list[str], str, bool]:
+    """Split the items of a JSON array off that end in a text: their texts, what is behind them, whether the array ends.
+
+    Args:
+        text: of an array behind its bracket, or behind the comma of an item.
+    """
+    items, depth, start = list[str](), 1, 0
+    for found in _TOKEN.finditer(text):
+        depth += (found[0] in _OPENING) - (found[0] in _CLOSING)
+        if depth == 0 or (depth == 1 and found[0] == ","):
+            items.append(text[start : found.start()].strip())
+            start = found.end()
+        if depth == 0:
+            break
+    return items, text[start:], depth == 0
 
 
 def value_nesting(value: object) -> int:

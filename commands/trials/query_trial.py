@@ -22,6 +22,9 @@ from .trial import Trial
 
 __all__ = ["try_document"]
 
+_AT_ONCE = 4096
+"""Rows that are values of Python at the same time."""
+
 
 def try_document(
     project: Project,
@@ -86,6 +89,8 @@ def _print_rows(trial: Trial, query: Query, project: Project, form: RowFormat | 
     bar = ProgressBar(console, "reading recorded events", trial.size, quiet=quiet)
     with row_printer(columns, form, project.settings) as printer, meter, bar:
         for result in trial.results():
-            printer.write(rows(result.matches[trial.labels[-1]]))
+            matches = result.matches[trial.labels[-1]]
+            for start in range(0, matches.num_rows, _AT_ONCE):
+                printer.write(rows(matches.slice(start, _AT_ONCE)))
             meter(trial.progress)
             bar(trial.taken, what=meter.line())

@@ -12,6 +12,7 @@ from ...pipeline import Catalog
 from ...pipeline.durability import Progress
 from ...pipeline.flow import Batch, BatchResult, Registration
 from ...pipeline.sources import RawBatch
+from .external_sort import in_order_of_time
 from .record_complaints import RecordComplaints
 from .recorded_source import RecordedStream
 
@@ -95,15 +96,18 @@ class Trial:
         return min(names, key=lambda name: watermarks[name] or _FIRST)
 
     def _annotated(self, name: str, stream: RecordedStream) -> Iterator[tuple[AnnotatedBatch, int]]:
-        """The events of a stream piece by piece, each with how many records were malformed.
+        """The events of a stream piece by piece, each with how many records were malformed until then."""
+        malformed = 0
 
-        Records that are to be taken in order of time are one piece: they may be anywhere in the files.
-        """
-        pieces = ((self._noted(name, raw), len(raw.malformed)) for raw in stream.batches())
-        if not stream.in_order_of_time:
-            yield from pieces
-        elif together := list(pieces):
-            yield AnnotatedBatch.by_time([events for events, _ in together]), sum(number for _, number in together)
+        def noted() -> Iterator[AnnotatedBatch]:
+            nonlocal malformed
+            for raw in stream.batches():
+                malformed += len(raw.malformed)
+                yield self._noted(name, raw)
+
+        for events in in_order_of_time(noted()) if stream.in_order_of_time else noted():
+            yield events, malformed
+            malformed = 0
 
     def _noted(self, name: str, raw: RawBatch) -> AnnotatedBatch:
         annotated = self._annotators[name].annotate(raw.table)

@@ -23,6 +23,8 @@ Row = Mapping[str, Any]
 # What a table on the terminal leaves out: it is for programs.
 _FOR_PROGRAMS = {"_events", "_window", "_id"}
 _WIDE = 500
+_PAGE = 1000
+"""Rows of a table at most: it is held until it is known how wide its columns are."""
 _LOCAL_NAME = re.compile(r"\w[\w.-]*")
 
 
@@ -39,7 +41,7 @@ def print_rows(
 
 
 class RowPrinter:
-    """Writes rows as they come, but a table at the end: its columns are as wide as their widest value.
+    """Writes rows as they come; a table's columns are as wide as their widest value, so many rows are several tables.
 
     Args:
         columns: names, in order.
@@ -54,7 +56,8 @@ class RowPrinter:
         self._names = list(columns)
         self._form, self._file, self._prefixes = form, file, prefixes
         self._csv = csv.writer(file, lineterminator="\n")
-        self._table: list[Row] = []
+        self._page: list[Row] = []
+        self._pages = 0
 
     def __enter__(self) -> Self:
         if self._form == "csv":
@@ -64,11 +67,8 @@ class RowPrinter:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._form == "table" and error is None:
-            console = Console(file=self._file)
-            if not console.is_terminal:
-                console = Console(file=self._file, width=_WIDE)
-            console.print(table(self._table, self._names, prefixes=self._prefixes))
+        if self._form == "table" and error is None and (self._page or not self._pages):
+            self._print_page()
 
     def write(self, rows: Sequence[Row]) -> None:
         """Write rows: Python values by column."""
@@ -80,7 +80,17 @@ class RowPrinter:
             case "csv":
                 self._csv.writerows([_cell(row[name]) for name in self._names] for row in rows)
             case "table":
-                self._table += rows
+                for row in rows:
+                    self._page.append(row)
+                    if len(self._page) == _PAGE:
+                        self._print_page()
+
+    def _print_page(self) -> None:
+        console = Console(file=self._file)
+        if not console.is_terminal:
+            console = Console(file=self._file, width=_WIDE)
+        console.print(table(self._page, self._names, prefixes=self._prefixes))
+        self._page, self._pages = [], self._pages + 1
 
 
 def table(

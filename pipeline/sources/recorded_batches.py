@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import json
 from collections.abc import Callable, Iterator
 from io import BufferedIOBase
@@ -11,13 +12,14 @@ from typing import TypeAlias
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from ...annotator import leading_items
 from ...config import StreamSettings
 from ...storage import open_unpacked
 from .delimited import CsvDialect, parse_csv_lines, with_header
 from .json_source import parse_json_lines
 from .layouts import reshape
 from .recorded_files import UNREADABLE, file_format, lines_of, read_file, unreadable
-from .records import RawBatch, RecordOrigin
+from .records import Malformed, RawBatch, RecordOrigin, table_of_dicts
 from .text_lines import text_as_utf8, text_encoding
 
 __all__ = ["read_batches"]
@@ -25,6 +27,8 @@ __all__ = ["read_batches"]
 _BYTES = 1 << 23
 """Of text at once: some hundred thousand records."""
 _ROWS = 1 << 17
+_SHOWN = 1000
+"""Letters that are shown of what is no record."""
 
 OnRead: TypeAlias = Callable[[int], None]
 
@@ -33,7 +37,7 @@ def read_batches(path: Path, stream: StreamSettings, on_read: OnRead = lambda _:
     """Read the raw records of a file as batches, in their order; as `read_file` reads them, but for types.
 
     A name of JSON objects whose values are of several kinds is a column of texts in the batches that have several.
-    A JSON array, and JSON of a source with `multiLine`, is one batch.
+    JSON of a source with `multiLine` that is no array is one batch. An array that breaks off has the records before.
 
     Args:
         path: of the file; of Parquet also a folder.
@@ -47,7 +51,9 @@ def read_batches(path: Path, stream: StreamSettings, on_read: OnRead = lambda _:
         match file_format(path, stream):
             case "csv":
                 yield from _csv_batches(path, stream, on_read)
-            case "json" if not _is_one_document(path, stream):
+            case "json" if _is_array(path):
+                yield from _array_batches(path, stream, on_read)
+            case "json" if not _is_one_object(stream):
                 yield from _json_batches(path, stream, on_read)
             case "parquet":
                 yield from _parquet_batches(path, stream, on_read)
@@ -92,13 +98,43 @@ def _file_batches(path: Path) -> tuple[int, Iterator[pa.RecordBatch]]:
     return file.metadata.num_rows, file.iter_batches(_ROWS)
 
 
-def _is_one_document(path: Path, stream: StreamSettings) -> bool:
-    """Whether a JSON file is one value, and not one a line."""
+def _is_one_object(stream: StreamSettings) -> bool:
+    """Whether a JSON file that is no array is one value, and not one a line."""
     options = stream.source.options() if stream.source else {}
-    if json.loads(options.get("multiLine", "false").lower()):
-        return True
+    return bool(json.loads(options.get("multiLine", "false").lower()))
+
+
+def _is_array(path: Path) -> bool:
     with path.open("rb") as packed, open_unpacked(path.name, packed) as file:
         return file.read(_BYTES).lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"[")
+
+
+def _array_batches(path: Path, stream: StreamSettings, on_read: OnRead) -> Iterator[RawBatch]:
+    """The items of an array, as many at once as a block of text holds; of one that breaks off those before its end."""
+    encoding, before = text_encoding(stream.source), 0
+    with path.open("rb") as packed, open_unpacked(path.name, packed) as file:
+        decoder = codecs.getincrementaldecoder("utf-8-sig")(errors="backslashreplace")
+        rest, ended = decoder.decode(text_as_utf8(file.read(_BYTES), encoding)).lstrip().removeprefix("["), False
+        while not ended:
+            items, rest, ended = leading_items(rest)
+            on_read(packed.tell())
+            origin = RecordOrigin.of(str(path), "{name}, item {number}", before)
+            if items:
+                yield reshape(parse_json_lines(pa.array(items, pa.string()), origin, stream.time.attribute), stream)
+                before += len(items)
+            # An item that is larger than a block is looked through as often as its size doubles.
+            block = b"" if ended else file.read(max(_BYTES, len(rest)))
+            if not ended and not block:
+                yield _no_item(rest, "the file breaks off before its array ends", origin, len(items))
+                return
+            rest += decoder.decode(text_as_utf8(block, encoding))
+        if rest := (rest + decoder.decode(text_as_utf8(file.read(_BYTES), encoding))).strip():
+            yield _no_item(rest, "there is more behind the end of the array", origin, len(items))
+
+
+def _no_item(text: str, reason: str, origin: RecordOrigin, number: int) -> RawBatch:
+    """What is no item of an array, which has so many before in its batch."""
+    return RawBatch(table_of_dicts([]), (Malformed(text[:_SHOWN], f"no JSON: {reason}", origin.place(number)),), origin)
 
 
 def _blocks(path: Path, stream: StreamSettings, on_read: OnRead) -> Iterator[tuple[pa.Array, RecordOrigin]]:

@@ -8,7 +8,14 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from kaicep.annotator.nesting import MOST_NESTED, array_items, json_nesting, type_nesting, value_nesting
+from kaicep.annotator.nesting import (
+    MOST_NESTED,
+    array_items,
+    json_nesting,
+    leading_items,
+    type_nesting,
+    value_nesting,
+)
 
 MILLION = 1_000_000
 
@@ -36,6 +43,16 @@ def test_nesting_is_that_of_the_definition(value: object) -> None:
 @given(st.lists(values, min_size=1))
 def test_items_of_an_array_are_its_values(items: list[object]) -> None:
     assert [json.loads(text) for text in array_items(json.dumps(items))] == items
+
+
+@given(st.lists(values, min_size=1), st.integers(0, 60))
+def test_leading_items_and_what_is_behind_them_are_the_array(items: list[object], cut: int) -> None:
+    """Whatever is behind the cut: an item is one when its end is known."""
+    text = json.dumps(items)[1:]
+    found, rest, ended = leading_items(text[:cut])
+    others, behind, end = leading_items(rest + text[cut:]) if not ended else ([], rest, ended)
+    assert [json.loads(one) for one in (*found, *others)] == items
+    assert (end, behind + text[cut:] * ended) == (True, "")
 
 
 def test_what_is_no_array_is_one_item() -> None:

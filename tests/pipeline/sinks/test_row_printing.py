@@ -8,7 +8,8 @@ from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
 import pytest
-from kaicep.pipeline.sinks.row_printing import Form, iso, print_rows, table
+from kaicep.pipeline.sinks import row_printing
+from kaicep.pipeline.sinks.row_printing import Form, RowPrinter, iso, print_rows, table
 from rich.console import Console
 
 MOMENT = datetime(2026, 1, 1, 12, tzinfo=UTC)
@@ -78,3 +79,19 @@ def test_a_table_writes_iris_as_prefixed_names() -> None:
 )
 def test_times_are_utc_with_the_fraction_that_they_have(moment: datetime, text: str) -> None:
     assert iso(moment) == text
+
+
+def test_a_table_of_many_rows_is_printed_page_by_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A page is held until its columns are known, and no more than that."""
+    monkeypatch.setattr(row_printing, "_PAGE", 2)
+    text = io.StringIO()
+    with RowPrinter(["n"], "table", text) as printer:
+        for number in range(4):
+            printer.write([{"n": 10**number}])
+            assert text.getvalue().count("┃ ") == (number + 1) // 2
+        assert "10" in text.getvalue()
+    assert text.getvalue().count("┃ ") == 2
+    empty = io.StringIO()
+    with RowPrinter(["n"], "table", empty):
+        pass
+    assert empty.getvalue().count("┃ n ┃") == 1

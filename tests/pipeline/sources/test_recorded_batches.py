@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 from pathlib import Path
 from typing import Any
 
@@ -116,11 +117,58 @@ def test_a_header_that_names_a_column_twice_spoils_all_batches(tmp_path: Path) -
     assert sum(len(batch.malformed) for batch in read_batches(path, stream())) == 40
 
 
-def test_an_array_is_one_batch(tmp_path: Path) -> None:
+ITEMS = LINES.strip().split("\n")
+
+
+def bound(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [{name: value for name, value in row.items() if value is not None} for row in rows]
+
+
+@pytest.mark.parametrize("size", [7, 13, 100, 1 << 20])
+@pytest.mark.parametrize("indent", [None, 2])
+def test_the_items_of_an_array_are_read_block_by_block(
+    tmp_path: Path, size: int, indent: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However it is written, and wherever a block ends: in a word, in a letter, in an escape."""
+    monkeypatch.setattr(recorded_batches, "_BYTES", size)
     path = tmp_path / "in.json"
-    path.write_text(" [" + LINES.strip().replace("\n", ",") + "]")
-    (batch,) = read_batches(path, stream())
-    assert batch.table.num_rows == 40
+    records: list[dict[str, Any]] = [*RECORDS, {"t": 'ü "€" ]},[{\\', "a": 7}, {"t": "", "a": None}]
+    for ascii_only in (False, True):
+        text = json.dumps(records, ensure_ascii=ascii_only, indent=indent)
+        path.write_bytes(b"\xef\xbb\xbf \n" + text.encode())
+        batches = list(read_batches(path, stream()))
+        assert bound([row for batch in batches for row in batch.table.to_pylist()]) == bound(records)
+        assert (len(batches) > 8) == (size <= 100)
+        before = 0
+        for batch in batches:
+            assert batch.place(0) == f"{path}, item {before + 1}"
+            before += batch.table.num_rows
+
+
+@pytest.mark.parametrize(
+    ("text", "rows", "complaints"),
+    [
+        ("[]", 0, []),
+        ("[" + ",".join(ITEMS) + ', {"t": ', 40, [("no JSON: the file breaks off before its array ends", 41)]),
+        ("[" + ",".join(ITEMS) + "] [1]", 40, [("no JSON: there is more behind the end of the array", 41)]),
+        ("[" + ITEMS[0] + ",7," + ITEMS[1] + "]", 2, [("a number instead of an object", 2)]),
+        ("[" + ITEMS[0] + " " + ITEMS[1] + "]", 0, [("no JSON: Extra data at character 36", 1)]),
+    ],
+)
+def test_an_array_that_is_damaged_has_the_records_before(
+    tmp_path: Path, text: str, rows: int, complaints: list[tuple[str, int]]
+) -> None:
+    path = tmp_path / "in.json"
+    path.write_text(text)
+    batches = list(read_batches(path, stream()))
+    assert sum(batch.table.num_rows for batch in batches) == rows
+    assert [(m.reason, m.place) for batch in batches for m in batch.malformed] == [
+        (reason, f"{path}, item {number}") for reason, number in complaints
+    ]
+
+
+def test_an_object_over_several_lines_is_one_record(tmp_path: Path) -> None:
+    path = tmp_path / "in.json"
     path.write_text('{\n"t": "2026-01-01"}')
     (batch,) = read_batches(path, stream(multiLine=True))
     assert batch.table.to_pylist() == [{"t": "2026-01-01"}]
