@@ -279,5 +279,8 @@ class KnowledgeBase:
         return iri in self._classes or iri in self._properties
 
     def _read_below(self, prefix: str, of_class: str | None, typed: bool) -> frozenset[str]:  # noqa: FBT001 (cached)
-        found = subjects_below(self.store, prefix, of_class, typed=typed)
+        if self._kept is not None and of_class is None:
+            found = self._kept.subjects_below(prefix, typed=typed)
+        else:
+            found = subjects_below(self.store, prefix, of_class, typed=typed)
         return frozenset(iri for iri in found if not self._is_term(iri))

@@ -3,7 +3,8 @@
 - `manifest.json`: whose closure it is, and the digest of every other file; its own stands in its first line
 - `closure/`, `stated/`: Oxigraph stores of the closure, and of what the modules state
 - `said.json`: names, contradictions, and what a DL reasoner inferred
-- `iris.txt`: subjects and objects, in order, for whoever looks for those below a prefix
+- `named.txt`, `subjects.txt`, `members.txt`: IRIs of subjects and objects, of subjects, and of those that have a class,
+  in order, for whoever looks for those below a prefix
 
 Opening a store takes milliseconds, whatever its size; reading a closure of 150,000 triples into memory takes a third
 of a second (docs/decisions/120).
@@ -17,8 +18,9 @@ import os
 import secrets
 import shutil
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -31,10 +33,12 @@ from ..modules import Module
 from ..private_copy import PrivateCopy
 from ..reasoners import Closure
 from ..stated_graphs import store_statements
+from ..terms import TYPE, Term
 
 __all__ = ["read_closure", "write_closure"]
 
-_CLOSURE, _STATED, _SAID, _IRIS, _MANIFEST = "closure", "stated", "said.json", "iris.txt", "manifest.json"
+_CLOSURE, _STATED, _SAID, _MANIFEST = "closure", "stated", "said.json", "manifest.json"
+_NAMED, _SUBJECTS, _MEMBERS = "named.txt", "subjects.txt", "members.txt"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +59,16 @@ class KeptClosure:
 
     def speaks_below(self, prefix: str) -> bool:
         """Whether an IRI begins so; see `KeptFiles`."""
-        iris = (self.folder / _IRIS).read_text(encoding="utf-8").split("\n")
-        place = bisect_left(iris, prefix)
-        return place < len(iris) and iris[place].startswith(prefix)
+        return any(True for _ in self._below(prefix, _NAMED))
+
+    def subjects_below(self, prefix: str, *, typed: bool) -> frozenset[str]:
+        """The subjects that begin so; see `KeptFiles`."""
+        return frozenset(self._below(prefix, _MEMBERS if typed else _SUBJECTS))
+
+    def _below(self, prefix: str, listed: str) -> Iterator[str]:
+        text = (self.folder / listed).read_text(encoding="utf-8")
+        iris = text.split("\n") if text else []
+        return takewhile(lambda iri: iri.startswith(prefix), iris[bisect_left(iris, prefix) :])
 
     def stated(self) -> Store:
         """What the modules state; see `KeptFiles`."""
@@ -91,7 +102,9 @@ def write_closure(folder: Path, key: str, closure: Closure, modules: Sequence[Mo
     kept.bulk_extend(closure.store)  # and not its dump: reading RDF gives blank nodes new names
     stated = store_statements(modules, Store(str(folder / _STATED)))
     del kept, stated  # closes them
-    (folder / _IRIS).write_text("\n".join(_iris(closure.store)), encoding="utf-8")
+    for name, terms in _listed(closure.store).items():
+        iris = sorted(term.value for term in terms if isinstance(term, NamedNode))
+        (folder / name).write_text("\n".join(iris), encoding="utf-8")
     (folder / _SAID).write_text(json.dumps(_said(closure)), encoding="utf-8")
     files = {str(path.relative_to(folder)): _digest(path) for path in _files(folder)}
     write_checked(folder / _MANIFEST, json.dumps({"key": key, "files": files}))
@@ -156,9 +169,11 @@ def _said(closure: Closure) -> dict[str, Any]:
     }
 
 
-def _iris(store: Store) -> list[str]:
-    terms = (term for quad in store for term in (quad.subject, quad.object))
-    return sorted({term.value for term in terms if isinstance(term, NamedNode)})
+def _listed(store: Store) -> dict[str, set[Term]]:
+    """File → the terms whose IRIs it lists."""
+    subjects: set[Term] = {quad.subject for quad in store}
+    members: set[Term] = {quad.subject for quad in store.quads_for_pattern(None, TYPE, None)}
+    return {_NAMED: subjects | {quad.object for quad in store}, _SUBJECTS: subjects, _MEMBERS: members}
 
 
 def _names(said: Mapping[str, Any]) -> KnownNames:

@@ -29,6 +29,9 @@ class KeptFiles(Protocol):
     def speaks_below(self, prefix: str) -> bool:
         """Whether a subject or object of the closure is an IRI that begins with `prefix`."""
 
+    def subjects_below(self, prefix: str, *, typed: bool) -> frozenset[str]:
+        """IRIs of the subjects (of those that have a class, if `typed`) that begin with `prefix`."""
+
     def stated(self) -> Store:
         """What the modules state, as `store_statements` stores it."""
 

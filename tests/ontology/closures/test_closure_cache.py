@@ -64,6 +64,17 @@ def test_the_second_time_nothing_is_closed_and_everything_is_the_same(cache: Clo
     assert types(second, "i") == {"A", "B", "http://www.w3.org/2002/07/owl#Thing"}
 
 
+@pytest.mark.parametrize("typed", [True, False])
+def test_individuals_are_listed_the_second_time_and_not_looked_for(
+    cache: ClosureCache, closing: Counted, typed: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a building's closure that takes longer than all else that a short command does."""
+    found = closed(cache, closing, TEXT).individuals_below("", typed=typed)
+    assert any(iri.endswith("#i") for iri in found)
+    monkeypatch.setattr("kaicep.ontology.knowledge.subjects_below", None)
+    assert closed(cache, closing, TEXT).individuals_below("", typed=typed) == found
+
+
 @pytest.mark.parametrize(
     "again",
     [(TEXT + " ",), (TEXT.replace(":i", ":j"),), (TEXT, ":j a :A ."), (":j a :A .", TEXT)],

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 from kaicep.ontology.closures.kept_closure import read_closure, write_closure
+from kaicep.ontology.individual_keys import subjects_below
 from kaicep.ontology.modules import Module
 from kaicep.ontology.reasoners import Closure, close
-from pyoxigraph import NamedNode, Quad, Triple
+from pyoxigraph import NamedNode, Quad, Store, Triple
 from support.ontologies import PREAMBLE, X
 
 TEXT = ':A owl:disjointWith :B . :i a :A, :B . :p owl:equivalentProperty :q . [] :p "x"@en, 05 .'
@@ -58,6 +59,28 @@ def test_it_knows_what_it_speaks_of_below_a_prefix(kept: Closure) -> None:
         assert kept.kept.speaks_below(prefix)
     for prefix in (X + "nobody", "urn:", X + "ii", "zzz"):
         assert not kept.kept.speaks_below(prefix)
+
+
+@pytest.mark.parametrize("prefix", [X, X + "i", "http://www.w3.org/2002/07/owl#", "urn:nobody", ""])
+@pytest.mark.parametrize("typed", [True, False])
+def test_it_lists_subjects_below_a_prefix_as_the_store_finds_them(
+    made: Closure, kept: Closure, prefix: str, typed: bool
+) -> None:
+    assert kept.kept is not None
+    found = subjects_below(made.store, prefix, None, typed=typed)
+    assert kept.kept.subjects_below(prefix, typed=typed) == found
+    assert bool(found) is (prefix != "urn:nobody")
+
+
+def test_an_empty_closure_lists_nobody(tmp_path: Path) -> None:
+    folder = tmp_path / "entry"
+    folder.mkdir()
+    write_closure(folder, "key", Closure(Store()), [])
+    read = read_closure(folder, "key", tmp_path / "copies")
+    assert read is not None
+    assert read.kept is not None
+    assert not read.kept.subjects_below("", typed=False)
+    assert not read.kept.speaks_below("")
 
 
 def test_a_copy_is_written_to_and_nobody_else_sees_it(kept: Closure) -> None:
