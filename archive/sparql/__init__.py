@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .sparql_faults import explain_syntax
+from .sparql_hazards import is_intricate
 from .sparql_request import SparqlRequest
 from .sparql_results import Graph, Result, Solutions, collected, evaluate, names_dataset, select
 from .time_argument import parse_time_argument
@@ -17,6 +18,7 @@ __all__ = [
     "collected",
     "evaluate",
     "explain_syntax",
+    "is_intricate",
     "names_dataset",
     "parse_time_argument",
     "select",

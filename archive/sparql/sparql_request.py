@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from ...errors import ArchiveError
+from .sparql_hazards import is_intricate, refuse_service
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,11 +29,12 @@ class SparqlRequest:
     cancelled: threading.Event | None = None
 
     def __post_init__(self) -> None:
-        """Check the time range.
+        """Check the text and the time range.
 
         Raises:
-            ArchiveError: a moment has no zone, or the range ends before it begins.
+            ArchiveError: the text has SERVICE, a moment has no zone, or the range ends before it begins.
         """
+        refuse_service(self.text)
         for name, moment in (("start", self.start), ("end", self.end)):
             if moment is not None and moment.tzinfo is None:
                 raise ArchiveError(f"{name} has no zone", hint="give an aware datetime, such as datetime.now(UTC)")
@@ -43,3 +45,8 @@ class SparqlRequest:
     def may_be_given_up(self) -> bool:
         """Whether somebody does not want to wait for the answer at any rate."""
         return self.timeout is not None or self.cancelled is not None
+
+    @property
+    def apart(self) -> bool:
+        """Whether it has to be answered in a process of its own: it may be given up, or end that process."""
+        return self.may_be_given_up or is_intricate(self.text)

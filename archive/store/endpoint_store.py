@@ -18,7 +18,7 @@ from ...storage import write_atomically
 from ..folder_layout import IDENTITY as IDENTITY_FILE
 from ..folder_layout import require_archive
 from ..log import Position
-from ..sparql import Result, SparqlRequest, collected, explain_syntax, names_dataset
+from ..sparql import Result, SparqlRequest, collected, explain_syntax, is_intricate, names_dataset
 from .copy_requests import make_room
 from .endpoint import AskedWrongError, Endpoint, update_url
 from .endpoint_updates import drop, in_one, insert_quads, insert_triples, set_value
@@ -267,6 +267,8 @@ def _dataset(default: Iterable[str], named: Iterable[str]) -> list[tuple[str, st
 
 def _raise_syntax(text: str, prefixes: Mapping[str, str]) -> None:
     """Explain what is wrong with a query that the endpoint does not understand, if it is its syntax."""
+    if is_intricate(text):
+        return  # it may end whoever parses it
     try:
         ox.Store().query(text, prefixes=dict(prefixes))
     except SyntaxError as error:

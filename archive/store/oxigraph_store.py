@@ -117,7 +117,7 @@ class OxigraphStore(OxigraphGraphs, WritableStore):
 
     def answer(self, request: SparqlRequest, prefixes: Mapping[str, str]) -> Result:
         """Answer; what may be given up from a copy, in another process: Oxigraph itself answers until it is done."""
-        if not request.may_be_given_up:
+        if not request.apart:
             return self.evaluated(request, prefixes)
         with self._copied() as copy:
             return copy.answer(request, prefixes)

@@ -7,10 +7,12 @@ import pickle
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
+from tempfile import TemporaryFile
 
 from ...errors import ArchiveError, Place
-from ..sparql import Result, SparqlRequest, Timeout, evaluate
+from ..sparql import Result, SparqlRequest, Timeout, evaluate, is_intricate
 from .oxigraph_folder import open_read_only
 
 _POLL_S = 0.05
@@ -38,21 +40,27 @@ def ask_in_process(
     # The answer comes from a process of this very program, so it can be trusted.
     content = pickle.dumps((copy, request.text, dict(prefixes), graphs))
     path = os.pathsep.join(folder for folder in sys.path if folder)
-    process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
-        [sys.executable, "-c", f"from {__name__} import main; main()"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        env={**os.environ, "PYTHONPATH": path},
-    )
+    with TemporaryFile() as said:
+        said.write(content)
+        said.seek(0)
+        process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
+            [sys.executable, "-c", f"from {__name__} import main; main()"],
+            stdin=said,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env={**os.environ, "PYTHONPATH": path},
+        )
     with process:
         try:
-            answer, complaint = _communicate(process, content, timeout or Timeout(request))
+            answer, complaint = _communicate(process, timeout or Timeout(request))
         finally:
             process.kill()
     if process.returncode:
         last = complaint.decode(errors="replace").strip().splitlines()[-1:] or [f"exit code {process.returncode}"]
-        raise ArchiveError(f"the query's process ended without an answer: {last[0]}", hint="ask for less at once")
+        message, hint = f"the query's process ended without an answer: {last[0]}", "ask for less at once"
+        if is_intricate(request.text):
+            hint = "the query nests too deep, or links too much: write it in fewer brackets and operators"
+        raise ArchiveError(message, place=Place("query"), hint=hint)
     result, error = pickle.loads(answer)  # noqa: S301 - see above
     if error is not None:
         message, place, hint = error
@@ -72,11 +80,8 @@ def main() -> None:
     sys.stdout.buffer.write(pickle.dumps(answer))
 
 
-def _communicate(process: subprocess.Popen[bytes], content: bytes, timeout: Timeout) -> tuple[bytes, bytes]:
-    said: bytes | None = content
+def _communicate(process: subprocess.Popen[bytes], timeout: Timeout) -> tuple[bytes, bytes]:
     while True:
-        try:
-            return process.communicate(said, timeout=_POLL_S)
-        except subprocess.TimeoutExpired:
-            said = None  # the rest of it is sent by the next call
+        with suppress(subprocess.TimeoutExpired):
+            return process.communicate(timeout=_POLL_S)
         timeout.check()

@@ -147,7 +147,7 @@ class StoreCopy(OxigraphGraphs, PrivateStore):
 
     def answer(self, request: SparqlRequest, prefixes: Mapping[str, str], timeout: Timeout | None = None) -> Result:
         """Answer; one that may be given up in a process of its own. `timeout`: when its time began before this."""
-        if not request.may_be_given_up:
+        if not request.apart:
             return self.evaluated(request, prefixes)
         return ask_in_process(self.path, request, prefixes, self.graphs_asked(request), timeout)
 

@@ -31,15 +31,18 @@ class OxigraphSyntax:
         suffixes: of its files.
         recognises: whether a document of such a file is of this syntax.
         locate: (source, text, message, error) → where the document is wrong.
+        check: (source, content) → refuses what must not be read.
     """
 
     format: RdfFormat
     suffixes: tuple[str, ...]
     recognises: Callable[[str], bool] = lambda _: True
     locate: Callable[[str, str, str, SyntaxError], Place] = marked_place
+    check: Callable[[str, bytes], None] = lambda _source, _content: None
 
     def read(self, source: str, content: bytes, base: str | None) -> list[Triple]:
         """The triples of a document; see `RdfSyntax.read`."""
+        self.check(source, content)
         try:
             quads = list(parse(content, self.format, base_iri=base))
         except SyntaxError as error:

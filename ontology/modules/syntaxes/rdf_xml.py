@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from xml.parsers import expat
 
 from pyoxigraph import RdfFormat
 
-from ....errors import Place
+from ....errors import OntologyError, Place
 from .oxigraph_syntax import OxigraphSyntax
 
 XML_SUFFIXES = (".owl", ".rdf", ".xml", ".owx")
 _ROOT = re.compile(r"<(?:[\w.-]+:)?(RDF|Ontology)[\s>]")
+_ENTITY = re.compile(rb"""<!ENTITY\s+(?P<name>[^\s%]+)\s+(?:"(?P<double>[^"]*)"|'(?P<single>[^']*)')""")
+_REFERENCE = re.compile(rb"&([^;&\s#]+);")
+_EXPANDED, _TIMES, _SHOWN = 1_000_000, 20, 80
+"""So many bytes may entities stand for, or so many times what the document has; those of ontologies shorten IRIs."""
 _QUOTED = re.compile(r"'([^']+)'")
 
 
@@ -39,4 +44,27 @@ def place_in_xml(source: str, text: str, message: str, _: SyntaxError) -> Place:
     return Place.at(source, text, start, start + len(quoted[1])) if quoted and start >= 0 else Place(source)
 
 
-RDF_XML = OxigraphSyntax(RdfFormat.RDF_XML, XML_SUFFIXES, _recognises, place_in_xml)
+def _refuse_bombs(source: str, content: bytes) -> None:
+    """Refuse entities that make much of little: a few that name each other are gigabytes.
+
+    Raises:
+        OntologyError: what they stand for is far more than the document.
+    """
+    used, sizes, largest = Counter(_REFERENCE.findall(content)), dict[bytes, int](), (0, 0)
+    for declared in _ENTITY.finditer(content):  # one names those that are declared before it, itself perhaps
+        text, name = declared["double"] or declared["single"] or b"", declared["name"]
+        sizes[name] = len(text) + sum(sizes.get(reference, 0) for reference in _REFERENCE.findall(text))
+        largest = max(largest, (max(1, used[name]) * sizes[name], declared.start()))
+        if sizes[name] > _EXPANDED:
+            break
+    total = sum(used[name] * size for name, size in sizes.items())
+    if max(total, largest[0]) > max(_EXPANDED, _TIMES * len(content)):
+        before = content[: largest[1]].decode(errors="replace").split("\n")
+        line = before[-1] + content[largest[1] :][:_SHOWN].decode(errors="replace").split("\n")[0]
+        place = Place(source, len(before), len(before[-1]) + 1, len("<!ENTITY"), line)
+        raise OntologyError(
+            "entities stand for far more text than the document has", place=place, hint="write out what they stand for"
+        )
+
+
+RDF_XML = OxigraphSyntax(RdfFormat.RDF_XML, XML_SUFFIXES, _recognises, place_in_xml, _refuse_bombs)
