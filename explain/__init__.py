@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from .candidacy import Explanation
     from .event_explanation import EventOrId, explain_event
-    from .mapping import MappingReport, report_mapping
+    from .mapping import MappingReport, distinguishing_class, report_mapping
     from .plans import PlanNode, explain_query, explain_registrations, explain_runtime
     from .printing import (
         Diagram,
@@ -33,6 +33,7 @@ _LATER = {
     "MappingReport": ".mapping",
     "PlanNode": ".plans",
     "automaton_diagram_of": ".printing",
+    "distinguishing_class": ".mapping",
     "explain_event": ".event_explanation",
     "explain_query": ".plans",
     "explain_registrations": ".plans",
@@ -57,6 +58,7 @@ __all__ = [
     "MappingReport",
     "PlanNode",
     "automaton_diagram_of",
+    "distinguishing_class",
     "explain_event",
     "explain_query",
     "explain_registrations",

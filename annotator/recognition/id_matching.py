@@ -30,6 +30,7 @@ class IdMatch:
         ignore_case: whether ids fit but for their case.
         named: id → IRI of the individual.
         unknown: the ids that name nobody, in order.
+        of_class: IRI of the class whose individuals are meant, where ids are keys of others as well; `None`: any.
     """
 
     template: str | None
@@ -37,6 +38,7 @@ class IdMatch:
     ignore_case: bool
     named: Mapping[str, str]
     unknown: tuple[str, ...]
+    of_class: str | None = None
 
     @property
     def share(self) -> float:

@@ -16,6 +16,7 @@ from ...annotator.recognition import ColumnRoles, unlike_stated
 from ...api import Project
 from ...config import Settings, TimeSettings
 from ...errors import ConfigError, OntologyError, PipelineError
+from ...explain import distinguishing_class
 from ...ontology import KnowledgeBase
 from ...ontology.modules.syntaxes import SUFFIXES
 from ...pipeline.sources import concatenate, read_recording
@@ -23,7 +24,7 @@ from ...settings import EPOCHS
 from ...storage import uncompressed_name, write_atomically
 from ..trials import EventSample, roles_of
 from .building_model import BuildingModel
-from .project_file import STREAM, ProjectDraft, listed, ontologies_text, project_text, unnamed
+from .project_file import STREAM, ProjectDraft, listed, ontologies_text, project_text, several_fitting, unnamed
 from .reading_layout import ReadingLayout, find_layout
 from .sample_queries import SampleQuery, sample_queries
 
@@ -103,7 +104,7 @@ def write_project(draft: ProjectDraft, command: str) -> FirstProject:
     files = {"ontologies.ttl": ontologies_text(draft.model)}
     _write(draft.folder, files)
     try:
-        draft, project = _loaded(draft, command)
+        draft, project = _told_apart(*_loaded(draft, command), command)
         recording = _recording(project, draft)
         annotated = project.annotators[STREAM].annotate(recording)
         queries = sample_queries(project, draft, recording.take(annotated.events["_row"]))
@@ -172,9 +173,32 @@ def _loaded(draft: ProjectDraft, command: str) -> tuple[ProjectDraft, Project]:
     raise AssertionError(_CONTRADICTIONS)
 
 
+def _told_apart(draft: ProjectDraft, project: Project, command: str) -> tuple[ProjectDraft, Project]:
+    """The project with the class whose individuals are meant, where ids are the keys of others as well."""
+    match, knowledge = draft.layout.match, project.knowledge
+    several = [iris for iris in several_fitting(draft).values() if iris]
+    best = distinguishing_class(several, match.named.values(), knowledge) if several else None
+    if match.key is None or best is None:
+        return draft, project
+    keys = knowledge.keys(match.key, best)
+    fold = str.casefold if match.ignore_case else str
+    individuals = keys.folded.individuals if match.ignore_case else keys.individuals
+    named = {text: individuals[fold(text)] for text in draft.layout.points if fold(text) in individuals}
+    if len(named) <= len(match.named):
+        return draft, project
+    unknown = tuple(text for text in draft.layout.points if text not in named)
+    match = replace(match, named=named, unknown=unknown, of_class=best)
+    draft = replace(draft, layout=replace(draft.layout, match=match))
+    return draft, replace(project, settings=_settings(draft, command)).with_knowledge(knowledge)
+
+
 def _project(draft: ProjectDraft, command: str) -> Project:
+    return Project.of(_settings(draft, command))
+
+
+def _settings(draft: ProjectDraft, command: str) -> Settings:
     content = tomllib.loads(project_text(draft, command))
-    return Project.of(Settings.parse(content, root=draft.folder.absolute(), file=str(draft.folder / "kaicep.toml")))
+    return Settings.parse(content, root=draft.folder.absolute(), file=str(draft.folder / "kaicep.toml"))
 
 
 def _recording(project: Project, draft: ProjectDraft) -> pa.Table:
@@ -251,6 +275,9 @@ def _of_ids(draft: ProjectDraft) -> Iterator[str]:
     way = f"by {draft.short(match.key)}" if match.key is not None else "by their IRIs"
     folded = ", whatever their case" if match.ignore_case else ""
     yield f"ids: {len(match.named):,} of {len(layout.points):,} name an individual of the model, {way}{folded}"
+    if match.of_class is not None:
+        kind = draft.short(match.of_class)
+        yield f"  others are called so, too: {kind} is guessed; see that it is right (of_class in kaicep.toml)"
     yield from (f"  {line}" for line in unnamed(draft))
 
 

@@ -64,7 +64,8 @@ class ProjectDraft:
         match = self.layout.match
         folded = ", ignore_case = true" if match.ignore_case else ""
         if match.key is not None:
-            return f"key = {quoted(self.short(match.key))}{folded}"
+            meant = "" if match.of_class is None else f", of_class = {quoted(self.short(match.of_class))}"
+            return f"key = {quoted(self.short(match.key))}{meant}{folded}"
         before, mark, after = (match.template or "{}").partition("{")
         prefix = next((p for p, iri in self.prefixes.items() if iri == before), None)
         return f"individual = {quoted(f'{prefix}:{mark}{after}' if prefix else f'{mark}{after}')}{folded}"
@@ -171,6 +172,8 @@ def _attributes(draft: ProjectDraft) -> Iterator[str]:
     yield f"\n[streams.{STREAM}.attributes]"
     way = draft.short(match.key) if match.key is not None else "their IRIs"
     yield f"# {len(match.named):,} of {len(layout.points):,} ids name an individual of the model, by {way}."
+    if match.of_class is not None:
+        yield f"# Others are called so, too: {draft.short(match.of_class)} is guessed."
     yield from (f"# {line[0].upper()}{line[1:]}." for line in unnamed(draft))
     one = len(layout.values) == 1
     yield f'{_key(layout.id)} = {{ property = "{draft.linked}", {draft.individual} }}'
@@ -182,12 +185,17 @@ def _attributes(draft: ProjectDraft) -> Iterator[str]:
             yield f'{_key(name)} = {{ datatype = "xsd:{kind}" }}'
 
 
-def unnamed(draft: ProjectDraft) -> Iterator[str]:
-    """What is said of ids that name no individual: those that fit several, with an example, and those that fit none."""
+def several_fitting(draft: ProjectDraft) -> dict[str, tuple[str, ...]]:
+    """The ids that name no individual → the individuals that each fits; none: it fits nobody."""
     match = draft.layout.match
     keys = None if match.key is None else draft.model.knowledge.keys(match.key)
     several = {} if keys is None else keys.folded.ambiguous if match.ignore_case else keys.ambiguous
-    fits = {name: several.get(name.casefold() if match.ignore_case else name, ()) for name in match.unknown}
+    return {name: several.get(name.casefold() if match.ignore_case else name, ()) for name in match.unknown}
+
+
+def unnamed(draft: ProjectDraft) -> Iterator[str]:
+    """What is said of ids that name no individual: those that fit several, with an example, and those that fit none."""
+    fits = several_fitting(draft)
     if nobody := [name for name, iris in fits.items() if not iris]:
         yield f"nobody is named by {listed(nobody)}"
     if shared := [name for name, iris in fits.items() if iris]:

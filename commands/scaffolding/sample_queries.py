@@ -107,15 +107,20 @@ def _classes(readings: pl.DataFrame, model: BuildingModel) -> list[tuple[str, fr
 
 
 def _high(draft: ProjectDraft, readings: pl.DataFrame, classes: Sequence[tuple[str, frozenset[str]]]) -> Iterator[str]:
-    """The highest tenth of the values of a class."""
+    """The highest tenth of the values of a class; where no class has one, all values above the lowest."""
     value = _value(draft)
-    for of_class, members in classes:
-        values = readings.filter(pl.col("individual").is_in(sorted(members)))["value"].drop_nulls()
-        if values.is_empty() or (limit := _limit(values)) is None:
+    of_classes = [
+        (of_class, members, readings.filter(pl.col("individual").is_in(sorted(members)))["value"].drop_nulls())
+        for of_class, members in classes
+    ]
+    tenths = [(of_class, members, "the highest tenth", _limit(values)) for of_class, members, values in of_classes]
+    above = [(of_class, members, "all but the lowest", _lowest(values)) for of_class, members, values in of_classes]
+    for of_class, members, what, limit in (*tenths, *above):
+        if limit is None:
             continue
         name = draft.short(of_class)
         yield (
-            f"# {_words(name)}: the highest tenth of what {_number(len(members))} showed.\n"
+            f"# {_words(name)}: {what} of what {_number(len(members))} showed.\n"
             f"SELECT ?point AS point, ?e.{value} AS value\n"
             f"FROM (?e, {STREAM})\n"
             "WHERE {\n"
@@ -186,13 +191,20 @@ def _preference(way: str, prop: str) -> int:
 
 
 def _limit(values: pl.Series) -> str | None:
-    """A number of few digits that about a tenth of the values exceed; `None`: all are equal."""
+    """A number of few digits that about a tenth of the values exceed; `None`: there is none."""
     quantile = values.quantile(_QUANTILE)
+    if quantile is None:
+        return None
     for digits in (2, 3, 4, 6, 9):
         limit = float(f"{quantile:.{digits}g}")
         share = (values > limit).mean()
         if isinstance(share, float) and 0 < share <= 2 * (1 - _QUANTILE):
             return repr(int(limit) if limit.is_integer() else limit)
+    return None
+
+
+def _lowest(values: pl.Series) -> str | None:
+    """The lowest value; `None`: all are equal."""
     lowest = values.min()
     return repr(lowest) if isinstance(lowest, float) and (values > lowest).any() else None
 

@@ -6,7 +6,7 @@ from .empty_answer import explain_empty_answer
 from .id_mapping import IdMapping
 from .mapping_report import MappingReport, PathReport, QueryReport, StreamReport, VariableReport, report_mapping
 from .unit_mapping import UnitMapping
-from .unknown_ids import UnknownId
+from .unknown_ids import UnknownId, distinguishing_class
 
 __all__ = [
     "IdMapping",
@@ -17,6 +17,7 @@ __all__ = [
     "UnitMapping",
     "UnknownId",
     "VariableReport",
+    "distinguishing_class",
     "explain_empty_answer",
     "report_mapping",
 ]

@@ -12,7 +12,7 @@ from ...annotator import EntityLinker
 from ...ontology import KnowledgeBase
 from .individual_names import NearestNames
 
-__all__ = ["UnknownId", "UnknownIds", "specific_classes"]
+__all__ = ["UnknownId", "UnknownIds", "distinguishing_class", "specific_classes"]
 
 _SHOWN = 10
 _NAMED = 2
@@ -77,7 +77,8 @@ class UnknownIds:
         of = f"of {len(self._counts):,} are"
         asked = self._linker.linkage.of_class
         if self.several:
-            write = f'{"add" if asked is None else "write"} of_class = "{self._class_that_does(known)}"'
+            best = distinguishing_class(self.several.values(), known, self._knowledge)
+            write = f'{"add" if asked is None else "write"} of_class = "{"…" if best is None else f"<{best}>"}"'
             yield f"{len(self.several):,} {of} names of several individuals, and so of none: {write}"
         if self._outside:
             said = f"{len(self._outside):,} {of} names of individuals that are no <{asked}>"
@@ -113,17 +114,32 @@ class UnknownIds:
         found = sorted(specific_classes([iri], self._knowledge))
         return " and ".join(f"<{name}>" for name in found) or "of no class"
 
-    def _class_that_does(self, known: Collection[str]) -> str:
-        """The class that tells most ids apart and loses the fewest known ones; of equal ones the most general."""
-        score: Counter[str] = Counter()
-        for iris in self.several.values():
-            having = Counter(name for iri in iris for name in _types(iri, self._knowledge))
-            score.update(name for name, number in having.items() if number == 1)
-        for iri in known:
-            score.update(name for name in _types(iri, self._knowledge) if name in score)
-        above = self._knowledge.superclasses
-        best = min(score, key=lambda name: (-score[name], len(above(name)), name), default=None)
-        return "…" if best is None else f"<{best}>"
+
+def distinguishing_class(
+    several: Iterable[Iterable[str]], known: Iterable[str], knowledge: KnowledgeBase
+) -> str | None:
+    """The class to which just one of those belongs that an id may name, for the most ids; `None`: there is none.
+
+    Of classes that are as good a kind of sensor is taken, since readings are seldom of goals and alarms, then the most
+    general one.
+
+    Args:
+        several: for each id the individuals that it fits.
+        known: individuals that are named by other ids, of which as few as possible are to be lost.
+        knowledge: of all of them.
+    """
+    score: Counter[str] = Counter()
+    for iris in several:
+        having = Counter(name for iri in iris for name in _types(iri, knowledge))
+        score.update(name for name, number in having.items() if number == 1)
+    for iri in known:
+        score.update(name for name in _types(iri, knowledge) if name in score)
+    above = knowledge.superclasses
+    return min(
+        score,
+        key=lambda name: (-score[name], not name.endswith("Sensor"), len(above(name)), name),
+        default=None,
+    )
 
 
 def specific_classes(individuals: Iterable[str], knowledge: KnowledgeBase) -> Counter[str]:

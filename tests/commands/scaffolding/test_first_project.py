@@ -8,7 +8,7 @@ import pytest
 from kaicep import Project
 from kaicep.commands.scaffolding import InitOptions, draft_project, write_project
 from kaicep.errors import OntologyError
-from support.small_building import MODEL, write_model, write_rows
+from support.small_building import LABELS, MODEL, write_model, write_rows
 
 CONTRADICTION = """
 ex:room1 a <http://www.w3.org/2002/07/owl#Nothing> .
@@ -23,6 +23,22 @@ def test_a_model_that_contradicts_itself_is_taken_and_told(tmp_path: Path) -> No
     assert any(line.startswith("  it contradicts itself: on_contradiction = ") for line in made.told)
     assert "on_contradiction = " in made.files["kaicep.toml"]
     Project.load(tmp_path / "p")
+
+
+def test_the_class_is_written_that_tells_ids_from_the_names_of_others(tmp_path: Path) -> None:
+    """Each of two sensors has a goal of its name, one has none."""
+    model = write_model(tmp_path)
+    twins = "".join(f'ex:room{n}_goal a ex:Goal ; rdfs:label "CO2 of room {n}" . ' for n in (1, 2))
+    model.write_text(model.read_text() + twins)
+    draft = draft_project([model], write_rows(tmp_path, LABELS), tmp_path / "p", InitOptions())
+    made = write_project(draft, "kaicep init")
+    assert "ids: 3 of 3 name an individual of the model, by rdfs:label" in made.told
+    guessed = "others are called so, too: sosa:Sensor is guessed"
+    assert f"  {guessed}; see that it is right (of_class in kaicep.toml)" in made.told
+    assert f"# O{guessed[1:]}.\n" in made.files["kaicep.toml"]
+    linker = Project.load(tmp_path / "p").annotators["reading"].linkers["Point Name"]
+    assert linker.individual(LABELS[0]) == "http://example.org/small#room1_co2"
+    assert None not in [linker.individual(name) for name in LABELS]
 
 
 def test_a_local_time_that_comes_twice_is_told(tmp_path: Path) -> None:

@@ -49,6 +49,21 @@ def test_readings_that_are_all_equal_still_give_rows(tmp_path: Path) -> None:
     assert mean.rows == 1
 
 
+def test_of_values_that_have_no_highest_tenth_none_is_spoken_of(tmp_path: Path) -> None:
+    """A detector says 0 or 1."""
+    events = tmp_path / "presence.csv"
+    lines = "".join(f"room1_co2,2026-01-01T0{h}:00:00Z,{h % 2}\n" for h in range(6))
+    events.write_text(f"id,time,value\n{lines}")
+    high, _ = queries(tmp_path, events)
+    assert high.text.startswith("# Co2Sensor: all but the lowest of what one point showed.\n")
+    assert "FILTER (?e.value > 0.0)" in high.text
+    assert high.rows == 3
+    lines += "".join(f"room1_temp,2026-01-01T0{h}:00:00Z,2{h}\n" for h in range(10))
+    events.write_text(f"id,time,value\n{lines}")
+    high, _ = queries(tmp_path, events)
+    assert high.text.startswith("# TemperatureSensor: the highest tenth of what one point showed.\n")
+
+
 def test_who_has_the_point_goes_before_what_the_point_has(tmp_path: Path) -> None:
     """Models have both; the equipment of a sensor is whose point it is."""
     model = write_model(tmp_path)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from kaicep.annotator import EntityLinker
 from kaicep.annotator.linking.linkage import Linkage
-from kaicep.explain.mapping.unknown_ids import UnknownIds, specific_classes
+from kaicep.explain.mapping.unknown_ids import UnknownIds, distinguishing_class, specific_classes
 from kaicep.language.nodes import ValueType
 from kaicep.ontology import KnowledgeBase
 
@@ -42,6 +42,15 @@ def test_the_class_that_tells_them_apart_keeps_the_ids_that_are_known() -> None:
     """Each of the three classes would do for the ids alone."""
     advice = unknown("R1-CO2", "R2-CO2").advice(["urn:m:t1"])
     assert advice == '2 of 2 are names of several individuals, and so of none: add of_class = "<urn:m:Sensor>"'
+
+
+def test_of_classes_that_do_equally_well_one_of_sensors_is_taken() -> None:
+    model = KnowledgeBase.of_turtle(
+        "@prefix m: <urn:m:> . m:a a m:Alarm . m:s a m:Flow_Sensor . m:b a m:Alarm . m:t a m:Flow_Sensor ."
+    )
+    several = [("urn:m:a", "urn:m:s"), ("urn:m:b", "urn:m:t")]
+    assert distinguishing_class(several, [], model) == "urn:m:Flow_Sensor"
+    assert distinguishing_class([("urn:m:a", "urn:m:b")], [], model) is None
 
 
 def test_an_individual_of_another_class_is_named() -> None:
