@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
-from .first_project import FirstProject, InitOptions, draft_project, write_project
+from .first_project import FirstProject, write_project
+from .project_draft import InitOptions, draft_project
 
 __all__ = ["FirstProject", "InitOptions", "draft_project", "write_project"]

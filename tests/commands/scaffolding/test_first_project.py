@@ -1,4 +1,4 @@
-"""What is told of a first project; the command itself is asked in `test_init_commands.py`."""
+"""A project made of a model and readings; the command itself is asked in `test_init_commands.py`."""
 
 from __future__ import annotations
 
@@ -39,16 +39,6 @@ def test_the_class_is_written_that_tells_ids_from_the_names_of_others(tmp_path: 
     linker = Project.load(tmp_path / "p").annotators["reading"].linkers["Point Name"]
     assert linker.individual(LABELS[0]) == "http://example.org/small#room1_co2"
     assert None not in [linker.individual(name) for name in LABELS]
-
-
-def test_a_local_time_that_comes_twice_is_told(tmp_path: Path) -> None:
-    events = tmp_path / "autumn.csv"
-    lines = "".join(f"room1_co2,2021-11-07 01:{minute},4{minute}\n" for minute in range(10, 40))
-    events.write_text("id,time,value\nroom1_co2,2021-11-07 00:30,1\n" + lines)
-    options = InitOptions(timezone="America/New_York")
-    made = write_project(draft_project([write_model(tmp_path)], events, tmp_path / "p", options), "kaicep init")
-    assert "1 reading can be used, 30 cannot" in made.told
-    assert any("clocks were put back, it comes twice" in line for line in made.told)
 
 
 def test_what_goes_wrong_leaves_nothing_behind(tmp_path: Path) -> None:
