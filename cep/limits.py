@@ -11,7 +11,7 @@ from ..language.nodes import Query, Window
 
 __all__ = ["Ceilings", "Limit", "Limits"]
 
-Limit: TypeAlias = Literal["matches_per_event", "partial_matches_per_partition", "pairs_per_event"]
+Limit: TypeAlias = Literal["matches_per_event", "partial_matches_per_partition", "pairs_per_event", "distinct_rows"]
 """One of the attributes of `Limits`."""
 
 
@@ -23,11 +23,13 @@ class Limits:
         matches_per_event: so many matches may become true with one event, and in so many windows it may lie.
         partial_matches_per_partition: so many may be under way in one stage of a partition.
         pairs_per_event: so many pairs of a partial match and a candidate may be compared to find what one event ends.
+        distinct_rows: so many different rows may DISTINCT remember.
     """
 
     matches_per_event: int = 100_000
     partial_matches_per_partition: int = 100_000
     pairs_per_event: int = 10_000_000
+    distinct_rows: int = 1_000_000
 
 
 _EXCEEDED: Final[Mapping[Limit, tuple[str, str]]] = {
@@ -42,6 +44,10 @@ _EXCEEDED: Final[Mapping[Limit, tuple[str, str]]] = {
     "pairs_per_event": (
         "more than {} pairs would be compared to find the matches of one event",
         "leave fewer to compare: a shorter WINDOW, a FILTER, a JOIN of equal attributes or PARTITION BY",
+    ),
+    "distinct_rows": (
+        "DISTINCT has more than {} different rows to remember",
+        "select values that come again, and no time stamps or identities; or leave DISTINCT out",
     ),
 }
 """By limit: what is told when it is passed, and what to do beside raising it."""

@@ -274,7 +274,10 @@ class _Hosted:
 
     def _rows(self, matches: MatchFrame) -> pa.Table:
         rows = self.output.rows(matches)
-        return self._limited(rows if self.distinct is None else self.distinct.first(rows))
+        if self.distinct is not None:
+            rows = self.distinct.first(rows)
+            self.ceilings.check("distinct_rows", self.distinct.seen.height)
+        return self._limited(rows)
 
     def _count(self, standing: int, rows: int, reported: int) -> None:
         before = self.counted

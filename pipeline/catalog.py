@@ -89,13 +89,26 @@ class Catalog:
         from .flow import Dataflow  # noqa: PLC0415 - who looks at queries needs what answers them not
 
         lateness = {name: stream.lateness for name, stream in self.settings.streams.items()}
-        return Dataflow(self.judgement, lateness, self.options, workers, limits=self.limits, isolated=isolated)
+        return Dataflow(
+            self.judgement,
+            lateness,
+            self.options,
+            workers,
+            limits=self.limits,
+            isolated=isolated,
+            identities=self.settings.engine.identities,
+        )
 
     @property
     def limits(self) -> Limits:
         """How much a query may take."""
         engine = self.settings.engine
-        return Limits(engine.matches_per_event, engine.partial_matches_per_partition, engine.pairs_per_event)
+        return Limits(
+            engine.matches_per_event,
+            engine.partial_matches_per_partition,
+            engine.pairs_per_event,
+            engine.distinct_rows,
+        )
 
     @property
     def judgement(self) -> Judgement:

@@ -178,6 +178,8 @@ class EngineSettings(Table):
         matches_per_event: a query of which more matches become true with one event is stopped.
         partial_matches_per_partition: a query of which more partial matches are under way at one place of its pattern
             is stopped.
+        distinct_rows: a query with DISTINCT that has reported more different rows is stopped.
+        identities: so many are remembered of a stream whose identities do not have the time stamp.
         pairs_per_event: a query that compares more pairs to find the matches of one event is stopped.
         master: Spark master.
         spark: more Spark configuration, key by key.
@@ -198,6 +200,8 @@ class EngineSettings(Table):
         validation_alias=AliasChoices("partial_matches_per_partition", "runs_per_partition"),  # as it was called before
     )
     pairs_per_event: int = Field(default=10_000_000, ge=1)
+    distinct_rows: int = Field(default=1_000_000, ge=1)
+    identities: int = Field(default=1_000_000, ge=1)
     master: str = "local[*]"
     spark: dict[str, str] = Field(default_factory=dict)
 

@@ -16,11 +16,12 @@ from .row_output import output_schema
 __all__ = ["DistinctRows"]
 
 _ROW = "#row"
+_CHUNKS = 64
 
 
 @dataclass(slots=True)
 class DistinctRows:
-    """Remembers the items of every row: the state grows with the number of distinct rows, and never shrinks.
+    """Remembers the items of every row: the state grows with the number of distinct rows, up to a ceiling.
 
     Unbound equals unbound, NaN equals NaN and the zeros are equal, as in GROUP BY.
 
@@ -40,6 +41,8 @@ class DistinctRows:
         """Those rows whose items come for the first time, in their order."""
         columns = self.seen.columns
         items = frame_of(rows, columns).with_row_index(_ROW).unique(columns, keep="first", maintain_order=True)
-        new = items.join(self.seen, on=columns, how="anti", nulls_equal=True, maintain_order="left")
-        self.seen = pl.concat([self.seen, new.drop(_ROW)])
+        # Looked for by what has come, which is little: what was seen may be much.
+        known = self.seen.join(items, on=columns, how="semi", nulls_equal=True)
+        new = items.join(known, on=columns, how="anti", nulls_equal=True, maintain_order="left")
+        self.seen = pl.concat([self.seen, new.drop(_ROW)], rechunk=self.seen.n_chunks() > _CHUNKS)
         return rows if new.height == rows.num_rows else rows.take(new[_ROW].to_arrow())

@@ -11,7 +11,9 @@ import pyarrow as pa
 
 from ...errors import OperatorError
 
+MOST_IDENTITIES = 1_000_000
 _VERSION = 2
+_CHUNKS = 64
 _SEEN = pl.Schema({"_id": pl.String(), "_time": pl.Datetime("us", "UTC")})
 
 
@@ -36,12 +38,18 @@ class Admission:
     Args:
         lateness: how far an event may lie behind the greatest time stamp before it.
         bounded: whether an identity determines its time stamp. Then an identity below the watermark can only come
-            again as a late tuple and is forgotten; otherwise every identity is kept for ever.
+            again as a late tuple and is forgotten; otherwise it is kept.
+        most: so many identities are kept; beyond that the earliest that came are forgotten.
+
+    Attributes:
+        forgets: whether an identity was forgotten that may come again.
     """
 
-    def __init__(self, lateness: timedelta, *, bounded: bool) -> None:
+    def __init__(self, lateness: timedelta, *, bounded: bool, most: int = MOST_IDENTITIES) -> None:
         self._lateness = lateness
         self._bounded = bounded
+        self._most = most
+        self.forgets = False
         self._greatest: datetime | None = None
         self._floor: datetime | None = None
         self._seen = pl.DataFrame(schema=_SEEN)
@@ -128,7 +136,9 @@ class Admission:
             return None  # an identity determines its time stamp, and each of these is new
         fresh = keys["_id"].is_first_distinct()
         if self._seen.height:
-            fresh = fresh & ~keys["_id"].is_in(self._seen["_id"].implode())
+            # Looked for by what has come, which is little: what was seen may be much.
+            known = self._seen["_id"].filter(self._seen["_id"].is_in(keys["_id"].implode()))
+            fresh = fresh & ~keys["_id"].is_in(known.implode())
         return None if fresh.all() else fresh
 
     def _ascending(self, time: pl.Series) -> bool:
@@ -163,7 +173,9 @@ class Admission:
             watermark = pl.lit(self.watermark).cast(keys.schema["_time"])
             keys = keys.filter(pl.col("_time") >= watermark)
             self._seen = self._seen.filter(pl.col("_time") >= watermark)
-        self._seen = pl.concat([self._seen, keys])
+        self._seen = pl.concat([self._seen, keys], rechunk=self._seen.n_chunks() > _CHUNKS)
+        if not self._bounded and self._seen.height > self._most:
+            self._seen, self.forgets = self._seen.tail(self._most), True
 
 
 def _moment(text: bytes) -> datetime | None:

@@ -28,7 +28,7 @@ from ...semfilter import SemanticFilter
 from ...semfilter.runtime import FilterOptions, SubqueryStatistics
 from ..monitoring import log_context
 from ..profile import FlowProfile, StreamProfiler
-from .admission import Admission
+from .admission import MOST_IDENTITIES, Admission
 from .batch import Batch, Judgement
 from .batch_result import BatchResult, StreamResult
 from .candidate_selection import EventBatch
@@ -61,6 +61,7 @@ class Dataflow:
         limits: how much each query may take.
         isolated: a query that fails, whatever it fails with, is stopped, and the others go on; otherwise its error is
             raised.
+        identities: of a stream where no watermark says that one cannot come again, so many are remembered.
     """
 
     def __init__(
@@ -72,12 +73,16 @@ class Dataflow:
         *,
         limits: Limits | None = None,
         isolated: bool = False,
+        identities: int = MOST_IDENTITIES,
     ) -> None:
         self._limits, self._isolated = limits, isolated
         self._judgement = judgement
+        self._identities, self._forgetful = identities, set[str]()
         self._options = options
         self._lateness = lateness
-        self._admissions = {name: admission_of(a, lateness[name]) for name, a in judgement.annotators.items()}
+        self._admissions = {
+            name: admission_of(a, lateness[name], identities) for name, a in judgement.annotators.items()
+        }
         self._profilers = {name: StreamProfiler(a.shape) for name, a in judgement.annotators.items()}
         self._queries = QueryGraph()
         self._pool = ThreadPoolExecutor(workers) if workers > 1 else None
@@ -184,6 +189,7 @@ class Dataflow:
             self._options,
             limits=self._limits,
             isolated=self._isolated,
+            identities=self._identities,
         )
         registrations = [self.flows[label].registration for label in self._queries.closed(labels)]
         for registration in registrations if state is None else copy.restore(state, registrations):
@@ -315,6 +321,13 @@ class Dataflow:
     def _admit(self, name: str, batch: AnnotatedBatch) -> StreamResult:
         self._profilers[name].note(batch)
         admitted = self._admissions[name].admit(batch.events)
+        if self._admissions[name].forgets and name not in self._forgetful:
+            self._forgetful.add(name)
+            _LOG.warning(
+                "'%s' has had more than %s identities, and the earliest are forgotten: a record that comes again after "
+                "so many others is new; let its identity have the time stamp, or raise identities under [engine]",
+                *(name, f"{self._identities:,}"),
+            )
         return StreamResult(admitted.events, admitted.late, batch.rejected, admitted.duplicates, batch.unlinked)
 
     def _settle(self) -> None:
@@ -447,7 +460,8 @@ def _batches(events: Mapping[str, pa.Table]) -> dict[str, EventBatch]:
     return {name: EventBatch(table) for name, table in events.items()}
 
 
-def admission_of(annotator: Annotator, lateness: timedelta) -> Admission:
+def admission_of(annotator: Annotator, lateness: timedelta, identities: int = MOST_IDENTITIES) -> Admission:
     """What judges the tuples of a stream."""
     annotation = annotator.annotation
-    return Admission(lateness, bounded=not annotation.identity or annotation.time in annotation.identity)
+    bounded = not annotation.identity or annotation.time in annotation.identity
+    return Admission(lateness, bounded=bounded, most=identities)

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from kaicep.cep import build_operator
+import pyarrow as pa
+import pytest
+from kaicep.cep import Limits, build_operator
+from kaicep.cep.output import DistinctRows
+from kaicep.errors import CeilingError
 from support.operators import Reading, answer, compiled, events, feed
 
 
@@ -33,3 +37,29 @@ def test_limit_counts_the_rows_that_are_left() -> None:
     assert not operator.ended
     assert events(feed(operator, query, [{"id": "z", "t": 9, "x": 2.0}])) == ["z"]
     assert operator.ended
+
+
+def test_more_rows_than_the_ceiling_stop_the_query() -> None:
+    query = compiled("SELECT DISTINCT ?e.x FROM (?e, readings)")
+    operator = build_operator(query, limits=Limits(distinct_rows=3))
+    assert events(feed(operator, query, readings(1.0, 2.0, 1.0, 3.0), until=9)) == ["e0", "e1", "e3"]
+    again = [{"id": "z", "t": 9, "x": 2.0}]
+    assert events(feed(operator, query, again, until=10)) == []
+    with pytest.raises(CeilingError) as caught:
+        feed(operator, query, [{"id": "y", "t": 10, "x": 4.0}])
+    assert str(caught.value) == (
+        "query:1:1: DISTINCT has more than 3 different rows to remember\n"
+        "  1 | SELECT DISTINCT ?e.x FROM (?e, readings)\n"
+        f"    | {'^' * 40} select values that come again, and no time stamps or "
+        "identities; or leave DISTINCT out; or raise distinct_rows in [engine]"
+    )
+
+
+def test_what_is_remembered_is_not_in_more_and_more_pieces() -> None:
+    query = compiled("SELECT DISTINCT ?e.x")
+    distinct = DistinctRows(query)
+    for number in range(500):
+        rows = pa.table({"x": [float(number)]})
+        assert distinct.first(rows.rename_columns(distinct.seen.columns)).num_rows == 1
+    assert distinct.seen.height == 500
+    assert distinct.seen.n_chunks() < 100

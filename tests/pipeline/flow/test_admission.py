@@ -125,3 +125,21 @@ def test_a_snapshot_of_another_version_is_refused() -> None:
         "the snapshot of a stream has version 99, this kaicep reads 2: "
         "run the kaicep that wrote it, or remove the snapshots to start from the archive"
     )
+
+
+def test_of_identities_without_a_time_the_earliest_are_forgotten() -> None:
+    admission = Admission(timedelta(0), bounded=False, most=100)
+    for number in range(1000):
+        assert ids(admission.admit(events([(number, "id")])).events) == [f"id{number}"]
+    assert admission.forgets
+    assert admission.admit(events([(950, "id")])).duplicates == 1
+    assert admission.admit(events([(3, "id")])).duplicates == 0
+    assert len(admission.snapshot()) < 10_000
+    assert admission._seen.n_chunks() < 100
+
+
+def test_identities_with_a_time_are_forgotten_by_the_watermark_and_nothing_is_said() -> None:
+    admission = Admission(timedelta(seconds=5), bounded=True, most=3)
+    for number in range(100):
+        admission.admit(events([(number, "id")]))
+    assert not admission.forgets

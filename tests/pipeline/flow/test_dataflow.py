@@ -141,3 +141,14 @@ def test_rows_at_the_end_are_those_that_the_end_brings(project: Project) -> None
     assert found == {label: rows.num_rows for label, rows in ended(dataflow).items() if rows.num_rows}
     assert set(found) == {"mean", "high", "plain", "runs", "absent", "held"}
     assert dataflow.rows_at_end() == {}
+
+
+def test_what_is_forgotten_of_identities_is_said_once(caplog: pytest.LogCaptureFixture) -> None:
+    stream = {**STREAM, "identity": ["x"]}
+    project = Project.parse({"streams": {"air": stream}, "engine": {"identities": 3}})
+    dataflow = flow_of(project, "SELECT ?e.x AS x FROM (?e, air)")
+    for second in range(6):
+        processed(dataflow, {"air": tuples(second)})
+    said = "'air' has had more than 3 identities, and the earliest are forgotten: a record that comes again after "
+    hint = "so many others is new; let its identity have the time stamp, or raise identities under [engine]"
+    assert [record.message for record in caplog.records] == [said + hint]
