@@ -10,7 +10,7 @@ from rich.box import SIMPLE
 from rich.console import Console
 from rich.table import Table
 
-from ..ontology import KnowledgeBase, shown
+from ..ontology import KnowledgeBase, LeftOut, shown
 from ..ontology.consistency import Violation
 from ..ontology.repairs import find_repair, sparql_update
 from ..storage import write_atomically
@@ -18,7 +18,7 @@ from ..storage import write_atomically
 __all__ = ["contradiction_table", "left_out_lines", "write_fix"]
 
 _SHOWN = 3
-_MOST_LINES = 10
+_MOST_GROUPS = 10
 _WIDTH = 160
 
 
@@ -39,12 +39,26 @@ def contradiction_table(knowledge: KnowledgeBase) -> list[str]:
 
 
 def left_out_lines(knowledge: KnowledgeBase) -> Iterator[str]:
-    """The statements that are left out, a line each; of many the first."""
-    for statement in knowledge.left_out[:_MOST_LINES]:
-        parts = (_brief(shown(term, knowledge.prefixes), knowledge.prefixes) for term in statement.triple)
-        yield f"  left out of {', '.join(statement.sources)}: {' '.join(parts)}"
-    if len(knowledge.left_out) > _MOST_LINES:
-        yield f"  … and {len(knowledge.left_out) - _MOST_LINES:,} more: kaicep check --fix FILE writes them"
+    """The statements that are left out, by what forbids them; of many the first."""
+    groups: dict[tuple[tuple[str, ...], tuple[str, ...]], list[LeftOut]] = {}
+    for statement in knowledge.left_out:
+        groups.setdefault((statement.sources, statement.axioms), []).append(statement)
+    ranked = sorted(groups.items(), key=lambda group: -len(group[1]))
+    for (sources, axioms), statements in ranked[:_MOST_GROUPS]:
+        more = f" (and {len(axioms) - 1:,} more)" if len(axioms) > 1 else ""
+        why = f", since {axioms[0]}{more}" if axioms else ""
+        number = f"{len(statements):,} statement{'s' * (len(statements) != 1)}"
+        yield f"  left out of {', '.join(sources)}{why}: {number}"
+        for statement in statements[:_SHOWN]:
+            parts = (_brief(shown(term, knowledge.prefixes), knowledge.prefixes) for term in statement.triple)
+            yield f"    {' '.join(parts)}"
+        if len(statements) > _SHOWN:
+            yield f"    … and {len(statements) - _SHOWN:,} more"
+    if len(ranked) > _MOST_GROUPS:
+        others = sum(len(statements) for _, statements in ranked[_MOST_GROUPS:])
+        yield f"  left out for other reasons: {others:,} statements"
+    if knowledge.left_out:
+        yield "  kaicep check --fix FILE writes all of them, each with what it contradicts"
 
 
 def _brief(term: str, prefixes: Mapping[str, str]) -> str:

@@ -66,4 +66,4 @@ def init(
     tell(f"\nwritten: {', '.join(str(project / name) for name in sorted(made.files))}\nnext:")
     tell(f"  kaicep check {project}")
     tell(f"  kaicep try {project / 'queries' / '1_high.chi'} -e {files[-1]} -p {project}")
-    tell(f"  kaicep run {project} --once --out matches.jsonl")
+    tell(f"  kaicep run {project} --finish --out matches.jsonl")

@@ -21,11 +21,13 @@ class LeftOut:
         triple: as a store gives it.
         sources: files of the modules that state it.
         contradictions: of those that it may take part in, the messages.
+        axioms: what forbids these, each once.
     """
 
     triple: Triple
     sources: tuple[str, ...]
     contradictions: tuple[str, ...]
+    axioms: tuple[str, ...] = ()
 
 
 def without_statements(modules: Sequence[Module], left_out: Sequence[LeftOut]) -> tuple[Module, ...]:
@@ -52,7 +54,7 @@ def is_among(triples: Collection[Triple]) -> Callable[[Triple], bool]:
 
 def left_out_texts(left_out: Sequence[LeftOut]) -> list[list[object]]:
     """Statements as texts."""
-    return [[f"{statement.triple} .", statement.sources, statement.contradictions] for statement in left_out]
+    return [[f"{one.triple} .", one.sources, one.contradictions, one.axioms] for one in left_out]
 
 
 def read_left_out(texts: Sequence[Sequence[object]]) -> tuple[LeftOut, ...]:
@@ -61,7 +63,7 @@ def read_left_out(texts: Sequence[Sequence[object]]) -> tuple[LeftOut, ...]:
     Raises:
         SyntaxError, ValueError, TypeError: not what it gives.
     """
-    return tuple(LeftOut(_triple(str(triple)), _texts(sources), _texts(said)) for triple, sources, said in texts)
+    return tuple(LeftOut(_triple(str(triple)), *map(_texts, of)) for triple, *of in texts)
 
 
 def _reduced(module: Module, gone: Sequence[Triple]) -> Module:

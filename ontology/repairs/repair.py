@@ -96,8 +96,9 @@ class _Repair:
 
     def _left_out(self, statement: Triple) -> LeftOut:
         sources = tuple(self._knowledge.modules[number].source for number in self._prover.stating(statement))
-        messages = (self._said(case.violation) for case in self._cases if statement in case.statements)
-        return LeftOut(statement, sources, tuple(dict.fromkeys(messages)))
+        broken = [case.violation for case in self._cases if statement in case.statements]
+        axioms = dict.fromkeys(violation.axiom(self._knowledge.prefixes) for violation in broken)
+        return LeftOut(statement, sources, tuple(dict.fromkeys(map(self._said, broken))), tuple(axioms))
 
     def _said(self, violation: Violation) -> str:
         return violation.message(self._knowledge.prefixes)

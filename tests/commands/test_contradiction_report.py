@@ -62,23 +62,31 @@ def test_the_fewest_statements_are_left_out_and_listed(contradictory: Path) -> N
     assert result.exit_code == 0
     told = result.stderr.splitlines()
     assert told[0] == "warning: 6 statements are left out, since they contradict others: `kaicep check` lists them"
-    listed = [line for line in told if line.startswith("  left out of rooms.ttl: ")]
-    assert len(listed) == 6
-    assert "  left out of rooms.ttl: ex:i0 rdf:type ex:A" in listed
+    assert [line for line in told if line.startswith("  ")] == [
+        "  left out of rooms.ttl, since ex:A and ex:B are disjoint: 5 statements",
+        "    ex:i0 rdf:type ex:A",
+        "    ex:i1 rdf:type ex:A",
+        "    ex:i2 rdf:type ex:A",
+        "    … and 2 more",
+        "  left out of rooms.ttl, since ex:f is functional: 1 statement",
+        '    ex:j ex:f "1"^^xsd:integer',
+        "  kaicep check --fix FILE writes all of them, each with what it contradicts",
+    ]
 
 
-def test_of_many_statements_the_first_are_listed_by_prefix(contradictory: Path) -> None:
-    """Names with `/` as well, which Turtle would want escaped."""
+def test_what_is_left_out_for_one_reason_is_told_together_and_by_prefix(contradictory: Path) -> None:
+    """Names with `/` as well, which Turtle would want escaped; of many reasons the ten of the most statements."""
     model = (contradictory / "rooms.ttl").read_text()
     more = "".join(f"<urn:ex:rooms/{n}/port> a ex:A, ex:B . " for n in range(20))
+    more += "".join(f"ex:f{n} a owl:FunctionalProperty . ex:j ex:f{n} 1, 2 . " for n in range(12))
     (contradictory / "rooms.ttl").write_text(model + more)
     say(contradictory, "leave_out")
-    told = call("check", contradictory).stderr.splitlines()
-    listed = [line for line in told if line.startswith("  left out of rooms.ttl: ")]
-    assert len(listed) == 10
-    assert "  left out of rooms.ttl: ex:rooms/0/port rdf:type ex:A" in listed
-    assert not any("<urn:ex:" in line for line in listed)
-    assert "  … and 16 more: kaicep check --fix FILE writes them" in told
+    told = [line for line in call("check", contradictory).stderr.splitlines() if line.startswith("  ")]
+    assert told[0] == "  left out of rooms.ttl, since ex:A and ex:B are disjoint: 25 statements"
+    assert "    … and 22 more" in told
+    assert not any("<urn:ex:" in line for line in told)
+    assert sum(line.startswith("  left out of rooms.ttl, since ") for line in told) == 10
+    assert told[-2] == "  left out for other reasons: 4 statements"
 
 
 @pytest.mark.parametrize("policy", ["refuse", "warn", "leave_out"])

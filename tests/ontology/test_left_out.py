@@ -39,6 +39,6 @@ def test_numbers_are_compared_as_a_store_gives_them_back() -> None:
 
 def test_they_survive_as_texts() -> None:
     (triple,) = stored(':i :p "a\\n\\"b\\""@en .')
-    left_out = (LeftOut(triple, ("a.ttl", "b.ttl"), ("why",)),)
+    left_out = (LeftOut(triple, ("a.ttl", "b.ttl"), ("why",), ("an axiom",)),)
     texts = [[part if isinstance(part, str) else list(part) for part in text] for text in left_out_texts(left_out)]  # type: ignore[call-overload]
     assert read_left_out(texts) == left_out
