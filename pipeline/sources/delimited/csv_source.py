@@ -19,6 +19,7 @@ __all__ = ["CsvSource", "parse_csv_lines", "with_header"]
 
 _LOOKED_AT = 10  # lines that show the separator
 _COMMA = ","
+_BLOCK = 1 << 20  # bytes that the parser takes at once
 
 
 class CsvSource(LineSource):
@@ -151,17 +152,18 @@ def _read(
 
     # The parser takes an empty value at the end of the text for a quoted one if another value of its line is quoted.
     text = pa.py_buffer(join(lines).to_pybytes() + b"\n")
+    block = max(_BLOCK, 2 * pc.max(pc.binary_length(lines)).as_py())  # no record is longer than two of them
     try:
-        table = _columns(text, columns, dialect, None)
+        table = _columns(text, columns, dialect, None, block)
     except pa.ArrowInvalid:  # once more, with a look at each record: only one thread knows their numbers
-        table = _columns(text, columns, dialect, set_aside)
+        table = _columns(text, columns, dialect, set_aside, block)
     return table, good, malformed
 
 
-def _columns(text: pa.Buffer, columns: tuple[str, ...], dialect: CsvDialect, set_aside: object) -> pa.Table:
+def _columns(text: pa.Buffer, columns: tuple[str, ...], dialect: CsvDialect, set_aside: object, block: int) -> pa.Table:
     return pyarrow.csv.read_csv(
         pa.BufferReader(text),
-        pyarrow.csv.ReadOptions(column_names=columns, use_threads=set_aside is None),
+        pyarrow.csv.ReadOptions(column_names=columns, use_threads=set_aside is None, block_size=block),
         pyarrow.csv.ParseOptions(
             delimiter=dialect.separator or _COMMA, quote_char=dialect.quote or False, invalid_row_handler=set_aside
         ),

@@ -106,6 +106,8 @@ def test_a_carriage_return_within_a_line_sets_that_line_aside() -> None:
     assert [batch.place(row)[-2:] for row in range(3)] == [":2", ":4", ":5"]
 
 
-def test_a_value_may_be_longer_than_python_reads() -> None:
-    batch = parse("a,b", "1," + "x" * 200_000)
-    assert batch.table.to_pylist() == [{"a": "1", "b": "x" * 200_000}]
+@pytest.mark.parametrize("length", [200_000, 3_000_000])
+def test_a_value_may_be_longer_than_parsers_take_at_once(length: int) -> None:
+    batch = parse("a,b", "1," + "x" * length, "2,3,4", "5,6")
+    assert batch.table.to_pylist() == [{"a": "1", "b": "x" * length}, {"a": "5", "b": "6"}]
+    assert [m.place for m in batch.malformed] == ["in.csv:3"]
