@@ -7,6 +7,7 @@ from .checked_text import read_checked, write_checked
 from .compression import COMPRESSIONS, UNPACKING_ERRORS, open_unpacked, uncompressed_name, unpack
 from .disk_usage import folder_size
 from .process_lock import ProcessLock, is_running
+from .transient_errors import is_transient
 
 __all__ = [
     "COMPRESSIONS",
@@ -15,6 +16,7 @@ __all__ = [
     "folder_size",
     "fsync",
     "is_running",
+    "is_transient",
     "make_folder",
     "open_unpacked",
     "read_checked",

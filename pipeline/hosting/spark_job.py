@@ -12,6 +12,7 @@ from pyspark.errors import PySparkException
 
 from ...config import Settings
 from ...errors import KaicepError, PipelineError
+from ...storage import is_transient
 from ..durability import Generation
 from ..flow import CancelledError, IdleStreams
 from ..sources import Heartbeat, first_line, read_streams
@@ -25,10 +26,20 @@ __all__ = ["SparkJob"]
 _CHECK_SOURCES = "check the sources of the project"
 _DELIVERED_AGAIN = "the batch is delivered again at the next start"
 _PATIENCE_S = 5.0
+_PAUSE_S = 10.0
 
 
 class _StoppingError(Exception):
     """Raised into Spark to leave a batch undone; it is delivered again at the next start."""
+
+
+def _end_of(stream: StreamingQuery) -> Exception | None:
+    """Wait until a stream ends, and return what ended it; `None`: nothing is wrong."""
+    try:
+        stream.awaitTermination()
+    except (PySparkException, Py4JError) as error:
+        return error
+    return None
 
 
 class SparkJob:
@@ -40,6 +51,8 @@ class SparkJob:
         overdue: whether a batch has to be made without records; asked while no batch is at work.
         on_failure: told at once what ended the streams, on a thread of its own: nobody may be waiting.
         cancel: ends the batch at work with `CancelledError`, as soon as it can be.
+        say: takes a line of the log.
+        pause: how many seconds after a full disk, an I/O error or the like the streams are read on.
 
     Attributes:
         told: whether somebody was raised what made a batch fail, or there is nothing to tell.
@@ -52,12 +65,18 @@ class SparkJob:
         overdue: Callable[[IdleStreams], bool],
         on_failure: Callable[[KaicepError], None] = lambda _: None,
         cancel: Callable[[], None] = lambda: None,
+        *,
+        say: Callable[[str], None] = lambda _: None,
+        pause: float = _PAUSE_S,
     ) -> None:
         self._lock = lock
         self._cancel = cancel
         self._run = run
         self._overdue = overdue
         self._on_failure = on_failure
+        self._say, self._pause = say, pause
+        self._trouble: Exception | None = None
+        self._troubled: str | None = None
         self._heartbeat: Heartbeat | None = None
         self._stream: StreamingQuery | None = None
         self._watch: threading.Thread | None = None
@@ -88,21 +107,29 @@ class SparkJob:
         """
         self._stopping.clear()
         self._failure, self.told = None, True
+        self._trouble = self._troubled = None
         self._stop_heartbeat()
+        opened = partial(self._open, spark, settings, generation, idle)
+        self._stream = opened()
+        self._ended.clear()
+        again = None if idle is None else opened
+        self._watch = threading.Thread(
+            target=self._await_end, args=(self._stream, again), name="kaicep-stream-watch", daemon=True
+        )
+        self._watch.start()
+        if idle is not None:
+            self._heartbeat = Heartbeat(generation.heartbeats, partial(self._needed, idle), idle.patience)
+
+    def _open(
+        self, spark: SparkSession, settings: Settings, generation: Generation, idle: IdleStreams | None
+    ) -> StreamingQuery:
         frame = read_streams(spark, settings, generation.heartbeats)
         writer = frame.writeStream.foreachBatch(partial(self._deliver, generation.base, idle))
         if idle is None:
             writer = writer.trigger(availableNow=True)
         else:
             writer = writer.trigger(processingTime=f"{settings.engine.trigger.total_seconds()} seconds")
-        self._stream = writer.option("checkpointLocation", str(generation.checkpoint)).start()
-        self._ended.clear()
-        self._watch = threading.Thread(
-            target=self._await_end, args=(self._stream,), name="kaicep-stream-watch", daemon=True
-        )
-        self._watch.start()
-        if idle is not None:
-            self._heartbeat = Heartbeat(generation.heartbeats, partial(self._needed, idle), idle.patience)
+        return writer.option("checkpointLocation", str(generation.checkpoint)).start()
 
     def wait(self, timeout: float | None) -> bool:
         """Wait until it ends or somebody stops it, at most so many seconds; tell whether it has ended.
@@ -144,15 +171,48 @@ class SparkJob:
             self.told = True
             raise self._failure
 
-    def _await_end(self, stream: StreamingQuery) -> None:
-        """Note that the streams have ended, and why: what ends them between two batches, no batch can tell."""
+    def _await_end(self, stream: StreamingQuery, again: Callable[[], StreamingQuery] | None = None) -> None:
+        """Note that the streams have ended, and why: what ends them between two batches, no batch can tell.
+
+        What passes does not end them: they are read on after a pause, as at a start.
+
+        Args:
+            stream: is being read.
+            again: reads it on; `None`: nobody waits for what passes.
+        """
         try:
-            stream.awaitTermination()
-        except (PySparkException, Py4JError) as error:
-            if self._failure is None and not self._stopping.is_set():
-                self._fail(PipelineError(f"Spark stopped reading: {first_line(error)}", hint=_CHECK_SOURCES), error)
+            while (error := _end_of(stream)) is not None and self._failure is None and not self._stopping.is_set():
+                trouble = self._trouble or error
+                if again is None or not is_transient(trouble):
+                    reason = f"Spark stopped reading: {first_line(error)}"
+                    self._fail(PipelineError(reason, hint=_CHECK_SOURCES), error)
+                else:
+                    self._tell_trouble(trouble)
+                    stream = self._read_on(again) or stream
         finally:
             self._ended.set()
+
+    def _read_on(self, again: Callable[[], StreamingQuery]) -> StreamingQuery | None:
+        """Wait, and read the streams on; `None`: that does not work yet, or nobody wants it any more."""
+        if self._stopping.wait(self._pause):
+            return None
+        with self._lock:
+            if self._stopping.is_set():
+                return None
+            self._trouble = None
+            try:
+                self._stream = again()
+            except (PySparkException, Py4JError, PipelineError) as error:
+                self._trouble = error
+                return None
+            return self._stream
+
+    def _tell_trouble(self, trouble: Exception) -> None:
+        """Tell of it once, until a batch is done again."""
+        told = first_line(trouble) if isinstance(trouble, PySparkException | Py4JError) else str(trouble)
+        if self._troubled is None:
+            self._say(f"the streams wait: {told}; they are read on as soon as that has passed")
+        self._troubled = told
 
     def _fail(self, failure: KaicepError, cause: BaseException | None = None) -> None:
         if cause is not None:
@@ -185,19 +245,31 @@ class SparkJob:
             if heartbeat is not None:
                 heartbeat.answered()
             self._run(frame, base + number, idle)
+            self._note_done()
         except _StoppingError:
             raise
         except CancelledError:
             raise _StoppingError from None
-        except KaicepError as error:
-            self._fail(error)
-            raise
         except Exception as error:
-            told = str(error) or type(error).__name__
-            self._fail(PipelineError(f"a batch failed: {told}", hint=_DELIVERED_AGAIN), error)
+            self._note(error, passes=idle is not None)
             raise
         finally:
             self._lock.release()
+
+    def _note(self, error: Exception, *, passes: bool) -> None:
+        """Note why a batch failed; where the engine goes on after what passes, the batch is delivered again."""
+        if passes and is_transient(error):
+            self._trouble = error
+        elif isinstance(error, KaicepError):
+            self._fail(error)
+        else:
+            told = str(error) or type(error).__name__
+            self._fail(PipelineError(f"a batch failed: {told}", hint=_DELIVERED_AGAIN), error)
+
+    def _note_done(self) -> None:
+        if self._troubled is not None:
+            self._say("the streams are read on")
+        self._troubled = None
 
     def _leave_when_stopping(self) -> None:
         if self._stopping.is_set():

@@ -85,7 +85,9 @@ class StreamingEngine(ABC):
         self._brought: list[str] = []
         self._lock = threading.Lock()
         self._naming = threading.Lock()  # of labels and handles: whoever asks for them waits for no batch
-        self._job = SparkJob(self._lock, self._run, self._overdue, lambda error: on_failure(str(error)), self._cancel)
+        self._job = SparkJob(
+            self._lock, self._run, self._overdue, lambda error: on_failure(str(error)), self._cancel, say=on_notice
+        )
         self._archive: Archive | None = None
         self._entered: CheckpointedFlow | None = None
         self._observer: EngineObserver | None = None

@@ -26,6 +26,8 @@ __all__ = ["read_batches"]
 
 _BYTES = 1 << 23
 """Of text at once: some hundred thousand records."""
+_LONGEST = 1 << 26
+"""Bytes of a line: put together from more pieces it would take time by the square of them."""
 _ROWS = 1 << 17
 _SHOWN = 1000
 """Letters that are shown of what is no record."""
@@ -152,6 +154,8 @@ def _blocks(path: Path, stream: StreamSettings, on_read: OnRead) -> Iterator[tup
 def _whole_lines(file: BufferedIOBase) -> Iterator[bytes]:
     rest = b""
     while block := file.read(_BYTES):
+        if len(rest) > _LONGEST:
+            raise ValueError(f"a line is longer than {_LONGEST:,} bytes")
         whole, end, rest = (rest + block).rpartition(b"\n")
         if end:
             yield whole + end

@@ -60,7 +60,10 @@ class Edit:
 
 
 def hostile(
-    seeds: Sequence[bytes], tokens: Sequence[bytes] = (), brackets: Sequence[tuple[bytes, bytes]] = ()
+    seeds: Sequence[bytes],
+    tokens: Sequence[bytes] = (),
+    brackets: Sequence[tuple[bytes, bytes]] = (),
+    largest: int = _LARGEST,
 ) -> st.SearchStrategy[bytes]:
     """Variants of texts.
 
@@ -68,6 +71,7 @@ def hostile(
         seeds: well-formed ones.
         tokens: words of their language.
         brackets: what can be nested in it.
+        largest: bytes that a variant has.
     """
     words = st.sampled_from([*((token, b"") for token in (*tokens, *VALUES)), *brackets])
     places = st.floats(0, 1, exclude_max=True)
@@ -84,7 +88,7 @@ def hostile(
         st.builds(Edit, st.just("cut"), places, st.just(0), words, st.just(1)),
     )
     changed = st.tuples(st.sampled_from(list(seeds)), st.lists(edits, min_size=1, max_size=3))
-    return st.one_of(changed.map(_edited), st.binary(max_size=300))
+    return st.one_of(changed.map(lambda drawn: _edited(drawn)[:largest]), st.binary(max_size=300))
 
 
 def respelled(seeds: Sequence[bytes], classes: Mapping[bytes, Sequence[bytes]]) -> st.SearchStrategy[bytes]:

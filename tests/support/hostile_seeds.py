@@ -197,7 +197,9 @@ STRATEGIES: Mapping[str, st.SearchStrategy[bytes]] = {
     "json_document": hostile([_ARRAY, _LINES[:150]], _JSON_WORDS, _IN_JSON),
     "csv_file": hostile([_CSV, _WIDE], _CSV_WORDS, _IN_CSV) | respelled([_CSV], _CELL_CLASSES),
     "wide_csv_file": hostile([_WIDE, _CSV], _CSV_WORDS, _IN_CSV) | respelled([_WIDE], _CELL_CLASSES),
-    "gzip_file": hostile([gzip.compress(_CSV, mtime=0), gzip.compress(_CSV + b"x" * 1_500_000, mtime=0), _CSV]),
+    "gzip_file": hostile(
+        [gzip.compress(_CSV, mtime=0), gzip.compress(_CSV + b"x" * 1_500_000, mtime=0), _CSV], largest=20_000
+    ),
     "parquet_file": hostile([_parquet()]),
     "query_text": hostile(_FLOWS, _QUERY_WORDS, _IN_QUERIES) | respelled(_FLOWS, _QUERY_CLASSES),
     "page_query": hostile(_QUERIES, _QUERY_WORDS, _IN_QUERIES) | respelled(_QUERIES, _QUERY_CLASSES),

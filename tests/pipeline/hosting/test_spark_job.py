@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import threading
 from collections.abc import Callable
 from typing import Any, cast
@@ -157,3 +159,100 @@ def test_a_batch_that_takes_too_long_is_left() -> None:
     batch.join()
     assert [type(error).__name__ for error in left] == ["_StoppingError"]
     assert of.told
+
+
+class Delivering:
+    """A streaming query of Spark's that delivers its only batch, and ends by what that raises."""
+
+    def __init__(self, of: SparkJob, idle: IdleStreams | None = IDLE) -> None:
+        self.of, self.idle = of, idle
+
+    def awaitTermination(self) -> None:  # noqa: N802 - Spark's name
+        """Until the batch is done or has failed."""
+        try:
+            self.of._deliver(1, self.idle, FRAME, 0)
+        except Exception as error:
+            raise StreamingQueryException(f"a Python exception: {type(error)}", "STREAM_FAILED") from error
+
+    def stop(self) -> None:
+        """It has ended by itself."""
+
+
+def troubled(*errors: Exception) -> tuple[SparkJob, list[int], list[str]]:
+    """A job whose first batch fails by each of the errors in turn; the batches it was given, what it tells."""
+    given: list[int] = []
+    told: list[str] = []
+    left = list(errors)
+
+    def run(_frame: object, number: int, _idle: object) -> None:
+        given.append(number)
+        if left:
+            raise left.pop(0)
+
+    return (
+        SparkJob(threading.Lock(), run, lambda _: False, lambda e: told.append(str(e)), say=told.append, pause=0),
+        given,
+        told,
+    )
+
+
+def full() -> OSError:
+    return OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "/state/log")
+
+
+def test_a_batch_is_delivered_again_until_there_is_room() -> None:
+    """Nobody has to start the engine again, and one line tells of it, however long it takes."""
+    refused = ArchiveError("the log cannot be written")
+    refused.__cause__ = full()
+    of, given, told = troubled(full(), refused, OSError(errno.EIO, "Input/output error"))
+    of._await_end(cast("Any", Delivering(of)), lambda: cast("Any", Delivering(of)))
+    assert given == [1, 1, 1, 1]
+    assert told == [
+        f"the streams wait: {full()}; they are read on as soon as that has passed",
+        "the streams are read on",
+    ]
+    of.check()
+
+
+def test_what_does_not_pass_ends_the_streams_also_behind_what_does() -> None:
+    of, given, told = troubled(full(), ValueError("a defect"))
+    of._await_end(cast("Any", Delivering(of)), lambda: cast("Any", Delivering(of)))
+    assert (given, told[-1]) == ([1, 1], "a batch failed: a defect: the batch is delivered again at the next start")
+    with pytest.raises(PipelineError, match="a defect"):
+        of.check()
+
+
+def test_who_reads_what_there_is_does_not_wait_for_room() -> None:
+    of, given, _ = troubled(full())
+    of._await_end(cast("Any", Delivering(of, None)), None)
+    assert given == [1]
+    with pytest.raises(PipelineError, match="No space left on device"):
+        of.check()
+
+
+def test_spark_s_own_checkpoint_may_be_full_too() -> None:
+    of, given, told = troubled()
+    full_checkpoint = StreamingQueryException("java.io.IOException: No space left on device", "STREAM_FAILED")
+    again: list[Any] = [PipelineError("Spark cannot read the source: No space left on device"), Delivering(of)]
+
+    def reopened() -> Any:
+        found = again.pop(0)
+        if isinstance(found, Exception):
+            raise found
+        return found
+
+    of._await_end(cast("Any", Stream(full_checkpoint)), reopened)
+    assert (given, told[-1]) == ([1], "the streams are read on")
+    of.check()
+
+
+def test_a_job_that_waits_for_room_can_be_stopped() -> None:
+    of, given, _ = troubled(full())
+    of._pause = HANGING_SECONDS
+    of._ended.clear()
+    of._stream = cast("Any", Delivering(of))
+    of._watch = threading.Thread(target=of._await_end, args=(of._stream, lambda: Delivering(of)))
+    of._watch.start()
+    of.stop()
+    assert (given, of.running) == ([1], False)
+    of.check()

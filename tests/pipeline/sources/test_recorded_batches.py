@@ -192,3 +192,12 @@ def test_what_cannot_be_read_is_refused(tmp_path: Path) -> None:
     path.write_bytes(gzip.compress(CSV.encode(), mtime=0)[:-20])
     with pytest.raises(PipelineError, match="it breaks off before its end: copy or pack it once more"):
         list(read_batches(path, stream()))
+
+
+def test_a_line_without_end_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Packed it may be small."""
+    monkeypatch.setattr(recorded_batches, "_LONGEST", 5_000)
+    path = tmp_path / "a.csv.gz"
+    path.write_bytes(gzip.compress(b"a,b\n" + b"x" * 20_000, mtime=0))
+    with pytest.raises(PipelineError, match="a line is longer than 5,000 bytes"):
+        list(read_batches(path, stream(format="csv")))
