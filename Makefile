@@ -5,7 +5,7 @@ READY := .venv/.ready
 LINK := .cache/src/kaicep
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-fast test-long soak structure lint format docs docs-serve docs-release bench clean
+.PHONY: help setup demo test test-fast test-long reliability soak structure lint format docs docs-serve docs-release bench clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -35,6 +35,9 @@ test-fast: setup ## run what one runs after each change: no Spark, no long prope
 
 test-long: setup ## run the soaks as well, with new random cases; hours
 	$(BIN)/python -m pytest tests --numprocesses auto --dist loadgroup
+
+reliability: setup ## let engines meet everything that a year may bring, and print the figures; hours
+	$(BIN)/python -m pytest tests -m reliability --numprocesses auto --dist loadgroup
 
 soak: setup ## ill-treat an engine over real Spark, a fault a minute, for half an hour: nothing lost, nothing twice
 	PYTHONPATH=tests $(BIN)/python -m reliability.soak --minutes 30

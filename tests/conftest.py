@@ -39,3 +39,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.slow)
         if isinstance(item, pytest.Function) and "spark" in item.fixturenames:
             item.add_marker(pytest.mark.xdist_group("spark"))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Print what tests have measured and noted with `record_property`, as a Markdown table by test."""
+    figures = [
+        (report.nodeid.rpartition("::")[2], name, value)
+        for report in terminalreporter.getreports("passed")
+        for name, value in getattr(report, "user_properties", ())
+    ]
+    if figures:
+        terminalreporter.section("figures")
+        terminalreporter.write_line("| test | what | figure |\n|---|---|---|")
+        for test, name, value in figures:
+            terminalreporter.write_line(f"| {test.removeprefix('test_').replace('_', ' ')} | {name} | {value} |")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -31,7 +32,12 @@ def test_memory_that_grows_is_found() -> None:
 
 @pytest.mark.spark
 @pytest.mark.long
-def test_an_engine_survives_every_fault(tmp_path: Path) -> None:
+@pytest.mark.reliability
+def test_an_engine_survives_every_fault(tmp_path: Path, record_property: Callable[[str, object], None]) -> None:
     report = soak(tmp_path, len(FAULTS))
+    record_property("records", report.records)
+    record_property("faults", len(report.recoveries))
+    record_property("seconds until the next batch, at most", round(max(r.seconds for r in report.recoveries)))
+    record_property("memory, last third over middle third", round(report.memory_growth, 3))
     assert report.sound, "\n".join(report.lines())
     assert {recovery.fault for recovery in report.recoveries} == {fault.__name__ for fault in FAULTS}
