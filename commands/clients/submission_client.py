@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from datetime import timedelta
 from typing import Any
 
 from ...api import Project
 from ...config import Settings
-from ...errors import PipelineError
+from ...errors import KaicepError, PipelineError
 from ...pipeline import query_files, read_document
 from ...pipeline.control import Requests, SubmittedDocument, SubmittedQueries, folder_of, free_label
 from ...pipeline.durability import parked_at_stop, resume_at_start
@@ -37,8 +38,10 @@ def submit(settings: Settings, text: str, label: str | None, retention: timedelt
         return list(requests.ask({"submit": text, "label": label, "retention": seconds}))
     try:
         project, submitted = Project.of(settings), SubmittedQueries(folder_of(settings))
-        known = _registered(project, submitted.documents())
-        taken, outputs = [r.label for r in known], [r.query for r in known]
+        documents = submitted.documents()
+        known = _registered(project, documents)
+        taken = [*(r.label for r in known), *(query for document in documents for query in document.queries)]
+        outputs = [r.query for r in known]
         label = label or free_label(taken)
         registrations = project.registrations(text, label, outputs, retention)
         queries = tuple(registration.label for registration in registrations)
@@ -122,5 +125,6 @@ def _registered(project: Project, documents: Sequence[SubmittedDocument]) -> lis
         found += project.registrations(read_document(path), path.name, [r.query for r in found])
     for document in documents:
         outputs = [r.query for r in found]
-        found += document.left(project.registrations(document.text, document.label, outputs, document.retention))
+        with suppress(KaicepError):  # the engine parks it
+            found += document.left(project.registrations(document.text, document.label, outputs, document.retention))
     return found

@@ -86,12 +86,17 @@ class Submissions:
         self._requests = Requests(folder)
         self._requests.serve()
         self._server: RequestServer | None = None
+        self._refused: dict[str, KaicepError] = {}
+
+    @property
+    def refused(self) -> Mapping[str, str]:
+        """The queries that were submitted to earlier engines and that this one refuses, with the reasons."""
+        return {label: f"refused since this start: {error.message}" for label, error in self._refused.copy().items()}
 
     def begin(self) -> None:
         """Register what was submitted to earlier engines, and answer requests from now on.
 
-        Raises:
-            KaicepError: one of them does not go with the project, or with the engine's other queries.
+        What is refused now, since kaicep, the project or its knowledge is another one, is parked.
         """
         if self._server is not None:
             return
@@ -99,8 +104,7 @@ class Submissions:
             try:
                 self._register(document)
             except KaicepError as error:
-                error.add_note(f"it was submitted earlier; to do without it: kaicep withdraw {document.queries[0]}")
-                raise
+                self._park(document, error)
         self._server = RequestServer(self._requests, self._answered, "kaicep-queries")
 
     def close(self) -> None:
@@ -112,6 +116,11 @@ class Submissions:
     def _register(self, document: SubmittedDocument) -> None:
         found = self._host.registrations(document.text, label=document.label, retention=document.retention)
         self._host.register(document.left(found), collect=False)
+
+    def _park(self, document: SubmittedDocument, error: KaicepError) -> None:
+        for label in document.queries:
+            self._refused[label] = error
+            self._say(f"queries: {label} is parked; it was submitted earlier, and is refused now: {error}")
 
     def _answered(self, content: Mapping[str, Any]) -> object:
         try:
@@ -134,8 +143,14 @@ class Submissions:
                 return self._listed()
 
     def _submit(self, text: str, label: str | None, retention: timedelta | None) -> list[str]:
-        label = label or free_label([handle.name for handle in self._host.handles])
+        label = label or free_label([*(handle.name for handle in self._host.handles), *self._refused])
         registrations = self._host.registrations(text, label=label, retention=retention)
+        parked = next((one.label for one in registrations if one.label in self._refused), None)
+        if parked is not None:
+            raise PipelineError(
+                f"a query named '{parked}' is parked",
+                hint=f"kaicep withdraw {parked} first, or give the new one another name with CREATE QUERY … AS",
+            )
         self._host.register(registrations, collect=False)
         queries = tuple(registration.label for registration in registrations)
         self._submitted.add(SubmittedDocument(label, text, retention, queries))
@@ -145,7 +160,8 @@ class Submissions:
 
     def _withdraw(self, name: str) -> list[str]:
         self._submitted.document_of(name)
-        self._host.withdraw(name)
+        if self._refused.pop(name, None) is None:
+            self._host.withdraw(name)
         self._submitted.withdraw(name)
         self._say(f"queries: {name} was withdrawn")
         return [f"{name}: withdrawn"]
@@ -156,22 +172,34 @@ class Submissions:
         return "read" if name in self._host.brought else "run"
 
     def _resume(self, name: str) -> list[str]:
+        if name in self._refused:
+            return self._accept(self._submitted.document_of(name))
         labels = self._host.resume(name)
         self._say(f"queries: {', '.join(labels)} was resumed")
         return [f"{label}: goes on with what it has missed, from the next batch on" for label in labels]
+
+    def _accept(self, document: SubmittedDocument) -> list[str]:
+        """Register what was refused at the start."""
+        self._register(document)
+        for label in document.queries:
+            del self._refused[label]
+            self._say(f"queries: {label} was resumed")
+        return [f"{label}: answered from the next batch on, as if it were submitted now" for label in document.queries]
 
     def _listed(self) -> list[dict[str, Any]]:
         submitted = {query for document in self._submitted.documents() for query in document.queries}
         matches = self._host.progress.matches
         parked = {known.label: str(known) for known in self._host.parked}
-        return [
+        answered = [
             {
                 "query": handle.name,
                 "state": handle.state,
                 "matches": matches.get(handle.name, 0),
-                "from": self._origin(handle.name, submitted),
+                "from": self._origin(handle.name, submitted - self._refused.keys()),
                 "now": None if handle.now is None else handle.now.isoformat(),
                 "parked": parked.get(handle.name),
             }
             for handle in self._host.handles
         ]
+        refused = {"state": "parked", "matches": None, "from": "submitted", "now": None}
+        return [*answered, *({"query": label, **refused, "parked": why} for label, why in self.refused.items())]

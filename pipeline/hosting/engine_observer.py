@@ -61,6 +61,10 @@ class ObservedEngine(Protocol):
         """The registered queries, in the order of their registration."""
 
     @property
+    def refused(self) -> Mapping[str, str]:
+        """Queries that were submitted to earlier engines and that this one refuses, with the reasons."""
+
+    @property
     def failure(self) -> Exception | None:
         """What ended the streams; `None`: nothing did."""
 
@@ -165,7 +169,8 @@ class EngineObserver:
         return {name: StageStatus(total, shares.get(name, 0.0)) for name, total in seconds.items()}
 
     def _queries(self, progress: Progress) -> dict[str, QueryStatus]:
-        return {
+        refused = {label: QueryStatus("parked", reason=why) for label, why in self._engine.refused.items()}
+        return refused | {
             handle.name: QueryStatus(handle.state, progress.matches.get(handle.name, 0), handle.reason)
             for handle in self._engine.handles
         }

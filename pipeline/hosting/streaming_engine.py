@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -214,7 +214,9 @@ class StreamingEngine(ABC):
         self, text: str, *, label: str = "query", retention: timedelta | None = None
     ) -> tuple[Registration, ...]:
         """The checked queries of a document, which may read the output of registered ones; see `submit`."""
-        project, outputs = self._flow.versions.newest, [handle.query for handle in self.handles]
+        project = self._flow.versions.newest
+        # Those that were brought are looked for again: the document may define them itself.
+        outputs = [handle.query for handle in self.handles if handle.name not in self._brought]
         outputs += queries_read(project, text, label, outputs)
         return project.registrations(text, label, outputs, retention)
 
@@ -226,6 +228,8 @@ class StreamingEngine(ABC):
         Raises:
             PipelineError: one of the labels is taken; then none is registered.
         """
+        if not collect:
+            registrations = [registration for registration in registrations if not self._keeps(registration)]
         brought = self._brought_by(registrations)
         handles = [QueryHandle(self, registration, collect=False) for registration in brought]
         handles += [QueryHandle(self, registration, collect=collect) for registration in registrations]
@@ -245,6 +249,14 @@ class StreamingEngine(ABC):
             self._on_notice(f"queries: {registration.label} of the project is answered too, for those that read it")
         return handles[len(brought) :]
 
+    def _keeps(self, registration: Registration) -> bool:
+        """Whether a query is answered already because others read it; it is for itself from now on."""
+        known = self._handles.get(registration.label)
+        if known is None or known.name not in self._brought or known.query.normal != registration.query.normal:
+            return False
+        self._brought.remove(known.name)
+        return True
+
     def _brought_by(self, registrations: Sequence[Registration]) -> list[Registration]:
         """The project's queries that are to be answered because others read them."""
         outputs = [*(handle.query for handle in self.handles), *(one.query for one in registrations)]
@@ -256,6 +268,11 @@ class StreamingEngine(ABC):
     def handles(self) -> tuple[QueryHandle, ...]:
         """The registered queries, in the order of their registration."""
         return tuple(self._handles.values())
+
+    @property
+    def refused(self) -> Mapping[str, str]:
+        """Queries that were submitted to earlier engines and that this one refuses, with the reasons."""
+        return {} if self._submissions is None else self._submissions.refused
 
     @property
     def brought(self) -> Sequence[str]:

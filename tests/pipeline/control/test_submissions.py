@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from kaicep import Engine, KaicepError, PipelineError, Project
-from kaicep.commands.clients.submission_client import list_queries, submit, withdraw
+from kaicep.commands.clients.submission_client import list_queries, resume, submit, withdraw
 from kaicep.pipeline.sinks.json_lines_sink import JsonLinesSink
 from support.command_line import wait_for
 
@@ -164,6 +164,65 @@ def test_a_refused_document_is_not_kept(tmp_path: Path) -> None:
     settings = project(tmp_path).settings
     assert refusal(lambda: submit(settings, "SELECT", None, None)).startswith("query-1:1:7: ")
     assert list_queries(settings)[0] == []
+
+
+def changed(folder: Path, attribute: str) -> Project:
+    """The project after a change: its second attribute has this name."""
+    stream = {
+        "event_type": "<urn:Report>",
+        "time": {"attribute": "at"},
+        "source": {"format": "json", "path": "in"},
+        "attributes": {"sensor": {"datatype": "xsd:string"}, attribute: {"datatype": "xsd:double"}},
+    }
+    return Project.parse({"streams": {"air": stream}}, root=folder)
+
+
+def test_what_is_refused_since_an_upgrade_is_parked_and_the_engine_starts(tmp_path: Path) -> None:
+    """With its reason, and with what reads it; others are answered."""
+    settings, said = project(tmp_path).settings, list[str]()
+    submit(settings, NAMED, None, None)
+    submit(settings, READER, "count.chi", None)
+    submit(settings, "SELECT ?e.sensor FILTER (?e.sensor = 'a')", "other.chi", None)
+    with Engine(changed(tmp_path, "rate"), on_notice=said.append) as engine:
+        assert engine._submissions is not None
+        engine._submissions.begin()
+        assert [handle.name for handle in engine.handles] == ["other"]
+        reason = "refused since this start: unknown attribute 'flow' of stream 'air'"
+        assert [(row["query"], row["state"], row["from"], row["parked"]) for row in list_queries(settings)[0]] == [
+            ("other", "registered", "submitted", None),
+            ("high", "parked", "submitted", reason),
+            ("count", "parked", "submitted", reason),
+        ]
+        assert said[0].startswith("queries: high is parked; it was submitted earlier, and is refused now: ")
+        assert engine.status.queries["high"].reason == reason
+        assert refusal(lambda: resume(settings, "high")).startswith("query-1:1:")
+        assert refusal(lambda: submit(settings, NAMED.replace("flow", "rate"), None, None)) == (
+            "a query named 'high' is parked: kaicep withdraw high first, or give the new one another name with "
+            "CREATE QUERY … AS"
+        )
+        withdraw(settings, "high")
+        submit(settings, NAMED.replace("flow", "rate"), None, None)
+        answered = "answered from the next batch on, as if it were submitted now"
+        assert resume(settings, "count") == [f"count: {answered}"]
+        assert [handle.name for handle in engine.handles] == ["other", "high", "count"]
+        assert engine.refused == {}
+    with Engine(changed(tmp_path, "rate")) as engine:
+        assert engine._submissions is not None
+        engine._submissions.begin()
+        assert {row["query"]: row["from"] for row in list_queries(settings)[0]} == dict.fromkeys(
+            ("other", "high", "count"), "submitted"
+        )
+        assert (engine.brought, engine.refused) == ((), {})
+
+
+def test_without_an_engine_what_is_refused_is_in_nobody_s_way(tmp_path: Path) -> None:
+    before, settings = project(tmp_path).settings, changed(tmp_path, "rate").settings
+    submit(before, HIGH, "old.chi", None)
+    assert refusal(lambda: submit(settings, HIGH.replace("flow", "rate"), "old.chi", None)).startswith(
+        "a query named 'old' is registered already"
+    )
+    assert submit(settings, HIGH.replace("flow", "rate"), None, None)[0].startswith("query-1: registered")
+    assert withdraw(settings, "old") == ["old: withdrawn"]
 
 
 def test_a_document_that_cannot_be_read_is_told(tmp_path: Path) -> None:

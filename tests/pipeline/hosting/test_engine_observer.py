@@ -6,9 +6,10 @@ import json
 import logging
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from types import MappingProxyType
 
 import pytest
 from kaicep import Project
@@ -47,6 +48,7 @@ class Observed:
     """An engine whose batches the test does."""
 
     handles = (Handle(),)
+    refused: Mapping[str, str] = MappingProxyType({"old": "refused since this start: unknown attribute 'flwo'"})
     failure: Exception | None = None
 
     def __init__(self, folder: Path) -> None:
