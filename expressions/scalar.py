@@ -23,6 +23,7 @@ from ..language.nodes import (
     Column,
     Constant,
     Expression,
+    Intrinsic,
     Membership,
     Unary,
     ValueType,
@@ -98,7 +99,7 @@ class ScalarSource:
                 return self._constant(e)
             case Column() | Binding() | Aggregate():
                 return leaf(e)
-            case Call(function="PREV"):
+            case Call(function=Intrinsic.PREV):
                 return leaf(e)
             case Call(function=function) if FUNCTIONS[function].scalar.kernel is not None:
                 return self._called(e, FUNCTIONS[function], leaf, excusing=excusing)

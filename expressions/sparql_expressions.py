@@ -13,6 +13,7 @@ from ..language.nodes import (
     Column,
     Constant,
     Expression,
+    Intrinsic,
     Membership,
     Unary,
     ValueType,
@@ -63,7 +64,9 @@ def _text(expression: Expression, value: Reference) -> str:
 def _of_numbers(node: Expression) -> Iterator[Expression]:
     """An expression and all below it, without the doubles that stand for integers: none of those is NaN."""
     yield node
-    for operand in node.arguments[:1] if isinstance(node, Call) and node.function == "OVERFLOW" else operands(node):
+    for operand in (
+        node.arguments[:1] if isinstance(node, Call) and node.function == Intrinsic.OVERFLOW else operands(node)
+    ):
         yield from _of_numbers(operand)
 
 

@@ -22,6 +22,7 @@ from ..language.nodes import (
     Column,
     Constant,
     Expression,
+    Intrinsic,
     Membership,
     Unary,
     ValueType,
@@ -62,12 +63,12 @@ def settled(e: Expression) -> Expression:
     if not any(is_wide(node) for node in walk(e)):
         return e
     found = _rewritten(e)
-    return Call("EXACT", (found,), _INTEGER, e.span) if is_wide(e) else found
+    return Call(Intrinsic.EXACT, (found,), _INTEGER, e.span) if is_wide(e) else found
 
 
 def _rewritten(e: Expression) -> Expression:
     match e:
-        case Call(function="EXACT" | "OVERFLOW") | Constant() | Column() | Binding():
+        case Call(function=Intrinsic.EXACT | Intrinsic.OVERFLOW) | Constant() | Column() | Binding():
             return e
         case Binary():
             return _binary(e)
@@ -98,14 +99,14 @@ def group_value(e: Expression) -> Expression:
     if not is_wide(e):
         return settled(e)
     texts = [Call("STR", (x,), ValueType.STRING, e.span) for x in (settled(e), _doubled(e))]
-    return Call("OVERFLOW", tuple(texts), ValueType.STRING, e.span)
+    return Call(Intrinsic.OVERFLOW, tuple(texts), ValueType.STRING, e.span)
 
 
 def _either(known: Expression, otherwise: Expression, *asked: Expression) -> Expression:
     """What is known of integers, and where one of those that are asked has left, of doubles."""
     if not any(map(is_wide, asked)):
         return known
-    return Call("OVERFLOW", (known, otherwise), known.type, known.span)
+    return Call(Intrinsic.OVERFLOW, (known, otherwise), known.type, known.span)
 
 
 def _as_number(e: Expression) -> Expression:
@@ -214,7 +215,7 @@ def _all_inside(e: Aggregate) -> Expression:
 
 def _doubled(e: Expression) -> Expression:
     """An integer as a double, exactly as far as it goes, or what goes on in its place."""
-    exact = Call("DOUBLE", (settled(e),), _DOUBLE, e.span)
+    exact = Call(Intrinsic.DOUBLE, (settled(e),), _DOUBLE, e.span)
     match e:
         case _ if not is_wide(e):
             return exact
@@ -244,7 +245,7 @@ def _doubled_aggregate(e: Aggregate, argument: Expression) -> Expression:
     """SUM is exact before it is a double; what chooses among values that have left chooses among doubles."""
     total = e.function == "SUM"
     exact = replace(e, argument=settled(argument), type=_DOUBLE if total else _INTEGER)
-    inside = exact if total else Call("DOUBLE", (exact,), _DOUBLE, e.span)
+    inside = exact if total else Call(Intrinsic.DOUBLE, (exact,), _DOUBLE, e.span)
     if not is_wide(argument):
         return inside
     beyond = replace(e, argument=_doubled(argument), type=_DOUBLE)

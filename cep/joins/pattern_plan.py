@@ -17,6 +17,7 @@ from ...language.nodes import (
     Call,
     CorrelationWindow,
     Expression,
+    Intrinsic,
     Link,
     Query,
     SlidingWindow,
@@ -223,7 +224,7 @@ def _verdicts(query: Query) -> list[tuple[str, Expression]]:
 def _key(e: Expression, count: ConditionCount) -> tuple[JoinKey | None, bool]:
     """What candidates have to agree in; and whether that is all that a condition asks."""
     match e:
-        case Call(function="OVERFLOW", arguments=(_, doubles)):  # integers that are equal are equal as doubles, too
+        case Call(function=Intrinsic.OVERFLOW, arguments=(_, doubles)):  # equal integers are equal as doubles, too
             return _equality(doubles, replace(count, looked_up=True)), False
         case _:
             found = _equality(e, replace(count, looked_up=True))

@@ -16,7 +16,7 @@ import numpy as np
 import polars as pl
 
 from ...expressions import Bools, Floats, column_expression, is_wide, plain_name
-from ...language.nodes import Binary, Call, Expression, Unary, variables_of
+from ...language.nodes import Binary, Call, Expression, Intrinsic, Unary, variables_of
 from ..match import BoundRows
 from ..order import Candidates
 
@@ -47,7 +47,7 @@ class SumCondition:
 
 def sum_condition(e: Expression) -> SumCondition | None:
     """A comparison of sums of several variables; `None`: it is something else."""
-    if isinstance(e, Call) and e.function == "OVERFLOW":
+    if isinstance(e, Call) and e.function == Intrinsic.OVERFLOW:
         return sum_condition(e.arguments[0])
     if not isinstance(e, Binary) or e.operator not in ("=", "<", "<=", ">", ">=") or len(variables_of(e)) < _LEAST:
         return None
@@ -73,7 +73,7 @@ def _terms(e: Expression, sign: int) -> Iterator[tuple[int, Expression]]:
             yield from _terms(right, sign if operator == "+" else -sign)
         case Unary(operator="-", operand=operand):
             yield from _terms(operand, -sign)
-        case Call(function="EXACT" | "DOUBLE", arguments=(argument,)):
+        case Call(function=Intrinsic.EXACT | Intrinsic.DOUBLE, arguments=(argument,)):
             yield from _terms(argument, sign)
         case _:
             yield sign, e

@@ -20,6 +20,7 @@ from ...language.nodes import (
     Column,
     Constant,
     Expression,
+    Intrinsic,
     Membership,
     Unary,
     ValueType,
@@ -103,7 +104,9 @@ def _variables(e: Expression) -> set[str]:
 
 def speaks_of_one(e: Expression) -> bool:
     """Whether all that it speaks of is one event of one variable."""
-    looks_further = any(isinstance(n, Aggregate) or (isinstance(n, Call) and n.function == "PREV") for n in walk(e))
+    looks_further = any(
+        isinstance(n, Aggregate) or (isinstance(n, Call) and n.function == Intrinsic.PREV) for n in walk(e)
+    )
     return not looks_further and len(_variables(e)) == 1
 
 

@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from ...expressions import column_expression, companion, frame_of, is_wide, plain_name
 from ...language import Span
-from ...language.nodes import Binary, Call, Column, Constant, Expression, Membership, ValueType, columns_of
+from ...language.nodes import Binary, Call, Column, Constant, Expression, Intrinsic, Membership, ValueType, columns_of
 from .reason import Reason, ReasonKind
 
 __all__ = ["FilterWording", "explain_filter"]
@@ -126,7 +126,7 @@ def _said(side: Expression, value: object, row: pl.DataFrame, wording: FilterWor
             return None
         case Column(unit=str(unit)) if value is not None:
             return f"{written} is {_shown(value, side, wording)} {wording.iri(unit)}"
-        case Call(function="CONVERT", arguments=(operand, Constant(unit=str(unit)), *_)) if value is not None:
+        case Call(function=Intrinsic.CONVERT, arguments=(operand, Constant(unit=str(unit)), *_)) if value is not None:
             given = _said(operand, _value(operand, row), row, wording)
             return f"{given}, that is {_shown(value, side, wording)} {wording.iri(unit)}"
     return f"{written} is {_shown(value, side, wording)}"

@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from ...language.nodes import Binding, Call, Column, Constant, Signature, UnitRule, ValueType
+from ...language.nodes import Binding, Call, Column, Constant, Intrinsic, Signature, UnitRule, ValueType
 from ..column_types import converted, truth
 from ..refusal import demand_known_types
 from ..scalar_operators import choose, coalesce, is_bound
@@ -93,7 +93,7 @@ def _no_column(e: Call, columns: Columns) -> pl.Expr:
 
 
 PREV = ScalarFunction(
-    "PREV",
+    Intrinsic.PREV,
     "PREV(?b.attribute)",
     "in a JOIN, the value at the event before it in its run",
     Signature(("an attribute",), 0, repeated=False, result=None, unit=UnitRule.KEPT, check=None),

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import polars as pl
 
-from ...language.nodes import XSD, Binary, Call, Signature, UnitRule, ValueType
+from ...language.nodes import XSD, Binary, Call, Intrinsic, Signature, UnitRule, ValueType
 from ..arithmetic import rounded
 from ..column_types import POLARS_TYPES, number
 from ..refusal import RefusedError
@@ -66,7 +66,7 @@ FLOOR = _numeric("FLOOR", "the greatest whole number that is not above it", pl.E
 CEIL = _numeric("CEIL", "the least whole number that is not below it", pl.Expr.ceil, lambda x: x, same_in_sparql)
 
 DOUBLE = ScalarFunction(
-    "DOUBLE",
+    Intrinsic.DOUBLE,
     "DOUBLE(x)",
     "the number as a double; `wide_integers` writes it, no query can",
     Signature(("a number",), 0, repeated=False, result=ValueType.DOUBLE, unit=UnitRule.KEPT, check=None),
@@ -77,7 +77,7 @@ DOUBLE = ScalarFunction(
 
 
 EXACT = ScalarFunction(
-    "EXACT",
+    Intrinsic.EXACT,
     "EXACT(x)",
     "the integer as far as it has 64 bits; `wide_integers` writes it, no query can",
     Signature(("a number",), 0, repeated=False, result=ValueType.INTEGER, unit=UnitRule.KEPT, check=None),
@@ -105,7 +105,7 @@ def _rescued(e: Call, columns: Columns) -> pl.Expr:
 
 
 OVERFLOW = ScalarFunction(
-    "OVERFLOW",
+    Intrinsic.OVERFLOW,
     "OVERFLOW(x, y)",
     "x, or y where an integer in x has left 64 bits; `wide_integers` writes it, no query can",
     Signature(("one type", "one type"), 0, repeated=False, result=None, unit=UnitRule.AGREED, check=None),
@@ -114,7 +114,7 @@ OVERFLOW = ScalarFunction(
     lambda _call, arguments: f"COALESCE({', '.join(arguments)})",
 )
 CONVERT = ScalarFunction(
-    "CONVERT",
+    Intrinsic.CONVERT,
     "CONVERT(x, unit)",
     "the number in that unit; in one of another dimension it is refused",
     Signature(("a number", "a unit"), 0, repeated=False, result=ValueType.DOUBLE, unit=UnitRule.NAMED, check=None),

@@ -12,6 +12,7 @@ from ..nodes import (
     ConstantParameter,
     Element,
     Expression,
+    Intrinsic,
     Kind,
     aggregates_of,
     event_variables,
@@ -80,7 +81,7 @@ def check_repetitions(scope: Scope, draft: Draft) -> None:
             match node:
                 case Aggregate(running=True):
                     raise scope.error(node.span, "RUNNING is for JOIN", "leave RUNNING out: the run is complete here")
-                case Call(function="PREV"):
+                case Call(function=Intrinsic.PREV):
                     hint = "it is the event before the one being tested in a run"
                     raise scope.error(node.span, "PREV is for JOIN", hint)
     for expression in (*draft.reported, *draft.joins):
@@ -96,7 +97,7 @@ def check_repetitions(scope: Scope, draft: Draft) -> None:
 def _word_of_repetition(scope: Scope, node: Expression) -> str | None:
     """The word that asks for a quantified variable; `None`: the node asks for none."""
     match node:
-        case Call(function="PREV"):
+        case Call(function=Intrinsic.PREV):
             return "PREV"
         case Aggregate(running=True):
             return "RUNNING"

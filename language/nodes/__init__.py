@@ -16,6 +16,7 @@ from .expression import (
     Column,
     Constant,
     Expression,
+    Intrinsic,
     Membership,
     Unary,
 )
@@ -115,6 +116,7 @@ __all__ = [
     "Group",
     "HoppingWindow",
     "Instant",
+    "Intrinsic",
     "Item",
     "Kind",
     "KnownTerms",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from enum import StrEnum
 from typing import Literal
 
 from ..source_text import Span
@@ -78,9 +79,24 @@ class Membership:
     span: Span
 
 
+class Intrinsic(StrEnum):
+    """Functions that are more than what their entries say of values: others look for their calls."""
+
+    PREV = "PREV"
+    """Looks back, which only patterns can."""
+    CONVERT = "CONVERT"
+    """With factor and offset; it makes a unit."""
+    EXACT = "EXACT"
+    """An integer as far as it has 64 bits; no query can write it."""
+    DOUBLE = "DOUBLE"
+    """A number as a double; no query can write it."""
+    OVERFLOW = "OVERFLOW"
+    """A value, or what it is where an integer has left 64 bits; no query can write it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A scalar function by its upper-case name (`ABS`, `IF`, `REGEX`, … and `PREV`)."""
+    """A scalar function by its upper-case name (`ABS`, `IF`, `REGEX`, …, or an `Intrinsic`)."""
 
     function: str
     arguments: tuple[Expression, ...]

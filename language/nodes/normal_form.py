@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from typing import assert_never
 
 from ..literals import duration_text, moment_text, quote
-from .expression import Aggregate, Binary, Binding, Call, Column, Constant, Expression, Membership, Unary
+from .expression import Aggregate, Binary, Binding, Call, Column, Constant, Expression, Intrinsic, Membership, Unary
 from .pattern import (
     Alternative,
     BatchWindow,
@@ -130,9 +130,9 @@ def expression_text(expression: Expression) -> str:
             return f"{_inner(left)} {operator} {_inner(right)}"
         case Membership(operand=operand, options=options):
             return f"{_inner(operand)} IN ({', '.join(map(_constant, options))})"
-        case Call(function="CONVERT", arguments=(operand, _, _)):
+        case Call(function=Intrinsic.CONVERT, arguments=(operand, _, _)):
             return expression_text(operand)  # its text is enough to convert it again
-        case Call(function="CONVERT", arguments=(operand, _, _, unit)):
+        case Call(function=Intrinsic.CONVERT, arguments=(operand, _, _, unit)):
             return f"CONVERT({expression_text(operand)}, {expression_text(unit)})"
         case Call(function=function, arguments=arguments):
             return f"{function}({', '.join(map(expression_text, arguments))})"
@@ -145,7 +145,7 @@ def expression_text(expression: Expression) -> str:
 def _inner(expression: Expression) -> str:
     text = expression_text(expression)
     match expression:
-        case Call(function="CONVERT", arguments=(operand, _, _)):
+        case Call(function=Intrinsic.CONVERT, arguments=(operand, _, _)):
             shown = operand
         case _:
             shown = expression

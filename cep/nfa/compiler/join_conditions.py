@@ -15,6 +15,7 @@ from ....language.nodes import (
     Column,
     Constant,
     Expression,
+    Intrinsic,
     Membership,
     Query,
     Unary,
@@ -127,7 +128,9 @@ def _is_own(e: Expression, scopes: PatternScopes) -> bool:
 def looks_of(e: Expression) -> tuple[LookBack, ...]:
     """The PREVs and RUNNING aggregates in a condition."""
     return tuple(
-        n for n in walk(e) if (isinstance(n, Call) and n.function == "PREV") or (isinstance(n, Aggregate) and n.running)
+        n
+        for n in walk(e)
+        if (isinstance(n, Call) and n.function == Intrinsic.PREV) or (isinstance(n, Aggregate) and n.running)
     )
 
 
@@ -147,7 +150,7 @@ def _plainly(e: Expression) -> Iterator[str]:
     match e:
         case Column() | Binding():
             yield e.variable
-        case Aggregate() | Call(function="PREV"):
+        case Aggregate() | Call(function=Intrinsic.PREV):
             return
         case Constant():
             return

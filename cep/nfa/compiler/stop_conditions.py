@@ -18,6 +18,7 @@ from ....language.nodes import (
     Element,
     Expression,
     Group,
+    Intrinsic,
     Membership,
     Pattern,
     Query,
@@ -147,7 +148,7 @@ def _of_event(e: Expression, variable: str, name: str) -> Expression:
             return replace(e, operand=_of_event(e.operand, variable, name))
         case Binary():
             return replace(e, left=_of_event(e.left, variable, name), right=_of_event(e.right, variable, name))
-        case Call(function=function) if function != "PREV":
+        case Call(function=function) if function != Intrinsic.PREV:
             return replace(e, arguments=tuple(_of_event(a, variable, name) for a in e.arguments))
         case Column() | Binding() | Call() | Aggregate() | Constant():
             return e

@@ -23,6 +23,7 @@ from ...nodes import (
     Constant,
     Conversion,
     Expression,
+    Intrinsic,
     Signature,
     Unary,
     Unit,
@@ -33,9 +34,8 @@ from ...nodes import (
 from ...source_text import Span
 from .type_rules import agreeing
 
-__all__ = ["CONVERT", "agree", "convert", "unit_of"]
+__all__ = ["agree", "convert", "unit_of"]
 
-CONVERT = "CONVERT"
 """The function that converts its first argument: times the second, plus the third; of a query's text, to the fourth."""
 
 
@@ -123,7 +123,7 @@ def convert(names: Names, value: Expression, unit: Expression, span: Span) -> Ex
         return Constant(float(conversion.apply(number, points or Fraction(0))), ValueType.DOUBLE, span, to.iri)
     factor = Constant(float(conversion.factor), ValueType.DOUBLE, span, to.iri)
     offset = Constant(float((points or 0) * conversion.offset), ValueType.DOUBLE, span)
-    return Call(CONVERT, (value, factor, offset, unit), ValueType.DOUBLE, span)
+    return Call(Intrinsic.CONVERT, (value, factor, offset, unit), ValueType.DOUBLE, span)
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +147,7 @@ def _measure(names: Names, expression: Expression) -> Measure | None:
             return _of_sum(names, expression)
         case Binary(operator="*" | "/" | "%"):
             return _of_product(names, expression)
-        case Call(function=function, arguments=(operand, Constant(unit=unit), *_)) if function == CONVERT:
+        case Call(function=function, arguments=(operand, Constant(unit=unit), *_)) if function == Intrinsic.CONVERT:
             found = _measure(names, operand)
             return None if found is None or unit is None else replace(found, unit=names.unit(unit))
         case Call(function=function, arguments=arguments):
@@ -231,7 +231,7 @@ def _converted(names: Names, side: _Side, other: Measure, span: Span, *, step: b
         return Constant(float(exact), ValueType.DOUBLE, value.span, other.unit.iri)
     factor = Constant(float(conversion.factor), ValueType.DOUBLE, value.span, other.unit.iri)
     offset = Constant(float((points or 0) * conversion.offset), ValueType.DOUBLE, value.span)
-    return Call(CONVERT, (value, factor, offset), ValueType.DOUBLE, value.span)
+    return Call(Intrinsic.CONVERT, (value, factor, offset), ValueType.DOUBLE, value.span)
 
 
 def _conversion(
