@@ -14,6 +14,7 @@ from ..language import SourceText
 from ..language.nodes import Query
 from ..ontology import knowledge_of
 from ..ontology.modules import Module, with_module, without_module
+from ..ontology.reasoners import Closing, close
 from ..pipeline import Catalog, queries_read
 from ..pipeline.knowledge import modules_in_force
 from ..pipeline.sources import RawColumns, RecordedEvents, raw_table
@@ -38,13 +39,17 @@ class Project(Catalog):
     """
 
     @classmethod
-    def load(cls, path: str | Path) -> Self:
+    def load(cls, path: str | Path, *, closing: Closing = close) -> Self:
         """Read a project file, load its knowledge, check its annotations.
+
+        Args:
+            path: of the file, or its folder.
+            closing: closes the knowledge, unless its closure is kept.
 
         Raises:
             ConfigError, OntologyError, AnnotationError: what is wrong, where, and the way out.
         """
-        return cls.of(Settings.load(path))
+        return cls.of(Settings.load(path), closing)
 
     @classmethod
     def parse(cls, content: Mapping[str, Any], *, root: Path | None = None) -> Self:
@@ -52,9 +57,9 @@ class Project(Catalog):
         return cls.of(Settings.parse(content, root=root))
 
     @classmethod
-    def of(cls, settings: Settings) -> Self:
+    def of(cls, settings: Settings, closing: Closing = close) -> Self:
         """The same from checked settings, with what `kaicep ontology` has changed of the modules."""
-        return cls.over(settings, modules_in_force(settings))
+        return cls.over(settings, modules_in_force(settings), closing)
 
     def with_module(self, path: str | Path, *, replacing: str | None = None) -> Self:
         """The same project with one more ontology module.

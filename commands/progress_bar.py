@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator, Sized
 from datetime import timedelta
 from types import TracebackType
@@ -17,6 +18,7 @@ __all__ = ["ProgressBar"]
 
 SECONDS_OF_PATIENCE = 2.0
 _SECONDS_BETWEEN_LOOKS = 1.0
+_CLOSE_TO_THE_END = 0.99
 
 Part = TypeVar("Part")
 
@@ -67,6 +69,20 @@ class ProgressBar:
         self._measure = measure
         return self
 
+    def computing(self, what: str, seconds: float | None) -> Self:
+        """Say what this process computes from now on, and how long that is thought to take.
+
+        Args:
+            what: is computed.
+            seconds: of processor time, so that the estimate holds where others compute as well; what takes longer stays
+                close to its end. `None`: nobody knows.
+        """
+        self(0, seconds, what)
+        if seconds is None:
+            return self
+        began, most = time.process_time(), seconds * _CLOSE_TO_THE_END
+        return self.measuring(lambda: min(time.process_time() - began, most))
+
     def __enter__(self) -> Self:
         if self._shows and self._patience > 0:
             self._timer = threading.Timer(self._patience, self._show)
@@ -108,13 +124,14 @@ class ProgressBar:
             if self._over:
                 return
             self._progress.start()
-        if self._measure is not None:
-            threading.Thread(target=self._look, args=(self._measure,), daemon=True).start()
+        threading.Thread(target=self._look, daemon=True).start()
 
-    def _look(self, measure: Callable[[], float]) -> None:
-        self(measure())
-        while not self._ended.wait(_SECONDS_BETWEEN_LOOKS):
-            self(measure())
+    def _look(self) -> None:
+        while True:
+            if self._measure is not None:
+                self(self._measure())
+            if self._ended.wait(_SECONDS_BETWEEN_LOOKS):
+                return
 
 
 class _Estimate(ProgressColumn):

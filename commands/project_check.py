@@ -13,6 +13,7 @@ from ..config import Settings
 from ..errors import KaicepError
 from ..ontology import KnowledgeBase, load_knowledge
 from ..ontology.consistency import contradiction_error
+from ..ontology.reasoners import Closing, close
 from ..pipeline import Catalog, query_files, read_document
 from ..pipeline.flow import Registration
 from .contradiction_report import contradiction_table, left_out_lines, write_fix
@@ -74,7 +75,13 @@ class Report:
             return None
 
 
-def check_project(path: Path, fix: Path | None = None, events: Sequence[str] = (), stream: str | None = None) -> Report:
+def check_project(
+    path: Path,
+    fix: Path | None = None,
+    events: Sequence[str] = (),
+    stream: str | None = None,
+    closing: Closing = close,
+) -> Report:
     """Check the settings, the knowledge, each annotation and each query of a project.
 
     Args:
@@ -82,13 +89,14 @@ def check_project(path: Path, fix: Path | None = None, events: Sequence[str] = (
         fix: where a patch is written that takes back what contradicts other statements; `None`: nowhere.
         events: recorded events, each `FILE` or `STREAM=FILE`: what the queries make of them is reported.
         stream: what a plain `FILE` is of.
+        closing: closes the knowledge, unless its closure is kept.
     """
     report = Report()
     settings = report.attempt(lambda: Settings.load(path))
     if settings is None:
         return report
     report.found.append(f"project {settings.file}")
-    knowledge = report.attempt(lambda: load_knowledge(_suffering(settings)))
+    knowledge = report.attempt(lambda: load_knowledge(_suffering(settings), closing))
     if knowledge is None:
         report.skipped.append("annotations and queries, since the knowledge cannot be loaded")
         return report

@@ -14,7 +14,7 @@ from rich.console import Console
 from ..errors import PipelineError, PlanError
 from .completion import stream_names
 from .options import OptionalProject, ProjectFile, ProjectOption, Query, Quiet, RowFormOption, StreamOption
-from .terminal import load_project, tell, text_of, waiting
+from .terminal import closing_on, load_project, tell, text_of, waiting
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -127,8 +127,8 @@ def check(
     """
     from .project_check import check_project
 
-    with waiting("checking the project"):
-        report = check_project(project, fix, events or (), stream)
+    with waiting("checking the project") as bar:
+        report = check_project(project, fix, events or (), stream, closing_on(bar))
     if form is CheckFormat.JSON:
         typer.echo(json.dumps(report.as_dict(), ensure_ascii=False, default=str))
     else:

@@ -12,7 +12,7 @@ from rich.console import Console
 
 from ..errors import PipelineError
 from .options import ProjectFile, Quiet
-from .terminal import CLOSING, load_project, log, waiting
+from .terminal import CLOSING, closing_on, load_project, log, waiting
 
 _PAGE = 120
 
@@ -96,8 +96,8 @@ def run(
     settle_existing_output(out, settings, append=append)
     ends = finish if finish is not None else bool(events) and all_recorded(settings, events or ())
     settings = with_recorded_sources(settings, events or ())
-    with waiting(CLOSING, quiet=quiet):
-        loaded = Project.of(settings)
+    with waiting(CLOSING, quiet=quiet) as bar:
+        loaded = Project.of(settings, closing_on(bar))
     documents = [(path.name, read_document(path)) for path in query or query_files(loaded.settings)]
     if not documents and not loaded.settings.archive.enabled:
         raise PipelineError(

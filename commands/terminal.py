@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 
     from ..api import Project
     from ..config import Settings
+    from ..ontology.modules import Module
+    from ..ontology.reasoners import Closing, Closure
     from ..pipeline.sinks import RowPrinter
+    from ..settings import ReasonerName
     from .progress_bar import ProgressBar
 
 CLOSING = "reading the project and what follows from its ontologies"
@@ -51,10 +54,22 @@ def row_printer(columns: Iterable[str], form: RowFormat | None, settings: Settin
 
 def load_project(path: Path, *, quiet: bool = False) -> Project:
     """Load a project; people who wait for its reasoner see that something goes on."""
-    with waiting(CLOSING, quiet=quiet):
+    with waiting(CLOSING, quiet=quiet) as bar:
         from ..api import Project
 
-        return Project.load(path)
+        return Project.load(path, closing=closing_on(bar))
+
+
+def closing_on(bar: ProgressBar) -> Closing:
+    """What closes knowledge and tells on a bar how much that is, and how long it takes."""
+    from ..ontology.reasoners import REASONERS, close
+
+    def closing(modules: Sequence[Module], reasoner: ReasonerName, prefixes: Mapping[str, str]) -> Closure:
+        triples, pace = sum(len(module.triples) for module in modules), REASONERS[reasoner].seconds
+        bar.computing(f"closing {triples:,} triples by {reasoner}", None if pace is None else triples * pace)
+        return close(modules, reasoner, prefixes)
+
+    return closing
 
 
 def waiting(what: str, total: float | None = None, *, quiet: bool = False) -> ProgressBar:

@@ -38,13 +38,13 @@ class ClosingRules:
     prefixes: Mapping[str, str]
 
 
-def load_knowledge(settings: Settings) -> KnowledgeBase:
-    """The knowledge base of a project: its modules, what they import, closed by its reasoner.
+def load_knowledge(settings: Settings, closing: Closing = close) -> KnowledgeBase:
+    """The knowledge base of a project: its modules, what they import, closed by its reasoner; see `knowledge_of`.
 
     Raises:
         OntologyError: a module that is missing, unreadable or contradictory, or an import that nothing declares.
     """
-    return knowledge_of(settings, stated_modules(settings))
+    return knowledge_of(settings, stated_modules(settings), closing)
 
 
 def stated_modules(settings: Settings) -> tuple[Module, ...]:

@@ -17,6 +17,7 @@ from ..language.checks import compile_document
 from ..language.nodes import Query, StreamType, Vocabulary
 from ..ontology import KnowledgeBase, knowledge_of
 from ..ontology.modules import Module
+from ..ontology.reasoners import Closing, close
 from ..semfilter.runtime import FilterOptions
 from .flow import Judgement, Registration
 
@@ -36,13 +37,13 @@ class Catalog:
     annotators: Mapping[str, Annotator]
 
     @classmethod
-    def over(cls, settings: Settings, modules: Sequence[Module]) -> Self:
-        """The catalog of checked settings and the ontology modules in force.
+    def over(cls, settings: Settings, modules: Sequence[Module], closing: Closing = close) -> Self:
+        """The catalog of checked settings and the ontology modules in force; `closing` closes these.
 
         Raises:
             OntologyError, AnnotationError: what is wrong, where, and the way out.
         """
-        knowledge = knowledge_of(settings, modules)
+        knowledge = knowledge_of(settings, modules, closing)
         return cls(settings, knowledge, _annotators(settings, knowledge))
 
     def with_knowledge(self, knowledge: KnowledgeBase) -> Self:

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
+from typing import ClassVar
 
 from pyoxigraph import Quad, RdfFormat, Triple, serialize
 
@@ -53,6 +54,8 @@ class DescriptionLogicReasoner:
         document: arguments that name a file of N-Triples.
         parse: the output of `classify` as triples.
     """
+
+    seconds: ClassVar[None] = None  # a disjointness more may cost it minutes
 
     name: ReasonerName
     java: int

@@ -14,6 +14,7 @@ class NoReasoner:
 
     name: ReasonerName = "none"
     java: int | None = None
+    seconds: float | None = 2e-5  # with keeping the closure, measured with Brick and buildings
 
     def close(self, modules: Sequence[Module], prefixes: Mapping[str, str]) -> Closure:  # noqa: ARG002 (nothing to say)
         """What the modules assert."""

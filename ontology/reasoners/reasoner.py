@@ -75,6 +75,10 @@ class Reasoner(Protocol):
     def java(self) -> int | None:
         """The least version of Java that it needs; `None`: it needs none."""
 
+    @property
+    def seconds(self) -> float | None:
+        """How long a processor takes for each triple that is asserted, about; `None`: that depends on what they say."""
+
     def close(self, modules: Sequence[Module], prefixes: Mapping[str, str]) -> Closure:
         """The closure of the union of some modules.
 

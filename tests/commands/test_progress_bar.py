@@ -47,6 +47,22 @@ def test_where_nobody_knows_how_much_there_is_time_is_shown() -> None:
     assert "%" not in shown(console)
 
 
+def test_what_is_computed_is_measured_by_processor_time_and_ends_when_it_ends() -> None:
+    console = terminal()
+    with ProgressBar(console, "reading", patience=0).computing("closing 5 triples by rl", 1e-9):
+        wait_for(lambda: "99%" in shown(console))
+    assert "closing 5 triples by rl" in shown(console)
+    assert "100%" not in shown(console)
+
+
+def test_where_nobody_knows_how_long_it_is_computed_time_is_shown() -> None:
+    console = terminal()
+    with ProgressBar(console, "reading", patience=0).computing("closing 5 triples by pellet", None):
+        pass
+    assert "closing 5 triples by pellet" in shown(console)
+    assert "%" not in shown(console)
+
+
 def test_parts_are_counted_as_they_are_taken() -> None:
     console = terminal()
     with ProgressBar(console, "files", patience=0) as bar:

@@ -7,9 +7,13 @@ from pathlib import Path
 
 import pytest
 from kaicep.commands.options import RowFormat
-from kaicep.commands.terminal import load_project, log, print_rows, tell, text_of
+from kaicep.commands.progress_bar import ProgressBar
+from kaicep.commands.terminal import closing_on, load_project, log, print_rows, tell, text_of
 from kaicep.config import Settings
 from kaicep.errors import KaicepError
+from kaicep.ontology.modules import Module
+from kaicep.ontology.reasoners import close
+from kaicep.settings import ReasonerName
 
 SETTINGS = Settings.parse({"prefixes": {"ex": "urn:ex:"}})
 
@@ -40,6 +44,23 @@ def test_messages_go_to_the_standard_error(capsys: pytest.CaptureFixture[str]) -
     tell("late")
     log().print("behind")
     assert capsys.readouterr() == ("", "late\nbehind\n")
+
+
+@pytest.mark.parametrize(("reasoner", "known"), [("rl", True), ("none", True), ("hermit", False)])
+def test_who_waits_for_knowledge_is_told_how_much_is_closed_and_how_long_that_takes(
+    reasoner: ReasonerName, known: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[tuple[str, float | None]] = []
+    bar = ProgressBar(log(), "loading")
+    monkeypatch.setattr(bar, "computing", lambda what, seconds: told.append((what, seconds)))
+    modules = [Module.parse("m.ttl", b"<urn:a> a <urn:B> . <urn:b> a <urn:B> .")]
+    monkeypatch.setattr(
+        "kaicep.ontology.reasoners.close", lambda asserted, _, prefixes: close(asserted, "none", prefixes)
+    )
+    assert len(closing_on(bar)(modules, reasoner, {}).store) == 2
+    ((what, seconds),) = told
+    assert what == f"closing 2 triples by {reasoner}"
+    assert (seconds is not None and 0 < seconds < 1) is known
 
 
 def test_a_project_is_loaded_as_such(project: Path) -> None:
