@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .atomic_write import fsync, make_folder, remove_temporaries, write_atomically
+from .atomic_write import append_durably, fsync, make_folder, remove_temporaries, write_atomically
 from .checked_text import read_checked, write_checked
 from .compression import COMPRESSIONS, UNPACKING_ERRORS, open_unpacked, uncompressed_name, unpack
 from .disk_usage import folder_size
@@ -13,6 +13,7 @@ __all__ = [
     "COMPRESSIONS",
     "UNPACKING_ERRORS",
     "ProcessLock",
+    "append_durably",
     "folder_size",
     "fsync",
     "is_running",

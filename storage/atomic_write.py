@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-__all__ = ["fsync", "make_folder", "remove_temporaries", "write_atomically"]
+__all__ = ["append_durably", "fsync", "make_folder", "remove_temporaries", "write_atomically"]
 
 _TEMPORARY = ".tmp-"
 
@@ -34,10 +34,27 @@ def write_atomically(path: Path, *, sync_folder: bool = True) -> Iterator[Path]:
         fsync(path.parent)
 
 
+def append_durably(path: Path, content: bytes, *, sync: bool = True) -> None:
+    """Append to a file that is there; a power cut may leave a part of what is appended.
+
+    Args:
+        path: the file.
+        content: what is appended.
+        sync: `False`: it becomes durable with the next append that is synced.
+    """
+    with path.open("ab") as file:
+        file.write(content)
+        file.flush()
+        if sync:
+            os.fsync(file.fileno())
+
+
 def make_folder(path: Path) -> None:
-    """Make a folder whose existence survives a power cut."""
+    """Make a folder, and those around it, whose existence survives a power cut."""
     if not path.is_dir():
-        path.mkdir(parents=True, exist_ok=True)
+        if not path.parent.exists():
+            make_folder(path.parent)
+        path.mkdir(exist_ok=True)
         fsync(path.parent)
 
 

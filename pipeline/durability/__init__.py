@@ -8,32 +8,32 @@ from typing import TYPE_CHECKING
 from .progress import Progress
 
 if TYPE_CHECKING:
+    from .batch_journal import BatchJournal
     from .checkpoint import has_begun
-    from .checkpoint_generation import Generation, begun_batch, current_generation, planned_at
     from .checkpointed_flow import CheckpointedFlow
     from .dead_letters import DeadLetters
+    from .generations import Generation, current_generation, is_all_read, planned_at
     from .query_parking import parked_at_stop, resume_at_start
-    from .unread_files import is_all_read
 
 _LATER = {
+    "BatchJournal": ".batch_journal",
     "CheckpointedFlow": ".checkpointed_flow",
     "DeadLetters": ".dead_letters",
-    "Generation": ".checkpoint_generation",
-    "begun_batch": ".checkpoint_generation",
-    "current_generation": ".checkpoint_generation",
+    "Generation": ".generations",
+    "current_generation": ".generations",
     "has_begun": ".checkpoint",
-    "is_all_read": ".unread_files",
+    "is_all_read": ".generations",
     "parked_at_stop": ".query_parking",
-    "planned_at": ".checkpoint_generation",
+    "planned_at": ".generations",
     "resume_at_start": ".query_parking",
 }
 
 __all__ = [
+    "BatchJournal",
     "CheckpointedFlow",
     "DeadLetters",
     "Generation",
     "Progress",
-    "begun_batch",
     "current_generation",
     "has_begun",
     "is_all_read",

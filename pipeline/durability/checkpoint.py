@@ -1,9 +1,9 @@
 """The checkpoint: everything that a batch makes durable, in one place and one order (docs/decisions/071).
 
-Its events in the log, and where the watermarks of idle streams were moved → dead letters → its rows in the sinks →
-the matches of named queries in the archive → the snapshot of operators, and how far the sinks are → the spool is
-settled. Spark commits the batch after that. Done again, it starts from the snapshot before it, moves the same
-watermarks, and gives the same rows with the same `_id`.
+Its files in the journal → dead letters → its events in the log, and where the watermarks of idle streams were moved →
+its rows in the sinks → the matches of named queries in the archive → the snapshot of operators, and how far the sinks
+are → the spool is settled. Spark commits the batch after that. Done again, it starts from the snapshot before it, moves
+the same watermarks, and gives the same rows with the same `_id`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from operator import itemgetter
 from pathlib import Path
+from types import MappingProxyType
 
 import pyarrow as pa
 
@@ -25,15 +27,15 @@ from ..flow import Batch, BatchResult, Dataflow, Registration, StreamResult
 from ..monitoring import StageClock
 from ..sinks import RowDelivery, Sink
 from ..sources import RawBatch
+from .batch_journal import BatchJournal, Files
 from .dead_letters import DeadLetters
-from .delivery_position import DeliveryPosition
 from .operator_snapshots import OperatorSnapshots
 from .query_registry import QueryRegistry, Resumptions
 from .spool_replay import SpoolReplay
 
 __all__ = ["Checkpoint", "FlowState", "RestoredState", "has_begun"]
 
-_SNAPSHOTS, _POSITION = "snapshots", "queries/position.json"
+_SNAPSHOTS, _JOURNAL, _EARLIER = "snapshots", "queries/batches.jsonl", "queries/position.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,14 +56,16 @@ class RestoredState:
     """What is known of the end of a batch.
 
     Attributes:
-        operators: the parts of its snapshot; `None`: it is lost, or there was no batch yet.
-        delivered: where sinks and backfilled queries are.
+        batch: the last one up to it that has a snapshot; 0: none has.
+        operators: the parts of that snapshot.
         reported: the last batch whose rows the sinks have.
+        delivered: where sinks and backfilled queries were then.
     """
 
-    operators: Mapping[str, bytes] | None
-    delivered: Mapping[str, bytes]
+    batch: int
+    operators: Mapping[str, bytes]
     reported: int
+    delivered: Mapping[str, bytes]
 
 
 class Checkpoint:
@@ -72,12 +76,14 @@ class Checkpoint:
         sinks: where the rows of all queries go.
         archive: where events go; `None` when it is switched off.
         patience: how long the first batch waits for an archiver that is behind the live stream.
-        say: takes a line of the log about what was missed.
+        say: takes a line of the log about what was missed, and what was found damaged.
+        root: the project's folder, from which the journal names files.
         clock: counts how long each stage takes.
         dead_letter_size: bytes that the dead letters of each stream may take.
 
     Attributes:
         delivery: of rows to the sinks.
+        journal: which files were taken.
         resumptions: the parked queries that are to go on with the next batch.
     """
 
@@ -89,6 +95,7 @@ class Checkpoint:
         patience: timedelta,
         say: Callable[[str], None],
         *,
+        root: Path,
         clock: StageClock,
         dead_letter_size: int,
     ) -> None:
@@ -99,11 +106,11 @@ class Checkpoint:
         self._idle_since: Position | None = None
         self._dead_letters = DeadLetters(state / "dead-letters", dead_letter_size)
         self.delivery = RowDelivery(sinks)
-        self._snapshots = OperatorSnapshots(state / _SNAPSHOTS)
-        self._registry = QueryRegistry(state / "queries" / "registrations.json")
+        self._snapshots = OperatorSnapshots(state / _SNAPSHOTS, say)
+        self._registry = QueryRegistry(state / "queries" / "registrations.json", say)
         self.resumptions = Resumptions(state / "queries" / "resumptions.json")
-        self._of_parked = OperatorSnapshots(state / "queries" / "parked")
-        self._position = DeliveryPosition(state / _POSITION)
+        self._of_parked = OperatorSnapshots(state / "queries" / "parked", say)
+        self.journal = BatchJournal(state / _JOURNAL, root)
         self._spool = None if archive is None else SpoolReplay(archive, state, patience, say)
 
     def begin(self) -> None:
@@ -115,9 +122,14 @@ class Checkpoint:
     def last(self) -> int | None:
         """The last batch that left a trace: a snapshot, a position, events in the log; `None` before the first."""
         logged = None if self._archive is None else self._archive.last
-        reported, _ = self._position.read() or (None, {})
-        known = (self._snapshots.latest(), reported, None if logged is None else logged.batch)
+        known = (self.done or None, None if logged is None else logged.batch)
         return max((batch for batch in known if batch is not None), default=None)
+
+    @property
+    def done(self) -> int:
+        """The last batch whose rows the sinks have; 0 before the first."""
+        reported, _ = self.journal.delivered() or (0, {})
+        return max(self._snapshots.latest() or 0, reported)
 
     @property
     def spooled(self) -> bool:
@@ -129,7 +141,7 @@ class Checkpoint:
         last = self.last
         if last is None:
             return False
-        reported, _ = self._position.read() or (last, {})
+        reported, _ = self.journal.delivered() or (last, {})
         return len(self._registry.read(waiting)) < len(waiting) or reported < last or self.spooled
 
     def position(self, number: int) -> Position:
@@ -155,6 +167,8 @@ class Checkpoint:
         raw: Mapping[str, RawBatch],
         dataflow: Dataflow,
         state: Callable[[Mapping[str, pa.Table]], FlowState],
+        *,
+        files: Files = MappingProxyType({}),
     ) -> Mapping[str, pa.Table]:
         """Make a batch durable.
 
@@ -164,16 +178,18 @@ class Checkpoint:
             raw: its records by stream.
             dataflow: has processed it.
             state: gives the state after the batch, of whose rows it is told.
+            files: by stream, those that the records stand in.
 
         Returns:
             The rows by query label, those that were held for this batch among them.
         """
         with self._clock.stage("archive"):
+            self.journal.take(number, files)
+            for name, records in raw.items():
+                self._dead_letters.write(name, number, records, result.streams[name].rejected)
             if self._archive is not None:
                 self._archive.append(number, {name: stream.archived for name, stream in result.streams.items()})
             self._keep_idle_watermarks(number, result)
-            for name, records in raw.items():
-                self._dead_letters.write(name, number, records, result.streams[name].rejected)
         with self._clock.stage("sinks"):
             matches = self.delivery.deliver(number, self._clock.over("queries", result.rows()))
         with self._clock.stage("archive"):
@@ -191,6 +207,12 @@ class Checkpoint:
         """
         return self.delivery.deliver(number, result.rows())
 
+    def give_up(self, number: int) -> None:
+        """Give up what a batch began to take of streams of which the log has nothing: nobody delivers it again."""
+        logged = {} if self._archive is None else self._archive.log.read_batch(self.position(number))
+        for stream in self.journal.give_back(number, logged):
+            self._dead_letters.remove(stream, number)
+
     def register(self, registrations: Sequence[Registration]) -> None:
         """Note which queries are registered, and since when: what no log tells when a snapshot is lost."""
         self._registry.write(registrations)
@@ -199,6 +221,11 @@ class Checkpoint:
         """Those of the queries that were registered, with the moment of their registration."""
         return self._registry.read(queries)
 
+    @property
+    def lost_registrations(self) -> bool:
+        """Whether the registrations have to be written anew."""
+        return self._registry.damaged
+
     def restore(self, number: int) -> RestoredState:
         """What is known of the end of a batch; what the sinks have not got yet is given up.
 
@@ -206,16 +233,16 @@ class Checkpoint:
             PipelineError: its snapshot is lost, and there is no log to rebuild it from.
         """
         self.delivery.forget()
-        parts = self._snapshots.read(number)
-        if parts is not None or number == 0:
-            return RestoredState(parts, parts or {}, number)
+        batch, parts = self._snapshots.newest(number) or (0, {})
+        if batch == number:
+            return RestoredState(number, parts, number, parts)
         if self._archive is None:
             raise PipelineError(
                 f"the snapshot of batch {number} is lost and there is no archive to rebuild it from",
                 hint=f"restore {self._snapshots.folder}, or remove the engine's state to begin anew",
             )
-        reported, delivered = self._position.read() or (number, {})
-        return RestoredState(None, delivered, reported)
+        reported, delivered = self.journal.delivered() or (batch or number, parts)
+        return RestoredState(batch, parts, *max((reported, delivered), (batch, parts), key=itemgetter(0)))
 
     def keep_for_parked(self, number: int) -> None:
         """Keep the state after a batch for a query that goes on from there some day."""
@@ -249,7 +276,7 @@ class Checkpoint:
     def _keep(self, number: int, state: FlowState) -> None:
         delivered = {**self.delivery.snapshot(), **state.backfilled}
         self._snapshots.write(number, {**state.operators, **delivered})
-        self._position.write(number, delivered)
+        self.journal.finish(number, delivered)
         if self._spool is not None:
             self._spool.settle()
 
@@ -257,7 +284,7 @@ class Checkpoint:
 def has_begun(settings: Settings) -> bool:
     """Whether something is left of a batch that an engine of a project has done: then it knows what its sinks have."""
     state, archive = settings.path(settings.engine.state), settings.path(settings.archive.path)
-    if (state / _POSITION).exists() or any((state / _SNAPSHOTS).glob("*.snapshot")):
+    if (state / _JOURNAL).exists() or (state / _EARLIER).exists() or any((state / _SNAPSHOTS).glob("*.snapshot")):
         return True
     return settings.archive.enabled and has_segments(archive)
 

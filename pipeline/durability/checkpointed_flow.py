@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 
 import pyarrow as pa
 
@@ -39,7 +40,9 @@ from ..monitoring import StageClock
 from ..sinks import Sink
 from ..sources import RawBatch
 from .backfilled_queries import BackfilledQueries, BackfilledQuery
-from .checkpoint import Checkpoint, FlowState
+from .batch_journal import BatchJournal, Files
+from .checkpoint import Checkpoint, FlowState, RestoredState
+from .generations import Generation, planned_at
 from .log_replay import logged_batches
 from .progress import Progress
 from .query_parking import QueryParking
@@ -80,7 +83,7 @@ class CheckpointedFlow:
         say: Callable[[str], None] = _LOG.info,
         strategy: Strategy | None = None,
     ) -> None:
-        self._strategy = strategy
+        self._strategy, self._say = strategy, say
         self.progress = Progress()
         self.clock = StageClock()
         self._on_swap = on_swap
@@ -95,6 +98,7 @@ class CheckpointedFlow:
             archive,
             settings.archive.in_flight,
             say,
+            root=settings.root,
             clock=self.clock,
             dead_letter_size=settings.engine.dead_letter_size,
         )
@@ -138,10 +142,35 @@ class CheckpointedFlow:
         """Whether the next batch has something to do even without records: what was missed, or a new query's past."""
         return self._checkpoint.behind([*self._waiting, *self._requests.submitted]) or bool(self._requests)
 
-    def begin(self) -> None:
-        """Take over from whoever has kept the streams' events meanwhile; before they are read."""
+    @property
+    def done(self) -> int:
+        """The last batch that is done: delivered again, it is passed over; 0 before the first."""
+        return self._checkpoint.done
+
+    @property
+    def journal(self) -> BatchJournal:
+        """Which files were taken."""
+        return self._checkpoint.journal
+
+    def begin(self, generation: Generation, idle: IdleStreams | None = None) -> BatchResult | None:
+        """Take over from whoever has kept the streams' events meanwhile; before they are read.
+
+        Args:
+            generation: of Spark's checkpoint, which says what is delivered again.
+            idle: see `run`.
+
+        Returns:
+            What a batch brings that was begun and is not delivered again: it is done from the log.
+        """
+        self.versions.begun = generation.begun
         self._checkpoint.begin()
         self._requests.resume(self._checkpoint.resumptions.read())
+        last = self.last or 0
+        if last == self.done or last >= generation.base:
+            return None
+        self._checkpoint.give_up(last)
+        self.versions.begun = last
+        return self.run(last, {}, idle)
 
     def submit(self, registrations: Sequence[Registration]) -> None:
         """Register queries at the next batch border; no batch is waited for.
@@ -192,12 +221,36 @@ class CheckpointedFlow:
         missed = self._checkpoint.delivery.waiting or self._checkpoint.spooled
         return bool(waiting or missed or self._dataflow.idle_advances(idle))
 
+    def deliver(
+        self,
+        number: int,
+        generation: Generation,
+        read: Callable[[Mapping[str, Collection[str]]], Mapping[str, RawBatch]],
+        idle: IdleStreams | None = None,
+    ) -> BatchResult | None:
+        """Do a batch that Spark delivers: files that another batch took are passed over, and it all if it is done.
+
+        Args:
+            number: its own.
+            generation: of Spark's checkpoint, which knows its files.
+            read: its records by stream, without some files, which are by stream as Spark has them.
+            idle: see `run`.
+        """
+        if number <= self.done:
+            return None
+        files = self.journal.sorted_out(number, generation.files(number, self._project.settings))
+        with self.clock.stage("read"):
+            records = read(files.passed_over)
+        return self.run(number, records, idle, planned_at(generation, number), files=files.new)
+
     def run(
         self,
         number: int,
         records: Mapping[str, RawBatch],
         idle: IdleStreams | None = None,
         planned: datetime | None = None,
+        *,
+        files: Files = MappingProxyType({}),
     ) -> BatchResult:
         """Do a batch; when this returns, it is durable.
 
@@ -207,6 +260,7 @@ class CheckpointedFlow:
             idle: which streams are idle; `None`: wall clock moves no watermark, and nothing goes on beside the batch:
                 queries that begin in the past are with it when the batch begins.
             planned: wall clock when Spark planned the batch; `None`: its events are of any time.
+            files: by stream, those that the records stand in.
         """
         with self.clock.stage("prepare"):
             self._prepare(number, patient=idle is None)
@@ -226,7 +280,8 @@ class CheckpointedFlow:
         result = BatchResult(streams, own.rows(), own.watermarks, own.advances, idled=own.idled)
         malformed = {stream: len(raw.malformed) for stream, raw in records.items()}
         state = partial(self._state, result, malformed, began, number=number, results=(*spooled, own))
-        return self._finished(number, result, self._checkpoint.commit(number, result, records, self._dataflow, state))
+        matches = self._checkpoint.commit(number, result, records, self._dataflow, state, files=files)
+        return self._finished(number, result, matches)
 
     def finish(self) -> BatchResult:
         """End the streams: what waits for later events is reported."""
@@ -426,34 +481,56 @@ class CheckpointedFlow:
         state = self._checkpoint.restore(number)
         self._backfilled.restore(state.delivered)
         self.parked.restore(state.delivered)
-        if state.operators is None and number > 0:
-            queries = self._replay_log(number, queries, state.reported)
-        self._waiting = self._dataflow.restore(state.operators or {}, queries)
-        self._checkpoint.delivery.restore(state.delivered)
-        if state.operators is not None:
-            self.progress = Progress.from_bytes(state.operators[_PROGRESS])
+        if state.batch == number:
+            self._waiting = self._dataflow.restore(state.operators, queries)
+            if number:
+                self.progress = Progress.from_bytes(state.operators[_PROGRESS])
         else:
+            self._waiting = self._replay_log(number, queries, state)
+        self._checkpoint.delivery.restore(state.delivered)
+        if state.batch != number:
             self._checkpoint.rebuilt(number, self._flow_state(self._dataflow.snapshot()))
+        if self._checkpoint.lost_registrations:
+            self._register_durably()
         self.progress = self.progress.resumed()
         self._done, self._unfinished = number, False
 
-    def _replay_log(self, number: int, queries: Sequence[Registration], reported: int) -> list[Registration]:
-        """Bring fresh operators to the end of a batch; their rows were reported up to batch `reported`.
+    def _replay_log(self, number: int, queries: Sequence[Registration], state: RestoredState) -> list[Registration]:
+        """Bring the operators to the end of a batch; the rows that the sinks have already are left out.
 
         Returns:
             The queries that were not registered then.
         """
         # One that was with its past begins with it again: the log does not say how many of its rows were handed over.
-        known = [r for r in self._checkpoint.registered(queries) if r.label not in self._backfilled.begun_before]
-        for registration in known:
-            self._dataflow.register(registration)
-        self.progress = Progress()
-        for done, batch in logged_batches(self._archive, self.versions, number):
+        apart = {*self._backfilled.begun_before, *(parked.label for parked in self.parked)}
+        known = [r for r in self._checkpoint.registered(queries) if r.label not in apart]
+        after = self._restore_earlier(state, known, [q for q in queries if q.label not in apart])
+        self._say(f"recovery: the state after batch {number} is rebuilt from that after batch {after}, by the log")
+        for done, batch in logged_batches(self._archive, self.versions, number, after):
             began = time.perf_counter()
             result = self._dataflow.process(batch)
             matches, seconds = result.matches, time.perf_counter() - began
-            for label, rows in matches.items() if done > reported else ():
+            for label, rows in matches.items() if done > state.reported else ():
                 self._checkpoint.delivery.hold(label, rows, recovered=True)
             self.progress = self.progress.after(result.streams, matches, {}, seconds, self._dataflow.subqueries)
         self._dataflow.judge_by(self._project.judgement)
         return [q for q in queries if q.label not in self._dataflow.flows]
+
+    def _restore_earlier(
+        self, state: RestoredState, known: Sequence[Registration], queries: Sequence[Registration]
+    ) -> int:
+        """Go back to an earlier batch from which the log leads on; the batch.
+
+        A snapshot that lacks a registered query will not do: the query may have been with its past then. Where it is
+        lost which queries are registered, the snapshot tells.
+        """
+        lost = self._checkpoint.lost_registrations
+        if state.batch and (not self._dataflow.restore(state.operators, queries if lost else known) or lost):
+            self.progress = Progress.from_bytes(state.operators[_PROGRESS])
+            return state.batch
+        self._dataflow.close()
+        self._dataflow = self._project.dataflow(_WORKERS, isolated=True)
+        for registration in known:
+            self._dataflow.register(registration)
+        self.progress = Progress()
+        return 0

@@ -46,15 +46,13 @@ class DeadLetters:
             How many there are.
         """
         letters = [*raw.malformed, *_of_rejected(raw, rejected)]
-        if stream not in self._files:
-            self._files[stream] = LetterFiles(self._folder / stream)
         lines = [
             json.dumps(
                 {"record": one.text, "reason": one.reason, "place": one.place, "batch": batch_id}, ensure_ascii=False
             )
             for one in letters
         ]
-        self._files[stream].write(batch_id, "".join(f"{line}\n" for line in lines).encode())
+        self._of(stream).write(batch_id, "".join(f"{line}\n" for line in lines).encode())
         if self._files[stream].limit(self._most) and stream not in self._said:
             self._said.add(stream)
             _LOG.warning(
@@ -63,6 +61,15 @@ class DeadLetters:
                 *(stream, f"{self._most:,}", self._folder / stream),
             )
         return len(letters)
+
+    def remove(self, stream: str, batch_id: int) -> None:
+        """Forget those of the newest batch of a stream."""
+        self._of(stream).remove(batch_id)
+
+    def _of(self, stream: str) -> LetterFiles:
+        if stream not in self._files:
+            self._files[stream] = LetterFiles(self._folder / stream)
+        return self._files[stream]
 
 
 def _of_rejected(raw: RawBatch, rejected: pa.Table) -> Iterator[Malformed]:

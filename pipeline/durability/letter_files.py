@@ -46,6 +46,11 @@ class LetterFiles:
         if len(singles) >= _SINGLE:
             self._put_together(sorted(singles))
 
+    def remove(self, batch: int) -> None:
+        """Forget those of one batch, the newest."""
+        if (batch, batch) in self._sizes:
+            self._remove([(batch, batch)])
+
     def limit(self, most: int) -> bool:
         """Remove the oldest files as long as all have more bytes, but for the newest; tell whether one went."""
         before = len(self._sizes)

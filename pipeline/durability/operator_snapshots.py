@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import logging
 import re
 import zipfile
-from collections.abc import Mapping
+import zlib
+from collections.abc import Callable, Mapping
 from collections.abc import Set as AbstractSet
 from pathlib import Path
 
 from ...errors import PipelineError, Place
-from ...storage import remove_temporaries, write_atomically
+from ...storage import make_folder, remove_temporaries, write_atomically
 
+_LOG = logging.getLogger("kaicep")
 _KEPT = 3
+_DAMAGES = (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, ValueError, KeyError, EOFError)
+"""What `zipfile` raises of files that are not as it wrote them; their contents have checksums."""
 _NAME = re.compile(r"(\d{12})\.snapshot")
 
 
@@ -20,15 +25,16 @@ class OperatorSnapshots:
 
     Args:
         folder: made when it is missing.
+        say: takes a line of the log.
 
     Raises:
         PipelineError: it cannot be made.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path, say: Callable[[str], None] = _LOG.info) -> None:
+        self.folder, self._say = folder, say
         try:
-            folder.mkdir(parents=True, exist_ok=True)
+            make_folder(folder)
         except OSError as error:
             raise PipelineError(
                 f"cannot make the engine's state: {error.strerror}",
@@ -48,22 +54,27 @@ class OperatorSnapshots:
         for old in self._batches()[:-_KEPT]:
             self._path(old).unlink(missing_ok=True)
 
-    def read(self, batch: int) -> dict[str, bytes] | None:
-        """The state after a batch, `None` when there is no snapshot of it.
+    def newest(self, upto: int) -> tuple[int, dict[str, bytes]] | None:
+        """The newest snapshot of a batch up to this one that is whole: its batch and its parts."""
+        for batch in reversed([known for known in self._batches() if known <= upto]):
+            parts = self.read(batch)
+            if parts is not None:
+                return batch, parts
+        return None
 
-        Raises:
-            PipelineError: the file is damaged.
-        """
+    def read(self, batch: int) -> dict[str, bytes] | None:
+        """The state after a batch; `None`: there is no snapshot, or it is damaged, is told, and put aside."""
         path = self._path(batch)
         try:
             with zipfile.ZipFile(path) as archive:
                 return {name: archive.read(name) for name in archive.namelist()}
         except FileNotFoundError:
             return None
-        except zipfile.BadZipFile as error:
-            raise PipelineError(
-                "the snapshot is damaged", place=Place(str(path)), hint="remove it; it is rebuilt from the archive"
-            ) from error
+        except _DAMAGES as error:
+            aside = path.with_suffix(".damaged")
+            path.replace(aside)
+            self._say(f"recovery: the snapshot of batch {batch} is damaged ({error}), and is put aside as {aside.name}")
+            return None
 
     def copy(self, batch: int, other: OperatorSnapshots) -> None:
         """Let another folder have the state after a batch, too, if there is one here."""

@@ -11,8 +11,8 @@ from ...config import Settings
 from ...errors import KaicepError
 from ..flow import BatchResult, Dataflow, ParkedQueries, ParkedQuery, Registration, failure_of
 from .backfilled_queries import BackfilledQueries, BackfilledQuery, LoggedBatches, ParkedPast
+from .batch_journal import BatchJournal
 from .checkpoint import Checkpoint
-from .delivery_position import DeliveryPosition
 from .query_registry import Resumptions
 
 __all__ = ["QueryParking", "parked_at_stop", "resume_at_start"]
@@ -183,7 +183,7 @@ class QueryParking:
 def parked_at_stop(settings: Settings) -> ParkedQueries:
     """The queries of a project that were parked when its last engine stopped."""
     found = ParkedQueries()
-    _, parts = DeliveryPosition(_queries_of(settings) / "position.json").read() or (0, {})
+    _, parts = BatchJournal(_queries_of(settings) / "batches.jsonl", settings.root).delivered() or (0, {})
     found.restore(parts)
     return found
 

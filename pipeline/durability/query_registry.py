@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import logging
 import threading
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from datetime import datetime
 from pathlib import Path
 
 from ...storage import make_folder, write_atomically
 from ..flow import Registration
+
+_LOG = logging.getLogger("kaicep")
 
 
 class QueryRegistry:
@@ -17,10 +20,17 @@ class QueryRegistry:
 
     Args:
         path: the file; its folder is made by `write`.
+        say: takes a line of the log.
     """
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
+    def __init__(self, path: Path, say: Callable[[str], None] = _LOG.info) -> None:
+        self._path, self._say = path, say
+        self._damaged = False
+
+    @property
+    def damaged(self) -> bool:
+        """Whether the file was found damaged, and not written since: the snapshots know the queries too."""
+        return self._damaged
 
     def write(self, registrations: Sequence[Registration]) -> None:
         """Make the registrations durable."""
@@ -31,18 +41,26 @@ class QueryRegistry:
         }
         with write_atomically(self._path) as temporary:
             temporary.write_text(json.dumps(content, indent=1), encoding="utf-8")
+        self._damaged = False
 
     def read(self, queries: Sequence[Registration]) -> list[Registration]:
         """Those of the queries that were registered, with the moment of their registration."""
+        known = self._known()
+        found = [(q, *known[q.label]) for q in queries if q.label in known]
+        return [Registration(q.query, q.label, now) for q, text, now in found if text == q.query.normal]
+
+    def _known(self) -> dict[str, tuple[str, datetime | None]]:
+        """By label, the query and the moment of its registration; nothing if the file cannot be read, which is told."""
         try:
             content = json.loads(self._path.read_text(encoding="utf-8"))
+            return {label: (known["query"], _moment(known["now"])) for label, known in content.items()}
         except FileNotFoundError:
-            return []
-        return [
-            Registration(q.query, q.label, None if known["now"] is None else datetime.fromisoformat(known["now"]))
-            for q in queries
-            if (known := content.get(q.label)) is not None and known["query"] == q.query.normal
-        ]
+            return {}
+        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+            if not self._damaged:
+                self._say(f"recovery: {self._path} cannot be read ({error}); it is made anew from the snapshots")
+            self._damaged = True
+            return {}
 
 
 class Resumptions:
@@ -81,3 +99,7 @@ class Resumptions:
         make_folder(self._path.parent)
         with write_atomically(self._path) as temporary:
             temporary.write_text(json.dumps(list(labels)), encoding="utf-8")
+
+
+def _moment(text: str | None) -> datetime | None:
+    return None if text is None else datetime.fromisoformat(text)

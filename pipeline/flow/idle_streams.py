@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 
 __all__ = ["IdleStreams"]
@@ -27,7 +28,8 @@ class IdleStreams:
     def __init__(self, timeouts: Mapping[str, timedelta], clock: Callable[[], float] = time.monotonic) -> None:
         self._timeouts = timeouts
         self._clock = clock
-        began = clock()
+        began = self._asked = clock()
+        self._upto: float | None = None
         self._since = dict.fromkeys(timeouts, began)
         self._from: dict[str, datetime] = {}
 
@@ -35,6 +37,23 @@ class IdleStreams:
     def patience(self) -> timedelta:
         """The shortest of the timeouts."""
         return min(self._timeouts.values(), default=timedelta.max)
+
+    def ask(self) -> None:
+        """Note that the sources are asked from now on what has come, for the next batch."""
+        self._asked = self._clock()
+
+    @contextmanager
+    def delivery(self) -> Iterator[None]:
+        """A batch is at work: it has what came until its sources were asked, and of later it says nothing.
+
+        However long it takes, a stream is silent only as far as the batch can tell; what came meanwhile is in the next.
+        """
+        self._upto = self._asked
+        try:
+            yield
+        finally:
+            self._upto = None
+            self.ask()
 
     def heard(self, streams: Iterable[str]) -> None:
         """Note that these streams have just brought events."""
@@ -63,7 +82,8 @@ class IdleStreams:
 
     def _beyond_timeout(self, name: str) -> timedelta | None:
         """How much longer the stream has been silent than its timeout; `None`: it is not idle."""
-        silence = timedelta(seconds=self._clock() - self._since[name])
+        now = self._clock() if self._upto is None else self._upto
+        silence = timedelta(seconds=now - self._since[name])
         return silence - self._timeouts[name] if silence > self._timeouts[name] else None
 
     def _on_its_own(self, name: str, watermark: datetime | None, more: timedelta) -> datetime | None:

@@ -5,10 +5,12 @@ It writes the archive's spool only; the engine takes that into its log, and has 
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
 from collections.abc import Callable, Mapping
 from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING
 
 from rich.console import Console
@@ -18,7 +20,7 @@ from ...archive.sync import Spool
 from ...errors import KaicepError, PipelineError
 from ..catalog import Catalog
 from ..control import Requests, folder_of
-from ..durability import DeadLetters, Generation, current_generation, planned_at
+from ..durability import BatchJournal, DeadLetters, Generation, current_generation, planned_at
 from ..flow import live_batch, refuse_ahead
 from ..knowledge import KnowledgeStore, modules_in_force
 from ..sources import first_line, read_streams, unpack
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Archiver", "archive"]
 
+_LOG = logging.getLogger("kaicep")
 _POLL_S = 0.1
 _TIDY_EVERY = 16
 
@@ -45,6 +48,7 @@ class Archiver:
     Args:
         project: settings, knowledge, annotations.
         spark: a session to use; by default the archiver starts one and stops it at the end.
+        say: takes a line of the log.
 
     Attributes:
         events: how many it has kept.
@@ -54,17 +58,19 @@ class Archiver:
         ArchiveError: another archiver keeps its events.
     """
 
-    def __init__(self, project: Catalog, *, spark: SparkSession | None = None) -> None:
+    def __init__(
+        self, project: Catalog, *, spark: SparkSession | None = None, say: Callable[[str], None] = _LOG.info
+    ) -> None:
         settings = project.settings
         if not settings.archive.enabled:
             raise PipelineError("the project's archive is switched off", hint="set archive.enabled")
         self._project, self._given = project, spark
         self._state = settings.path(settings.engine.state) / "archiver"
+        self._say, self._journal = say, BatchJournal(self._state / "batches.jsonl", settings.root)
         self._dead_letters = DeadLetters(self._state / "dead-letters", settings.engine.dead_letter_size)
         self._knowledge = KnowledgeStore.of(settings)
         self._changes = self._knowledge.changes
         self._failure: Exception | None = None
-        self._generation: Generation | None = None
         self._latest: datetime | None = None
         self._working, self._stopping = threading.Lock(), threading.Event()
         self.events = 0
@@ -128,9 +134,8 @@ class Archiver:
     def _begin(self, *, follow: bool) -> StreamingQuery:
         settings = self._project.settings
         self._stopping.clear()
-        generation = current_generation(settings, self._state, None)
-        self._generation = generation
-        writer = read_streams(self._spark, settings).writeStream.foreachBatch(self._keep)
+        generation = current_generation(settings, self._state, None, self._say)
+        writer = read_streams(self._spark, settings).writeStream.foreachBatch(partial(self._keep, generation))
         writer = writer.option("checkpointLocation", str(generation.checkpoint))
         seconds = settings.engine.trigger.total_seconds()
         timed = writer.trigger(processingTime=f"{seconds} seconds") if follow else writer.trigger(availableNow=True)
@@ -156,20 +161,20 @@ class Archiver:
                 f"the archiver stopped reading: {reason}", hint="check the sources of the project"
             ) from error
 
-    def _keep(self, frame: DataFrame, number: int) -> None:
+    def _keep(self, generation: Generation, frame: DataFrame, number: int) -> None:
         # `_end` holds the lock while Spark waits for this call to end: it must give up instead of waiting for it.
         while not self._working.acquire(timeout=_POLL_S):
             if self._stopping.is_set():
                 raise _StoppingError
         try:
-            self._append(frame, number)
+            self._append(generation, frame, generation.base + number)
         except Exception as error:
             self._failure = error
             raise
         finally:
             self._working.release()
 
-    def _append(self, frame: DataFrame, number: int) -> None:
+    def _append(self, generation: Generation, frame: DataFrame, number: int) -> None:
         """Keep a batch, annotated by the knowledge of now; the engine judges duplicates and lateness."""
         if self._stopping.is_set():
             raise _StoppingError
@@ -177,20 +182,19 @@ class Archiver:
         if self._knowledge.changes != self._changes:
             self._changes = self._knowledge.changes
             self._project = Catalog.over(settings, modules_in_force(settings))
-        records = unpack(frame, settings)
+        files = self._journal.sorted_out(number, generation.files(number, settings))
+        records = unpack(frame, settings, files.passed_over)
         live = live_batch(self._project.annotators, {stream: raw.table for stream, raw in records.items()})
-        annotated = self._not_ahead(live.events, number)
+        annotated = self._not_ahead(live.events, planned_at(generation, number))
         for stream, raw in records.items():
             self._dead_letters.write(stream, number, raw, annotated[stream].rejected)
         self.events += self._spool.append({stream: batch.events for stream, batch in annotated.items()})
+        self._journal.take(number, files.new)
         if number % _TIDY_EVERY == 0:
             self._spool.tidy()
 
-    def _not_ahead(self, events: Mapping[str, AnnotatedBatch], number: int) -> Mapping[str, AnnotatedBatch]:
+    def _not_ahead(self, events: Mapping[str, AnnotatedBatch], now: datetime) -> Mapping[str, AnnotatedBatch]:
         """Refuse what is too far ahead of the wall clock."""
-        if self._generation is None:
-            return events
-        now = planned_at(self._generation, self._generation.base + number)
         bounded = refuse_ahead(events, self._project.settings.streams, now, self._latest)
         self._latest = now if self._latest is None else max(now, self._latest)
         return bounded
@@ -212,7 +216,7 @@ def archive(project: Catalog, log: Console, *, follow: bool, standby: bool, quie
     """
     if not quiet:
         log.print("starting Spark")
-    archiver = Archiver(project)
+    archiver = Archiver(project, say=_LOG.info if quiet else log.print)
     try:
         with Signals() as signals:
             if follow:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from contextlib import nullcontext
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -47,7 +48,7 @@ class SparkJob:
 
     Args:
         lock: held while a batch is at work.
-        run: does a batch: its frame, its number in our count, and which streams are silent.
+        run: does a batch: its frame, its number in our count, the checkpoint, and which streams are silent.
         overdue: whether a batch has to be made without records; asked while no batch is at work.
         on_failure: told at once what ended the streams, on a thread of its own: nobody may be waiting.
         cancel: ends the batch at work with `CancelledError`, as soon as it can be.
@@ -61,7 +62,7 @@ class SparkJob:
     def __init__(
         self,
         lock: threading.Lock,
-        run: Callable[[DataFrame, int, IdleStreams | None], None],
+        run: Callable[[DataFrame, int, Generation, IdleStreams | None], None],
         overdue: Callable[[IdleStreams], bool],
         on_failure: Callable[[KaicepError], None] = lambda _: None,
         cancel: Callable[[], None] = lambda: None,
@@ -124,7 +125,7 @@ class SparkJob:
         self, spark: SparkSession, settings: Settings, generation: Generation, idle: IdleStreams | None
     ) -> StreamingQuery:
         frame = read_streams(spark, settings, generation.heartbeats)
-        writer = frame.writeStream.foreachBatch(partial(self._deliver, generation.base, idle))
+        writer = frame.writeStream.foreachBatch(partial(self._deliver, generation, idle))
         if idle is None:
             writer = writer.trigger(availableNow=True)
         else:
@@ -230,12 +231,15 @@ class SparkJob:
         if not self._lock.acquire(blocking=False):
             return False
         try:
-            return self._overdue(idle)
+            overdue = self._overdue(idle)
+            if overdue:
+                idle.ask()
+            return overdue
         finally:
             self._lock.release()
 
-    def _deliver(self, base: int, idle: IdleStreams | None, frame: DataFrame, number: int) -> None:
-        """Spark's `foreachBatch`, where its batch 0 is our batch `base`."""
+    def _deliver(self, generation: Generation, idle: IdleStreams | None, frame: DataFrame, number: int) -> None:
+        """Spark's `foreachBatch`, where its batch 0 is our batch `generation.base`."""
         # `stop` holds the lock while Spark waits for this call to end: it must give up instead of waiting for it.
         while not self._lock.acquire(timeout=0.1):
             self._leave_when_stopping()
@@ -244,7 +248,8 @@ class SparkJob:
             heartbeat = self._heartbeat
             if heartbeat is not None:
                 heartbeat.answered()
-            self._run(frame, base + number, idle)
+            with nullcontext() if idle is None else idle.delivery():
+                self._run(frame, generation.base + number, generation, idle)
             self._note_done()
         except _StoppingError:
             raise

@@ -8,6 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from datetime import datetime, timedelta
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
@@ -21,10 +22,8 @@ from ..durability import (
     CheckpointedFlow,
     Generation,
     Progress,
-    begun_batch,
     current_generation,
     is_all_read,
-    planned_at,
 )
 from ..flow import BatchResult, IdleStreams, ParkedQuery, QueryRuntime, Registration
 from ..knowledge import KnowledgeSwap, Version
@@ -91,7 +90,6 @@ class StreamingEngine(ABC):
         self._archive: Archive | None = None
         self._entered: CheckpointedFlow | None = None
         self._observer: EngineObserver | None = None
-        self._generation: Generation | None = None
 
     def __enter__(self) -> Self:
         try:
@@ -427,11 +425,12 @@ class StreamingEngine(ABC):
         for handle in self.handles:
             handle.began()
         self._submissions.begin()
-        generation = current_generation(self.project.settings, self._state, self._flow.last)
-        self._generation = generation
-        self._flow.versions.begun = begun_batch(generation)
-        self._flow.begin()
         settings = self.project.settings
+        generation = current_generation(settings, self._state, self._flow.last or 0, self._on_notice)
+        with self._lock:
+            unfinished = self._flow.begin(generation, idle)
+            if unfinished is not None:
+                self._report(unfinished)
         if self._flow.behind:
             beat(generation.heartbeats)
         elif idle is None and is_all_read(settings, generation):
@@ -441,12 +440,11 @@ class StreamingEngine(ABC):
             self._spark = start_spark(settings.engine, brief=idle is None)
         self._job.start(self._spark, settings, generation, idle)
 
-    def _run(self, frame: DataFrame, batch: int, idle: IdleStreams | None) -> None:
+    def _run(self, frame: DataFrame, batch: int, generation: Generation, idle: IdleStreams | None) -> None:
         with self._observed.batch(batch):
-            with self._flow.clock.stage("read"):
-                records = unpack(frame, self.project.settings)
-            planned = None if self._generation is None else planned_at(self._generation, batch)
-            self._report(self._flow.run(batch, records, idle, planned))
+            step = self._flow.deliver(batch, generation, partial(unpack, frame, self.project.settings), idle)
+            if step is not None:
+                self._report(step)
 
     def _cancel(self) -> None:
         self._flow.cancel()

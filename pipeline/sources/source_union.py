@@ -8,11 +8,12 @@ are asked for when a record's place is wanted.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from functools import cache, partial, reduce
 from itertools import accumulate, groupby
 from pathlib import Path
+from types import MappingProxyType
 from urllib.parse import unquote, urlsplit
 
 import numpy as np
@@ -63,11 +64,18 @@ def read_streams(spark: SparkSession, settings: Settings, heartbeats: Path | Non
     return reduce(lambda one, other: one.unionByName(other, allowMissingColumns=True), frames)
 
 
-def unpack(batch: DataFrame, settings: Settings) -> dict[str, RawBatch]:
+def unpack(
+    batch: DataFrame, settings: Settings, without: Mapping[str, Collection[str]] = MappingProxyType({})
+) -> dict[str, RawBatch]:
     """Return the records of a batch of `read_streams`, stream by stream; a stream without records in it is left out.
 
     Order of arrival: modification time of the file, its path, offset in the file; without files as Spark delivers.
     Places may be asked for while the batch is being handled (`foreachBatch`), not later.
+
+    Args:
+        batch: as Spark gives it.
+        settings: of the project.
+        without: by stream, the files that are passed over, as Spark notes their paths.
 
     Raises:
         PipelineError: Spark cannot read a file, or a stream's lines are too many for one batch.
@@ -77,8 +85,13 @@ def unpack(batch: DataFrame, settings: Settings) -> dict[str, RawBatch]:
         ((name, source),) = streams.items()
         planned = source.planned(batch)
         if planned is not None:
+            planned = _without(planned, without.get(name, ()))
             records = source.records(planned, _origin([], list)) if planned.num_rows else None
             return {} if records is None else {name: reshape(records, settings.streams[name])}
+    for number, name in enumerate(streams):
+        if without.get(name):
+            passed_over = F.col(_FILE).isin(list(without[name])) & (F.col(_STREAM) == number)
+            batch = batch.where(F.col(_FILE).isNull() | ~passed_over)
     try:
         table = batch.select(*_needed_columns(batch, several=len(streams) > 1)).toArrow()
     except (PySparkException, Py4JError) as error:
@@ -97,6 +110,14 @@ def unpack(batch: DataFrame, settings: Settings) -> dict[str, RawBatch]:
             records = source.records(raw, _origin(own, partial(_names, batch, number, own, paths)))
             found[name] = reshape(records, settings.streams[name])
     return found
+
+
+def _without(planned: pa.Table, files: Collection[str]) -> pa.Table:
+    """The files of a plan but those that are passed over."""
+    if not files:
+        return planned
+    gone = {unquote(urlsplit(file).path) for file in files}
+    return planned.filter([path.removeprefix("file:") not in gone for path in planned["path"].to_pylist()])
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from kaicep.config import Settings
 from kaicep.errors import CeilingError
-from kaicep.pipeline.durability.delivery_position import DeliveryPosition
+from kaicep.pipeline.durability.batch_journal import BatchJournal
 from kaicep.pipeline.flow import ParkedQueries, ParkedQuery
 from kaicep.pipeline.monitoring import status_bytes
 from support.command_line import HIGH, call
@@ -48,7 +48,7 @@ def test_parked_queries_are_listed_and_resumed(project: Path) -> None:
     parked = ParkedQueries()
     parked.add(ParkedQuery("pairs", 7, CeilingError("too much"), "SELECT", None, None))
     state = Settings.load(project).path("var/state")
-    DeliveryPosition(state / "queries" / "position.json").write(7, parked.snapshot())
+    BatchJournal(state / "queries" / "batches.jsonl", state).finish(7, parked.snapshot())
     listed = call("queries", "-p", project)
     assert json.loads(listed.stdout) == {
         "query": "pairs", "state": "parked", "matches": None, "from": "run", "now": None,

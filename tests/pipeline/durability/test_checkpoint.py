@@ -16,9 +16,9 @@ from kaicep import Project
 from kaicep.archive import Archive
 from kaicep.archive.log import IdleWatermarkLog
 from kaicep.archive.sparql import Solutions
+from kaicep.pipeline.durability.batch_journal import BatchJournal
 from kaicep.pipeline.durability.checkpointed_flow import CheckpointedFlow
 from kaicep.pipeline.durability.dead_letters import DeadLetters
-from kaicep.pipeline.durability.delivery_position import DeliveryPosition
 from kaicep.pipeline.durability.operator_snapshots import OperatorSnapshots
 from kaicep.pipeline.durability.spool_replay import SpoolReplay
 from kaicep.pipeline.flow.backfill import Backfill
@@ -138,7 +138,7 @@ def test_killed_after_any_step_of_a_batch_each_row_is_kept_once(
         original(*arguments)
         raise _KillError
 
-    position, earlier = tmp_path / "state/queries/position.json", ""
+    position, earlier = tmp_path / "state/queries/batches.jsonl", ""
     with engine(tmp_path, OFFICES, PAIRS) as (flow, _, _):
         for number in range(1, 4):
             flow.run(number, batch(number))
@@ -183,14 +183,15 @@ def test_rows_that_the_end_of_the_streams_would_bring_are_not_kept(tmp_path: Pat
 
 
 STEPS = (
+    (BatchJournal, "take"),
+    (DeadLetters, "write"),
     (Archive, "append"),
     (IdleWatermarkLog, "write"),
-    (DeadLetters, "write"),
     (JsonLinesSink, "write"),
     (JsonLinesSink, "flush"),
     (Archive, "append_matches"),
     (OperatorSnapshots, "write"),
-    (DeliveryPosition, "write"),
+    (BatchJournal, "finish"),
     (SpoolReplay, "settle"),
 )
 """What a batch makes durable, in the order in which it does."""
@@ -218,7 +219,7 @@ def test_a_batch_is_made_durable_in_one_order(tmp_path: Path, monkeypatch: pytes
         assert tuple(done) == STEPS
         done.clear()
         flow.finish()
-        assert tuple(done) == STEPS[3:5]
+        assert tuple(done) == STEPS[4:6]
 
 
 @pytest.mark.slow

@@ -307,6 +307,22 @@ def test_a_query_that_is_refused_at_a_border_loses_and_repeats_no_other(tmp_path
     assert {label: counts(found, label) for label in found} == {"first": [1, 1], "last": [1, 1]}
 
 
+def test_a_batch_that_takes_long_makes_nothing_late(tmp_path: Path, opened: list[Station]) -> None:
+    """However long the records of one stream are read: those of the other come in time, and are in the next batch."""
+    station = Station(tmp_path, PAIRS)
+    opened.append(station)
+    with station.idleness.delivery():
+        station.deliver(air=[1], door=[1])
+        station.clock.seconds += 20
+    with station.idleness.delivery():
+        station.clock.seconds += 3600
+        station.deliver(air=list(range(2, 14)))
+    with station.idleness.delivery():
+        found = station.deliver(door=list(range(2, 14)))
+    assert [row["x"] for row in found["q0"]] == list(range(1, 13))
+    assert station.flow.progress.streams["door"].late == 0
+
+
 STEPS = st.lists(
     st.tuples(
         st.integers(0, 15),

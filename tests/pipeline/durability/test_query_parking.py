@@ -13,6 +13,7 @@ import pytest
 from kaicep import PipelineError, Project
 from kaicep.archive import Archive
 from kaicep.pipeline.durability.checkpointed_flow import CheckpointedFlow
+from kaicep.pipeline.durability.generations import Generation
 from kaicep.pipeline.flow import QueryRuntime
 from kaicep.pipeline.flow.idle_streams import IdleStreams
 from kaicep.pipeline.sinks.row_values import rows
@@ -51,7 +52,7 @@ class Engine:
         self.archive = Archive(project.settings, project.knowledge, project.shapes) if enabled else None
         self.flow = CheckpointedFlow(project, self._folder / "state", (), self.archive, say=self.said.append)
         self.flow.submit(project.registrations(DOCUMENT, "document"))
-        self.flow.begin()
+        self.flow.begin(Generation(self._folder / "none", 0, self._folder / "none"))
         self.idle = IdleStreams(project.settings.idle_timeouts(), lambda: 0.0)
 
     def kill(self) -> None:

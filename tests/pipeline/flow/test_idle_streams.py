@@ -93,3 +93,22 @@ def test_a_stream_at_the_end_of_the_calendar_stays_there() -> None:
     clock.seconds = 60
     near = LAST - timedelta(seconds=1)
     assert idleness.advances({"air": near}, {"air": near}, ["air"]) == {"air": LAST}
+
+
+def test_a_stream_is_silent_only_as_far_as_the_batch_at_work_can_tell() -> None:
+    """What comes while it takes its time is in the next one."""
+    clock = Clock()
+    idleness = IdleStreams({"air": TIMEOUT}, clock)
+    waiting = {"air": at(0)}
+    with idleness.delivery():
+        idleness.heard(["air"])
+        clock.seconds += 20
+    with idleness.delivery():
+        clock.seconds += 100
+        assert idleness.advances(waiting, waiting, ["air"]) == {}
+    assert idleness.advances(waiting, waiting, ["air"]) == {"air": at(90)}  # the heart beats
+    clock.seconds += 5
+    idleness.ask()
+    clock.seconds += 1000
+    with idleness.delivery():
+        assert idleness.advances(waiting, waiting, ["air"]) == {"air": at(95)}

@@ -6,10 +6,12 @@ import errno
 import os
 import threading
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, cast
 
 import pytest
 from kaicep.errors import ArchiveError, PipelineError
+from kaicep.pipeline.durability import Generation
 from kaicep.pipeline.flow import CancelledError, IdleStreams
 from kaicep.pipeline.hosting.spark_job import SparkJob
 from pyspark.errors import StreamingQueryException
@@ -30,25 +32,29 @@ class Stream:
 
 
 FRAME = cast("DataFrame", object())
-IDLE = cast("IdleStreams", object())
+IDLE = IdleStreams({})
+
+
+def generation(base: int) -> Generation:
+    return Generation(Path("checkpoint"), base, Path("heartbeats"))
 
 
 def job(run: Callable[[int], None], lock: threading.Lock | None = None, *, overdue: bool = True) -> SparkJob:
-    return SparkJob(lock or threading.Lock(), lambda _frame, number, _idle: run(number), lambda _: overdue)
+    return SparkJob(lock or threading.Lock(), lambda _frame, number, _generation, _idle: run(number), lambda _: overdue)
 
 
 def test_sparks_first_batch_is_the_base_of_the_generation() -> None:
     numbers: list[int] = []
     of = job(numbers.append)
-    of._deliver(7, IDLE, FRAME, 0)
-    of._deliver(7, IDLE, FRAME, 3)
+    of._deliver(generation(7), IDLE, FRAME, 0)
+    of._deliver(generation(7), IDLE, FRAME, 3)
     assert numbers == [7, 10]
 
 
 def test_the_lock_is_held_while_a_batch_is_at_work_and_given_back_after_it() -> None:
     lock = threading.Lock()
     held: list[bool] = []
-    job(lambda _: held.append(lock.locked()), lock)._deliver(1, IDLE, FRAME, 0)
+    job(lambda _: held.append(lock.locked()), lock)._deliver(generation(1), IDLE, FRAME, 0)
     assert (held, lock.locked()) == ([True], False)
 
 
@@ -65,7 +71,7 @@ def test_what_made_a_batch_fail_is_told_to_who_asks(raised: Exception, told: str
 
     of = job(fail)
     with pytest.raises(type(raised)):
-        of._deliver(1, IDLE, FRAME, 0)
+        of._deliver(generation(1), IDLE, FRAME, 0)
     with pytest.raises((PipelineError, ArchiveError)) as caught:
         of.check()
     assert str(caught.value) == told
@@ -94,7 +100,7 @@ def test_a_batch_that_failed_is_the_reason_and_not_what_spark_says_of_it() -> No
 
     of = SparkJob(threading.Lock(), fail, lambda _: False, lambda error: told.append(str(error)))
     with pytest.raises(ValueError, match=r"^$"):
-        of._deliver(1, IDLE, FRAME, 0)
+        of._deliver(generation(1), IDLE, FRAME, 0)
     of._await_end(cast("Any", Stream(StreamingQueryException("a Python exception", "STREAM_FAILED"))))
     assert told == ["a batch failed: ValueError: the batch is delivered again at the next start"]
 
@@ -111,7 +117,7 @@ def test_a_batch_that_comes_after_the_stop_is_left_undone_and_is_no_failure() ->
     of = job(done.append)
     of.stop()
     with pytest.raises(Exception, match=r"^$"):
-        of._deliver(1, IDLE, FRAME, 0)
+        of._deliver(generation(1), IDLE, FRAME, 0)
     of.check()
     assert done == []
 
@@ -140,7 +146,7 @@ def test_a_batch_that_takes_too_long_is_left() -> None:
         at_work.clear()
         raise CancelledError
 
-    of = SparkJob(lock, lambda _frame, number, _idle: run(number), lambda _: False, cancel=cancelled.set)
+    of = SparkJob(lock, lambda _frame, number, _generation, _idle: run(number), lambda _: False, cancel=cancelled.set)
     of._stream, of._watch = cast("Any", Stopped()), threading.Thread(target=lambda: None)
     of._watch.start()
     of._ended.clear()
@@ -148,7 +154,7 @@ def test_a_batch_that_takes_too_long_is_left() -> None:
 
     def deliver() -> None:
         try:
-            of._deliver(1, IDLE, FRAME, 0)
+            of._deliver(generation(1), IDLE, FRAME, 0)
         except Exception as error:  # noqa: BLE001 - what Spark gets
             left.append(error)
 

@@ -10,8 +10,9 @@ from urllib.parse import quote
 
 import pytest
 from kaicep.config import Settings
-from kaicep.pipeline.durability.checkpoint_generation import Generation, current_generation
-from kaicep.pipeline.durability.unread_files import is_all_read
+from kaicep.pipeline.durability.generations.checkpoint_generation import Generation, current_generation
+from kaicep.pipeline.durability.generations.spark_checkpoint import _checksums
+from kaicep.pipeline.durability.generations.unread_files import is_all_read
 
 AIR = {"format": "json", "path": "air"}
 
@@ -51,7 +52,7 @@ class Project:
         path.parent.mkdir(exist_ok=True)
         lines = [json.dumps({"path": f"file://{quote(str(self.root / name))}", "timestamp": 1}) for name in names]
         path.write_text("\n".join(["v1", *lines]))
-        path.with_name(f".{number}.crc").touch()
+        path.with_name(f".{number}.crc").write_bytes(_checksums(path.read_bytes()))
 
     def plan(self, number: int, *offsets: int | None, done: bool = True) -> None:
         texts = ["-" if offset is None else json.dumps({"logOffset": offset}) for offset in offsets]
@@ -104,6 +105,7 @@ UNREAD: Sequence[Callable[[Project], object]] = (
     lambda of: of.drop(str(of.generation.heartbeats / "1")),
     lambda of: of.checkpoint.joinpath("offsets/1").write_text("v2"),
     lambda of: of.checkpoint.joinpath("sources/0/1").write_text("v1\n{broken"),
+    lambda of: of.checkpoint.joinpath("sources/0/.1.crc").write_bytes(b""),
     lambda of: of.checkpoint.joinpath("commits/1").unlink(),
     lambda of: of.root.joinpath("door").rename(of.root / "gone"),
 )

@@ -1,0 +1,190 @@
+"""The batch journal: which batch took which files, and how far the rows are (docs/decisions/160).
+
+`queries/batches.jsonl` in the engine's state. A line notes the files of a batch, durably, before anything else of it;
+they are taken when the batch is done, or the log has its events of their stream, which it has as a whole or not at all.
+Another line notes that the batch is done, with where the sinks and the queries with a past are; it is not synced by
+itself: should a power cut lose the last one, the snapshots have the same. The journal is what decides whether a file is
+taken: Spark's checkpoint may be lost at any time.
+
+A line begins with its checksum. One that a power cut tore, or that is damaged, counts for nothing: its files come again
+then, and their events are recognised by their identity.
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ...storage import append_durably, make_folder, write_atomically
+
+__all__ = ["BatchFiles", "BatchJournal", "Files"]
+
+Files = Mapping[str, Collection[str]]
+"""By stream, files, as paths from the project's folder where they lie in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class BatchFiles:
+    """The files of a batch, by stream.
+
+    Attributes:
+        new: those that no other batch took.
+        passed_over: the others, as Spark has them.
+    """
+
+    new: Files
+    passed_over: Mapping[str, Collection[str]]
+
+
+_EARLIER = "position.json"
+"""Where earlier versions noted how far the rows are."""
+_LINES_MORE = 1000
+
+
+class BatchJournal:
+    """The journal of one engine.
+
+    Args:
+        path: of its file; the folder is made by the first note.
+        root: what the paths of files start from.
+    """
+
+    def __init__(self, path: Path, root: Path) -> None:
+        self._path, self._root = path, root
+        self._lines: int | None = None
+        self._most_lines = 0
+        self._taken: dict[int, dict[str, list[str]]] = {}
+        self._batch_of: dict[tuple[str, str], int] = {}
+        self._delivered: tuple[int, dict[str, Any]] | None = None
+        self._read()
+
+    def take(self, batch: int, files: Files) -> None:
+        """Note which files a batch took; when this returns, it survives a power cut."""
+        if not any(files.values()):
+            return
+        self._note_files(batch, files)
+        self._append({"batch": batch, "files": self._taken[batch]}, durable=True)
+
+    def finish(self, batch: int, parts: Mapping[str, bytes]) -> None:
+        """Note that a batch is done.
+
+        Args:
+            batch: its number.
+            parts: of its snapshot, those that no replay of the log gives, each a JSON value.
+        """
+        self._delivered = (batch, {name: json.loads(part) for name, part in parts.items()})
+        self._append({"batch": batch, "parts": self._delivered[1]}, durable=False)
+
+    def delivered(self) -> tuple[int, dict[str, bytes]] | None:
+        """The last batch that was done, and its parts; `None`: none is noted."""
+        if self._delivered is None:
+            return None
+        batch, parts = self._delivered
+        return batch, {name: json.dumps(part).encode() for name, part in parts.items()}
+
+    def sorted_out(self, batch: int, files: Mapping[str, Mapping[str, str]]) -> BatchFiles:
+        """Which files of a batch are new.
+
+        Args:
+            batch: its number; what it took itself, when it was begun, is new.
+            files: by stream, each file's path as here, and as Spark has it.
+        """
+        taken = {s: {file for file in of if self._batch_of.get((s, file), batch) != batch} for s, of in files.items()}
+        new = {stream: of.keys() - taken[stream] for stream, of in files.items()}
+        return BatchFiles(new, {stream: {files[stream][file] for file in of} for stream, of in taken.items() if of})
+
+    def give_back(self, batch: int, logged: Collection[str]) -> list[str]:
+        """Let the files of a batch that was begun be taken by others.
+
+        Args:
+            batch: it is not done, and not delivered again.
+            logged: the streams of which the log has its events; their files are taken.
+
+        Returns:
+            The other streams.
+        """
+        streams = self._taken.get(batch, {})
+        given_up = [stream for stream in streams if stream not in logged]
+        for stream in given_up:
+            for file in streams.pop(stream):
+                del self._batch_of[stream, file]
+        if given_up:
+            self.forget_missing()
+        return given_up
+
+    @property
+    def files(self) -> int:
+        """How many files it remembers; those that are gone are forgotten from time to time."""
+        return len(self._batch_of)
+
+    def forget_missing(self) -> None:
+        """Forget the files that are gone, and write what is left anew: nobody can take them again."""
+        self._taken, known = {}, self._taken
+        self._batch_of.clear()
+        for batch, streams in known.items():
+            there = {s: [file for file in files if (self._root / file).exists()] for s, files in streams.items()}
+            if any(there.values()):
+                self._note_files(batch, there)
+        self._rewrite()
+
+    def _note_files(self, batch: int, files: Files) -> None:
+        self._taken[batch] = {stream: sorted(of) for stream, of in files.items() if of}
+        self._batch_of |= {(stream, file): batch for stream, of in files.items() for file in of}
+
+    def _append(self, content: Mapping[str, object], *, durable: bool) -> None:
+        if self._lines is None:
+            make_folder(self._path.parent)
+            self.forget_missing()
+        elif self._lines > self._most_lines:
+            self.forget_missing()
+        else:
+            append_durably(self._path, _line(content), sync=durable)
+            self._lines += 1
+
+    def _rewrite(self) -> None:
+        """Write what is known, with no line that was torn."""
+        lines = [_line({"batch": batch, "files": files}) for batch, files in self._taken.items()]
+        if self._delivered is not None:
+            lines.append(_line({"batch": self._delivered[0], "parts": self._delivered[1]}))
+        with write_atomically(self._path) as temporary:
+            temporary.write_bytes(b"".join(lines))
+        self._lines, self._most_lines = len(lines), 2 * len(lines) + _LINES_MORE
+
+    def _read(self) -> None:
+        for content in _contents(self._path):
+            if "files" in content:
+                self._note_files(content["batch"], content["files"])
+            else:
+                self._delivered = (content["batch"], content["parts"])
+        if self._delivered is None:
+            self._delivered = _earlier(self._path.with_name(_EARLIER))
+
+
+def _line(content: Mapping[str, object]) -> bytes:
+    text = json.dumps(content, ensure_ascii=False).encode()
+    return b"%08x %s\n" % (zlib.crc32(text), text)
+
+
+def _contents(path: Path) -> Iterator[dict[str, Any]]:
+    """What the whole lines say."""
+    try:
+        lines = path.read_bytes().split(b"\n")
+    except OSError:
+        return
+    for line in lines:
+        checksum, _, text = line.partition(b" ")
+        if checksum == b"%08x" % zlib.crc32(text) and text:
+            yield json.loads(text)
+
+
+def _earlier(path: Path) -> tuple[int, dict[str, Any]] | None:
+    """What an earlier version noted last; nothing if that cannot be read."""
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+        return int(content["batch"]), dict(content["parts"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return None

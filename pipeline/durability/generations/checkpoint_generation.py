@@ -1,0 +1,151 @@
+"""Checkpoint generations: one Spark checkpoint for as long as it serves (docs/decisions/071, 160)."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from ....config import Settings
+from ....storage import make_folder, write_atomically
+from .spark_checkpoint import SparkCheckpoint
+
+_FILE = "generation.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Generation:
+    """A Spark checkpoint and the number of its first batch in the count that goes on over all generations.
+
+    Attributes:
+        checkpoint: Spark's checkpoint folder.
+        base: Spark's batch 0 is batch `base`.
+        heartbeats: the folder of the source that makes batches without data.
+    """
+
+    checkpoint: Path
+    base: int
+    heartbeats: Path
+
+    @property
+    def begun(self) -> int:
+        """The last batch that Spark has planned, in our count: if it is not done, it is delivered again.
+
+        One less than the generation's first if there is none.
+        """
+        return self.base + SparkCheckpoint(self.checkpoint).planned
+
+    def files(self, batch: int, settings: Settings) -> Mapping[str, Mapping[str, str]]:
+        """By stream, the files of a batch: how the journal calls each, and how Spark does; others are not told."""
+        noted = SparkCheckpoint(self.checkpoint).files(batch - self.base)
+        root = str(settings.root.absolute())
+        found = {}
+        for stream, paths in zip(_sources(settings), noted, strict=False):
+            local = ((urlsplit(path), path) for path in paths)
+            found[stream] = {_key(unquote(url.path), root): path for url, path in local if url.scheme in {"", "file"}}
+        return found
+
+
+def current_generation(
+    settings: Settings, state: Path, last: int | None, say: Callable[[str], None] = lambda _line: None
+) -> Generation:
+    """The generation of these sources: the latest one if it serves, else a new one.
+
+    A new generation reads its sources from the start: the journal knows the files that were taken, and of others the
+    events are recognised. It is begun, and that is said, where the sources are other ones, the project was moved, and
+    where Spark's checkpoint is damaged, or does not agree with what is done.
+
+    Args:
+        settings: the project's, whose stream sources decide.
+        state: folder of the engine's state.
+        last: the last batch that left a trace, 0 before the first; `None`: nobody counts but Spark. Batches are counted
+            from 1.
+        say: takes a line of the log.
+    """
+    described = _describe(settings)
+    folders = sorted(file.parent for file in state.glob(f"generation-*/{_FILE}"))
+    base = 1 if last is None else last + 1
+    if folders:
+        known = _read(folders[-1] / _FILE)
+        latest = _in(folders[-1], int(known.get("base", base)))
+        reason = _why_anew(known, described, latest, last)
+        if reason is None:
+            return latest
+        say(f"recovery: {reason}: the sources are listed anew, and what was read is passed over")
+        base = latest.begun + 1 if last is None else base
+    folder = state / f"generation-{_number(folders[-1]) + 1 if folders else 0:06d}"
+    make_folder(folder)
+    with write_atomically(folder / _FILE) as temporary:
+        temporary.write_text(json.dumps({"base": base, **described}, indent=1), encoding="utf-8")
+    for earlier in folders[:-1]:  # Spark may have the last one open still
+        shutil.rmtree(earlier, ignore_errors=True)
+    return _in(folder, base)
+
+
+def _why_anew(
+    known: Mapping[str, Any], described: Mapping[str, Any], latest: Generation, last: int | None
+) -> str | None:
+    """Why the latest generation serves no more."""
+    if "sources" not in known:
+        return f"{latest.checkpoint.parent / _FILE} cannot be read"
+    if known["sources"] != described["sources"]:
+        return "the project has other sources"
+    if known["root"] not in {None, described["root"]}:
+        return f"the project was moved from {known['root']}"
+    spark = SparkCheckpoint(latest.checkpoint)
+    damage = spark.damage(len(described["sources"]["streams"]))
+    if damage is not None:
+        return f"Spark's checkpoint is damaged ({damage})"
+    if last is not None and latest.base + spark.planned < last:
+        return f"Spark's checkpoint ends with batch {latest.base + spark.planned}, and batch {last} was begun"
+    if latest.base + spark.committed > max(last or 0, latest.base - 1):
+        return f"Spark's checkpoint has batch {latest.base + spark.committed}, and what is kept ends with {last or 0}"
+    return None
+
+
+def _read(path: Path) -> Mapping[str, Any]:
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+        return {"root": None, **content, "base": int(content["base"]), "sources": dict(content["sources"])}
+    except (OSError, ValueError, KeyError, TypeError):
+        return {}
+
+
+def _number(folder: Path) -> int:
+    return int(folder.name.rpartition("-")[2])
+
+
+def _in(folder: Path, base: int) -> Generation:
+    return Generation(folder / "checkpoint", base, folder / "heartbeats")
+
+
+def _key(path: str, root: str) -> str:
+    """How the journal calls a file: from the project's folder on, if it lies in it, so that the folder may be moved."""
+    return path.removeprefix(f"{root}/")
+
+
+def planned_at(generation: Generation, batch: int) -> datetime:
+    """The wall clock when Spark has planned a batch, by its number in our count; of now if nobody knows any more."""
+    note = generation.checkpoint / "offsets" / str(batch - generation.base)
+    try:
+        _version, head, *_sources = note.read_text(encoding="utf-8").splitlines()
+        return datetime.fromtimestamp(json.loads(head)["batchTimestampMs"] / 1000, UTC)
+    except (OSError, ValueError, KeyError, TypeError, OverflowError):
+        return datetime.now(UTC)
+
+
+def _sources(settings: Settings) -> list[str]:
+    """The streams that have a source, in Spark's order."""
+    return [name for name, stream in settings.streams.items() if stream.source is not None]
+
+
+def _describe(settings: Settings) -> dict[str, Any]:
+    """What Spark must find unchanged in a checkpoint: the streams, their formats and paths, in order; heartbeats."""
+    sources = {name: settings.streams[name].source for name in _sources(settings)}
+    streams = {name: {"format": s.format, "path": s.path} for name, s in sources.items() if s is not None}
+    return {"sources": {"streams": streams, "heartbeats": True}, "root": str(settings.root.absolute())}

@@ -1,0 +1,166 @@
+"""Spark's checkpoint, as it lies in its folder: which batches were planned and done, and which files each one has.
+
+It has a number for each batch that was planned (`offsets/`) and done (`commits/`), and for each source the files that
+were ever taken into a batch (`sources/<number>/`, every tenth of them with all before it). Spark syncs none of that:
+after a power cut any of it may be empty, torn or missing. What this does not understand counts as damaged, and a
+damaged checkpoint is begun anew. Hadoop writes the checksums of a file beside it (`.<name>.crc`).
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+__all__ = ["SparkCheckpoint"]
+
+_COMPACT = ".compact"
+_NO_OFFSET = "-"
+_VERSION = "v1"
+_DAMAGES = (OSError, ValueError, KeyError, TypeError, IndexError)
+
+
+class SparkCheckpoint:
+    """One checkpoint.
+
+    Args:
+        folder: its folder; nothing need be there.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    @property
+    def planned(self) -> int:
+        """The last batch that was planned; -1: none was."""
+        return max(_numbered(self._folder / "offsets"), default=-1)
+
+    @property
+    def committed(self) -> int:
+        """The last batch that was done; -1: none was."""
+        return max(_numbered(self._folder / "commits"), default=-1)
+
+    def damage(self, sources: int) -> str | None:
+        """What is wrong with it, in a few words; `None`: Spark can go on from it, and delivers all that it has planned.
+
+        Args:
+            sources: how many there are; perhaps one more, for batches without records.
+        """
+        try:
+            return self._damage(sources)
+        except _DAMAGES as error:
+            return f"{self._folder}: {type(error).__name__}: {error}"
+
+    def offsets(self, batch: int) -> list[int | None]:
+        """How far each source is behind a batch; `None`: it had nothing yet.
+
+        Raises:
+            OSError, ValueError, KeyError, TypeError: the file is not as Spark writes it, or a source has no files.
+        """
+        if batch < 0:
+            return []
+        texts = self._sources_of(batch)
+        return [None if text == _NO_OFFSET else int(json.loads(text)["logOffset"]) for text in texts]
+
+    def files(self, batch: int) -> list[list[str]]:
+        """The files of a batch by source, as encoded paths; of a source that has no files, and in doubt, none."""
+        try:
+            texts, before = self._sources_of(batch), self._sources_of(batch - 1) if batch else []
+            ranges = [(_note(b), _note(t)) for b, t in zip(before or [_NO_OFFSET] * len(texts), texts, strict=True)]
+            return [list(self._noted(source, *of)) for source, of in enumerate(ranges)]
+        except _DAMAGES:
+            return []
+
+    def all_files(self, source: int) -> Iterator[str]:
+        """The files that a source has taken into batches, as encoded paths.
+
+        Raises:
+            OSError, ValueError, KeyError, TypeError: a note is lost, or not as Spark writes them.
+        """
+        notes = self.notes(source)
+        first = max((number for number, path in notes.items() if path.suffix == _COMPACT), default=0)
+        for number in range(first, max(notes, default=-1) + 1):
+            for entry in _lines(notes[number]):
+                yield json.loads(entry)["path"]
+
+    def notes(self, source: int) -> dict[int, Path]:
+        """The notes of a source by number."""
+        return _numbered(self._folder / "sources" / str(source))
+
+    def _damage(self, sources: int) -> str | None:
+        if not self._folder.is_dir() or not any(self._folder.iterdir()):
+            return None
+        json.loads(_verified(self._folder / "metadata"))["id"]
+        planned, committed = self.planned, self.committed
+        if not planned - 1 <= committed <= planned:
+            return f"batch {planned} was planned, and batch {committed} done"
+        if committed >= 0:
+            _lines(_numbered(self._folder / "commits")[committed])
+        for batch in (planned - 1, planned):
+            if batch >= 0 and not sources <= len(self._sources_of(batch)) <= sources + 1:
+                return f"batch {batch} has other sources"
+        offsets = self._sources_of(planned) if planned >= 0 else [_NO_OFFSET] * (sources + 1)
+        for source, text in enumerate(offsets):
+            noted = sum(1 for _ in self.all_files(source))
+            if max(self.notes(source), default=-1) < _note(text) or (_note(text) >= 0 and not noted):
+                return f"source {source} has lost the files of a batch"
+        return None
+
+    def _sources_of(self, batch: int) -> Sequence[str]:
+        _settings, *sources = _lines(self._folder / "offsets" / str(batch))
+        json.loads(_settings)
+        return sources
+
+    def _noted(self, source: int, after: int, upto: int) -> Iterator[str]:
+        """The files in the notes behind one and up to another."""
+        for number in range(after + 1, upto + 1):
+            notes = self._folder / "sources" / str(source)
+            plain = notes / str(number)
+            # One that is put together with all before it is read line by line: it may be long.
+            own = f'"batchId":{number}}}'
+            for entry in _lines(plain if plain.exists() else notes / f"{number}{_COMPACT}"):
+                if entry.endswith(own):
+                    yield json.loads(entry)["path"]
+
+
+def _note(text: str) -> int:
+    """The last note of a source, by its offset; none of one that has nothing yet, or no files."""
+    content: Any = None if text == _NO_OFFSET else json.loads(text)
+    return int(content["logOffset"]) if isinstance(content, dict) and "logOffset" in content else -1
+
+
+def _lines(path: Path) -> list[str]:
+    """What stands in a file, without its version.
+
+    Raises:
+        OSError, ValueError: it cannot be read, or is not as it was written.
+    """
+    version, *lines = _verified(path).splitlines()
+    if version != _VERSION:
+        raise ValueError(f"{path.name} has version '{version}'")
+    return lines
+
+
+def _verified(path: Path) -> str:
+    content = path.read_bytes()
+    sums = path.with_name(f".{path.name}.crc")
+    if sums.exists() and sums.read_bytes() != _checksums(content):
+        raise ValueError(f"{path} is not as it was written")
+    return content.decode()
+
+
+def _checksums(content: bytes) -> bytes:
+    """What Hadoop writes beside a file: a head, the length of a chunk, and the checksum of each."""
+    size = 512
+    chunks = (content[start : start + size] for start in range(0, len(content), size))
+    return b"crc\0" + size.to_bytes(4, "big") + b"".join(zlib.crc32(chunk).to_bytes(4, "big") for chunk in chunks)
+
+
+def _numbered(folder: Path) -> dict[int, Path]:
+    """The files of a folder whose names are numbers."""
+    if not folder.is_dir():
+        return {}
+    names = {path: path.name.removesuffix(_COMPACT) for path in folder.iterdir()}
+    return {int(name): path for path, name in names.items() if name.isdigit()}

@@ -1,0 +1,149 @@
+"""A checkpoint of Spark's serves as long as the sources stay the same; batches are counted over all of them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from kaicep.config import Settings
+from kaicep.pipeline.durability.generations.checkpoint_generation import Generation, current_generation, planned_at
+from support.recorded_spark import RecordedSpark
+
+
+def settings(root: Path, **sources: str) -> Settings:
+    streams: dict[str, Any] = {
+        name: {"event_type": "<urn:R>", "time": {"attribute": "at"}, "source": {"format": "json", "path": path}}
+        for name, path in sources.items()
+    }
+    return Settings.parse({"streams": streams}, root=root)
+
+
+def plan(generation: Generation, root: Path, batches: int, *, done: bool = True) -> None:
+    """Let Spark plan batches of a file each."""
+    (root / "in").mkdir(exist_ok=True)
+    generation.heartbeats.mkdir(exist_ok=True)
+    spark = RecordedSpark(generation.checkpoint, [root / "in", generation.heartbeats])
+    for number in range(batches):
+        (root / f"in/{number}.json").touch()
+        spark.plan()
+        if done or number < batches - 1:
+            spark.commit()
+
+
+def begun(root: Path, batches: int = 3, *, done: bool = True) -> Generation:
+    """A generation that Spark has done batches of."""
+    generation = current_generation(settings(root, air="in"), root, None)
+    plan(generation, root, batches, done=done)
+    return generation
+
+
+def test_the_same_sources_go_on_with_their_checkpoint(tmp_path: Path) -> None:
+    first = begun(tmp_path)
+    assert (first.base, first.checkpoint) == (1, tmp_path / "generation-000000" / "checkpoint")
+    assert current_generation(settings(tmp_path, air="in"), tmp_path, 3) == first
+
+
+def test_a_batch_that_was_planned_and_not_done_is_delivered_again(tmp_path: Path) -> None:
+    first = begun(tmp_path, done=False)
+    for last in (2, 3):  # it may have been begun, or not
+        assert current_generation(settings(tmp_path, air="in"), tmp_path, last) == first
+    assert first.begun == 3
+
+
+def test_other_sources_begin_a_generation_that_counts_on(tmp_path: Path) -> None:
+    begun(tmp_path, 7)
+    second = current_generation(settings(tmp_path, air="in", door="doors"), tmp_path, 7)
+    assert (second.base, second.checkpoint.parent.name) == (8, "generation-000001")
+    assert second.heartbeats == tmp_path / "generation-000001" / "heartbeats"
+    assert second.begun == 7
+
+
+def _lose_the_last(root: Path) -> None:
+    for folder in ("offsets", "commits"):
+        (root / f"generation-000000/checkpoint/{folder}/2").unlink()
+
+
+def _move(root: Path) -> None:
+    content = json.loads((root / "generation-000000/generation.json").read_text())
+    assert content["root"] == str(root)
+    (root / "generation-000000/generation.json").write_text(json.dumps(content | {"root": "/elsewhere"}))
+
+
+REASONS: dict[str, tuple[Callable[[Path], object], str]] = {
+    "damaged": (
+        lambda root: (root / "generation-000000/checkpoint/offsets/2").write_bytes(b""),
+        "Spark's checkpoint is damaged (",
+    ),
+    "behind": (_lose_the_last, "Spark's checkpoint ends with batch 2, and batch 3 was begun"),
+    "moved": (_move, "the project was moved from /elsewhere"),
+    "unreadable": (
+        lambda root: (root / "generation-000000/generation.json").write_bytes(b""),
+        "generation-000000/generation.json cannot be read",
+    ),
+}
+
+
+@pytest.mark.parametrize(("harm", "reason"), REASONS.values(), ids=list(REASONS))
+def test_a_checkpoint_that_serves_no_more_is_begun_anew_and_that_is_said(
+    tmp_path: Path, harm: Callable[[Path], object], reason: str
+) -> None:
+    begun(tmp_path)
+    harm(tmp_path)
+    told: list[str] = []
+    anew = current_generation(settings(tmp_path, air="in"), tmp_path, 3, told.append)
+    assert (anew.base, anew.begun, anew.checkpoint.parent.name) == (4, 3, "generation-000001")
+    (line,) = told
+    assert reason in line
+    assert line.endswith(": the sources are listed anew, and what was read is passed over")
+    assert current_generation(settings(tmp_path, air="in"), tmp_path, 3, told.append) == anew
+    assert len(told) == 1
+
+
+def test_a_checkpoint_that_has_done_what_is_lost_is_begun_anew(tmp_path: Path) -> None:
+    """The archive was restored from a backup: what Spark has read since is read again."""
+    begun(tmp_path)
+    told: list[str] = []
+    anew = current_generation(settings(tmp_path, air="in"), tmp_path, 2, told.append)
+    assert anew.base == 3
+    assert told[0].startswith("recovery: Spark's checkpoint has batch 3, and what is kept ends with 2: ")
+
+
+def test_an_archiver_counts_on_by_itself(tmp_path: Path) -> None:
+    begun(tmp_path)
+    (tmp_path / "generation-000000/checkpoint/metadata").write_bytes(b"")
+    assert current_generation(settings(tmp_path, air="in"), tmp_path, None).base == 4
+
+
+def test_a_batch_s_files_have_names_that_may_move_with_the_project(tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in/ü 1.json").touch()
+    of = begun(tmp_path, 1)
+    assert of.files(1, settings(tmp_path, air="in")) == {
+        "air": {
+            "in/0.json": f"file://{tmp_path}/in/0.json",
+            "in/ü 1.json": f"file://{tmp_path}/in/%C3%BC%201.json",
+        }
+    }
+    assert of.files(2, settings(tmp_path, air="in")) == {}
+
+
+def test_generations_that_serve_no_more_go(tmp_path: Path) -> None:
+    for number in range(4):
+        current_generation(settings(tmp_path, air=f"in{number}"), tmp_path, number)
+    assert sorted(path.name for path in tmp_path.glob("generation-*")) == ["generation-000002", "generation-000003"]
+
+
+def test_when_a_batch_was_planned_is_what_spark_has_noted(tmp_path: Path) -> None:
+    generation = current_generation(settings(tmp_path, air="in"), tmp_path, 4)
+    offsets = generation.checkpoint / "offsets"
+    offsets.mkdir(parents=True)
+    (offsets / "1").write_text('v1\n{"batchWatermarkMs":0,"batchTimestampMs":1767225600500}\n{"logOffset":0}\n')
+    (offsets / "2").touch()
+    assert planned_at(generation, generation.base + 1) == datetime(2026, 1, 1, microsecond=500_000, tzinfo=UTC)
+    before = datetime.now(UTC)
+    for unknown in (2, 3):
+        assert before <= planned_at(generation, generation.base + unknown) <= datetime.now(UTC)

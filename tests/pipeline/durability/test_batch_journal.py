@@ -1,0 +1,85 @@
+"""The journal knows which files were taken and how far the rows are, whatever a power cut or a disk makes of it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from kaicep.pipeline.durability.batch_journal import BatchJournal
+
+FILES = {"in/1.json": "file:///p/in/1.json", "in/2.json": "file:///p/in/2.json"}
+
+
+def journal(root: Path) -> BatchJournal:
+    (root / "in").mkdir(exist_ok=True)
+    for number in (1, 2, 3):
+        (root / f"in/{number}.json").touch()
+    return BatchJournal(root / "queries/batches.jsonl", root)
+
+
+def test_a_file_that_another_batch_took_is_passed_over(tmp_path: Path) -> None:
+    first = journal(tmp_path)
+    assert first.sorted_out(1, {"air": FILES}).new == {"air": FILES.keys()}
+    first.take(1, {"air": FILES, "door": []})
+    for known in (first, journal(tmp_path)):
+        again = known.sorted_out(1, {"air": FILES})
+        assert (again.new, again.passed_over) == ({"air": FILES.keys()}, {})
+        later = known.sorted_out(2, {"air": FILES | {"in/3.json": "x"}, "door": FILES})
+        assert later.new == {"air": {"in/3.json"}, "door": FILES.keys()}
+        assert later.passed_over == {"air": set(FILES.values())}
+
+
+def test_the_last_batch_that_was_done_is_known(tmp_path: Path) -> None:
+    first = journal(tmp_path)
+    assert first.delivered() is None
+    first.finish(1, {"sink/0": b'{"bytes": 7}'})
+    first.take(2, {"air": ["in/1.json"]})
+    first.finish(2, {"sink/0": b'{"bytes": 9}', "late/q": b"{}"})
+    for known in (first, journal(tmp_path)):
+        assert known.delivered() == (2, {"sink/0": b'{"bytes": 9}', "late/q": b"{}"})
+
+
+@pytest.mark.parametrize("damage", ["torn", "flipped", "zeros"])
+def test_a_line_that_is_not_whole_counts_for_nothing(tmp_path: Path, damage: str) -> None:
+    path = tmp_path / "queries/batches.jsonl"
+    first = journal(tmp_path)
+    first.take(1, {"air": ["in/1.json"]})
+    first.finish(1, {"sink/0": b"1"})
+    whole = path.read_bytes()
+    first.take(2, {"air": ["in/2.json"]})
+    content = path.read_bytes()
+    broken = {
+        "torn": content[:-5],
+        "flipped": content.replace(b"2.json", b"3.json"),
+        "zeros": whole + bytes(len(content) - len(whole)),
+    }
+    path.write_bytes(broken[damage])
+    after = journal(tmp_path)
+    assert after.delivered() == (1, {"sink/0": b"1"})
+    assert after.sorted_out(9, {"air": FILES}).new == {"air": {"in/2.json"}}
+    after.take(3, {"air": ["in/3.json"]})  # what was torn swallows no later line
+    assert journal(tmp_path).sorted_out(9, {"air": FILES | {"in/3.json": "x"}}).new == {"air": {"in/2.json"}}
+
+
+def test_what_is_remembered_is_bounded_by_the_files_that_are_there(tmp_path: Path) -> None:
+    of = journal(tmp_path)
+    of.take(0, {"air": ["in/1.json"]})
+    for number in range(1, 3000):
+        of.take(number, {"air": [f"in/gone-{number}.json"]})
+        of.finish(number, {"sink/0": b"1"})
+    assert of.files < 1500
+    assert len((tmp_path / "queries/batches.jsonl").read_bytes().splitlines()) < 4000
+    of.forget_missing()
+    assert of.files == 1
+    assert journal(tmp_path).sorted_out(9, {"air": FILES}).new == {"air": {"in/2.json"}}
+    assert of.delivered() == journal(tmp_path).delivered() == (2999, {"sink/0": b"1"})
+
+
+def test_what_an_earlier_version_noted_is_known(tmp_path: Path) -> None:
+    path = tmp_path / "queries/position.json"
+    path.parent.mkdir()
+    path.write_text(json.dumps({"batch": 7, "parts": {"sink/0": {"bytes": 1}}}))
+    assert journal(tmp_path).delivered() == (7, {"sink/0": b'{"bytes": 1}'})
+    path.write_text("")
+    assert journal(tmp_path).delivered() is None

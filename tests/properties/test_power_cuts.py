@@ -1,0 +1,126 @@
+"""After a power cut at any moment an engine starts by itself, and leaves what an uninterrupted one leaves."""
+
+from __future__ import annotations
+
+import random
+import shutil
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from kaicep.storage import make_folder, write_atomically
+from support.cut_engine import Remains, drop_files, remains, run_engine
+from support.power_cuts import DiskRecorder, DiskState
+
+pytestmark = pytest.mark.slow
+
+SAMPLE = 20
+SHARDS = 50
+
+
+@dataclass(frozen=True)
+class Recording:
+    """A run whose every operation was recorded.
+
+    Attributes:
+        root: its folder.
+        expected: what it left.
+        states: some of those that a cut may have left.
+        syncs: of each batch.
+    """
+
+    root: Path
+    expected: Remains
+    states: Sequence[DiskState]
+    syncs: Sequence[int]
+
+
+def record(root: Path, batches: int, keep: Callable[[int], bool], *, archive: bool = True) -> Recording:
+    """Run an engine over files, one of each stream a batch.
+
+    Args:
+        root: the project's folder.
+        batches: how many.
+        keep: whether a state is kept, by its number.
+        archive: whether there is one.
+    """
+    root.mkdir()
+    drop_files(root, range(batches))
+    seen, kept, syncs = 0, list[DiskState](), [0]
+
+    def on_state(_: int, state: DiskState) -> None:
+        nonlocal seen
+        seen += 1
+        if keep(seen):
+            kept.append(state)
+
+    recorder = DiskRecorder(root, on_state)
+    with recorder.recording():
+        run_engine(root, 1, archive=archive, on_batch=lambda _: syncs.append(recorder.syncs))
+    differences = [after - before for before, after in pairwise(syncs)]
+    return Recording(root, remains(root, archive=archive), kept, differences)
+
+
+def check(recording: Recording, state: DiskState, *, archive: bool = True) -> None:
+    """Start an engine on what a cut has left; it reads all the rest at once."""
+    shutil.rmtree(recording.root)
+    for path, content in state.items():
+        file = recording.root / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(content)
+    told = run_engine(recording.root, archive=archive)
+    found = remains(recording.root, archive=archive)
+    for part in fields(Remains):
+        assert getattr(found, part.name) == getattr(recording.expected, part.name), (part.name, told)
+
+
+@pytest.mark.parametrize("archive", [True, False])
+def test_a_power_cut_loses_and_repeats_nothing(tmp_path: Path, archive: bool) -> None:
+    """A sample of what cuts may leave of six batches."""
+    recording = record(tmp_path / "disk", 6, lambda _: True, archive=archive)
+    assert len(recording.states) > 500
+    assert sum(map(len, recording.expected.rows.values())) > 20
+    for state in random.Random(13).sample(recording.states, SAMPLE):
+        check(recording, state, archive=archive)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("shard", range(SHARDS))
+def test_every_state_that_a_power_cut_may_leave_of_fifty_batches(tmp_path: Path, shard: int) -> None:
+    """In parts, each of every fiftieth state."""
+    recording = record(tmp_path / "disk", 50, lambda number: number % SHARDS == shard)
+    for state in recording.states:
+        check(recording, state)
+
+
+def test_the_recorder_tells_what_is_synced_from_what_is_not(tmp_path: Path) -> None:
+    """Else the other tests could not fail."""
+
+    def left(write: Callable[[Path], object]) -> list[DiskState]:
+        root = tmp_path / write.__name__
+        root.mkdir()
+        (root / "old").write_bytes(b"old")
+        recorder = DiskRecorder(root, lambda *_: None)
+        with recorder.recording():
+            write(root)
+        return recorder.states()
+
+    def careless(root: Path) -> None:
+        (root / "folder").mkdir()
+        (root / "folder/.new").write_bytes(b"new!")
+        (root / "folder/.new").replace(root / "folder/new")
+
+    def careful(root: Path) -> None:
+        make_folder(root / "folder")
+        with write_atomically(root / "folder/new") as temporary:
+            temporary.write_bytes(b"new!")
+
+    old = {"old": b"old"}
+    found = left(careless)
+    for content in (b"", b"ne", b"new!"):
+        assert {**old, "folder/new": content} in found
+    assert {**old, "folder/.new": b"new!"} in found
+    assert old in found
+    assert left(careful) == [{**old, "folder/new": b"new!"}]

@@ -1,0 +1,167 @@
+"""An engine without Spark that reads folders of files, by the door of the real one, and what it leaves."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from kaicep import Project
+from kaicep.archive import Archive
+from kaicep.pipeline.durability import CheckpointedFlow, current_generation
+from kaicep.pipeline.sinks.json_lines_sink import JsonLinesSink
+from kaicep.pipeline.sinks.parquet_sink import ParquetSink
+from kaicep.pipeline.sources import RawBatch, beat
+from kaicep.pipeline.sources.json_source import parse_json_lines
+from kaicep.pipeline.sources.records import RecordOrigin
+
+from .recorded_spark import RecordedSpark
+
+__all__ = ["QUERIES", "Remains", "drop_files", "remains", "run_engine"]
+
+STREAMS = ("air", "door")
+QUERIES = """CREATE QUERY pairs AS SELECT ?a.x AS x FROM (?a, air), (?d, door) JOIN (?a.x = ?d.x) SEQ (?a, ?d)
+             WINDOW (?a, ?d, 20s);
+             SELECT COUNT(?e) AS n FROM (?e, air) WINDOW (?e, batch, 5s)"""
+
+
+@dataclass(frozen=True)
+class Remains:
+    """What an engine has left.
+
+    Attributes:
+        rows: of each query in the file of JSON lines, in order, without what says where they come from.
+        parquet: ids of rows in the files of each query, each as often as it stands there.
+        events: ids of each stream's events in the log, likewise; "late" stands behind those that were.
+        matches: ids of the rows of named queries in the log, each as often as it stands there.
+        dead: records that are no events, each as often as it stands there.
+    """
+
+    rows: Mapping[str, Sequence[Mapping[str, Any]]]
+    parquet: Mapping[str, Counter[str]]
+    events: Mapping[str, Counter[str]]
+    matches: Counter[str]
+    dead: Counter[str]
+
+
+def content(*, archive: bool = True) -> dict[str, Any]:
+    """The project's."""
+    stream = {
+        "event_type": "<urn:E>",
+        "time": {"attribute": "t"},
+        "identity": ["x", "t"],
+        "lateness": "2s",
+        "attributes": {"x": {"datatype": "xsd:integer"}},
+    }
+    sources = {name: stream | {"source": {"format": "json", "path": name}} for name in STREAMS}
+    return {"streams": sources, "archive": {"enabled": archive, "store": False, "path": "var/archive"}}
+
+
+def drop_files(root: Path, numbers: range) -> None:
+    """Files of readings, one of each stream a number; some have a line that is none, or one that comes too late."""
+    for stream, shift in (("air", 0), ("door", 1)):
+        (root / stream).mkdir(parents=True, exist_ok=True)
+        for number in numbers:
+            seconds = [4 * number + shift + i for i in range(4)]
+            readings = [(s, s - shift) for s in seconds] + (
+                [(4 * number - 7, 1000 + number)] if number % 3 == 2 else []
+            )
+            lines = [json.dumps({"x": x, "t": f"2026-01-01T00:{s // 60:02d}:{s % 60:02d}Z"}) for s, x in readings]
+            lines += [f"no reading {number}"] if number % 4 == 1 else []
+            (root / stream / f"{number:04d}.json").write_text("\n".join(lines) + "\n")
+
+
+def run_engine(
+    root: Path, most: int | None = None, *, archive: bool = True, on_batch: Callable[[int], None] = lambda _: None
+) -> list[str]:
+    """Do all that there is to be done, as an engine does that is started; what it says.
+
+    Args:
+        root: the project's folder.
+        most: files of a stream that a batch has; `None`: all.
+        archive: whether there is one.
+        on_batch: told of each batch when Spark has noted that it is done.
+    """
+    told: list[str] = []
+    project = Project.parse(content(archive=archive), root=root)
+    settings, state = project.settings, root / "var/state"
+    kept = Archive(settings, project.knowledge, project.shapes) if archive else None
+    sinks = [JsonLinesSink(root / "out/rows.jsonl"), ParquetSink(root / "out/parquet")]
+    flow = CheckpointedFlow(project, state, sinks, kept, say=told.append)
+    try:
+        flow.submit(project.registrations(QUERIES, "count"))
+        generation = current_generation(settings, state, flow.last or 0, told.append)
+        flow.begin(generation)
+        generation.heartbeats.mkdir(parents=True, exist_ok=True)
+        if flow.behind:
+            beat(generation.heartbeats)
+        folders = [*(root / stream for stream in STREAMS), generation.heartbeats]
+        spark = RecordedSpark(generation.checkpoint, folders, most)
+        for number, files in spark.batches():
+            flow.deliver(generation.base + number, generation, _reader(files))
+            spark.commit()
+            on_batch(generation.base + number)
+    finally:
+        flow.close()
+        for sink in sinks:
+            sink.flush()
+        if kept is not None:
+            kept.close()
+    return told
+
+
+def remains(root: Path, *, archive: bool = True) -> Remains:
+    """What is left."""
+    rows: dict[str, list[dict[str, Any]]] = {}
+    for line in (root / "out/rows.jsonl").read_text().splitlines():
+        row = json.loads(line)
+        rows.setdefault(row["_query"], []).append({k: v for k, v in row.items() if k not in {"_source", "_recovered"}})
+    parquet = {
+        folder.name: Counter(i for file in folder.glob("*.parquet") for i in pq.read_table(file)["_id"].to_pylist())
+        for folder in (root / "out/parquet").iterdir()
+    }
+    dead = Counter(
+        json.loads(line)["record"]
+        for file in (root / "var/state/dead-letters").glob("*/*.jsonl")
+        for line in file.read_text().splitlines()
+    )
+    events, matches = _archived(root) if archive else ({}, Counter())
+    return Remains(rows, parquet, events, matches, dead)
+
+
+def _archived(root: Path) -> tuple[dict[str, Counter[str]], Counter[str]]:
+    project = Project.parse(content(), root=root)
+    archive = Archive(project.settings, project.knowledge, project.shapes)
+    try:
+        events: dict[str, Counter[str]] = {stream: Counter() for stream in STREAMS}
+        for position in archive.log.positions():
+            for stream, table in archive.log.read_batch(position).items():
+                flags = table["_late"].to_pylist() if "_late" in table.column_names else [None] * table.num_rows
+                told = zip(table["_id"].to_pylist(), flags, strict=True)
+                events[stream].update(f"{i} late" if flag else i for i, flag in told)
+        log = archive.matches.log
+        tables = [log.batch_of(query, p) for query in log.streams() for p in log.positions()]
+        return events, Counter(i for t in tables if t is not None for i in t["_id"].to_pylist())
+    finally:
+        archive.close()
+
+
+def _reader(
+    files: Sequence[Sequence[Path]],
+) -> Callable[[Mapping[str, Collection[str]]], dict[str, RawBatch]]:
+    def read(passed_over: Mapping[str, Collection[str]]) -> dict[str, RawBatch]:
+        found = {}
+        for stream, of in zip(STREAMS, files, strict=False):
+            new = [path for path in of if f"file://{quote(str(path))}" not in passed_over.get(stream, ())]
+            lines = [line for path in new for line in path.read_text().splitlines()]
+            if lines:
+                found[stream] = parse_json_lines(pa.array(lines), RecordOrigin.of("batch"), "t")
+        return found
+
+    return read
