@@ -140,7 +140,7 @@ class CheckpointedFlow:
     @property
     def behind(self) -> bool:
         """Whether the next batch has something to do even without records: what was missed, or a new query's past."""
-        return self._checkpoint.behind([*self._waiting, *self._requests.submitted]) or bool(self._requests)
+        return self._checkpoint.behind([*self._waiting, *self._requests.submitted]) or self._requests.concern_registered
 
     @property
     def done(self) -> int:

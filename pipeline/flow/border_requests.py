@@ -28,6 +28,11 @@ class BorderRequests:
         return bool(self._submitted or self._withdrawn or self._resumed)
 
     @property
+    def concern_registered(self) -> bool:
+        """Whether something is to be done with queries that are registered."""
+        return bool(self._withdrawn or self._resumed)
+
+    @property
     def submitted(self) -> tuple[Registration, ...]:
         """The queries to be registered."""
         with self._lock:

@@ -22,8 +22,9 @@ def test_requests_are_taken_once() -> None:
     requests = BorderRequests()
     assert not requests
     requests.submit(registrations())
+    assert (bool(requests), requests.concern_registered) == (True, False)
     requests.resume(["mean", "mean"])
-    assert requests
+    assert requests.concern_registered
     withdrawn, submitted = requests.take()
     assert (withdrawn, [r.label for r in submitted]) == (frozenset(), ["high", "reader"])
     assert requests.take_resumed() == ["mean"]
