@@ -176,7 +176,7 @@ class Delivering:
     def awaitTermination(self) -> None:  # noqa: N802 - Spark's name
         """Until the batch is done or has failed."""
         try:
-            self.of._deliver(1, self.idle, FRAME, 0)
+            self.of._deliver(generation(1), self.idle, FRAME, 0)
         except Exception as error:
             raise StreamingQueryException(f"a Python exception: {type(error)}", "STREAM_FAILED") from error
 
@@ -190,7 +190,7 @@ def troubled(*errors: Exception) -> tuple[SparkJob, list[int], list[str]]:
     told: list[str] = []
     left = list(errors)
 
-    def run(_frame: object, number: int, _idle: object) -> None:
+    def run(_frame: object, number: int, _generation: object, _idle: object) -> None:
         given.append(number)
         if left:
             raise left.pop(0)
