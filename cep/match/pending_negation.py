@@ -29,6 +29,9 @@ class NextEvents:
     numbers: Ints = field(default_factory=lambda: _NO_INTS)
     times: Ints = field(default_factory=lambda: _NO_INTS)
 
+    def __len__(self) -> int:
+        return len(self.numbers)
+
     def note(self, events: pl.DataFrame) -> None:
         """Take in what `Contiguity` says of events that were released."""
         following = events.filter(pl.col(BEFORE) >= 0)

@@ -106,7 +106,7 @@ class NfaOperator:
         if self._looks_behind:
             self._waiting.note(released[EVENTS])
         self._partial_matches.let_go(watermark)
-        if watermark - self._swept >= self._period and self._queue.size > 2 * self._kept + _FEW:
+        if watermark - self._swept >= self._period and self._size > 2 * self._kept + _FEW:
             self._sweep(watermark)
         self._waiting.let_pass(watermark)
         if self._joining:
@@ -116,6 +116,11 @@ class NfaOperator:
         if self._queue.skip.grown:
             self._queue.skip.grown = False
             self._drop(Remainder(self._queue.skip))
+
+    @property
+    def _size(self) -> int:
+        """How much is kept that grows with the events: candidates, also of NOT and UNTIL, and which event came next."""
+        return self._queue.size + self._partial_matches.kept + len(self._waiting.next_events)
 
     def _drop(self, left: Remainder) -> None:
         """Drop what will never be reported because of AFTER MATCH."""
@@ -144,11 +149,11 @@ class NfaOperator:
         buffer, free = self._queue.buffer, self._compiled.conditions.free
         for v in buffer.frames:
             buffer.forget(v, buffer.before(oldest - self._joining.reach if v in free else oldest, v))
-        self._kept = self._queue.size
         first = min((registers[1] for registers in self._remembered()), default=_END)
         self._queue.skip.forget(min(first, self._joining.first_number))
         self._waiting.next_events.forget(first)
         self._partial_matches.forget(oldest - self._horizon, self._waiting.matches())
+        self._kept = self._size
 
     def _remembered(self) -> Iterator[RegisterValues]:
         """The registers of all that is partial or waits: they begin with T and number of the first event."""

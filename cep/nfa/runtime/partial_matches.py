@@ -29,6 +29,11 @@ class PartialMatches:
         keyed: the variables whose candidates are told apart by JOINs.
         accept: takes partial matches that have come to a final state.
         ceilings: how many partial matches may be in one state of a partition.
+
+    Attributes:
+        absent: candidates of NOTs, by variable and partition.
+        stops: the events that may end repetitions, by repetition and partition.
+        kept: how many of both came since they were restored and are not forgotten.
     """
 
     def __init__(
@@ -42,6 +47,7 @@ class PartialMatches:
         self.partitions: dict[PartitionKey, PartitionNfa] = {}
         self.absent: dict[tuple[str, PartitionKey], NegationBuffer] = {}
         self.stops: dict[tuple[Any, PartitionKey], StopEvents] = {}
+        self.kept = 0
         self._compiled, self._variables, self._keyed = compiled, variables, keyed
         self._accept, self._ceilings = accept, ceilings
 
@@ -49,8 +55,10 @@ class PartialMatches:
         """Show events to the partial matches, partition by partition."""
         for (name, key), rows in encoded.absent.items():
             self.negation_buffer(name, key).add(rows)
+            self.kept += len(rows)
         for (of, key), rows in encoded.stops.items():
             self.stop_events(of, key).add(rows)
+            self.kept += len(rows)
         for key, places, events in encoded.events:
             self.partition(key).process(places, events, several=encoded.several)
 
@@ -121,6 +129,7 @@ class PartialMatches:
         buffers += [accepted.buffers for accepted in waiting]
         _forget(self.absent, before, {id(a) for b in buffers for a in b.absent.values()})
         _forget(self.stops, before, {id(s) for b in buffers for s in b.stops.values()})
+        self.kept = sum(len(of.rows) for of in self.absent.values()) + sum(len(of.rows) for of in self.stops.values())
 
 
 def _forget(known: dict[K, NegationBuffer] | dict[K, StopEvents], before: int, used: set[int]) -> None:

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from kaicep.cep import build_operator
+from kaicep.cep.nfa import nfa_operator
+from support.letter_readings import readings, text_of
 from support.letters import answer, expected, question, written
+from support.operators import compiled, feed
 
 CASES = {
     "greedy is as long as it gets": ("?a -> ?b{1,; ->} -> ?c", (), "a b b c c", ["a1 b2 b3 c4"]),
@@ -98,6 +102,26 @@ def test_runs(case: tuple[str, tuple[str, ...], str, list[str]]) -> None:
     text = question(pattern, *clauses)
     assert written(expected(text, events)) == matches
     assert answer(text, events) == expected(text, events)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "letters"),
+    [
+        ("?a => ?b{1,2; =>} => NOT ?n", ["a", "b", *["z"] * 38]),
+        ("?a -> NOT ?n -> ?b{1,; ->}", ["n"] * 40),
+        ("?a -> ?b{1,; ->} UNTIL (?b.n > 3)", ["b9"] * 40),
+    ],
+)
+def test_what_was_long_ago_is_forgotten(pattern: str, letters: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also of a stream in which hardly any event can be part of a match: which came next, what is under NOT."""
+    monkeypatch.setattr(nfa_operator, "_FEW", 20)
+    operator = build_operator(query := compiled(text_of(pattern, window="4s")))
+    sizes = []
+    for hour in range(30):
+        shifted = [{**r, "id": f"{r['id']}-{hour}", "t": r["t"] + 40 * hour} for r in readings(" ".join(letters))]
+        feed(operator, query, shifted, until=40 * hour + 39.5)
+        sizes.append(len(operator.snapshot()))
+    assert max(sizes) < 2 * sizes[0]
 
 
 def test_runs_that_leave_an_or_without_an_event_are_of_one_length() -> None:
