@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from kaicep.archive.sync import StoreWriter
+from kaicep.commands.progress_bar import ProgressBar
 from support.archives import PROJECT, STREAM, archived_project, opened, readings
 from support.command_line import call
 from support.linked_archives import LINKED, shrunk
@@ -73,6 +74,24 @@ def test_verify_tells_a_damaged_log(archived: Path) -> None:
     found = call("verify", archived)
     assert found.exit_code == 1
     assert segment.name in found.stderr
+
+
+def test_verify_tells_how_long_it_takes_by_the_events_of_the_log(
+    archived: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[float | None] = []
+    computing = ProgressBar.computing
+
+    def noted(bar: ProgressBar, what: str, seconds: float | None) -> ProgressBar:
+        told.append(seconds)
+        return computing(bar, what, seconds)
+
+    monkeypatch.setattr(ProgressBar, "computing", noted)
+    assert call("verify", archived).exit_code == 0
+    assert told == [pytest.approx(90 * 7e-6)]
+    next((archived / "var/archive/log" / STREAM).iterdir()).write_bytes(b"")
+    assert call("verify", archived).exit_code == 1
+    assert told[1:] == [None]
 
 
 def test_a_backup_is_put_back(archived: Path) -> None:
