@@ -26,6 +26,7 @@ from .undeclared_attributes import extra_column
 from .unit_conversion import ConvertedColumn, UnitConverter
 
 _SHOWN = 10
+_WIDEST = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,7 +252,8 @@ def _links(a: Attribute) -> bool:
 
 def _columns_instead(names: list[str]) -> str:
     more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    return f"; the columns are {', '.join(repr(name) for name in names[:_SHOWN])}{more}"
+    shown = (repr(name if len(name) <= _WIDEST else name[:_WIDEST] + "…") for name in names[:_SHOWN])
+    return f"; the columns are {', '.join(shown)}{more}"
 
 
 def _coalesce(a: Attribute, casts: list[tuple[str, Cast]], length: int) -> pl.Series:

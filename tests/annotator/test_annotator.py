@@ -121,3 +121,8 @@ def test_values_nested_too_deep_are_refused_and_the_rows_without_them_are_not() 
             )
             assert annotated.rejected.to_pylist() == [{"row": 0, "reason": f"{name}: nested more than 64 deep"}]
             assert annotated.events["_row"].to_pylist() == [1]
+
+
+def test_of_a_long_column_name_the_beginning_is_told() -> None:
+    wide = annotator_of({}).annotate(pa.table({"x" * 100: [1]}))
+    assert wide.rejected["reason"].to_pylist() == [f"at: is missing; the columns are '{'x' * 60}…'"]

@@ -104,7 +104,7 @@ def respelled(seeds: Sequence[bytes], classes: Mapping[bytes, Sequence[bytes]]) 
     @st.composite
     def texts(draw: st.DrawFn) -> bytes:
         text = draw(st.sampled_from(list(seeds)))
-        for _ in range(draw(st.integers(1, 4))):
+        for _ in range(draw(st.integers(1, 2))):
             words = list(pattern.finditer(text))
             if words:
                 word = draw(st.sampled_from(words))

@@ -88,7 +88,6 @@ _QUERY_CLASSES = {
     rb"'[^']*'": (b"''", b"'(a+)+$'", b"'\\\\'", b"'x'", b"'" + b"x" * 70_000 + b"'", "'\u202e\U0001f600'".encode()),
     rb"\d{4}-\d\d-\d\d(?:T[\d:.]+Z?)?": (b"9999-12-31", b"0001-01-01", b"2026-01-01T00:00:05Z", b"2026-02-30"),
     rb"\bunit:[\w-]+": (b"unit:K", b"unit:DEG_C", b"unit:FT3-PER-MIN", b"unit:NOTHING"),
-    rb"[()]": (b"", b"((", b"))"),
 }  # fmt: skip
 """Kinds of words of χ-CEP."""
 _SPARQL_CLASSES = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 
 import numpy as np
@@ -18,6 +19,7 @@ from .decimal_commas import has_decimal_commas, with_decimal_points
 __all__ = ["CsvSource", "parse_csv_lines", "with_header"]
 
 _LOOKED_AT = 10  # lines that show the separator
+_LONGEST_NAME = 1_000
 _COMMA = ","
 _BLOCK = 1 << 20  # bytes that the parser takes at once
 
@@ -80,15 +82,24 @@ def _parse_file(
         kept, numbers = kept.slice(1), numbers[1:]
     if not len(kept):
         return table_of_dicts([]), numbers, malformed
-    if len(set(columns)) < len(columns):
-        twice = next(name for name in columns if columns.count(name) > 1)
-        reason = f"the file's first line names the column '{twice}' twice"
+    fault = _fault_of_names(columns)
+    if fault is not None:
+        reason = f"the file's first line names {fault}"
         return table_of_dicts([]), numbers[:0], [*malformed, *_all(kept, numbers, reason, origin)]
     kept, numbers, unclosed = _split_off_unclosed(kept, numbers, origin, dialect)
     kept, numbers, broken = _split_off_returns(kept, numbers, origin, dialect)
     table, good, wrong = _read(kept, numbers, columns, origin, dialect)
     table = _with_points(table, dialect)
     return table, numbers[good], malformed + unclosed + broken + wrong
+
+
+def _fault_of_names(columns: tuple[str, ...]) -> str | None:
+    """What is wrong with the names of columns; a long one would be told of, and kept with, each record."""
+    longest = max(map(len, columns), default=0)
+    if longest > _LONGEST_NAME:
+        return f"a column with {longest:,} characters"
+    twice = next((name for name, count in Counter(columns).items() if count > 1), None)
+    return None if twice is None else f"the column '{twice}' twice"
 
 
 def _damaged_header(lines: pa.Array) -> str | None:

@@ -111,3 +111,9 @@ def test_a_value_may_be_longer_than_parsers_take_at_once(length: int) -> None:
     batch = parse("a,b", "1," + "x" * length, "2,3,4", "5,6")
     assert batch.table.to_pylist() == [{"a": "1", "b": "x" * length}, {"a": "5", "b": "6"}]
     assert [m.place for m in batch.malformed] == ["in.csv:3"]
+
+
+def test_a_file_whose_first_line_names_a_column_at_length_is_set_aside() -> None:
+    batch = parse("a," + "x" * 1_001, "1,2", "3,4")
+    assert [m.reason for m in batch.malformed] == ["the file's first line names a column with 1,001 characters"] * 2
+    assert parse("a," + "x" * 1_000, "1,2").malformed == ()
