@@ -1,0 +1,180 @@
+"""Whatever a file system refuses, and whenever: nothing is lost, nothing comes twice, and the batch goes on later."""
+
+from __future__ import annotations
+
+import errno
+import json
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from datetime import UTC, datetime, timedelta
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+from kaicep import Project
+from kaicep.archive import Archive
+from kaicep.errors import KaicepError
+from kaicep.pipeline.durability.checkpointed_flow import CheckpointedFlow
+from kaicep.pipeline.sinks import JsonLinesSink, ParquetSink
+from kaicep.pipeline.sources import RawBatch, raw_table
+from kaicep.storage import is_transient
+from support.disk_faults import faulty_disk
+
+BEGIN = datetime(2026, 3, 1, tzinfo=UTC)
+ERRORS = (errno.ENOSPC, errno.EIO, errno.EROFS, errno.EMFILE)
+QUERIES = {
+    "pairs": "CREATE QUERY pairs AS SELECT ?a.x, ?b.x AS y SEQ (?a, ?b) WINDOW (?a, ?b, 3s)",
+    "mean": "CREATE QUERY mean AS SELECT AVG(?e.x) AS m WINDOW (?e, batch, 4s)",
+}
+CONTENT: dict[str, Any] = {
+    "streams": {
+        "air": {
+            "event_type": "<urn:E>",
+            "time": {"attribute": "t"},
+            "identity": ["x"],
+            "attributes": {"x": {"datatype": "xsd:integer"}},
+        }
+    },
+    "archive": {"store": False},
+}
+BATCHES = (range(1, 6), range(6, 11), range(11, 15))
+"""The seconds of the events of each."""
+
+
+class Engine:
+    """One without Spark: it is given batches by their numbers, and again after what went wrong."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.open()
+
+    def open(self) -> None:
+        """A process begins."""
+        self._open = ExitStack()
+        project = Project.parse(CONTENT, root=self.folder)
+        self.archive = self._open.enter_context(Archive(project.settings, project.knowledge, project.shapes))
+        sinks = (JsonLinesSink(self.folder / "rows.jsonl"), ParquetSink(self.folder / "parquet"))
+        self.flow = CheckpointedFlow(project, self.folder / "state", sinks, self.archive)
+        self._open.callback(self.flow.close)
+        for label, text in QUERIES.items():
+            self.flow.submit(project.registrations(text, label))
+
+    def close(self) -> None:
+        """The process ends."""
+        self._open.close()
+
+    def deliver(self, number: int) -> None:
+        """Give it a batch, with a record that goes to the dead letters."""
+        rows: list[dict[str, Any]] = [
+            {"t": (BEGIN + timedelta(seconds=second)).isoformat(), "x": second} for second in BATCHES[number - 1]
+        ]
+        self.flow.run(number, {"air": RawBatch(raw_table([*rows, {"t": "no time", "x": number}]))})
+
+    def left(self) -> dict[str, object]:
+        """What others see of it: rows in both sinks, events in the log, dead letters, counts."""
+        lines = (self.folder / "rows.jsonl").read_text().splitlines()
+        files = sorted((self.folder / "parquet").rglob("*.parquet"))
+        letters = (self.folder / "state" / "dead-letters").rglob("*.jsonl")
+        log = self.archive.log
+        return {
+            "lines": [json.loads(line)["_id"] for line in lines],
+            "parquet": sorted(id for file in files for id in pq.read_table(file)["_id"].to_pylist()),
+            "log": [log.read_batch(position)["air"]["x"].to_pylist() for position in log.positions()],
+            "letters": sorted(json.loads(line)["record"] for file in letters for line in file.read_text().splitlines()),
+            "counts": self.flow.progress.streams["air"],
+        }
+
+
+@contextmanager
+def engine() -> Iterator[Engine]:
+    with TemporaryDirectory() as folder:
+        found = Engine(Path(folder))
+        try:
+            yield found
+        finally:
+            found.close()
+
+
+@cache
+def undisturbed() -> dict[str, object]:
+    with engine() as of:
+        for number in (1, 2, 3):
+            of.deliver(number)
+        left = of.left()
+    assert len(left["lines"]) > 5  # type: ignore[arg-type]
+    assert left["log"] == [list(seconds) for seconds in BATCHES]
+    return left
+
+
+@cache
+def operations() -> int:
+    """How many operations of the file system the second batch takes."""
+    with engine() as of, faulty_disk(of.folder) as disk:
+        of.deliver(1)
+        disk.fail(0, at=-1)
+        of.deliver(2)
+        return len(disk.done)
+
+
+def disturbed(at: int, number: int, *, restarted: bool) -> tuple[dict[str, object], str]:
+    """What is left after one operation of the second batch failed, and which it was."""
+    with engine() as of, faulty_disk(of.folder) as disk:
+        of.deliver(1)
+        disk.fail(number, at)
+        try:
+            of.deliver(2)
+        except (OSError, KaicepError) as error:
+            assert is_transient(error), error
+        disk.mend()
+        met = disk.done[at]
+        if restarted:
+            of.close()
+            of.open()
+        of.deliver(2)
+        of.deliver(3)
+        return of.left(), met
+
+
+def test_a_batch_syncs_what_it_makes_durable() -> None:
+    """Else nothing below would be met."""
+    assert undisturbed()["parquet"] == sorted(undisturbed()["lines"])  # type: ignore[call-overload]
+    assert operations() > 15
+
+
+@pytest.mark.parametrize("restarted", [False, True], ids=["goes on", "starts again"])
+def test_any_operation_of_a_batch_may_fail(restarted: bool) -> None:
+    """Each of them once, by each error in turn."""
+    for at in range(operations()):
+        left, met = disturbed(at, ERRORS[(at + restarted) % len(ERRORS)], restarted=restarted)
+        assert left == undisturbed(), met
+
+
+@pytest.mark.long
+@pytest.mark.reliability
+@pytest.mark.parametrize("restarted", [False, True], ids=["goes on", "starts again"])
+def test_any_operation_of_a_batch_may_fail_by_any_error(
+    restarted: bool, record_property: Callable[[str, object], None]
+) -> None:
+    for at in range(operations()):
+        for number in ERRORS:
+            left, met = disturbed(at, number, restarted=restarted)
+            assert left == undisturbed(), (met, errno.errorcode[number])
+    record_property("operations of the file system in a batch, each failed by four errors", operations())
+
+
+def test_a_disk_that_stays_full_takes_no_event() -> None:
+    """However often the batch is tried meanwhile."""
+    with engine() as of, faulty_disk(of.folder) as disk:
+        of.deliver(1)
+        for number in ERRORS:
+            disk.fail(number)
+            with pytest.raises((OSError, KaicepError)) as refused:
+                of.deliver(2)
+            assert is_transient(refused.value)
+        disk.mend()
+        of.deliver(2)
+        of.deliver(3)
+        assert of.left() == undisturbed()
