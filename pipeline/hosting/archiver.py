@@ -13,11 +13,13 @@ from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING
 
+from pyspark.errors import PySparkException
 from rich.console import Console
 
 from ...annotator import AnnotatedBatch
 from ...archive.sync import Spool
 from ...errors import KaicepError, PipelineError
+from ...storage import is_transient
 from ..catalog import Catalog
 from ..control import Requests, folder_of
 from ..durability import BatchJournal, DeadLetters, Generation, current_generation, planned_at
@@ -35,6 +37,7 @@ __all__ = ["Archiver", "archive"]
 
 _LOG = logging.getLogger("kaicep")
 _POLL_S = 0.1
+_PAUSE_S = 10.0
 _TIDY_EVERY = 16
 
 
@@ -49,6 +52,7 @@ class Archiver:
         project: settings, knowledge, annotations.
         spark: a session to use; by default the archiver starts one and stops it at the end.
         say: takes a line of the log.
+        pause: how many seconds after a full disk, an I/O error or the like the streams are read on.
 
     Attributes:
         events: how many it has kept.
@@ -59,18 +63,25 @@ class Archiver:
     """
 
     def __init__(
-        self, project: Catalog, *, spark: SparkSession | None = None, say: Callable[[str], None] = _LOG.info
+        self,
+        project: Catalog,
+        *,
+        spark: SparkSession | None = None,
+        say: Callable[[str], None] = _LOG.info,
+        pause: float = _PAUSE_S,
     ) -> None:
         settings = project.settings
         if not settings.archive.enabled:
             raise PipelineError("the project's archive is switched off", hint="set archive.enabled")
         self._project, self._given = project, spark
         self._state = settings.path(settings.engine.state) / "archiver"
-        self._say, self._journal = say, BatchJournal(self._state / "batches.jsonl", settings.root)
+        self._journal = BatchJournal(self._state / "batches.jsonl", settings.root)
         self._dead_letters = DeadLetters(self._state / "dead-letters", settings.engine.dead_letter_size)
         self._knowledge = KnowledgeStore.of(settings)
         self._changes = self._knowledge.changes
+        self._say, self._pause = say, pause
         self._failure: Exception | None = None
+        self._troubled = False
         self._latest: datetime | None = None
         self._working, self._stopping = threading.Lock(), threading.Event()
         self.events = 0
@@ -115,15 +126,35 @@ class Archiver:
             self._spool.reading.path.unlink(missing_ok=True)
         stream: StreamingQuery | None = None
         while not until():
-            wanted = not (standby and self.engine_runs)
-            if wanted and stream is None and (not standby or self._spool.reading.acquire()):
-                stream = self._begin(follow=True)
-            elif stream is not None and not (wanted and stream.isActive):
-                self._end(stream)
+            try:
+                stream = self._turn(stream, standby=standby)
+            except (KaicepError, OSError, PySparkException) as error:
+                if not is_transient(error):
+                    raise
                 stream = None
+                self._wait_for_what_passes(error, until)
             time.sleep(_POLL_S)
         if stream is not None:
             self._end(stream)
+
+    def _turn(self, stream: StreamingQuery | None, *, standby: bool) -> StreamingQuery | None:
+        """Begin to read or stop reading, as it is wanted now; return what is being read."""
+        wanted = not (standby and self.engine_runs)
+        if wanted and stream is None and (not standby or self._spool.reading.acquire()):
+            return self._begin(follow=True)
+        if stream is not None and not (wanted and stream.isActive):
+            self._end(stream)
+            return None
+        return stream
+
+    def _wait_for_what_passes(self, error: Exception, until: Callable[[], bool]) -> None:
+        """Wait a while before the streams are read on; tell of it once, until a batch is kept again."""
+        if not self._troubled:
+            self._say(f"the streams wait: {error}; they are read on as soon as that has passed")
+        self._troubled = True
+        ready = time.monotonic() + self._pause
+        while time.monotonic() < ready and not until():
+            time.sleep(_POLL_S)
 
     def close(self) -> None:
         """Let another archiver go on."""
@@ -134,6 +165,7 @@ class Archiver:
     def _begin(self, *, follow: bool) -> StreamingQuery:
         settings = self._project.settings
         self._stopping.clear()
+        self._failure = None
         generation = current_generation(settings, self._state, None, self._say)
         writer = read_streams(self._spark, settings).writeStream.foreachBatch(partial(self._keep, generation))
         writer = writer.option("checkpointLocation", str(generation.checkpoint))
@@ -190,6 +222,9 @@ class Archiver:
             self._dead_letters.write(stream, number, raw, annotated[stream].rejected)
         self.events += self._spool.append({stream: batch.events for stream, batch in annotated.items()})
         self._journal.take(number, files.new)
+        if self._troubled:
+            self._say("the streams are read on")
+            self._troubled = False
         if number % _TIDY_EVERY == 0:
             self._spool.tidy()
 

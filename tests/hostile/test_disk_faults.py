@@ -81,7 +81,7 @@ class Engine:
         log = self.archive.log
         return {
             "lines": [json.loads(line)["_id"] for line in lines],
-            "parquet": sorted(id for file in files for id in pq.read_table(file)["_id"].to_pylist()),
+            "parquet": sorted(row for file in files for row in pq.read_table(file)["_id"].to_pylist()),
             "log": [log.read_batch(position)["air"]["x"].to_pylist() for position in log.positions()],
             "letters": sorted(json.loads(line)["record"] for file in letters for line in file.read_text().splitlines()),
             "counts": self.flow.progress.streams["air"],
@@ -119,15 +119,21 @@ def operations() -> int:
         return len(disk.done)
 
 
+def _error_of(of: Engine, number: int) -> Exception | None:
+    try:
+        of.deliver(number)
+    except (OSError, KaicepError) as error:
+        return error
+    return None
+
+
 def disturbed(at: int, number: int, *, restarted: bool) -> tuple[dict[str, object], str]:
     """What is left after one operation of the second batch failed, and which it was."""
     with engine() as of, faulty_disk(of.folder) as disk:
         of.deliver(1)
         disk.fail(number, at)
-        try:
-            of.deliver(2)
-        except (OSError, KaicepError) as error:
-            assert is_transient(error), error
+        error = _error_of(of, 2)
+        assert error is None or is_transient(error)
         disk.mend()
         met = disk.done[at]
         if restarted:
@@ -146,9 +152,9 @@ def test_a_batch_syncs_what_it_makes_durable() -> None:
 
 @pytest.mark.parametrize("restarted", [False, True], ids=["goes on", "starts again"])
 def test_any_operation_of_a_batch_may_fail(restarted: bool) -> None:
-    """Each of them once, by each error in turn."""
-    for at in range(operations()):
-        left, met = disturbed(at, ERRORS[(at + restarted) % len(ERRORS)], restarted=restarted)
+    """A third of them, by each error in turn."""
+    for at in range(int(restarted), operations(), 3):
+        left, met = disturbed(at, ERRORS[at % len(ERRORS)], restarted=restarted)
         assert left == undisturbed(), met
 
 

@@ -93,7 +93,7 @@ def faulty_disk(folder: Path) -> Iterator[FaultyDisk]:
 
     def fsync(descriptor: int) -> None:
         disk.slow()
-        disk.meet("sync", os.readlink(f"/proc/self/fd/{descriptor}"))
+        disk.meet("sync", Path(f"/proc/self/fd/{descriptor}").readlink())
         synced(descriptor)
 
     _active.append(disk)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import shutil
 import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 from kaicep import Engine, PipelineError, Project
@@ -16,12 +17,15 @@ from kaicep.archive.sync import Spool
 from kaicep.errors import ArchiveError
 from kaicep.pipeline.control.requests import Requests
 from kaicep.pipeline.control.submitted_queries import folder_of
+from kaicep.pipeline.durability import current_generation
+from kaicep.pipeline.hosting import archiver as archiver_module
 from kaicep.pipeline.hosting.archiver import Archiver
 from kaicep.pipeline.sinks.json_lines_sink import JsonLinesSink
+from pyspark.errors import StreamingQueryException
 from support.command_line import HANGING_SECONDS, wait_for
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
 RISES = """CREATE QUERY rises AS SELECT ?a.at AS a, ?b.at AS b FROM (?a, air), (?b, air)
 JOIN (?a.sensor = ?b.sensor) JOIN (?b.flow > ?a.flow) SEQ (?a, ?b) WINDOW (?a, ?b, 15s)"""
@@ -132,3 +136,48 @@ def test_without_an_archive_there_is_nothing_to_keep(tmp_path: Path) -> None:
     with pytest.raises(PipelineError) as refused:
         Archiver(project(tmp_path, archive=False))
     assert str(refused.value) == "the project's archive is switched off: set archive.enabled"
+
+
+class Reading:
+    """A streaming query of Spark's that delivers a batch at once, and fails by what that raises."""
+
+    def __init__(self, keep: Callable[[], None]) -> None:
+        self.error: Exception | None = None
+        self.isActive = True
+        try:
+            keep()
+        except OSError as error:
+            self.error, self.isActive = error, False
+
+    def stop(self) -> None:
+        """Nothing is at work."""
+
+    def exception(self) -> StreamingQueryException | None:
+        """What Spark says of it."""
+        return None if self.error is None else StreamingQueryException(f"java: {self.error}", "STREAM_FAILED")
+
+
+def test_an_archiver_waits_for_room_and_says_so_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[str] = []
+    of = project(tmp_path)
+    archiver = Archiver(of, spark=cast("SparkSession", object()), say=told.append, pause=0)
+    generation = current_generation(of.settings, tmp_path / "state", None)
+    raised: list[OSError] = [OSError(errno.ENOSPC, "No space left on device"), OSError(errno.EIO, "Input/output error")]
+
+    def append(_events: object) -> int:
+        if raised:
+            raise raised.pop(0)
+        return 0
+
+    monkeypatch.setattr(archiver._spool, "append", append)
+    monkeypatch.setattr(archiver_module, "unpack", lambda *_: {})
+
+    def begin(**_: object) -> Reading:
+        archiver._stopping.clear()
+        return Reading(lambda: archiver._keep(generation, cast("DataFrame", None), 1))
+
+    monkeypatch.setattr(archiver, "_begin", begin)
+    archiver.follow(lambda: told[-1:] == ["the streams are read on"])
+    assert told[0].startswith("the streams wait: the archiver stopped reading: [Errno 28] No space left on device")
+    assert len(told) == 2
+    archiver._spool.close()
