@@ -12,7 +12,7 @@ from .annotation import compile_annotation
 from .annotator import AnnotatedBatch, Annotator
 from .datatypes import COLUMN_TYPES, EXACT_INTEGERS, MOMENT, USUAL_DATATYPES, lexical_text
 from .identity import exclude_ids, ids_of
-from .linking import EntityLinker, IriTemplate
+from .linking import EntityLinker, IriTemplate, Linkage
 from .nesting import MOST_NESTED, TOO_DEEP, array_items, json_nesting, leading_items, type_nesting, value_nesting
 from .shape import (
     EVENT_NAMESPACE,
@@ -41,6 +41,7 @@ __all__ = [
     "EntityLinker",
     "EventShape",
     "IriTemplate",
+    "Linkage",
     "RootProperty",
     "ambiguous_properties",
     "array_items",

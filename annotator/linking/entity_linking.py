@@ -92,14 +92,15 @@ class EntityLinker:
     @cached_property
     def ignoring_case(self) -> EntityLinker:
         """The same, but that the case of a value that fits no individual is ignored."""
-        return self._by(replace(self.linkage, ignore_case=True))
+        return self.by(replace(self.linkage, ignore_case=True))
 
     @cached_property
     def of_any_class(self) -> EntityLinker:
         """The same for individuals of any class."""
-        return self._by(replace(self.linkage, of_class=None))
+        return self.by(replace(self.linkage, of_class=None))
 
-    def _by(self, linkage: Linkage) -> EntityLinker:
+    def by(self, linkage: Linkage) -> EntityLinker:
+        """The same attribute, linked in another way."""
         if linkage == self.linkage:
             return self
         return EntityLinker(self._name, self._kind, linkage, self._knowledge)

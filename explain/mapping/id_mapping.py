@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ...annotator import Annotator, EntityLinker
+from ...annotator import Annotator, EntityLinker, Linkage
 from ...ontology import KnowledgeBase
 from ...pipeline.profile import StreamProfile
 from .individual_names import IndividualNames
-from .unknown_ids import UnknownId, UnknownIds, specific_classes
+from .unknown_ids import UnknownId, UnknownIds, distinguishing_class, specific_classes
 
 __all__ = ["IdMapping", "map_ids"]
 
@@ -109,13 +109,23 @@ class _Search:
                 f"'{separator}'"
             )
         asked = unknown[:_SHOWN]
-        home = self.names.namespace_of(asked)
+        ways = (way for ignore_case in (False, True) if (way := self._way(asked, ignore_case=ignore_case)))
+        return next(ways, "" if self.there else self._nothing_there())
+
+    def _way(self, asked: list[str], *, ignore_case: bool) -> str:
+        """By what else these ids would name individuals; empty: by nothing."""
+        folded, but = (", ignore_case = true", " but for their case") if ignore_case else ("", "")
+        home = self.names.namespace_of(asked, ignore_case=ignore_case)
         if home is not None and home[0] != self.before:
-            return f'{_of(home[1], asked)} names in {home[0]}: write individual = "<{home[0]}{{}}>"'
-        values = self.names.property_of(asked)
-        if values is not None and values[0] != self.key:
-            return f'{_of(values[1], asked)} values of <{values[0]}>: write key = "<{values[0]}>"'
-        return "" if self.there else self._nothing_there()
+            return f'{_of(home[1], asked)} names in {home[0]}{but}: write individual = "<{home[0]}{{}}>"{folded}'
+        values = self.names.property_of(asked, ignore_case=ignore_case)
+        if values is None or values[0] == self.key:
+            return ""
+        linker = self.linker.by(Linkage(key=values[0], ignore_case=ignore_case))
+        several = [iris for name in asked if (iris := linker.fitting(name))]
+        best = distinguishing_class(several, (), self.names.knowledge) if several else None
+        of_class = "" if best is None else f', of_class = "<{best}>"'
+        return f'{_of(values[1], asked)} values of <{values[0]}>{but}: write key = "<{values[0]}>"{of_class}{folded}'
 
     def _missing_separator(self) -> str | None:
         """The `#` or `/` with which all individuals go on that begin as the template does."""

@@ -15,6 +15,7 @@ from ...ontology import KnowledgeBase, select
 __all__ = ["IndividualNames", "local_name", "namespace"]
 
 _SUBJECTS = "SELECT DISTINCT ?x { ?x a ?c FILTER (ISIRI(?x)) }"
+_LITERALS = "SELECT DISTINCT ?p ?v { ?x ?p ?v FILTER (ISLITERAL(?v)) }"
 _MOST_COMPARED = 5_000
 _NEAREST = 3
 _LABEL = "http://www.w3.org/2000/01/rdf-schema#label"
@@ -41,13 +42,13 @@ class IndividualNames:
     """
 
     def __init__(self, knowledge: KnowledgeBase) -> None:
-        self._knowledge = knowledge
+        self.knowledge = knowledge
 
     @cached_property
     def iris(self) -> tuple[str, ...]:
         """All individuals that have an IRI."""
-        found = (x.value for (x,) in select(self._knowledge.store, _SUBJECTS) if isinstance(x, NamedNode))
-        known = self._knowledge
+        found = (x.value for (x,) in select(self.knowledge.store, _SUBJECTS) if isinstance(x, NamedNode))
+        known = self.knowledge
         return tuple(sorted(iri for iri in found if not known.is_class(iri) and not known.is_property(iri)))
 
     @cached_property
@@ -59,16 +60,20 @@ class IndividualNames:
         """What stands behind `prefix` in the IRIs of individuals that begin with it."""
         return [iri[len(prefix) :] for iri in self.iris if iri.startswith(prefix)]
 
-    def namespace_of(self, names: Iterable[str]) -> tuple[str, int] | None:
+    def namespace_of(self, names: Iterable[str], *, ignore_case: bool = False) -> tuple[str, int] | None:
         """The namespace in which most of these names are local names, and how many are; `None`: none is."""
-        homes = Counter(home for name in names for home in self._homes.get(name, ()))
+        known = self._folded_homes if ignore_case else self._homes
+        homes = Counter(home for name in names for home in known.get(name.casefold() if ignore_case else name, ()))
         return homes.most_common(1)[0] if homes else None
 
-    def property_of(self, values: Iterable[str]) -> tuple[str, int] | None:
+    def property_of(self, values: Iterable[str], *, ignore_case: bool = False) -> tuple[str, int] | None:
         """The property of which most of these literals are values, labels last, and how many are; `None`: of none."""
         found: Counter[str] = Counter()
         for value in values:
-            quads = self._knowledge.store.quads_for_pattern(None, None, Literal(value))
+            if ignore_case:
+                found.update(self._folded_values.get(value.casefold(), ()))
+                continue
+            quads = self.knowledge.store.quads_for_pattern(None, None, Literal(value))
             found.update({quad.predicate.value for quad in quads})
         best = max(found, key=lambda prop: (found[prop], prop != _LABEL, prop), default=None)
         return None if best is None else (best, found[best])
@@ -80,6 +85,23 @@ class IndividualNames:
         for iri in self.iris:
             homes.setdefault(local_name(iri), set()).add(namespace(iri))
         return homes
+
+    @cached_property
+    def _folded_homes(self) -> Mapping[str, set[str]]:
+        """The same by the local name in lower case."""
+        folded: dict[str, set[str]] = {}
+        for name, spaces in self._homes.items():
+            folded.setdefault(name.casefold(), set()).update(spaces)
+        return folded
+
+    @cached_property
+    def _folded_values(self) -> Mapping[str, set[str]]:
+        """Text of a literal in lower case → the properties of which it is a value."""
+        found: dict[str, set[str]] = {}
+        for prop, value in select(self.knowledge.store, _LITERALS):
+            if isinstance(prop, NamedNode):
+                found.setdefault(value.value.casefold(), set()).add(prop.value)
+        return found
 
 
 class NearestNames:

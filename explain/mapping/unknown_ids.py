@@ -52,8 +52,11 @@ class UnknownIds:
         self._knowledge = knowledge
         caseless = linker.ignoring_case
         self.several = {name: iris for name in counts if (iris := linker.fitting(name) or caseless.fitting(name))}
-        self._outside = {name: iri for name in counts if name not in self.several and (iri := self._beyond(name))}
+        self._folded = any(not linker.fitting(name) for name in self.several)
         self._caseless = {name for name in counts if not linker.linkage.ignore_case and self._known(caseless, name)}
+        left = [name for name in counts if name not in self.several and name not in self._caseless]
+        self._outside_folded = False
+        self._outside = {name: iri for name in left if (iri := self._beyond(name))}
 
     def examples(self, known: Iterable[str]) -> Iterator[UnknownId]:
         """The first few, those of the most events first; `known` are the names of individuals that there are."""
@@ -79,10 +82,12 @@ class UnknownIds:
         if self.several:
             best = distinguishing_class(self.several.values(), known, self._knowledge)
             write = f'{"add" if asked is None else "write"} of_class = "{"…" if best is None else f"<{best}>"}"'
-            yield f"{len(self.several):,} {of} names of several individuals, and so of none: {write}"
+            fold = ", ignore_case = true" if self._folded and not self._mostly_case else ""
+            yield f"{len(self.several):,} {of} names of several individuals, and so of none: {write}{fold}"
         if self._outside:
             said = f"{len(self._outside):,} {of} names of individuals that are no <{asked}>"
-            yield f"{said}: drop of_class, or name a class to which they belong"
+            fold = ", and add ignore_case = true" if self._outside_folded else ""
+            yield f"{said}: drop of_class, or name a class to which they belong{fold}"
         if self._mostly_case:
             yield f"the case of {len(self._caseless):,} of {len(self._counts):,} differs: add ignore_case = true"
 
@@ -91,10 +96,17 @@ class UnknownIds:
         return 2 * len(self._caseless) > len(self._counts)
 
     def _beyond(self, name: str) -> str | None:
-        """An individual that an id would name, were it of the class that is asked for."""
-        linker = self._linker.of_any_class
+        """An individual that an id would name, were it of the class that is asked for, perhaps in another case."""
         if self._linker.linkage.of_class is None:
             return None
+        linker = self._linker.of_any_class
+        found = self._named(linker, name)
+        if found is None and not linker.linkage.ignore_case:
+            found = self._named(linker.ignoring_case, name)
+            self._outside_folded |= found is not None
+        return found
+
+    def _named(self, linker: EntityLinker, name: str) -> str | None:
         return next(iter(linker.fitting(name)), None) or self._known(linker, name)
 
     def _known(self, linker: EntityLinker, name: str) -> str | None:

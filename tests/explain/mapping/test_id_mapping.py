@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from kaicep.explain.mapping.id_mapping import IdMapping, map_ids
 from kaicep.explain.mapping.individual_names import IndividualNames
 from kaicep.pipeline.profile import StreamProfiler
 from kaicep.pipeline.sources import raw_table
+from support.mapping import mapped
 
 MODEL = """
 @prefix m: <http://b/model#> . @prefix o: <http://o/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
@@ -85,7 +87,7 @@ def test_unknown_ids_come_by_their_events_with_what_is_near(tmp_path: Path) -> N
         (
             ["twin", "zz"],
             {"key": "rdfs:label"},
-            '1 of 2 are names of several individuals, and so of none: add of_class = "<http://o/Room>"',
+            '1 of 2 are names of several individuals, and so of none: add of_class = "<http://o/Sensor>"',
         ),
     ],
 )
@@ -115,3 +117,56 @@ def test_the_individuals_that_there_are_are_looked_for_only_where_an_id_is_unkno
     assert asked == []
     assert ids(tmp_path, ["s1", "s9"], individual="m:{}").unknown == 1
     assert asked
+
+
+ROOMS = """
+@prefix m: <urn:m:> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+@prefix owl: <http://www.w3.org/2002/07/owl#> .
+m:CO2 rdfs:subClassOf m:Sensor . m:Warmth rdfs:subClassOf m:Sensor . m:Aim a owl:Class . m:Reading a owl:Class .
+m:R1_CO2 a m:CO2 ; rdfs:label "Room 1 CO2" . m:a1 a m:Aim ; rdfs:label "Room 1 CO2" .
+m:R2_CO2 a m:CO2 ; rdfs:label "Room 2 CO2" . m:a2 a m:Aim ; rdfs:label "Room 2 CO2" .
+m:R1_T a m:Warmth ; rdfs:label "Room 1 Temp" . m:R2_T a m:Warmth ; rdfs:label "Room 2 Temp" .
+m:sensor a owl:ObjectProperty .
+"""
+WAYS: dict[str, dict[str, object]] = {
+    "IRI": {"individual": "m:{}"},
+    "another IRI": {"individual": "m:x_{}"},
+    "label": {"key": "rdfs:label"},
+    "label of a class": {"key": "rdfs:label", "of_class": "m:CO2"},
+    "label of a class in any case": {"key": "rdfs:label", "of_class": "m:Sensor", "ignore_case": True},
+}
+NAMES = {
+    "local names": ["R1_CO2", "R2_T"],
+    "labels of one": ["Room 1 Temp", "Room 2 Temp"],
+    "labels of several": ["Room 1 CO2", "Room 2 CO2"],
+}
+
+
+@pytest.mark.parametrize("fold", [str, str.upper], ids=["", "in another case"])
+@pytest.mark.parametrize("names", NAMES.values(), ids=NAMES)
+@pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
+def test_who_follows_the_advice_has_all_ids_known(
+    way: dict[str, object], names: list[str], fold: Callable[[str], str], tmp_path: Path
+) -> None:
+    """In one step: whatever of key, class and case it takes is told together."""
+    (tmp_path / "m.ttl").write_text(ROOMS)
+    tuples: list[dict[str, object]] = [
+        {"at": f"2026-01-01T00:00:0{second}Z", "sensor": fold(name)} for second, name in enumerate(names)
+    ]
+
+    def mapped_by(way: dict[str, object]) -> IdMapping:
+        attributes = {"sensor": {"property": "m:sensor", **way}}
+        stream = {"event_type": "m:Reading", "time": {"attribute": "at"}, "attributes": attributes}
+        prefixes = {"m": "urn:m:", "rdfs": "http://www.w3.org/2000/01/rdf-schema#"}
+        content = {"prefixes": prefixes, "knowledge": {"modules": ["m.ttl"]}, "streams": {"air": stream}}
+        report = mapped(Project.parse(content, root=tmp_path), "SELECT ?e FROM (?e, air)", {"air": tuples})
+        return report.streams[0].ids[0]
+
+    found = mapped_by(way)
+    if found.unknown:
+        dropped = {"of_class"} if "drop of_class" in found.advice else set()
+        written = dict(re.findall(r'(\w+) = (?:"([^"]*)"|true)', found.advice))
+        dropped |= {"individual", "key", "of_class"} if written.keys() & {"individual", "key"} else set()
+        advised = {key: value or True for key, value in written.items()}
+        found = mapped_by({key: value for key, value in way.items() if key not in dropped} | advised)
+    assert (found.known, found.unknown, found.advice) == (2, 0, "")
