@@ -113,6 +113,11 @@ class Checkpoint:
         self.journal = BatchJournal(state / _JOURNAL, root)
         self._spool = None if archive is None else SpoolReplay(archive, state, patience, say)
 
+    def close(self) -> None:
+        """Let another process go on; the archive's own are its to close."""
+        if self._archive is None:
+            self._idle_watermarks.close()
+
     def begin(self) -> None:
         """Take over from whoever has kept the streams' events meanwhile; before they are read."""
         if self._spool is not None:

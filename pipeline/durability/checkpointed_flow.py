@@ -298,9 +298,10 @@ class CheckpointedFlow:
         return self._dataflow.rows_at_end()
 
     def close(self) -> None:
-        """Give back the threads."""
+        """Give back the threads, and let another process go on."""
         self._backfilled.close()
         self._dataflow.close()
+        self._checkpoint.close()
 
     def _batches(self, number: int, live: Batch) -> Iterator[Batch]:
         """What the spool has for a batch, then what it brings by itself; begun before, it does what it did then."""

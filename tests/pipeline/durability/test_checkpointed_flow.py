@@ -323,6 +323,17 @@ def test_a_batch_that_takes_long_makes_nothing_late(tmp_path: Path, opened: list
     assert station.flow.progress.streams["door"].late == 0
 
 
+def test_without_an_archive_another_engine_goes_on_where_time_had_moved(tmp_path: Path, opened: list[Station]) -> None:
+    """Nothing of the first one is held when it is closed."""
+    station = Station(tmp_path, COUNT, archive=False)
+    opened.append(station)
+    for second, found in ((1, [1]), (21, [1])):
+        station.deliver(air=[second])
+        assert counts(station.beat(41)) == found
+        station.stop()
+        station.start()
+
+
 STEPS = st.lists(
     st.tuples(
         st.integers(0, 15),
