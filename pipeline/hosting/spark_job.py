@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 __all__ = ["SparkJob"]
 
+_LOOKED_AFTER = 1000
+"""After so many batches it is asked whether Spark remembers too much."""
 _CHECK_SOURCES = "check the sources of the project"
 _DELIVERED_AGAIN = "the batch is delivered again at the next start"
 _PATIENCE_S = 5.0
@@ -41,6 +43,10 @@ def _end_of(stream: StreamingQuery) -> Exception | None:
     except (PySparkException, Py4JError) as error:
         return error
     return None
+
+
+class _WornError(Exception):
+    """Raised into Spark to leave a batch undone; it is delivered again from a checkpoint that is begun anew."""
 
 
 class SparkJob:
@@ -84,6 +90,7 @@ class SparkJob:
         self._ended = threading.Event()
         self._ended.set()
         self._stopping = threading.Event()
+        self._worn = False
         self._failure: KaicepError | None = None
         self.told = True
 
@@ -97,23 +104,32 @@ class SparkJob:
         """What ended the streams; `None`: nothing did."""
         return self._failure
 
-    def start(self, spark: SparkSession, settings: Settings, generation: Generation, idle: IdleStreams | None) -> None:
+    def start(
+        self,
+        spark: SparkSession,
+        settings: Settings,
+        generation: Generation,
+        idle: IdleStreams | None,
+        renewed: Callable[[], Generation] | None = None,
+    ) -> None:
         """Begin to read.
 
         Args:
             spark: the session.
             settings: the project's.
             generation: the checkpoint, and the number of its first batch in our count.
+            renewed: gives the checkpoint that serves when streams are read on; `None`: the same one.
             idle: follows which streams are silent; `None`: read what there is now, and end.
         """
         self._stopping.clear()
         self._failure, self.told = None, True
         self._trouble = self._troubled = None
         self._stop_heartbeat()
-        opened = partial(self._open, spark, settings, generation, idle)
-        self._stream = opened()
+        self._worn = False
+        opened = partial(self._open, spark, settings, idle)
+        self._stream = opened(generation)
         self._ended.clear()
-        again = None if idle is None else opened
+        again = None if idle is None else lambda: opened(generation if renewed is None else renewed())
         self._watch = threading.Thread(
             target=self._await_end, args=(self._stream, again), name="kaicep-stream-watch", daemon=True
         )
@@ -122,7 +138,7 @@ class SparkJob:
             self._heartbeat = Heartbeat(generation.heartbeats, partial(self._needed, idle), idle.patience)
 
     def _open(
-        self, spark: SparkSession, settings: Settings, generation: Generation, idle: IdleStreams | None
+        self, spark: SparkSession, settings: Settings, idle: IdleStreams | None, generation: Generation
     ) -> StreamingQuery:
         frame = read_streams(spark, settings, generation.heartbeats)
         writer = frame.writeStream.foreachBatch(partial(self._deliver, generation, idle))
@@ -184,11 +200,12 @@ class SparkJob:
         try:
             while (error := _end_of(stream)) is not None and self._failure is None and not self._stopping.is_set():
                 trouble = self._trouble or error
-                if again is None or not is_transient(trouble):
+                if again is None or not (self._worn or is_transient(trouble)):
                     reason = f"Spark stopped reading: {first_line(error)}"
                     self._fail(PipelineError(reason, hint=_CHECK_SOURCES), error)
                 else:
-                    self._tell_trouble(trouble)
+                    if not self._worn:
+                        self._tell_trouble(trouble)
                     stream = self._read_on(again) or stream
         finally:
             self._ended.set()
@@ -200,7 +217,7 @@ class SparkJob:
         with self._lock:
             if self._stopping.is_set():
                 return None
-            self._trouble = None
+            self._trouble, self._worn = None, False
             try:
                 self._stream = again()
             except (PySparkException, Py4JError, PipelineError) as error:
@@ -245,13 +262,15 @@ class SparkJob:
             self._leave_when_stopping()
         try:
             self._leave_when_stopping()
+            if idle is not None and number % _LOOKED_AFTER == 0:
+                self._leave_when_worn(generation)
             heartbeat = self._heartbeat
             if heartbeat is not None:
                 heartbeat.answered()
             with nullcontext() if idle is None else idle.delivery():
                 self._run(frame, generation.base + number, generation, idle)
             self._note_done()
-        except _StoppingError:
+        except (_StoppingError, _WornError):
             raise
         except CancelledError:
             raise _StoppingError from None
@@ -275,6 +294,11 @@ class SparkJob:
         if self._troubled is not None:
             self._say("the streams are read on")
         self._troubled = None
+
+    def _leave_when_worn(self, generation: Generation) -> None:
+        if generation.is_worn():
+            self._worn = True
+            raise _WornError
 
     def _leave_when_stopping(self) -> None:
         if self._stopping.is_set():

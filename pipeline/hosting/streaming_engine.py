@@ -426,11 +426,8 @@ class StreamingEngine(ABC):
             handle.began()
         self._submissions.begin()
         settings = self.project.settings
-        generation = current_generation(settings, self._state, self._flow.last or 0, self._on_notice)
         with self._lock:
-            unfinished = self._flow.begin(generation, idle)
-            if unfinished is not None:
-                self._report(unfinished)
+            generation = self._take_up(idle)
         if self._flow.behind:
             beat(generation.heartbeats)
         elif idle is None and is_all_read(settings, generation):
@@ -438,7 +435,15 @@ class StreamingEngine(ABC):
         if self._spark is None:
             self._on_notice("starting Spark")
             self._spark = start_spark(settings.engine, brief=idle is None)
-        self._job.start(self._spark, settings, generation, idle)
+        self._job.start(self._spark, settings, generation, idle, partial(self._take_up, idle))
+
+    def _take_up(self, idle: IdleStreams | None) -> Generation:
+        """Find the checkpoint that serves, and finish what no checkpoint delivers again; no batch is at work."""
+        generation = current_generation(self.project.settings, self._state, self._flow.last or 0, self._on_notice)
+        unfinished = self._flow.begin(generation, idle)
+        if unfinished is not None:
+            self._report(unfinished)
+        return generation
 
     def _run(self, frame: DataFrame, batch: int, generation: Generation, idle: IdleStreams | None) -> None:
         with self._observed.batch(batch):

@@ -22,6 +22,7 @@ __all__ = ["FileSource", "LineSource"]
 
 # Arrow's strings count their bytes by 32 bits; the parser adds a line break to each.
 _MOST_BYTES = 2_000_000_000
+_EVER = "365000d"
 _SPARK_TYPES = {
     "boolean": "BooleanType", "integer": "LongType", "int": "LongType", "long": "LongType",
     "short": "LongType", "byte": "LongType", "decimal": "DoubleType", "double": "DoubleType",
@@ -33,6 +34,15 @@ class FileSource(SparkSource):
     """Files that Spark reads as tables."""
 
     has_files = True
+
+    def options(self) -> dict[str, str]:
+        """Those of the settings. Spark passes files over that are a week older than the newest one: none of ours is.
+
+        One with a time stamp in the future would silence its stream, and one that was copied with its own would never
+        be read. What Spark remembers of files is bounded otherwise (`pipeline/durability/generations/`).
+        """
+        options = super().options()
+        return options if any(name.lower() == "maxfileage" for name in options) else {**options, "maxFileAge": _EVER}
 
     def path(self) -> str | None:
         """The folder or pattern."""

@@ -142,7 +142,7 @@ def _opened(spark: SparkSession, number: int, source: RecordSource) -> DataFrame
 def _heartbeats(spark: SparkSession, folder: Path) -> DataFrame:
     """A source without rows: Spark sees that there is something new, and plans nothing to read it."""
     folder.mkdir(parents=True, exist_ok=True)
-    files = spark.readStream.format("text").load(str(folder))
+    files = spark.readStream.format("text").option("maxFileAge", "365000d").load(str(folder))
     return files.where(F.lit(False)).select(F.lit(0).alias(_STREAM))  # noqa: FBT003 - a value
 
 

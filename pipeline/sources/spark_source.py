@@ -39,7 +39,7 @@ class SparkSource(RecordSource):
         from py4j.protocol import Py4JError  # noqa: PLC0415 - see above
         from pyspark.errors import PySparkException  # noqa: PLC0415 - see above
 
-        options, path = self.of.settings.options(), self.path()
+        options, path = self.options(), self.path()
         if options.get("cleanSource", "off").lower() != "off":
             # A batch that is planned again may name files that another reader has cleaned away: the archive has them.
             options.setdefault("ignoreMissingFiles", "true")
@@ -50,6 +50,10 @@ class SparkSource(RecordSource):
                 f"streams.{self.of.name}: Spark cannot read the source: {first_line(error)}",
                 hint=f"check format, path and options of streams.{self.of.name}.source",
             ) from error
+
+    def options(self) -> dict[str, str]:
+        """Those of the settings, as Spark is given them."""
+        return self.of.settings.options()
 
     def path(self) -> str | None:
         """Where it is read, a folder of this machine made if it does not exist yet; `None`: it has no place."""

@@ -16,6 +16,7 @@ from ....storage import make_folder, write_atomically
 from .spark_checkpoint import SparkCheckpoint
 
 _FILE = "generation.json"
+_MANY_FILES = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +40,10 @@ class Generation:
         One less than the generation's first if there is none.
         """
         return self.base + SparkCheckpoint(self.checkpoint).planned
+
+    def is_worn(self) -> bool:
+        """Whether Spark remembers many files, and most of them are gone: begun anew, it forgets them."""
+        return _worn(SparkCheckpoint(self.checkpoint)) is not None
 
     def files(self, batch: int, settings: Settings) -> Mapping[str, Mapping[str, str]]:
         """By stream, the files of a batch: how the journal calls each, and how Spark does; others are not told."""
@@ -101,11 +106,26 @@ def _why_anew(
     damage = spark.damage(len(described["sources"]["streams"]))
     if damage is not None:
         return f"Spark's checkpoint is damaged ({damage})"
+    worn = _worn(spark)
+    if worn is not None:
+        return f"{worn:,} files that Spark remembers are gone"
     if last is not None and latest.base + spark.planned < last:
         return f"Spark's checkpoint ends with batch {latest.base + spark.planned}, and batch {last} was begun"
     if latest.base + spark.committed > max(last or 0, latest.base - 1):
         return f"Spark's checkpoint has batch {latest.base + spark.committed}, and what is kept ends with {last or 0}"
     return None
+
+
+def _worn(spark: SparkCheckpoint) -> int | None:
+    """How many of the files that Spark remembers are gone, if they are many, and more than the others."""
+    try:
+        noted = [urlsplit(path) for source in spark.sources for path in spark.all_files(source)]
+    except (OSError, ValueError, KeyError, TypeError, IndexError):
+        return None
+    if len(noted) < _MANY_FILES:
+        return None
+    gone = sum(url.scheme in {"", "file"} and not Path(unquote(url.path)).exists() for url in noted)
+    return gone if gone >= _MANY_FILES and 2 * gone > len(noted) else None
 
 
 def _read(path: Path) -> Mapping[str, Any]:
@@ -121,7 +141,7 @@ def _number(folder: Path) -> int:
 
 
 def _in(folder: Path, base: int) -> Generation:
-    return Generation(folder / "checkpoint", base, folder / "heartbeats")
+    return Generation(folder / "checkpoint", base, folder.parent / "heartbeats")
 
 
 def _key(path: str, root: str) -> str:

@@ -85,6 +85,13 @@ class SparkCheckpoint:
             for entry in _lines(notes[number]):
                 yield json.loads(entry)["path"]
 
+    @property
+    def sources(self) -> range:
+        """The sources that have taken a file, by number, and perhaps others between them."""
+        folder = self._folder / "sources"
+        numbers = [int(path.name) for path in folder.iterdir() if path.name.isdigit()] if folder.is_dir() else []
+        return range(max(numbers, default=-1) + 1)
+
     def notes(self, source: int) -> dict[int, Path]:
         """The notes of a source by number."""
         return _numbered(self._folder / "sources" / str(source))

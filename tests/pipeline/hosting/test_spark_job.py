@@ -170,13 +170,13 @@ def test_a_batch_that_takes_too_long_is_left() -> None:
 class Delivering:
     """A streaming query of Spark's that delivers its only batch, and ends by what that raises."""
 
-    def __init__(self, of: SparkJob, idle: IdleStreams | None = IDLE) -> None:
-        self.of, self.idle = of, idle
+    def __init__(self, of: SparkJob, base: Generation | None = None, idle: IdleStreams | None = IDLE) -> None:
+        self.of, self.base, self.idle = of, base or generation(1), idle
 
     def awaitTermination(self) -> None:  # noqa: N802 - Spark's name
         """Until the batch is done or has failed."""
         try:
-            self.of._deliver(generation(1), self.idle, FRAME, 0)
+            self.of._deliver(self.base, self.idle, FRAME, 0)
         except Exception as error:
             raise StreamingQueryException(f"a Python exception: {type(error)}", "STREAM_FAILED") from error
 
@@ -230,7 +230,7 @@ def test_what_does_not_pass_ends_the_streams_also_behind_what_does() -> None:
 
 def test_who_reads_what_there_is_does_not_wait_for_room() -> None:
     of, given, _ = troubled(full())
-    of._await_end(cast("Any", Delivering(of, None)), None)
+    of._await_end(cast("Any", Delivering(of, idle=None)), None)
     assert given == [1]
     with pytest.raises(PipelineError, match="No space left on device"):
         of.check()
@@ -261,4 +261,16 @@ def test_a_job_that_waits_for_room_can_be_stopped() -> None:
     of._watch.start()
     of.stop()
     assert (given, of.running) == ([1], False)
+    of.check()
+
+
+def test_a_checkpoint_that_is_worn_is_renewed_and_the_batch_comes_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody is told of trouble: what Spark remembers is bounded that way."""
+    monkeypatch.setattr(Generation, "is_worn", lambda of: of.base == 1)
+    of, given, told = troubled()
+    of._await_end(
+        cast("Any", Delivering(of)),
+        lambda: cast("Any", Delivering(of, generation(8))),
+    )
+    assert (given, told, of.running) == ([8], [], False)
     of.check()

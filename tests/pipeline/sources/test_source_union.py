@@ -8,12 +8,14 @@ import os
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from kaicep.config import Settings
 from kaicep.errors import PipelineError
+from kaicep.pipeline.durability.generations.spark_checkpoint import SparkCheckpoint
 from kaicep.pipeline.sources.records import RawBatch
 from kaicep.pipeline.sources.source_union import read_streams, unpack
 from pyarrow import orc
@@ -51,6 +53,54 @@ def drop(path: Path, content: bytes, modified: float) -> None:
 
 def values(batches: list[dict[str, RawBatch]], stream: str, column: str) -> list[Any]:
     return [value for batch in batches if stream in batch for value in batch[stream].table[column].to_pylist()]
+
+
+def test_no_file_is_passed_over_for_its_age(spark: SparkSession, tmp_path: Path) -> None:
+    """One from the future, one that was copied with its time of long ago: Spark by itself reads neither after it."""
+    settings = project_of(tmp_path, air={"format": "json", "path": "in"})
+    month = 30 * 86400.0
+    now = START.timestamp()
+    checkpointed: list[int] = []
+    for number, modified in enumerate((now + month, now, now - 100 * month)):
+        drop(tmp_path / f"in/{number}.jsonl", b'{"n":%d}\n' % number, modified)
+        checkpointed += values(read(spark, tmp_path, settings), "air", "n")
+    assert checkpointed == [0, 1, 2]
+
+
+def test_files_may_be_passed_over(spark: SparkSession, tmp_path: Path) -> None:
+    """By their names as Spark notes them; of the streams that they are to be passed over in."""
+    sources = {name: {"format": kind, "path": "in"} for name, kind in (("air", "json"), ("all", "text"))}
+    settings = project_of(tmp_path, **sources)
+    for name in ("a ü%20.json", "b.json"):
+        drop(tmp_path / "in" / name, b'{"n":1}\n', 1000)
+    noted = f"file://{quote(str(tmp_path / 'in' / 'a ü%20.json'))}"
+    found: list[dict[str, RawBatch]] = []
+
+    def keep(batch: DataFrame, _: int) -> None:
+        found.append(unpack(batch, settings, {"air": {noted}}))
+
+    writer = read_streams(spark, settings).writeStream.foreachBatch(keep)
+    writer.option("checkpointLocation", str(tmp_path / "c")).trigger(availableNow=True).start().awaitTermination()
+    assert all(noted in SparkCheckpoint(tmp_path / "c").files(0)[source] for source in (0, 1))
+    (batch,) = found
+    assert {stream: raw.table.num_rows for stream, raw in batch.items()} == {"air": 1, "all": 2}
+    assert batch["all"].table.num_rows == 2
+
+
+def test_parquet_files_may_be_passed_over(spark: SparkSession, tmp_path: Path) -> None:
+    settings = project_of(tmp_path, air={"format": "parquet", "path": "in"})
+    (tmp_path / "in").mkdir()
+    for name, number in (("a ü%20.parquet", 1), ("b.parquet", 2)):
+        pq.write_table(pa.table({"n": [number]}), tmp_path / "in" / name)
+    noted = f"file://{quote(str(tmp_path / 'in' / 'a ü%20.parquet'))}"
+    found: list[dict[str, RawBatch]] = []
+
+    def keep(batch: DataFrame, _: int) -> None:
+        found.append(unpack(batch, settings, {"air": {noted}}))
+
+    writer = read_streams(spark, settings).writeStream.foreachBatch(keep)
+    writer.option("checkpointLocation", str(tmp_path / "c")).trigger(availableNow=True).start().awaitTermination()
+    assert values(found, "air", "n") == [2]
 
 
 def test_records_arrive_by_modification_time_then_path_then_line(spark: SparkSession, tmp_path: Path) -> None:

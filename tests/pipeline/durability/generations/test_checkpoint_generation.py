@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from kaicep.config import Settings
+from kaicep.pipeline.durability.generations import checkpoint_generation
 from kaicep.pipeline.durability.generations.checkpoint_generation import Generation, current_generation, planned_at
 from support.recorded_spark import RecordedSpark
 
@@ -58,7 +59,7 @@ def test_other_sources_begin_a_generation_that_counts_on(tmp_path: Path) -> None
     begun(tmp_path, 7)
     second = current_generation(settings(tmp_path, air="in", door="doors"), tmp_path, 7)
     assert (second.base, second.checkpoint.parent.name) == (8, "generation-000001")
-    assert second.heartbeats == tmp_path / "generation-000001" / "heartbeats"
+    assert second.heartbeats == tmp_path / "heartbeats"
     assert second.begun == 7
 
 
@@ -129,6 +130,22 @@ def test_a_batch_s_files_have_names_that_may_move_with_the_project(tmp_path: Pat
         }
     }
     assert of.files(2, settings(tmp_path, air="in")) == {}
+
+
+def test_a_checkpoint_that_remembers_too_much_is_begun_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What Spark remembers of files is bounded by the files that are there."""
+    monkeypatch.setattr(checkpoint_generation, "_MANY_FILES", 6)
+    of = begun(tmp_path, 8)
+    for number in range(5):
+        (tmp_path / f"in/{number}.json").unlink()
+    assert not of.is_worn()
+    assert current_generation(settings(tmp_path, air="in"), tmp_path, 8) == of
+    (tmp_path / "in/5.json").unlink()
+    assert of.is_worn()
+    told: list[str] = []
+    anew = current_generation(settings(tmp_path, air="in"), tmp_path, 8, told.append)
+    assert (anew.base, anew.is_worn()) == (9, False)
+    assert told[0].startswith("recovery: 6 files that Spark remembers are gone: ")
 
 
 def test_generations_that_serve_no_more_go(tmp_path: Path) -> None:
