@@ -90,7 +90,9 @@ def unpack(
             return {} if records is None else {name: reshape(records, settings.streams[name])}
     for number, name in enumerate(streams):
         if without.get(name):
-            passed_over = F.col(_FILE).isin(list(without[name])) & (F.col(_STREAM) == number)
+            # A note says file:///in/1.json, a row says file:/in/1.json.
+            files = [path.replace("file:///", "file:/", 1) for path in without[name]]
+            passed_over = F.col(_FILE).isin(files) & (F.col(_STREAM) == number)
             batch = batch.where(F.col(_FILE).isNull() | ~passed_over)
     try:
         table = batch.select(*_needed_columns(batch, several=len(streams) > 1)).toArrow()
