@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from datetime import timedelta
 from types import TracebackType
 from typing import Self
@@ -37,15 +37,24 @@ class ProgressLine:
         self._behind: Callable[[], int] = lambda: 0
         self._quiet = quiet
         self._spinner = Spinner("dots", "waiting for events")
+        self._pasts: Callable[[], Mapping[str, float]] = dict
+        self._begun: dict[str, tuple[float, float]] = {}  # of the past of a query, when it was first seen, and how far
         self._live: Live | None = None
         self._began = time.monotonic()
         self._shown = self._began
         self.progress = Progress()
+        self._counted = ""
         self._most = self._began, 0  # when the store lacked most, and how much
 
-    def watching(self, behind: Callable[[], int]) -> Self:
-        """Show as lag also how many events the archive's store has still to take."""
+    def watching(self, behind: Callable[[], int], pasts: Callable[[], Mapping[str, float]] | None = None) -> Self:
+        """Show as lag also what the archive's store has still to take, and how far queries are with their past.
+
+        Args:
+            behind: gives how many events the store lacks.
+            pasts: gives by query how much of its past lies behind, from 0 to 1; asked several times a second.
+        """
         self._behind = behind
+        self._pasts = pasts or self._pasts
         return self
 
     def __enter__(self) -> Self:
@@ -53,7 +62,9 @@ class ProgressLine:
         if not self._quiet and self._console.is_terminal:
             # Rows that go to the same terminal are to stand above the line; those that go elsewhere are left alone.
             to_terminal = sys.stdout.isatty()
-            self._live = Live(self._spinner, console=self._console, transient=True, redirect_stdout=to_terminal)
+            self._live = Live(
+                console=self._console, transient=True, redirect_stdout=to_terminal, get_renderable=self._shown_now
+            )
             self._live.start()
         return self
 
@@ -66,9 +77,8 @@ class ProgressLine:
     def __call__(self, progress: Progress) -> None:
         """Take the progress after a batch."""
         self.progress = progress.own or progress
-        if self._live is not None:
-            self._spinner.update(text=self.line())
-        elif not self._quiet and time.monotonic() - self._shown >= _SECONDS_BETWEEN_LINES:
+        self._counted = self._counts()
+        if self._live is None and not self._quiet and time.monotonic() - self._shown >= _SECONDS_BETWEEN_LINES:
             self._shown = time.monotonic()
             self._console.print(self.line(), highlight=False, soft_wrap=True)
 
@@ -78,7 +88,10 @@ class ProgressLine:
             self._console.print(line, highlight=False, soft_wrap=True)
 
     def line(self) -> str:
-        """Return events, events per second, matches, lag."""
+        """Return events, events per second, matches, lag, and how far queries are with their past."""
+        return " · ".join([self._counts(), *self._backfills()])
+
+    def _counts(self) -> str:
         parts = [
             f"{self.progress.records:,} events",
             f"{self.progress.records / max(self.seconds, 1e-3):,.0f} events/s",
@@ -86,6 +99,21 @@ class ProgressLine:
         ]
         behind = self._behind()
         return " · ".join([*parts, f"archive {behind:,} events behind{self._left(behind)}"] if behind else parts)
+
+    def _shown_now(self) -> Spinner:
+        """What a terminal shows between batches: their counts as the last one left them."""
+        parts = [*([self._counted] if self._counted else []), *self._backfills()]
+        self._spinner.update(text=" · ".join(parts) or "waiting for events")
+        return self._spinner
+
+    def _backfills(self) -> Iterator[str]:
+        """How far queries are in their past, and how long that takes at their pace since they were first seen."""
+        now = time.monotonic()
+        for label, done in self._pasts().items():
+            since, before = self._begun.setdefault(label, (now, done))
+            seconds = (1 - done) * (now - since) / (done - before) if done > before else None
+            left = "" if seconds is None else f", {timedelta(seconds=int(seconds))} left"
+            yield f"past of {label} {done:.0%}{left}"
 
     def _left(self, behind: int) -> str:
         """How long the store takes for what it lacks, at the pace since it lacked most; empty while nobody can tell."""

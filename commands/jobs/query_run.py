@@ -75,7 +75,7 @@ def run_queries(
         with output, Signals() as signals, engine:
             for name, text in documents:
                 engine.submit(text, label=name, collect=False)
-            with meter.watching(lambda: archive_behind(engine)):
+            with meter.watching(lambda: archive_behind(engine), lambda: engine.backfill_progress):
                 read(engine, signals, once=once)
                 if once:
                     waiting = _ended(engine, meter, finish=finish, quiet=quiet)

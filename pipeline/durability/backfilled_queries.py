@@ -36,6 +36,10 @@ class QueryPast(Protocol):
     def dataflow(self) -> Dataflow:
         """What its batches are for, with the query and those whose output it reads."""
 
+    @property
+    def done(self) -> float:
+        """How much of it lies behind, from 0 to 1."""
+
     def batches(self) -> Iterable[Batch]:
         """The past, piece by piece."""
 
@@ -46,6 +50,7 @@ class ParkedPast:
 
     dataflow: Dataflow
     parked: ParkedQuery
+    done: float = 1.0
 
     def batches(self) -> Iterable[Batch]:
         """Nothing."""
@@ -80,6 +85,11 @@ class BackfilledQuery:
     def caught_up(self) -> bool:
         """Whether nothing of the past is left but what came since the thread ended."""
         return self._caught_up
+
+    @property
+    def done(self) -> float:
+        """How much of the past lies behind that there was when it was registered, from 0 to 1."""
+        return self._past.done
 
     @property
     def failure(self) -> KaicepError | None:
@@ -183,6 +193,11 @@ class BackfilledQueries:
     def labels(self) -> frozenset[str]:
         """What they are called."""
         return frozenset(self._queries)
+
+    @property
+    def done(self) -> dict[str, float]:
+        """By label, how much of its past lies behind each, from 0 to 1; asked from any thread."""
+        return {label: query.done for label, query in list(self._queries.items())}
 
     def add(self, query: BackfilledQuery) -> None:
         """Wait for a query from now on."""

@@ -128,6 +128,11 @@ class CheckpointedFlow:
         return self._backfilled.labels
 
     @property
+    def backfill_progress(self) -> dict[str, float]:
+        """How much of its past lies behind each of them, from 0 to 1; asked from any thread."""
+        return self._backfilled.done
+
+    @property
     def parked(self) -> ParkedQueries:
         """The queries that were stopped, each alone (docs/decisions/170)."""
         return self._parking.parked

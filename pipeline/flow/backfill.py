@@ -3,10 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from datetime import datetime
 
 from ...archive import ReadView
 from ...archive.log import Position
-from ...planner import ROWS_AT_ONCE, BackfillRequest, Choice, Seam, Strategy, choose, covering_range
+from ...planner import (
+    ROWS_AT_ONCE,
+    BackfillRequest,
+    Choice,
+    Seam,
+    Strategy,
+    choose,
+    covering_range,
+    lowest_watermark,
+)
 from .batch import Batch, BatchSource
 from .dataflow import Dataflow
 
@@ -27,6 +37,7 @@ class Backfill:
     Attributes:
         dataflow: what the batches are for, with these queries and those whose output they read.
         choice: the way that the past is answered.
+        done: how much of the past's time lies behind, from 0 to 1.
     """
 
     def __init__(
@@ -44,6 +55,8 @@ class Backfill:
         asked = self._asked(upto)
         self.choice: Choice = choose(archive, asked, strategy, rows)
         self._seam = Seam(asked.watermarks)
+        self._range = _time_range(archive, asked)
+        self.done = 0.0
 
     def batches(self) -> Iterator[Batch]:
         """The past, piece by piece; each to be processed before the next, to the end: the border."""
@@ -53,8 +66,10 @@ class Backfill:
         for part in self.choice.answer.parts():
             self._seam.note(part)
             yield Batch(source=BatchSource.BACKFILL, past=part)
+            self.done = self._share(lowest_watermark(part.watermarks))
             if all(flow.ended for flow in flows):
                 break
+        self.done = 1.0
         for flow in self.dataflow.flows.values():
             flow.seam = self._seam
 
@@ -62,6 +77,12 @@ class Backfill:
         """Let a data flow go on with the queries where the past ends."""
         for label in self._labels:
             dataflow.adopt(label, self.dataflow)
+
+    def _share(self, reached: datetime | None) -> float:
+        if self._range is None or reached is None:
+            return 0.0
+        first, last = self._range
+        return min(1.0, max(0.0, (reached - first) / (last - first))) if first < last else 1.0
 
     def _asked(self, upto: Position | None) -> BackfillRequest:
         flows = list(self.dataflow.flows.values())
@@ -74,6 +95,16 @@ class Backfill:
         watermarks = {stream: self.dataflow.watermarks[stream] for stream in columns}
         span = covering_range([flow.within for flow in flows])
         return BackfillRequest(tuple(flow.query for flow in flows), span, columns, watermarks, upto)
+
+
+def _time_range(archive: ReadView, asked: BackfillRequest) -> tuple[datetime, datetime] | None:
+    """From when to when what is asked of the past lies; `None`: there is nothing."""
+    known = archive.scan(asked.columns, upto=asked.upto).time_range()
+    if known is None or asked.span is None:
+        return None
+    first, last = known
+    start, end = asked.span.start or first, asked.span.end or last
+    return max(first, start), min(last, end)
 
 
 def queries_with_a_past(dataflow: Dataflow, labels: Sequence[str]) -> list[str]:

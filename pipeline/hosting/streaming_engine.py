@@ -158,6 +158,14 @@ class StreamingEngine(ABC):
         return self._flow.progress
 
     @property
+    def backfill_progress(self) -> dict[str, float]:
+        """By label, how much of its past lies behind a query that is answered over it, from 0 to 1.
+
+        Asked from any thread, it waits for no batch.
+        """
+        return self._flow.backfill_progress
+
+    @property
     def status(self) -> EngineStatus:
         """What the engine is doing, and what it has done; asked from any thread, it waits for no batch.
 

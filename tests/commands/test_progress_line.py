@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 
 import pyarrow as pa
 import pytest
@@ -59,6 +60,31 @@ def test_a_terminal_has_one_line_that_goes_away() -> None:
         meter(after(1, events=5))
     assert "\n\n" not in text.getvalue()
     assert text.getvalue().endswith("\x1b[2K")
+
+
+def test_the_past_of_queries_is_told_with_an_estimate_at_its_pace(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A quarter in 10 s, so the half that is left takes 20 s more."""
+    now, pasts = [100.0], {"low": 0.25}
+    monkeypatch.setattr("time.monotonic", lambda: now[0])
+    meter = ProgressLine(Console(file=io.StringIO())).watching(lambda: 0, lambda: pasts)
+    assert meter.line().endswith(" · past of low 25%")
+    now[0], pasts["low"] = 110.0, 0.5
+    assert meter.line().endswith(" · past of low 50%, 0:00:20 left")
+    pasts.clear()
+    assert meter.line().endswith(" matches")
+
+
+def test_a_terminal_tells_of_the_past_before_any_batch_and_behind_it() -> None:
+    text = io.StringIO()
+    pasts = {"low": 0.4}
+    meter = ProgressLine(Console(file=text, force_terminal=True, width=100)).watching(lambda: 0, lambda: pasts)
+    with meter:
+        assert "waiting for events" not in text.getvalue()
+    assert " past of low 40%" in text.getvalue()
+    with meter:
+        meter(after(1, events=5))
+        pasts["low"] = 0.9
+    assert re.search(r"5 events · .* · 7 matches · past of low 90%", text.getvalue())
 
 
 def test_the_lag_has_an_estimate_once_it_shrinks(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -51,11 +51,17 @@ def test_the_past_comes_in_pieces_and_the_data_flow_goes_on_behind_it(project: P
         backfill = Backfill(dataflow, ["q"], archive, upto=archive.last, strategy=Strategy.REPLAY, rows=2)
         sources = []
         rows = []
+        shares = [backfill.done]
         for batch in backfill.batches():
             sources.append(batch.source)
+            shares.append(backfill.done)
             rows += backfill.dataflow.process(batch).matches["q"]["x"].to_pylist()
     assert set(sources) == {BatchSource.BACKFILL}
     assert len(sources) > 1
+    assert shares[:2] == [0.0, 0.0]
+    assert shares == sorted(shares)
+    assert any(0.0 < share < 1.0 for share in shares)
+    assert backfill.done == 1.0
     backfill.hand_over(dataflow)
     rows += processed(dataflow, {"air": tuples(2, 3, 4)}).matches["q"]["x"].to_pylist()
     assert rows == [0, 1, 2]
