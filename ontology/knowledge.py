@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from functools import cached_property, lru_cache
+from pathlib import Path
 from types import MappingProxyType
 
 from pyoxigraph import Literal, NamedNode, RdfFormat, Store
@@ -118,6 +119,11 @@ class KnowledgeBase:
         store.bulk_load(triples, format=RdfFormat.N_TRIPLES, lenient=True)
         return cls((), "none", prefixes, lambda *_: Closure(store))
 
+    @classmethod
+    def of_store(cls, store: Store) -> KnowledgeBase:
+        """The knowledge of a store that another has closed; see `of_closure`."""
+        return cls((), "none", PREFIXES, lambda *_: Closure(store))
+
     @cached_property
     def version(self) -> str:
         """Digest of the texts of all modules, what is left out, and the reasoner, in hex: equal when these are."""
@@ -151,6 +157,18 @@ class KnowledgeBase:
         """A copy of the closure that may be written to; one in memory takes longer to make, and answers faster."""
         copied = None if self._kept is None or in_memory else self._kept.copy()
         return copied or PrivateCopy(copy_quads(self.store))
+
+    def files(self, folder: Path) -> Path:
+        """The folder of an Oxigraph store of the closure, for other processes to read: the kept one, else made here.
+
+        Args:
+            folder: where it may be made; blank nodes keep their names.
+        """
+        if self._kept is not None:
+            return self._kept.files
+        written = Store(str(folder / "closure"))
+        written.bulk_extend(self.store)
+        return folder / "closure"
 
     def is_class(self, iri: str) -> bool:
         """Whether `iri` is declared or used as a class."""

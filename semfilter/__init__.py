@@ -5,7 +5,7 @@ from __future__ import annotations
 from .event_substitution import replace_variable
 from .plan import PlanContext, ResidualQuery
 from .refresh import KnowledgeDifference, RefreshedFilter, knowledge_difference, refresh_filter
-from .semantic_filter import SemanticFilter
+from .semantic_filter import SemanticFilter, check_connected
 from .sparql_text import literal, select_text, term_text, triple_text
 from .term_values import term_column
 
@@ -15,6 +15,7 @@ __all__ = [
     "RefreshedFilter",
     "ResidualQuery",
     "SemanticFilter",
+    "check_connected",
     "knowledge_difference",
     "literal",
     "refresh_filter",

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from rdflib import Variable
 
 from ..annotator import EventShape
 from ..language.nodes import Column, Expression, Subquery, Triple, ValueFilter, ValueType, walk
 from ..ontology import KnowledgeBase
+
+KNOWN_SMALL = 1_000_000.0
+"""Up to so many solutions, intermediate ones included, are found in a second or two."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +64,12 @@ class MaterialisationQuery:
     Attributes:
         keys: (variable, column of individuals' IRIs) for each part of the key.
         body: SPARQL group without braces that binds these variables.
+        cost: how many solutions, intermediate ones included, it has at the most.
     """
 
     keys: tuple[tuple[str, str], ...]
     body: str
+    cost: float = field(default=0.0, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +86,7 @@ class ResidualQuery:
         classes: those of the events, if it may see them.
         unbatchable: why keys have to be evaluated one by one; `None`: they can be evaluated together.
         materialisation: what gives the verdicts of all keys at once; `None`: keys are evaluated as they come.
+        cost: how many solutions, intermediate ones included, it has for one key at the most.
     """
 
     variable: str
@@ -92,6 +98,7 @@ class ResidualQuery:
     classes: tuple[str, ...]
     unbatchable: str | None
     materialisation: MaterialisationQuery | None = None
+    cost: float = field(default=0.0, compare=False)
 
     @property
     def solution(self) -> tuple[tuple[str, ValueType], ...]:

@@ -133,7 +133,10 @@ def _layout(subquery: SubqueryFilter) -> tuple[object, ...]:
 
 def _differing_individuals(before: SubqueryFilter, after: SubqueryFilter) -> set[object]:
     """The individuals whose materialised verdicts, before and after, differ."""
-    old, new = ({} if f.compiled is None else f.compiled.all_solutions() or {} for f in (before, after))
+    old, new = (
+        {} if f.compiled is None or f.compiled.materialised is None else f.compiled.all_solutions() or {}
+        for f in (before, after)
+    )
     return {key for key in old.keys() | new.keys() if old.get(key) != new.get(key)}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import assert_never
 
@@ -10,10 +11,12 @@ import polars as pl
 import pyarrow as pa
 
 from ..annotator import EventShape
+from ..errors import CeilingError, QueryTypeError
 from ..expressions import POLARS_TYPES
+from ..language import SourceText, Span
 from ..language.nodes import AllOf, AnyOf, Semantics, Source, Subquery
 from ..ontology import KnowledgeBase
-from .rules import RULES, compile_subquery, plan_context, write_residual_query
+from .rules import RULES, compile_subquery, plan_context, unconnected_variable, write_residual_query
 from .runtime import ROW, FilterOptions, Selection, SubqueryFilter, SubqueryStatistics, all_of, any_of, as_frame
 
 
@@ -33,13 +36,22 @@ class SemanticFilter:
         shape: the triples that an event of the stream has.
         knowledge: the knowledge base.
         options: how the PATHs are evaluated; the answer never depends on it.
+        document: the text that the PATHs stand in, for messages.
 
     Raises:
         QueryTypeError: a PATH that cannot be evaluated with an event in the place of its variable.
     """
 
-    def __init__(self, source: Source, shape: EventShape, knowledge: KnowledgeBase, options: FilterOptions) -> None:
+    def __init__(
+        self,
+        source: Source,
+        shape: EventShape,
+        knowledge: KnowledgeBase,
+        options: FilterOptions,
+        document: SourceText | None = None,
+    ) -> None:
         self.source = source
+        self._document = document
         self.options = options
         self._subqueries: dict[int, SubqueryFilter] = {}
         if source.semantics is not None:
@@ -56,7 +68,7 @@ class SemanticFilter:
 
     def over(self, shape: EventShape, knowledge: KnowledgeBase) -> SemanticFilter:
         """The same filter over another knowledge base, with nothing known yet."""
-        return SemanticFilter(self.source, shape, knowledge, self.options)
+        return SemanticFilter(self.source, shape, knowledge, self.options, self._document)
 
     @property
     def statistics(self) -> tuple[SubqueryStatistics, ...]:
@@ -72,6 +84,9 @@ class SemanticFilter:
         Returns:
             Its rows, in its order, once per distinct solution, with a column `?x` per semantic variable that is used
             outside the PATHs. Without PATHs the table itself.
+
+        Raises:
+            CeilingError: a PATH takes too long, or too much memory.
         """
         semantics = self.source.semantics
         if semantics is None:
@@ -94,13 +109,44 @@ class SemanticFilter:
     def _evaluate(self, semantics: Semantics, events: pa.Table) -> Selection:
         match semantics:
             case Subquery():
-                return self._subqueries[id(semantics)].select(events)
+                try:
+                    return self._subqueries[id(semantics)].select(events)
+                except CeilingError as error:
+                    place = None if self._document is None else self._document.place(semantics.span)
+                    raise CeilingError(error.message, place=place, hint=error.hint) from error
             case AllOf(parts):
                 return all_of([self._evaluate(part, events) for part in parts])
             case AnyOf(parts):
                 return any_of([self._evaluate(part, events) for part in parts])
             case _:
                 assert_never(semantics)
+
+
+def check_connected(source: Source, knowledge: KnowledgeBase, document: SourceText | None) -> None:
+    """Make sure that no part of a variable's PATHs multiplies the solutions of all events.
+
+    Args:
+        source: the event variable and its PATHs.
+        knowledge: says how many solutions a part has.
+        document: the text that the PATHs stand in.
+
+    Raises:
+        QueryTypeError: nothing connects a part with the event, and it has too many solutions.
+    """
+    for subquery in () if source.semantics is None else _subqueries(source.semantics):
+        name = unconnected_variable(subquery, knowledge)
+        if name is not None:
+            raise QueryTypeError(
+                f"nothing in this PATH connects ?{name} with ?{subquery.variable}, and there are many of it",
+                place=None if document is None else document.place(_of_variable(name, subquery.span, document.text)),
+                hint=f"add a triple that leads from ?{subquery.variable} there; a FILTER compares all of them",
+            )
+
+
+def _of_variable(name: str, span: Span, text: str) -> Span:
+    """Where a variable stands first in a part of a text."""
+    found = re.compile(rf"[?$]{re.escape(name)}\b").search(text, span.start, span.end)
+    return span if found is None else Span(found.start(), found.end())
 
 
 def _subqueries(semantics: Semantics) -> Iterator[Subquery]:

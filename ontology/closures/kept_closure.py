@@ -70,6 +70,11 @@ class KeptClosure:
         iris = text.split("\n") if text else []
         return takewhile(lambda iri: iri.startswith(prefix), iris[bisect_left(iris, prefix) :])
 
+    @property
+    def files(self) -> Path:
+        """The folder of the closure; see `KeptFiles`."""
+        return self.folder / _CLOSURE
+
     def stated(self) -> Store:
         """What the modules state; see `KeptFiles`."""
         return Store.read_only(str(self.folder / _STATED))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Protocol
 
 from pyoxigraph import Quad, Store, Triple
@@ -25,6 +26,10 @@ class KeptFiles(Protocol):
     @property
     def names(self) -> KnownNames:
         """The names in it."""
+
+    @property
+    def files(self) -> Path:
+        """The folder of the closure's store; nobody writes it."""
 
     def speaks_below(self, prefix: str) -> bool:
         """Whether a subject or object of the closure is an IRI that begins with `prefix`."""

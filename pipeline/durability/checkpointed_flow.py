@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
@@ -18,8 +19,9 @@ from types import MappingProxyType
 import pyarrow as pa
 
 from ...archive import Archive
-from ...errors import PlanError
+from ...errors import KaicepError, PlanError
 from ...planner import Strategy
+from ...semfilter.runtime import PathProcess
 from ..catalog import Catalog
 from ..flow import (
     Backfill,
@@ -215,6 +217,7 @@ class CheckpointedFlow:
     def cancel(self) -> None:
         """Leave the batch at work; it is to be done again, at the next start."""
         self._dataflow.cancel()
+        PathProcess.end(self._project.knowledge)
 
     def overdue(self, idle: IdleStreams) -> bool:
         """Whether a batch is needed though no record has come.
@@ -537,6 +540,7 @@ class CheckpointedFlow:
         self._dataflow.close()
         self._dataflow = self._project.dataflow(_WORKERS, isolated=True)
         for registration in known:
-            self._dataflow.register(registration)
+            with suppress(KaicepError):  # it is found out again, and told, where it is registered
+                self._dataflow.register(registration)
         self.progress = Progress()
         return 0

@@ -24,7 +24,7 @@ from ...errors import KaicepError, PipelineError
 from ...language.nodes import Query, StreamType
 from ...ontology import KnowledgeBase
 from ...planner import BackfillChunk
-from ...semfilter import SemanticFilter
+from ...semfilter import SemanticFilter, check_connected
 from ...semfilter.runtime import FilterOptions, SubqueryStatistics
 from ..monitoring import log_context
 from ..profile import FlowProfile, StreamProfiler
@@ -171,8 +171,10 @@ class Dataflow:
         """What will answer a query; nothing is registered.
 
         Raises:
-            KaicepError: a PATH cannot be evaluated, or the pattern is too large.
+            KaicepError: a PATH cannot be evaluated, or is not connected, or the pattern is too large.
         """
+        for source in registration.query.sources if not filters else ():
+            check_connected(source, self.knowledge, registration.query.document)
         return QueryRuntime(registration, self.shape, self.knowledge, self._options, self._limits, filters=filters)
 
     def rehearsal(self, labels: Sequence[str], state: Mapping[str, bytes] | None = None) -> Dataflow:
@@ -289,7 +291,8 @@ class Dataflow:
         """Go on from a snapshot with those of the queries that it holds.
 
         Returns:
-            The queries that it does not hold, or holds as another text: they are not registered.
+            The queries that it does not hold, holds as another text, or that cannot be answered: they are not
+            registered.
 
         Raises:
             OperatorError: a part of the snapshot is of another version.
@@ -304,8 +307,12 @@ class Dataflow:
             changed = {other.query.name for other in unknown} & {s.stream.name for s in query.query.sources}
             if known is None or registration is None or changed:
                 unknown.append(query)
-            else:
+                continue
+            try:
                 self.register(registration)
+            except KaicepError:  # such as for other limits; it is told where it is registered
+                unknown.append(query)
+            else:
                 self.flows[query.label].restore(known)
         return unknown
 

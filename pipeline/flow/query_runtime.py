@@ -73,7 +73,7 @@ class QueryRuntime:
             CandidateSelection(
                 s,
                 self.within,
-                filters.get(s.variable) or SemanticFilter(s, shape_of(s.stream), knowledge, options),
+                filters.get(s.variable) or SemanticFilter(s, shape_of(s.stream), knowledge, options, query.document),
                 implied.get(s.variable, ()),
             )
             for s in query.sources

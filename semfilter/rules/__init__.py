@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .dependencies import event_dependencies, knowledge_dependencies
+from .path_cost import unconnected_variable
 from .residual_query import write_residual_query
 from .rule_table import RULES, compile_subquery, plan_context
 
@@ -12,5 +13,6 @@ __all__ = [
     "event_dependencies",
     "knowledge_dependencies",
     "plan_context",
+    "unconnected_variable",
     "write_residual_query",
 ]

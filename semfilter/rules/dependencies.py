@@ -7,16 +7,18 @@ object, so it can be met only through the event variable, or through a subject t
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 from pyparsing import ParseResults
 from rdflib import RDF, BNode, URIRef, Variable
+from rdflib.plugins.sparql.algebra import translatePath, traverse
 from rdflib.plugins.sparql.parser import parseQuery
 from rdflib.plugins.sparql.parserutils import CompValue
 
 from ...annotator import event_prefix
 from ..plan import PlanContext
+from ..sparql_text import term_text
 
 _PATTERNS = ("TriplesBlock", "OptionalGraphPattern", "GroupOrUnionGraphPattern", "Filter", "Bind", "InlineData")
 _NAMES = {
@@ -59,15 +61,30 @@ class KnowledgeDependencies:
 
 
 @dataclass(frozen=True, slots=True)
-class _Predicate:
+class PredicateUse:
+    """What a triple pattern has for a predicate.
+
+    Attributes:
+        iris: the properties in it.
+        everything: whether it may be any property.
+        inverse: whether it goes from objects to subjects, somewhere.
+        zero: whether it may be a path of no length.
+        text: as SPARQL writes it; `None`: it is a variable, or nobody can write it.
+    """
+
     iris: frozenset[str]
     everything: bool = False
     inverse: bool = False
     zero: bool = False
+    text: str | None = field(default=None, compare=False)
 
     @property
     def plain(self) -> bool:
+        """Whether it is one property."""
         return len(self.iris) == 1 and not (self.everything or self.inverse or self.zero)
+
+
+TriplePattern = tuple[object, PredicateUse, object]
 
 
 def event_dependencies(body: str, variable: str, context: PlanContext) -> EventDependencies:
@@ -103,6 +120,18 @@ def knowledge_dependencies(body: str) -> KnowledgeDependencies:
     return KnowledgeDependencies(properties, frozenset(str(o) for _, o in typed) if named else None)
 
 
+def triple_patterns(body: str, *, required: bool = False) -> list[TriplePattern]:
+    """Subject, predicate and object of the triple patterns of a group, without braces and prefixes.
+
+    Args:
+        body: the group.
+        required: only those that every solution has to fulfil, and that are in no group inside.
+    """
+    where = _syntax_tree(body)
+    nodes = _parts(where) if required else _nodes(where)
+    return [t for n in nodes if n.name == "TriplesBlock" for t in _flattened(n.triples)]
+
+
 class _Analysis:
     """One group's syntax tree, and the questions asked of it."""
 
@@ -135,7 +164,7 @@ class _Analysis:
             for s, p, _ in block
         )
 
-    def _sees_types(self, p: _Predicate, o: object) -> bool:
+    def _sees_types(self, p: PredicateUse, o: object) -> bool:
         if str(RDF.type) not in p.iris:
             return False
         return not (p.plain and isinstance(o, URIRef) and str(o) not in self.classes)
@@ -153,7 +182,7 @@ class _Analysis:
                     return reason
         return None
 
-    def _meets_event(self, s: object, p: _Predicate, o: object, anchored: set[object]) -> str | None:
+    def _meets_event(self, s: object, p: PredicateUse, o: object, anchored: set[object]) -> str | None:
         if o == self.event:
             return f"?{self.event} is an object"
         if s == self.event:
@@ -178,7 +207,7 @@ class _Analysis:
         return None
 
 
-def _objects(triples: Iterable[tuple[object, _Predicate, object]]) -> set[object]:
+def _objects(triples: Iterable[tuple[object, PredicateUse, object]]) -> set[object]:
     """What a triple leads to, which is no event."""
     forward = (o for _, p, o in triples if not (p.everything or p.inverse or p.zero))
     return {o for o in forward if isinstance(o, Variable | BNode)}
@@ -231,7 +260,7 @@ def _leaves(node: object) -> Iterator[object]:
         yield node
 
 
-def _flattened(blocks: object) -> Iterator[tuple[object, _Predicate, object]]:
+def _flattened(blocks: object) -> Iterator[tuple[object, PredicateUse, object]]:
     for block in blocks if isinstance(blocks, Iterable) else ():
         flat = list(block)
         for s, p, o in zip(flat[::3], flat[1::3], flat[2::3], strict=True):
@@ -259,13 +288,21 @@ def _leaves_outside_groups(node: object) -> Iterator[object]:
         yield node
 
 
-def _predicate(p: object) -> _Predicate:
+def _predicate(p: object) -> PredicateUse:
     if isinstance(p, Variable):
-        return _Predicate(frozenset(), everything=True)
+        return PredicateUse(frozenset(), everything=True)
     names = {n.name for n in _nodes(p)}
-    return _Predicate(
+    path = traverse(_copied(p), visitPost=translatePath) if isinstance(p, CompValue) else p  # it changes the tree
+    return PredicateUse(
         frozenset(str(leaf) for leaf in _leaves(p) if isinstance(leaf, URIRef)),
         everything="PathNegatedPropertySet" in names,
         inverse=bool(names & {"PathEltOrInverse", "InversePath"}),
         zero=any(n.name == "PathElt" and str(n.get("mod") or "") in ("?", "*") for n in _nodes(p)),
+        text=term_text(path),
     )
+
+
+def _copied(node: object) -> object:
+    if isinstance(node, CompValue):
+        return CompValue(node.name, **{key: _copied(child) for key, child in node.items()})
+    return [_copied(child) for child in node] if isinstance(node, list | tuple | ParseResults) else node

@@ -14,6 +14,7 @@ from rdflib.paths import MulPath, SequencePath
 
 from ...language.nodes import Triple
 from ..plan import MaterialisationQuery, Plan, PlanContext, columns_of
+from .path_cost import most_solutions
 from .residual_query import residual_text
 
 
@@ -36,7 +37,9 @@ def materialise(plan: Plan, context: PlanContext) -> Plan:
     anchored = all(_anchored(key, rest, context) for key in keys.values())
     if set(keys) != {part.individual for part in residual.key} or not anchored:
         return plan
-    query = MaterialisationQuery(tuple((str(name), column) for column, name in keys.items()), residual_text(plan, rest))
+    body = residual_text(plan, rest)
+    named = tuple((str(name), column) for column, name in keys.items())
+    query = MaterialisationQuery(named, body, most_solutions(body, context.knowledge, None))
     return replace(plan, residual=replace(residual, materialisation=query))
 
 

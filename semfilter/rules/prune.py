@@ -14,10 +14,11 @@ import pyoxigraph as ox
 from rdflib import BNode, Literal, URIRef, Variable
 
 from ...language.nodes import Triple
-from ..plan import InlineData, Plan, PlanContext
+from ..plan import KNOWN_SMALL, InlineData, Plan, PlanContext
 from ..runtime import query_solutions
 from ..sparql_text import group_text, select_text
 from .dependencies import event_dependencies
+from .path_cost import most_solutions
 
 _MOST = 20
 """What has more solutions stays a pattern: so long a list of values is no simpler."""
@@ -67,6 +68,8 @@ def _prune_part(plan: Plan, context: PlanContext, part: Sequence[Triple]) -> Pla
     rest = replace(rest, filters=tuple(f for f in plan.filters if f not in filters))
     body = group_text(part, filters)
     if event_dependencies(body, plan.subquery.variable, context).identity is not None:
+        return plan
+    if most_solutions(body, context.knowledge, None) > KNOWN_SMALL:
         return plan
     wanted = sorted(name for name in inside if name in plan.subquery.bindings or rest.uses(name))
     solutions = _solutions(context, wanted, body)

@@ -10,6 +10,7 @@ from ...language.nodes import Triple
 from ..plan import InlineData, KeyColumn, Plan, PlanContext, ResidualQuery
 from ..sparql_text import triple_text
 from .dependencies import event_dependencies
+from .path_cost import most_solutions
 
 
 def write_residual_query(plan: Plan, context: PlanContext) -> Plan:
@@ -28,6 +29,7 @@ def write_residual_query(plan: Plan, context: PlanContext) -> Plan:
         identified=identity is not None,
         classes=tuple(sorted(context.shape.types)) if seen.types else (),
         unbatchable=identity or seen.unbatchable,
+        cost=most_solutions(body, context.knowledge, plan.subquery.variable),
     )
     return replace(plan, residual=residual)
 

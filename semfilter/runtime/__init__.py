@@ -6,6 +6,7 @@ from .evaluate import RDF_TYPE, ScratchStore, query_solutions, single_event_quer
 from .event_selection import ROW, Selection, all_of, any_of, as_frame, events_of
 from .filter_options import NAIVE, FilterOptions
 from .keys import Key, KeyValue
+from .path_process import PathProcess
 from .statistics import SubqueryStatistics
 from .subquery import SubqueryFilter
 
@@ -16,6 +17,7 @@ __all__ = [
     "FilterOptions",
     "Key",
     "KeyValue",
+    "PathProcess",
     "ScratchStore",
     "Selection",
     "SubqueryFilter",

@@ -18,17 +18,20 @@ class FilterOptions:
         cache_size: verdicts kept per subquery, the least recently used leave first (§4.2.2); 0: none are kept, and
             every event is evaluated.
         table_size: up to so many rows the verdicts of all individuals are materialised; 0: they never are.
+        timeout: seconds that a PATH may take for the events of a batch, if that is not known to be little.
     """
 
     compiled: bool = True
     buffer: bool = True
     cache_size: int = 100_000
     table_size: int = 200_000
+    timeout: float = 10.0
 
     @classmethod
     def of(cls, settings: EngineSettings) -> Self:
         """The switches that a project file sets."""
-        return cls(settings.compiled, settings.buffer, settings.cache_size, settings.table_size)
+        seconds = settings.path_timeout.total_seconds()
+        return cls(settings.compiled, settings.buffer, settings.cache_size, settings.table_size, seconds)
 
 
 NAIVE = FilterOptions(compiled=False, buffer=False, cache_size=0, table_size=0)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from time import perf_counter
 
 import numpy as np
 import polars as pl
@@ -90,16 +89,6 @@ class MaterialisedVerdicts:
     def __len__(self) -> int:
         """How many keys hold."""
         return len(self._keys)
-
-    @classmethod
-    def build(cls, residual: ResidualQuery, store: ox.Store, most: int) -> MaterialisedVerdicts | None:
-        """Evaluate a residual query for all individuals; `None` as in `materialised_solutions`."""
-        began = perf_counter()
-        solutions = materialised_solutions(residual, store, most)
-        if solutions is None or residual.materialisation is None:
-            return None
-        columns = [column for _, column in residual.materialisation.keys]
-        return cls(residual, columns, solutions, perf_counter() - began)
 
     def places_of(self, part: int, individuals: pa.Array) -> Codes:
         """Where each of some individuals stands among those of a part of the key; -1: nowhere."""

@@ -407,10 +407,12 @@ def test_without_an_archive_there_is_no_past(tmp_path: Path, spark: SparkSession
     write(tmp_path / "in", files[:2])
     with Engine(Project.parse(settings(), root=tmp_path), spark=spark) as engine:
         engine.run_available()
-        engine.submit("SELECT ?e.flow FROM (?e, air) WITHIN (2026-03-01T00:01, )", label="past")
+        past = engine.submit("SELECT ?e.flow FROM (?e, air) WITHIN (2026-03-01T00:01, )", label="past")
         write(tmp_path / "in", files)
+        engine.run_available()
         with pytest.raises(PlanError) as error:
-            engine.run_available()
+            list(past.matches())
+    assert past.state == "parked"
     assert str(error.value) == (
         "'past' begins in the past, of which there is no archive: set archive.enabled, or begin WITHIN at now"
     )

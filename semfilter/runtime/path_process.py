@@ -1,0 +1,197 @@
+"""PATHs that may take long, in a process of their own: Oxigraph takes no sign to stop, and a process does.
+
+The process has a copy of the closure, and is there as long as the knowledge is (docs/decisions/171).
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import resource
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Sequence
+from multiprocessing.connection import Connection, Pipe
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, ClassVar
+from weakref import WeakKeyDictionary, finalize
+
+import pyoxigraph as ox
+
+from ...errors import CeilingError
+from ...ontology import KnowledgeBase
+from ..plan import ResidualQuery
+from .evaluate import KeyEvent, ScratchStore, Solution, evaluate_events
+from .materialised_verdicts import materialised_solutions
+
+__all__ = ["PathProcess"]
+
+_MEMORY = 4 * 2**30
+"""So many bytes the process may have: the closure, and what one PATH finds."""
+_STARTING_S = 120.0
+_LITTLE_MEMORY = "see whether the machine has memory left"
+_POLL_S = 1.0
+_NICE = 5
+
+
+class PathProcess:
+    """Evaluates PATHs over one knowledge base, one after the other; `of` gives it, and it begins when it is asked."""
+
+    _of: ClassVar[WeakKeyDictionary[KnowledgeBase, PathProcess]] = WeakKeyDictionary()
+    _making: ClassVar[threading.Lock] = threading.Lock()
+
+    def __init__(self) -> None:
+        self._folder = TemporaryDirectory(prefix="kaicep-paths-", ignore_cleanup_errors=True)
+        self._store: Path | None = None
+        self._asking = threading.Lock()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._connection: Connection | None = None
+
+    @classmethod
+    def of(cls, knowledge: KnowledgeBase) -> PathProcess:
+        """The process of a knowledge base."""
+        with cls._making:
+            if knowledge not in cls._of:
+                cls._of[knowledge] = cls()
+            return cls._of[knowledge]
+
+    @classmethod
+    def end(cls, knowledge: KnowledgeBase) -> None:
+        """End what is being evaluated over a knowledge base; whoever waits for it meets an error."""
+        with cls._making:
+            found = cls._of.get(knowledge)
+        if found is not None:
+            found.kill()
+
+    def kill(self) -> None:
+        """End what is being evaluated, from any thread."""
+        process = self._process
+        if process is not None:
+            process.kill()
+
+    def materialised(
+        self, knowledge: KnowledgeBase, residual: ResidualQuery, most: int, timeout: float
+    ) -> dict[tuple[str, ...], list[Solution]] | None:
+        """As `materialised_solutions`.
+
+        Raises:
+            CeilingError: it takes longer than `timeout` seconds, or too much memory.
+        """
+        found: dict[tuple[str, ...], list[Solution]] | None = self._ask(knowledge, ("all", residual, most), timeout)
+        return found
+
+    def evaluate(
+        self,
+        knowledge: KnowledgeBase,
+        residual: ResidualQuery,
+        events: Sequence[KeyEvent],
+        timeout: float,
+        *,
+        buffer: bool,
+    ) -> list[list[Solution]]:
+        """As `evaluate_events`.
+
+        Raises:
+            CeilingError: it takes longer than `timeout` seconds, or too much memory.
+        """
+        found: list[list[Solution]] = self._ask(knowledge, ("events", residual, tuple(events), buffer), timeout)
+        return found
+
+    def _ask(self, knowledge: KnowledgeBase, request: tuple[object, ...], timeout: float) -> Any:
+        with self._asking:
+            connection = self._connected(knowledge)
+            try:
+                connection.send(request)
+                if connection.poll(timeout):
+                    return connection.recv()
+            except (EOFError, OSError, pickle.UnpicklingError) as error:
+                raise CeilingError(
+                    "the process of this PATH ended: it needs too much memory, or was stopped",
+                    hint="tie its triples closer to the event, so that it has fewer solutions",
+                ) from error
+            self._stop()
+            raise CeilingError(
+                f"this PATH takes longer than {timeout:g} s",
+                hint="tie its triples closer to the event, with classes and properties in the place of variables, or "
+                "raise path_timeout in [engine]",
+            )
+
+    def _connected(self, knowledge: KnowledgeBase) -> Connection:
+        """The end of a pipe at whose other end the process waits for a request."""
+        if self._connection is not None and self._process is not None and self._process.poll() is None:
+            return self._connection
+        self._stop()
+        self._store = self._store or knowledge.files(Path(self._folder.name))
+        own, theirs = Pipe()
+        arguments = theirs.fileno(), str(self._store), _MEMORY
+        path = os.pathsep.join(folder for folder in sys.path if folder)
+        with theirs:
+            self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
+                [sys.executable, "-c", f"from {__name__} import main; main{arguments}"],
+                stdin=subprocess.DEVNULL,
+                pass_fds=[theirs.fileno()],
+                env={**os.environ, "PYTHONPATH": path},
+            )
+        self._connection = own
+        finalize(self, self._process.kill)
+        if not own.poll(_STARTING_S):
+            self._stop()
+            raise CeilingError(
+                "the process of this PATH does not start", hint="see whether the machine has memory left"
+            )
+        try:
+            own.recv()
+        except EOFError as error:
+            self._stop()
+            raise CeilingError(
+                "the process of this PATH ended at once", hint="see whether the machine has memory left"
+            ) from error
+        return own
+
+    def _stop(self) -> None:
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+        if self._connection is not None:
+            self._connection.close()
+        self._process = self._connection = None
+
+
+def main(number: int, store: str, memory: int) -> None:
+    """Answer requests; what the process runs.
+
+    Args:
+        number: of the file that is its end of the pipe.
+        store: folder of the closure.
+        memory: bytes that this process may have.
+    """
+    threading.Thread(target=_end_with_parent, args=(os.getppid(),), daemon=True).start()
+    os.nice(_NICE)
+    resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
+    closure = ox.Store()
+    closure.bulk_extend(ox.Store.read_only(store))
+    knowledge = KnowledgeBase.of_store(closure)
+    connection = Connection(number)
+    connection.send(None)
+    while True:
+        try:
+            request = connection.recv()
+        except EOFError:
+            return
+        connection.send(_answer(knowledge, *request))
+
+
+def _answer(knowledge: KnowledgeBase, what: str, residual: ResidualQuery, *rest: Any) -> object:
+    if what == "all":
+        return materialised_solutions(residual, knowledge.store, *rest)
+    events, buffer = rest
+    return evaluate_events(residual, ScratchStore.of(knowledge), events, buffer=buffer)
+
+
+def _end_with_parent(parent: int) -> None:
+    while os.getppid() == parent:
+        time.sleep(_POLL_S)
+    os._exit(1)
