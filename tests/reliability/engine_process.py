@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -67,7 +68,8 @@ class EngineProcess:
     def kill(self) -> None:
         """End it and its Java at once."""
         if self._process is not None:
-            self.send(signal.SIGKILL)
+            with contextlib.suppress(ProcessLookupError):
+                self.send(signal.SIGKILL)
             self._process.wait(_PATIENCE_S)
 
     def stop(self) -> int:

@@ -143,11 +143,14 @@ class Soak:
 
     def run(self) -> Report:
         """Do it all."""
-        with self._coming(), self._watched():
-            self._revive()
-            for minute in range(int(self._minutes)):
-                self._minute(minute)
-        self._finish()
+        try:
+            with self._coming(), self._watched():
+                self._revive()
+                for minute in range(int(self._minutes)):
+                    self._minute(minute)
+            self._finish()
+        finally:
+            self._patient.engine.kill()
         self._report.lives = self._patient.engine.lives
         compare(self._folder, self._readings, self._report)
         return self._report
