@@ -11,11 +11,10 @@ if TYPE_CHECKING:
     from .event_filter import Filter, apply_filters
     from .operator import END_OF_TIME, Operator, build_operator
     from .output import RowCounts, adopted_matches
-    from .settled_query import COMPANION, joined_rows, with_doubles
+    from .settled_query import joined_rows, with_doubles
     from .windows import HELD, LAST, WINDOW, adopted_windows
 
 _LATER = {
-    "COMPANION": ".settled_query",
     "END_OF_TIME": ".operator",
     "HELD": ".windows",
     "LAST": ".windows",
@@ -32,7 +31,6 @@ _LATER = {
 }
 
 __all__ = [
-    "COMPANION",
     "END_OF_TIME",
     "HELD",
     "LAST",

@@ -9,8 +9,9 @@ from typing import assert_never
 import polars as pl
 import pyarrow as pa
 
-from ..expressions import companion, group_value, is_wide, lists_wide, settled
+from ..expressions import companion, group_value, lists_wide, settled
 from ..language.nodes import (
+    COMPANION,
     Alternative,
     Conjunction,
     Element,
@@ -20,15 +21,13 @@ from ..language.nodes import (
     Pattern,
     Quantifier,
     Query,
+    is_wide,
 )
 from ..language.nodes import (
     Sequence as Links,
 )
 
-__all__ = ["COMPANION", "joined_rows", "settled_query", "with_doubles"]
-
-COMPANION = "~double"
-"""What the name of a hidden item ends with that holds the double where the integer of another one has left."""
+__all__ = ["joined_rows", "settled_query", "with_doubles"]
 
 
 def settled_query(query: Query) -> Query:

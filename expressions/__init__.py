@@ -39,7 +39,7 @@ from .scalar import Leaf, ScalarSource
 from .scalar_operators import NOTHING
 from .signatures import SIGNATURES
 from .sparql_expressions import sparql_text
-from .wide_integers import companion, group_value, is_wide, lists_wide, settled
+from .wide_integers import companion, group_value, lists_wide, settled
 
 __all__ = [
     "AGGREGATES",
@@ -68,7 +68,6 @@ __all__ = [
     "gives_several",
     "group_value",
     "in_calendar",
-    "is_wide",
     "lists_wide",
     "mask_by",
     "mask_of",

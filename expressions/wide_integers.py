@@ -26,31 +26,14 @@ from ..language.nodes import (
     Membership,
     Unary,
     ValueType,
+    companion_of,
+    is_wide,
     walk,
 )
 
-__all__ = ["companion", "group_value", "is_wide", "lists_wide", "settled"]
+__all__ = ["companion", "group_value", "lists_wide", "settled"]
 
 _INTEGER, _DOUBLE, _BOOLEAN = ValueType.INTEGER, ValueType.DOUBLE, ValueType.BOOLEAN
-_CHOOSING = ("MIN", "MAX", "FIRST", "LAST", "MODE")
-_KEEPING = ("COALESCE", "IF", "FLOOR", "CEIL", "ROUND")
-
-
-def is_wide(e: Expression) -> bool:
-    """Whether it is an integer that may leave 64 bits."""
-    if e.type is not _INTEGER:
-        return False
-    match e:
-        case Unary() | Binary(operator="+" | "-" | "*") | Call(function="ABS") | Aggregate(function="SUM"):
-            return True
-        case Binary(left=left, right=right):
-            return is_wide(left) or is_wide(right)
-        case Call(function=function, arguments=arguments) if function in _KEEPING:
-            return any(map(is_wide, arguments))
-        case Aggregate(function=function, argument=argument) if function in _CHOOSING and argument is not None:
-            return is_wide(argument)
-        case _:
-            return False
 
 
 def lists_wide(e: Expression) -> bool:
@@ -68,7 +51,7 @@ def settled(e: Expression) -> Expression:
 
 def _rewritten(e: Expression) -> Expression:
     match e:
-        case Call(function=Intrinsic.EXACT | Intrinsic.OVERFLOW) | Constant() | Column() | Binding():
+        case Call(function=Intrinsic.EXACT | Intrinsic.OVERFLOW | Intrinsic.PREV) | Constant() | Column() | Binding():
             return e
         case Binary():
             return _binary(e)
@@ -219,6 +202,10 @@ def _doubled(e: Expression) -> Expression:
     match e:
         case _ if not is_wide(e):
             return exact
+        case Column():
+            return _either(exact, companion_of(e), e)
+        case Call(function=Intrinsic.PREV, arguments=(Column() as column,)):
+            return _either(exact, replace(e, arguments=(companion_of(column),), type=_DOUBLE), e)
         case Binary(operator="%"):
             return _either(exact, _if_left((e.left, e.right), _on_doubles(e, "%")), e)
         case Binary(operator=operator):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from ..errors import QueryTypeError, did_you_mean
 from . import syntax_tree as syntax
-from .nodes import AttributeType, Column, StreamType, Unit, ValueType, Vocabulary
+from .nodes import COMPANION, AttributeType, Column, StreamType, Unit, ValueType, Vocabulary
 from .source_text import SourceText, Span, listed
 
 _LOCAL = re.compile(r"[^/#:]+$")
@@ -100,7 +100,7 @@ class Names:
         attribute = self.attribute(stream, name)
         if attribute.individual and attribute.property and not isinstance(name, syntax.Name):
             return Column(variable, attribute.property, ValueType.IRI, span)
-        return Column(variable, attribute.name, attribute.type, span, attribute.unit)
+        return attribute_column(variable, stream, attribute, span)
 
     def _unknown_attribute(self, stream: StreamType, name: syntax.Name | syntax.Reference) -> QueryTypeError:
         written = self.source.quote(name.span)
@@ -110,17 +110,25 @@ class Names:
     def _attribute_hint(self, stream: StreamType, written: str) -> str:
         known: dict[str, AttributeType] = {}
         for attribute in stream.attributes:
+            if attribute.name.endswith(COMPANION):
+                continue
             for alias in sorted(attribute.aliases | {attribute.property or attribute.name}):
                 known[self.compact(alias) if ":" in alias else alias] = attribute
             known[attribute.name] = attribute
         hint = did_you_mean(written, list(known))
         if hint is None:
-            names = [a.name for a in stream.attributes]
+            names = [a.name for a in stream.attributes if not a.name.endswith(COMPANION)]
             return f"it has {listed(names, 'and')}" if names else "it has no attributes"
         near = hint.removeprefix("did you mean '").removesuffix("'?")
         attribute = known[near]
         same = self.compact(attribute.property) if near == attribute.name and attribute.property else attribute.name
         return hint.removesuffix("?") + (f" (= {same})?" if same != near else "?")
+
+
+def attribute_column(variable: str, stream: StreamType, attribute: AttributeType, span: Span) -> Column:
+    """The column of an attribute, which knows whether a second one has what leaves its integers."""
+    wide = any(other.name == f"{attribute.name}{COMPANION}" for other in stream.attributes)
+    return Column(variable, attribute.name, attribute.type, span, attribute.unit, wide)
 
 
 def _all_streams(names: list[str]) -> str:

@@ -15,8 +15,8 @@ from typing import Final
 import numpy as np
 import polars as pl
 
-from ...expressions import Bools, Floats, column_expression, is_wide, plain_name
-from ...language.nodes import Binary, Call, Expression, Intrinsic, Unary, variables_of
+from ...expressions import Bools, Floats, column_expression, plain_name
+from ...language.nodes import Binary, Call, Expression, Intrinsic, Unary, is_wide, variables_of
 from ..match import BoundRows
 from ..order import Candidates
 

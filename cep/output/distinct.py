@@ -9,8 +9,7 @@ import polars as pl
 import pyarrow as pa
 
 from ...expressions import frame_of
-from ...language.nodes import Query
-from ..settled_query import COMPANION
+from ...language.nodes import COMPANION, Query
 from .row_output import output_schema
 
 __all__ = ["DistinctRows"]

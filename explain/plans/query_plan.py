@@ -8,6 +8,7 @@ from typing import assert_never
 
 from ...language import moment_text
 from ...language.nodes import (
+    COMPANION,
     AfterMatchKind,
     Alternative,
     BatchWindow,
@@ -90,7 +91,8 @@ def _operator(query: Query) -> Iterator[PlanNode]:
         yield PlanNode("sequence", _pattern(query.pattern))
     yield from (PlanNode("join", expression_text(join)) for join in query.joins)
     yield from (PlanNode("window", _window(window)) for window in query.windows)
-    yield from (PlanNode("partition", f"by {columns[0][1]}") for columns in query.partition_by)
+    names = [columns[0][1] for columns in query.partition_by]
+    yield from (PlanNode("partition", f"by {name}") for name in names if not name.endswith(COMPANION))
     if query.group_by:
         yield PlanNode("group", f"by {', '.join(expression_text(e) for e in query.group_by)}")
     tests = [*(item.condition for item in query.items), query.having]

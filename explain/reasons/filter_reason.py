@@ -11,9 +11,20 @@ from math import inf
 import polars as pl
 import pyarrow as pa
 
-from ...expressions import column_expression, companion, frame_of, is_wide, plain_name
+from ...expressions import column_expression, companion, frame_of, plain_name
 from ...language import Span
-from ...language.nodes import Binary, Call, Column, Constant, Expression, Intrinsic, Membership, ValueType, columns_of
+from ...language.nodes import (
+    Binary,
+    Call,
+    Column,
+    Constant,
+    Expression,
+    Intrinsic,
+    Membership,
+    ValueType,
+    columns_of,
+    is_wide,
+)
 from .reason import Reason, ReasonKind
 
 __all__ = ["FilterWording", "explain_filter"]

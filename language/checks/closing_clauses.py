@@ -5,10 +5,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import timedelta
 
 from .. import syntax_tree as syntax
-from ..nodes import AfterMatch, AfterMatchKind, Expression, Kind, Output, aggregates_of
+from ..nodes import AfterMatch, AfterMatchKind, Expression, Kind, Output, aggregates_of, companion_of
 from .query_draft import Draft
 from .resolution import Scope, check_length, resolve
 
@@ -21,17 +22,19 @@ def resolve_partition(scope: Scope, clause: syntax.PartitionClause | None) -> tu
     Raises:
         QueryTypeError: an unknown attribute, or one that has another type in another stream.
     """
-    return () if clause is None else tuple(_partition_key(scope, name) for name in clause.names)
+    return () if clause is None else tuple(key for name in clause.names for key in _partition_keys(scope, name))
 
 
-def _partition_key(scope: Scope, node: syntax.Name | syntax.Reference) -> PartitionKey:
+def _partition_keys(scope: Scope, node: syntax.Name | syntax.Reference) -> Iterator[PartitionKey]:
     columns = [scope.names.column(variable, stream, node, node.span) for variable, stream in scope.streams.items()]
     types = {column.type for column in columns}
     if len(types) > 1:
         kinds = " and ".join(sorted(types))
         message = f"'{scope.quote(node.span)}' is of types {kinds} in the streams of FROM"
         raise scope.error(node.span, message, "partition by an attribute that has one type")
-    return tuple((column.variable, column.name) for column in columns)
+    yield tuple((column.variable, column.name) for column in columns)
+    if all(column.wide for column in columns):  # where integers have left 64 bits, the doubles tell partitions apart
+        yield tuple((column.variable, companion_of(column).name) for column in columns)
 
 
 def check_partition(scope: Scope, draft: Draft) -> None:

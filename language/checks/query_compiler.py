@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from datetime import timedelta
+from typing import assert_never
 
 from .. import syntax_tree as syntax
 from ..name_lookup import Names
@@ -17,11 +18,11 @@ from ..nodes import (
     Query,
     Source,
     Vocabulary,
+    columns_of,
     event_variables,
     normal_text,
     quantified_variables,
     untils,
-    walk,
 )
 from ..paths import Paths, assign_paths, join_of, read_paths, semantics
 from ..source_text import SourceText, Span
@@ -202,9 +203,11 @@ def _source(scope: Scope, paths: Paths, draft: Draft, variable: str, needed: Abs
 def _candidate_columns(expressions: Iterable[Expression]) -> Iterator[tuple[str, str]]:
     """(variable, column) of what expressions read."""
     for expression in expressions:
-        for node in walk(expression):
+        for node in columns_of(expression):
             match node:
                 case Column(variable=variable, name=name):
                     yield variable, name
                 case Binding(variable=variable, name=name):
                     yield variable, f"?{name}"
+                case _:
+                    assert_never(node)

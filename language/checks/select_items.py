@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import assert_never
 
 from .. import syntax_tree as syntax
-from ..name_lookup import Names, local_name
+from ..name_lookup import Names, attribute_column, local_name
 from ..nodes import (
+    COMPANION,
     Aggregate,
     AggregateSignature,
     AttributeType,
@@ -23,6 +24,7 @@ from ..nodes import (
     Unary,
     ValueType,
     aggregates_of,
+    is_wide,
 )
 from .resolution import Scope, condition, resolve, unit_of
 
@@ -45,9 +47,10 @@ def resolve_items(scope: Scope, nodes: Sequence[syntax.SelectItem | syntax.AllAt
 
 
 def _star(scope: Scope, node: syntax.AllAttributes) -> Iterator[Item]:
-    for attribute in scope.stream(node.variable).attributes:
-        if attribute.name != "_time":
-            column = Column(node.variable.name, attribute.name, attribute.type, node.span, attribute.unit)
+    stream = scope.stream(node.variable)
+    for attribute in stream.attributes:
+        if attribute.name != "_time" and not attribute.name.endswith(COMPANION):
+            column = attribute_column(node.variable.name, stream, attribute, node.span)
             yield Item(attribute.name, column, None, attribute.type, node.span)
 
 
@@ -144,12 +147,15 @@ def output_stream(names: Names, name: str, items: Sequence[Item], streams: Mappi
 
     An item that is a plain attribute keeps what the attribute stands for, so that PATHs work on rows too. Where two
     items stand for one property, the first has it. A LIST is no value that an attribute could have, and is left out.
+    An integer that may leave 64 bits has a second attribute, which no query can name, for the double.
     """
     claimed: set[str] = set()
     attributes: list[AttributeType] = []
     for item in items:
         if item.hidden or is_list(names, item.value):
             continue
+        if is_wide(item.value):
+            attributes.append(AttributeType(f"{item.name}{COMPANION}", ValueType.DOUBLE))
         origin = _attribute_of(item, streams)
         prop = origin.property if origin is not None and origin.property not in claimed else None
         if origin is None or prop is None:

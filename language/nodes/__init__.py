@@ -20,6 +20,7 @@ from .expression import (
     Membership,
     Unary,
 )
+from .integer_width import COMPANION, companion_of, is_wide
 from .measures import Conversion, Unit
 from .normal_form import expression_text, normal_text
 from .pattern import (
@@ -86,6 +87,7 @@ from .types import XSD, ValueType, type_of_datatype
 from .vocabulary import AttributeType, Functions, KnownTerms, StreamType, Vocabulary
 
 __all__ = [
+    "COMPANION",
     "DEFAULT_BOUNDS",
     "XSD",
     "AfterMatch",
@@ -149,9 +151,11 @@ __all__ = [
     "aggregates_of",
     "bindings_of",
     "columns_of",
+    "companion_of",
     "conjuncts",
     "event_variables",
     "expression_text",
+    "is_wide",
     "negated_variables",
     "normal_text",
     "operands",

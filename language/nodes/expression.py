@@ -26,13 +26,17 @@ class Constant:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of an event variable's candidates: `?e.flowrate`, `?e._time`, `?e._id`; `unit` is its attribute's."""
+    """A column of an event variable's candidates: `?e.flowrate`, `?e._time`, `?e._id`; `unit` is its attribute's.
+
+    Where it is `wide`, its integers may have left 64 bits: another column has the doubles (`integer_width`).
+    """
 
     variable: str
     name: str
     type: ValueType
     span: Span
     unit: str | None = field(default=None, compare=False)
+    wide: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from typing import assert_never
 
 from ..literals import duration_text, moment_text, quote
 from .expression import Aggregate, Binary, Binding, Call, Column, Constant, Expression, Intrinsic, Membership, Unary
+from .integer_width import COMPANION
 from .pattern import (
     Alternative,
     BatchWindow,
@@ -98,7 +99,8 @@ def _path(semantics: Semantics) -> str:
 
 def _tail(query: Query) -> Iterable[str]:
     if query.partition_by:
-        yield "PARTITION BY " + ", ".join(_name(columns[0][1]) for columns in query.partition_by)
+        names = [columns[0][1] for columns in query.partition_by]
+        yield "PARTITION BY " + ", ".join(_name(name) for name in names if not name.endswith(COMPANION))
     if query.group_by:
         yield "GROUP BY " + ", ".join(expression_text(e) for e in query.group_by)
     if query.having is not None:

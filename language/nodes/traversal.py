@@ -7,6 +7,7 @@ from dataclasses import fields, replace
 from typing import assert_never
 
 from .expression import Aggregate, Binary, Binding, Call, Column, Constant, Expression, Membership, Unary
+from .integer_width import companion_of
 from .pattern import (
     Alternative,
     Conjunction,
@@ -79,8 +80,17 @@ def aggregates_of(expression: Expression) -> tuple[Aggregate, ...]:
 
 
 def columns_of(expression: Expression) -> tuple[Column | Binding, ...]:
-    """The columns and semantic variables that an expression mentions, also inside aggregates."""
-    return tuple(node for node in walk(expression) if isinstance(node, Column | Binding))
+    """The columns and semantic variables that an expression mentions, also inside aggregates.
+
+    With a column whose integers may have left 64 bits comes, before it, the one of the doubles.
+    """
+    found: list[Column | Binding] = []
+    for node in walk(expression):
+        if isinstance(node, Column) and node.wide:
+            found.append(companion_of(node))
+        if isinstance(node, Column | Binding):
+            found.append(node)
+    return tuple(found)
 
 
 def plain_columns(expression: Expression) -> Iterator[Column | Binding]:

@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from ...cep import Filter, apply_filters
 from ...expressions import frame_of
-from ...language.nodes import Column, Expression, Source, expression_text, uses_bindings, walk
+from ...language.nodes import Column, Expression, Source, columns_of, expression_text, uses_bindings, walk
 from ...planner import Range
 from ...semfilter import SemanticFilter
 from ..profile import ClauseCount, ClauseKind
@@ -153,7 +153,8 @@ def _clauses(
 
 
 def _clause(kind: ClauseKind, test: Expression) -> ClauseCount:
-    return ClauseCount(kind, expression_text(test), 0, tuple(sorted(_columns_of((test,)))))
+    named = {node.name for node in walk(test) if isinstance(node, Column)}
+    return ClauseCount(kind, expression_text(test), 0, tuple(sorted(named)))
 
 
 def _events(candidates: pa.Table) -> int:
@@ -166,4 +167,4 @@ def _distinct(ascending: np.ndarray) -> int:
 
 
 def _columns_of(expressions: Sequence[Expression]) -> set[str]:
-    return {node.name for e in expressions for node in walk(e) if isinstance(node, Column)}
+    return {node.name for e in expressions for node in columns_of(e) if isinstance(node, Column)}

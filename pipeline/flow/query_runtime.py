@@ -13,13 +13,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ...annotator import EventShape, event_prefix
-from ...cep import COMPANION, Limits, build_operator, with_doubles
+from ...cep import Limits, build_operator, with_doubles
 from ...cep.joins import implied_filters
 from ...cep.nfa import stop_events
 from ...cep.order import EVENTS, all_events, event_columns, sees_all_events
 from ...cep.output import MatchFrame, output_schema
 from ...errors import KaicepError
-from ...language.nodes import StreamType, negated_variables
+from ...language.nodes import COMPANION, Query, StreamType, negated_variables
 from ...ontology import KnowledgeBase
 from ...planner import Seam, Watermarks, lowest_watermark, resolve_bounds
 from ...semfilter import SemanticFilter
@@ -189,8 +189,7 @@ class QueryRuntime:
         return with_doubles(rows.drop_columns([item.name for item in self.query.items if item.hidden]))
 
     def as_events(self, rows: pa.Table) -> pa.Table:
-        """Rows of a named query as events of the stream of that name; an integer that has left 64 bits is unbound."""
-        rows = rows.drop_columns([name for name in rows.column_names if name.endswith(COMPANION)])
+        """Rows of a named query as events of the stream of that name."""
         ids = pc.binary_join_element_wise(event_prefix(self.query.name or ""), rows["_id"].cast(pa.string()), "")
         return rows.set_column(rows.schema.get_field_index("_id"), "_id", ids)
 
@@ -247,7 +246,7 @@ class QueryRuntime:
     def snapshot(self) -> bytes:
         """The operator's state and what identifies the registration."""
         now = self.registration.now
-        head = {"query": self.query.normal, "now": None if now is None else now.isoformat()}
+        head = {"query": _identity(self.query), "now": None if now is None else now.isoformat()}
         encoded = json.dumps(head).encode()
         return len(encoded).to_bytes(4, "big") + encoded + self._operator.snapshot()
 
@@ -275,11 +274,19 @@ def _together(found: pa.Table, others: pa.Table | None) -> pa.Table:
     return both.to_arrow(compat_level=pl.CompatLevel.newest())
 
 
+def _identity(query: Query) -> str:
+    """What the state of a query is of: earlier versions kept no doubles beside integers of other queries' rows."""
+    doubles = [f"?{s.variable}.{name}" for s in query.sources for name in s.columns if name.endswith(COMPANION)]
+    return " ".join([query.normal, *doubles])
+
+
 def continues(state: bytes, registration: Registration) -> Registration | None:
     """The registration that a flow's snapshot holds, if it is of the same query; else `None`."""
     length = int.from_bytes(state[:4], "big")
     head = json.loads(state[4 : 4 + length])
-    if head["query"] != registration.query.normal or head.get("failure") is not None:  # earlier versions kept no state
+    if (
+        head["query"] != _identity(registration.query) or head.get("failure") is not None
+    ):  # earlier versions kept no state
         return None
     now = None if head["now"] is None else datetime.fromisoformat(head["now"])
     return Registration(registration.query, registration.label, now)

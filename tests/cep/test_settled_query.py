@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pyarrow as pa
-from kaicep.cep.settled_query import COMPANION, joined_rows, settled_query, with_doubles
+from kaicep.cep.settled_query import joined_rows, settled_query, with_doubles
+from kaicep.language.nodes import COMPANION
 from support.operators import answer, compiled
 
 TEXT = "SELECT ?e.n + 1 AS more, ?e.n AS n FROM (?e, readings)"

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from kaicep.expressions import companion, group_value, is_wide, lists_wide, settled, sparql_text
-from kaicep.language.nodes import Aggregate, Expression, Unary
+from kaicep.expressions import companion, group_value, lists_wide, settled, sparql_text
+from kaicep.language.nodes import Aggregate, Expression
 from kaicep.language.nodes.expression import BinaryOperator
 from support.columns import BOOLEAN, DOUBLE, HERE, INTEGER, STRING, binary, call, column, constant, values
 
@@ -16,29 +16,6 @@ SUM = binary("+", A, B, INTEGER)
 def of(e: Expression, *pairs: tuple[int | None, int | None]) -> list[object]:
     a, b = zip(*pairs, strict=True)
     return list(values(e, a=(INTEGER, list(a)), b=(INTEGER, list(b))))
-
-
-@pytest.mark.parametrize(
-    ("e", "wide"),
-    [
-        (A, False),
-        (SUM, True),
-        (binary("%", A, B, INTEGER), False),
-        (binary("%", SUM, B, INTEGER), True),
-        (binary("/", A, B, DOUBLE), False),
-        (Unary("-", A, INTEGER, HERE), True),
-        (call("ABS", INTEGER, A), True),
-        (call("COALESCE", INTEGER, A, B), False),
-        (call("COALESCE", INTEGER, A, SUM), True),
-        (call("FLOOR", INTEGER, SUM), True),
-        (Aggregate("SUM", "e", A, INTEGER, HERE), True),
-        (Aggregate("MAX", "e", A, INTEGER, HERE), False),
-        (Aggregate("MAX", "e", SUM, INTEGER, HERE), True),
-        (Aggregate("COUNT", "e", SUM, INTEGER, HERE), False),
-    ],
-)
-def test_which_integers_may_leave(e: Expression, wide: bool) -> None:
-    assert is_wide(e) is wide
 
 
 def test_an_item_has_its_double_beside_it() -> None:

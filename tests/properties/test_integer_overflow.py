@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from kaicep import Project
+from kaicep import Project, QueryTypeError
 from oracle.evaluate import Oracle
 from support.cases import difference
 
@@ -122,6 +122,48 @@ def test_aggregates_over_repetitions(aggregate: str, of: str) -> None:
 )
 def test_everything_else_that_computes(text: str) -> None:
     agree(text, VALUES)
+
+
+SUMS = "CREATE QUERY sums AS SELECT ?s.name AS name, ?s.n + ?s.m AS i, ?s.m AS m, ?s.x AS x FROM (?s, s)"
+SPAN, THREE = "WINDOW (?a, ?b, 4s)", "WINDOW (?e, sliding, 3 events)"
+READ, READ_TWO = "FROM (?e, sums)", "FROM (?a, sums), (?b, sums)"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"SELECT ?e.i {READ}",
+        f"SELECT ?e.* {READ}",
+        f"SELECT ?e.i * 2 AS d, ?e.i / ?e.m AS q, -?e.i AS n, STR(?e.i) AS s, BOUND(?e.i) AS b {READ}",
+        f"SELECT ?e.name {READ} FILTER (?e.i > 9000000000000000000)",
+        f"SELECT ?e.name {READ} FILTER (?e.i IN (3, 5, 1.8446744073709551614e19) OR ?e.i < ?e.x)",
+        f"SELECT SUM(?e.i) AS s, AVG(?e.i) AS a, COUNT(?e.i) AS n, MAX(?e.i) AS m {READ} {THREE}",
+        f"SELECT COUNT(?e) AS n {READ} WINDOW (?e, batch, 20s) GROUP BY ?e.i",
+        f"SELECT DISTINCT ?e.i {READ}",
+        f"SELECT MIN(?e.i) AS i, MODE(?e.i) AS m, MEDIAN(?e.i) AS d, PERCENTILE(?e.i, 90) AS p {READ} {THREE}",
+        f"SELECT ?e.i {READ} OUTPUT LAST EVERY 2 matches",
+        f"SELECT ?a.i AS a, ?b.i AS b {READ_TWO} SEQ (?a, ?b) {SPAN} PARTITION BY i",
+        f"SELECT ?a.name {READ_TWO} JOIN (?a.i = ?b.i) SEQ (?a, NOT ?b FOR 3s)",
+        f"SELECT FIRST(?b.i, 1) AS n, LAST(?b.i) AS l {READ_TWO} SEQ (?a, ?b+) {SPAN}",
+        f"SELECT COUNT(?b) AS n {READ_TWO} JOIN (?b.i > PREV(?b.i)) SEQ (?a, ?b+) {SPAN}",
+        f"SELECT COUNT(?b) AS n {READ_TWO} JOIN (BOUND(PREV(?b.i)) OR ?b.i > 0) SEQ (?a, ?b+) {SPAN}",
+        f"SELECT COUNT(?b) AS n {READ_TWO} SEQ (?a -> ?b{{1,; ->}} UNTIL (?b.i > 1.0e18)) {SPAN}",
+        f"SELECT ?a.i AS a, ?b.i AS b {READ_TWO} JOIN (?a.i < ?b.i) SEQ (?a, ?b) WINDOW (?a, ?b, 4s)",
+        f"SELECT ?a.name AS a, ?b.name AS b {READ_TWO} JOIN (?a.i = ?b.i) SEQ (?a, ?b) WINDOW (?a, ?b, 9s)",
+        f"SELECT SUM(?b.i) AS s, LIST(?b.i) AS l {READ_TWO} JOIN (?b.i > ?a.i) SEQ (?a, ?b{{1,3; ->>}}~) {SPAN}",
+        f"SELECT COUNT(?b) AS n {READ_TWO} JOIN (?b.i < RUNNING SUM(?b.i) + 5) SEQ (?a, ?b+) WINDOW (?a, ?b, 3s)",
+        f"CREATE QUERY twice AS SELECT ?e.i + 1 AS j {READ}; SELECT ?t.j AS j FROM (?t, twice) FILTER (?t.j > 1.0e18)",
+    ],
+)
+def test_queries_that_read_others_go_on_with_doubles(text: str) -> None:
+    agree(f"{SUMS}; {text}", VALUES)
+
+
+def test_the_attribute_of_the_doubles_is_nobody_s_business() -> None:
+    text = f"{SUMS}; SELECT ?e.sum {READ}"
+    with pytest.raises(QueryTypeError, match="it has name, i, m, x and _time"):
+        PROJECT.evaluate(text, events(VALUES))
+    assert PROJECT.evaluate(f"{SUMS}; SELECT ?e.* {READ}", events(VALUES)).columns[:4] == ("name", "i", "m", "x")
 
 
 def test_the_average_of_integers_is_exact_whatever_their_sum() -> None:

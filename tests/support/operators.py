@@ -12,10 +12,9 @@ from kaicep.cep import END_OF_TIME, Operator, apply_filters, build_operator
 from kaicep.cep.nfa import stop_events
 from kaicep.cep.order import EVENTS, all_events, sees_all_events
 from kaicep.cep.output.row_output import _ARROW_TYPES
-from kaicep.cep.settled_query import COMPANION
 from kaicep.expressions import SIGNATURES
 from kaicep.language.checks import compile_document
-from kaicep.language.nodes import AttributeType, Query, StreamType, ValueType, Vocabulary
+from kaicep.language.nodes import COMPANION, AttributeType, Query, StreamType, ValueType, Vocabulary
 
 from .vocabulary import CAMPUS_TERMS, PREFIXES
 
