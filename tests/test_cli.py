@@ -60,8 +60,8 @@ PLANS = {"kaicep.explain.plans", "kaicep.explain.event_explanation"}
 @pytest.mark.parametrize(
     ("command", "needless"),
     [
-        (("check", "."), FLOW | PROOFS | PLANS),
-        (("explain", "queries/high.chi", "-p", "."), PROOFS),
+        (("check", "."), FLOW | PROOFS | PLANS | {"pandas"}),
+        (("explain", "queries/high.chi", "-p", "."), PROOFS | {"pandas"}),
         (("try", "queries/high.chi", "-e", "events.jsonl", "-p", "."), PROOFS | PLANS),
         (("why", "queries/high.chi", "-e", '{"sensor": "s1", "at": "2026-01-01T00:00:00Z", "flow": 5}'), RUNNING),
     ],

@@ -47,12 +47,14 @@ class KeptClosure:
 
     Attributes:
         folder: where they are.
+        store: the closure, opened.
         copies: where copies of them may be made, on the same file system.
         triples: how many the closure has.
         names: its names.
     """
 
     folder: Path
+    store: Store
     copies: Path
     triples: int
     names: KnownNames
@@ -84,7 +86,7 @@ class KeptClosure:
         target = self.copies / f"{os.getpid()}-{secrets.token_hex(8)}"
         try:
             self.copies.mkdir(parents=True, exist_ok=True)
-            Store.read_only(str(self.folder / _CLOSURE)).backup(str(target))
+            self.store.backup(str(target))
             return PrivateCopy(Store(str(target)), target)
         except OSError:
             shutil.rmtree(target, ignore_errors=True)
@@ -127,8 +129,8 @@ def read_closure(folder: Path, key: str, copies: Path) -> Closure | None:
         if not _is_whole(folder, key):
             return None
         said = json.loads((folder / _SAID).read_text(encoding="utf-8"))
-        kept = KeptClosure(folder, copies, said["triples"], _names(said["names"]))
         store = Store.read_only(str(folder / _CLOSURE))
+        kept = KeptClosure(folder, store, copies, said["triples"], _names(said["names"]))
         inferred = frozenset(_triples(said["inferred"]))
         closure = Closure(store, inferred, read_violations(said["contradictions"]), kept)
         os.utime(folder / _MANIFEST)
