@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -35,18 +36,23 @@ def write_atomically(path: Path, *, sync_folder: bool = True) -> Iterator[Path]:
 
 
 def append_durably(path: Path, content: bytes, *, sync: bool = True) -> None:
-    """Append to a file that is there; a power cut may leave a part of what is appended.
+    """Append to a file that is there; a power cut may leave a part of what is appended, an error leaves nothing of it.
 
     Args:
         path: the file.
         content: what is appended.
         sync: `False`: it becomes durable with the next append that is synced.
     """
-    with path.open("ab") as file:
-        file.write(content)
-        file.flush()
-        if sync:
-            os.fsync(file.fileno())
+    with path.open("ab", buffering=0) as file:
+        size = file.tell()
+        try:
+            if file.write(content) < len(content):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))  # noqa: TRY301 - as the next one would
+            if sync:
+                os.fsync(file.fileno())
+        except OSError:
+            file.truncate(size)
+            raise
 
 
 def make_folder(path: Path) -> None:

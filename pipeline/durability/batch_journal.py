@@ -69,15 +69,16 @@ class BatchJournal:
         self._note_files(batch, files)
         self._append({"batch": batch, "files": self._taken[batch]}, durable=True)
 
-    def finish(self, batch: int, parts: Mapping[str, bytes]) -> None:
-        """Note that a batch is done.
+    def finish(self, batch: int, parts: Mapping[str, bytes], *, durable: bool = False) -> None:
+        """Note that a batch is done; 0: the first one begins.
 
         Args:
             batch: its number.
             parts: of its snapshot, those that no replay of the log gives, each a JSON value.
+            durable: whether the note survives a power cut when this returns.
         """
         self._delivered = (batch, {name: json.loads(part) for name, part in parts.items()})
-        self._append({"batch": batch, "parts": self._delivered[1]}, durable=False)
+        self._append({"batch": batch, "parts": self._delivered[1]}, durable=durable)
 
     def delivered(self) -> tuple[int, dict[str, bytes]] | None:
         """The last batch that was done, and its parts; `None`: none is noted."""

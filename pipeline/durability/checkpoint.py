@@ -189,6 +189,7 @@ class Checkpoint:
             The rows by query label, those that were held for this batch among them.
         """
         with self._clock.stage("archive"):
+            self._note_beginning()
             self.journal.take(number, files)
             for name, records in raw.items():
                 self._dead_letters.write(name, number, records, result.streams[name].rejected)
@@ -240,7 +241,7 @@ class Checkpoint:
         self.delivery.forget()
         batch, parts = self._snapshots.newest(number) or (0, {})
         if batch == number:
-            return RestoredState(number, parts, number, parts)
+            return RestoredState(number, parts, number, parts if number else self._beginning)
         if self._archive is None:
             raise PipelineError(
                 f"the snapshot of batch {number} is lost and there is no archive to rebuild it from",
@@ -266,6 +267,17 @@ class Checkpoint:
         """Keep a state that was rebuilt from the log, if the sinks have all its rows."""
         if not self.delivery.waiting:
             self._snapshots.write(number, {**state.operators, **self.delivery.snapshot(), **state.backfilled})
+
+    def _note_beginning(self) -> None:
+        """Note where the sinks are before the first batch: should it not be finished, its rows are taken back."""
+        if self.done == 0 and self.journal.delivered() is None:
+            self.journal.finish(0, self.delivery.snapshot(), durable=True)
+
+    @property
+    def _beginning(self) -> Mapping[str, bytes]:
+        """Where the sinks were before the first batch; nothing: no batch has begun."""
+        batch, delivered = self.journal.delivered() or (0, {})
+        return {} if batch else delivered
 
     def _keep_idle_watermarks(self, number: int, result: BatchResult) -> None:
         position = self.position(number)

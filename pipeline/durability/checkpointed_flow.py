@@ -492,8 +492,7 @@ class CheckpointedFlow:
         self.parked.restore(state.delivered)
         if state.batch == number:
             self._waiting = self._dataflow.restore(state.operators, queries)
-            if number:
-                self.progress = Progress.from_bytes(state.operators[_PROGRESS])
+            self.progress = Progress.from_bytes(state.operators[_PROGRESS]) if number else Progress()
         else:
             self._waiting = self._replay_log(number, queries, state)
         self._checkpoint.delivery.restore(state.delivered)

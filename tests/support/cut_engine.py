@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -91,10 +93,13 @@ def run_engine(
     told: list[str] = []
     project = Project.parse(content(archive=archive), root=root)
     settings, state = project.settings, root / "var/state"
-    kept = Archive(settings, project.knowledge, project.shapes) if archive else None
-    sinks = [JsonLinesSink(root / "out/rows.jsonl"), ParquetSink(root / "out/parquet")]
-    flow = CheckpointedFlow(project, state, sinks, kept, say=told.append)
-    try:
+    with ExitStack() as opened:
+        kept = opened.enter_context(Archive(settings, project.knowledge, project.shapes)) if archive else None
+        lines = JsonLinesSink(root / "out/rows.jsonl")
+        opened.enter_context(_lost(lines))
+        sinks = [lines, ParquetSink(root / "out/parquet")]
+        flow = CheckpointedFlow(project, state, sinks, kept, say=told.append)
+        opened.callback(flow.close)
         flow.submit(project.registrations(QUERIES, "count"))
         generation = current_generation(settings, state, flow.last or 0, told.append)
         flow.begin(generation)
@@ -107,13 +112,20 @@ def run_engine(
             flow.deliver(generation.base + number, generation, _reader(files))
             spark.commit()
             on_batch(generation.base + number)
-    finally:
-        flow.close()
         for sink in sinks:
             sink.flush()
-        if kept is not None:
-            kept.close()
     return told
+
+
+@contextmanager
+def _lost(lines: JsonLinesSink) -> Iterator[None]:
+    """Lose what was not written of a file where an engine ends by an error, as when its process does."""
+    try:
+        yield
+    except BaseException:
+        with Path(os.devnull).open("wb") as nowhere:
+            os.dup2(nowhere.fileno(), lines._file.fileno())
+        raise
 
 
 def remains(root: Path, *, archive: bool = True) -> Remains:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -23,36 +22,35 @@ class FaultyDisk:
 
     Attributes:
         done: the operations so far, by what they are and the name of their file.
-        threads: on which threads they were.
+        slow: called before anything is synced.
     """
 
     def __init__(self, folder: Path) -> None:
         self._folder = str(folder)
-        self._fails: Callable[[str], bool] = lambda _: False
-        self._error = 0
+        self._error, self._first = 0, 0
+        self._last: int | None = -1
         self.slow: Callable[[], None] = lambda: None
         self.done: list[str] = []
-        self.threads: set[str] = set()
 
-    def fail(self, number: int, at: int | None = None, thread: str = "") -> None:
+    def fail(self, number: int, at: int | None = None, *, onwards: bool = False) -> None:
         """Let operations fail by an error number from now on: the one at a place in their order, else all.
 
         Args:
             number: of the error, as `errno.ENOSPC`.
             at: counted from 0; `None`: all of them.
-            thread: only those on threads whose name begins so.
+            onwards: and all behind it.
         """
         self._error, self.done = number, []
-
-        def fails(_: str) -> bool:
-            here = threading.current_thread().name.startswith(thread)
-            return here and (at is None or len(self.done) == at + 1)
-
-        self._fails = fails
+        self._first = at or 0
+        self._last = None if onwards or at is None else at
 
     def mend(self) -> None:
         """Let nothing fail any more."""
-        self._fails = lambda _: False
+        self._first, self._last = 0, -1
+
+    def _fails(self) -> bool:
+        place = len(self.done) - 1
+        return self._first <= place and (self._last is None or place <= self._last)
 
     def meet(self, what: str, path: object) -> None:
         """One operation is about to be done."""
@@ -60,8 +58,7 @@ class FaultyDisk:
         if not name.startswith(self._folder):
             return
         self.done.append(f"{what} {Path(name).name}")
-        self.threads.add(threading.current_thread().name)
-        if self._fails(what):
+        if self._fails():
             raise OSError(self._error, os.strerror(self._error), name)
 
 

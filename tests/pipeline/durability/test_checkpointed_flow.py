@@ -18,7 +18,9 @@ from hypothesis import strategies as st
 from kaicep import Project
 from kaicep.archive import Archive
 from kaicep.pipeline.durability.checkpointed_flow import CheckpointedFlow
+from kaicep.pipeline.durability.operator_snapshots import OperatorSnapshots
 from kaicep.pipeline.flow.idle_streams import IdleStreams
+from kaicep.pipeline.sinks.json_lines_sink import JsonLinesSink
 from kaicep.pipeline.sinks.row_values import rows
 from kaicep.pipeline.sources.memory_source import raw_table
 from kaicep.pipeline.sources.records import RawBatch
@@ -384,3 +386,38 @@ def test_a_replay_of_the_log_gives_what_was_given(steps: list[tuple[int, dict[st
         assert {name: state[name] for name in state if name.startswith("stream/")} == {
             name: rebuilt[name] for name in rebuilt if name.startswith("stream/")
         }
+
+
+@pytest.mark.parametrize("elsewhere", [False, True])
+def test_rows_of_a_first_batch_that_was_not_finished_are_taken_back(
+    elsewhere: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What stood in the file before stays."""
+    out = tmp_path / "rows.jsonl"
+    out.write_text('{"earlier": 1}\n')
+    stream = {"event_type": "<urn:E>", "time": {"attribute": "t"}, "attributes": {"x": {"datatype": "xsd:integer"}}}
+    project = Project.parse({"streams": {"air": stream}, "archive": {"enabled": False}}, root=tmp_path)
+    times = [(START + timedelta(seconds=s)).isoformat() for s in (1, 2, 30)]
+    records = {"air": RawBatch(raw_table([{"t": t, "x": 1} for t in times]))}
+
+    def begun() -> CheckpointedFlow:
+        flow = CheckpointedFlow(project, tmp_path / "state", (JsonLinesSink(out),), None)
+        flow.submit(project.registrations(COUNT, "q"))
+        return flow
+
+    killed = begun()
+    with monkeypatch.context() as failing:
+        failing.setattr(OperatorSnapshots, "write", _refuse)
+        with pytest.raises(OSError, match="killed"):
+            killed.run(1, records)
+    assert len(out.read_text().splitlines()) == 2
+    flow = begun() if elsewhere else killed
+    flow.run(1, records)
+    assert [json.loads(line).get("n") for line in out.read_text().splitlines()] == [None, 2]
+    assert flow.progress.streams["air"].events == 3
+    flow.close()
+    killed.close()
+
+
+def _refuse(*_: object) -> None:
+    raise OSError("killed")
