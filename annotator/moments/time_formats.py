@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from ...settings import TIME_FORMATS
-from .timestamps import LONGEST_YEARS, parse_moments
+from .timestamps import LONGEST_YEARS, distinct_texts, parse_moments
 
 __all__ = ["READERS", "ClockReadings", "read_clock"]
 
@@ -52,6 +52,19 @@ def read_clock(raw: pl.Series, time_format: str) -> ClockReadings:
     """Read time stamps of a named format, or of a pattern of `strftime`; null where a value is none."""
     reader = READERS.get(time_format)
     return reader(raw) if reader is not None else _of_pattern(raw, time_format)
+
+
+def _once_each(read: Callable[[pl.Series], ClockReadings]) -> Callable[[pl.Series], ClockReadings]:
+    """A reader that reads each different text once."""
+
+    def read_distinct(raw: pl.Series) -> ClockReadings:
+        codes, texts = distinct_texts(raw) if raw.dtype == pl.String else (None, raw)
+        found = read(texts)
+        if codes is None:
+            return found
+        return ClockReadings(found.clock.gather(codes), found.zoned.gather(codes).fill_null(value=False))
+
+    return read_distinct
 
 
 def _iso(raw: pl.Series) -> ClockReadings:
@@ -113,7 +126,7 @@ def _dates(order: str) -> Callable[[pl.Series], ClockReadings]:
             return _iso(raw)
         return _iso(_as_iso(raw, pattern))
 
-    return read
+    return _once_each(read)
 
 
 def _as_iso(text: pl.Series, pattern: str) -> pl.Series:

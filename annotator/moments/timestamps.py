@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import polars as pl
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -18,6 +19,7 @@ _PARTS = (
     r"(?:[Tt ](?P<minutes>\d\d:\d\d)(?:(?P<seconds>:\d\d)(?P<fraction>[.,]\d+)?)?)?"
     r"\s*(?:[Zz]|(?P<sign>[+-])(?P<hours>[0-9]{2})(?::?(?P<offset>[0-9]{2}))?)?\s*$"
 )
+_SAMPLE, _DISTINCT = 4096, 0.9
 _TOO_FINE = r"(\.\d{6})\d+$"
 LONGEST_YEARS = (-62_135_596_800_000_000, 253_402_300_800_000_000)
 """The beginning of the year 1, and the end of 9999, in microseconds since the epoch."""
@@ -33,7 +35,8 @@ def parse_moments(raw: pl.Series) -> pl.Series:
     if raw.dtype == pl.String:
         if (usual := _usual(raw)) is not None:
             return usual
-        moments = _of_text(raw)
+        codes, texts = distinct_texts(raw)
+        moments = _of_text(raw) if codes is None else _of_text(texts).gather(codes)
     elif isinstance(raw.dtype, pl.Datetime):
         moments = raw.cast(MOMENT)
     elif raw.dtype == pl.Date:
@@ -42,6 +45,25 @@ def parse_moments(raw: pl.Series) -> pl.Series:
         return pl.repeat(None, len(raw), dtype=MOMENT, eager=True)
     inside = moments.to_physical().is_between(*LONGEST_YEARS, closed="left")
     return moments if inside.all() else pl.select(pl.when(inside).then(moments)).to_series()
+
+
+def distinct_texts(raw: pl.Series) -> tuple[pl.Series | None, pl.Series]:
+    """Each different text once, and for each value its place among them; `None`, and all, where few come again.
+
+    The sensors of a building share their time stamps, and to read one takes as long as to look twenty up.
+    """
+    if _mostly_distinct(raw):
+        return None, raw
+    encoded = raw.to_arrow(compat_level=pl.CompatLevel.newest()).dictionary_encode()
+    return pl.Series(encoded.indices), pl.Series(encoded.dictionary, dtype=pl.String)
+
+
+def _mostly_distinct(raw: pl.Series) -> bool:
+    """Whether in a sample hardly any value comes twice."""
+    if len(raw) <= _SAMPLE:
+        return False
+    places = np.random.default_rng(0).choice(len(raw), _SAMPLE, replace=False, shuffle=False)
+    return raw.gather(places).n_unique() > _DISTINCT * _SAMPLE
 
 
 def _of_text(text: pl.Series) -> pl.Series:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from datetime import UTC, date, datetime
 
+import polars as pl
 import pyarrow as pa
 import pytest
+from kaicep.annotator.moments.time_formats import read_clock
+from kaicep.annotator.moments.timestamps import distinct_texts
 from support.annotators import NOON, annotator_of
 
 
@@ -76,3 +79,26 @@ def test_epochs_are_not_guessed_at() -> None:
     hint = 'state time.format, such as "epoch_s", or write ISO 8601'
     reason = f"at: 1336348800 is no xsd:dateTime (numbers are not guessed at: {hint})"
     assert annotated.rejected.to_pylist() == [{"row": 0, "reason": reason}]
+
+
+@pytest.mark.parametrize("repeats", [1, 2, 200])
+@pytest.mark.parametrize("time_format", ["iso", "day_first"])
+def test_texts_that_come_again_are_read_once_and_mean_the_same(repeats: int, time_format: str) -> None:
+    """Whether a column has few different texts or many, and with what is none among them."""
+    days = ["2012-05-07 09:30 +01:00", "2012-05-07 09:30", "no", "", None, "7.5.2012 09:30", "07.05.12 9:30:01 pm +01"]
+    texts = [f"{1 + i % 28:02}.{1 + i % 12:02}.{2000 + i % 90} 01:00" for i in range(1, 40)]
+    column = pl.Series([*days, *texts] * repeats)
+    read = read_clock(column, time_format)
+    one_by_one = [read_clock(pl.Series([text], dtype=pl.String), time_format) for text in (*days, *texts)]
+    assert read.clock.to_list() == [one.clock[0] for one in one_by_one] * repeats
+    assert read.zoned.to_list() == [one.zoned[0] for one in one_by_one] * repeats
+
+
+def test_a_column_of_which_each_text_is_another_is_read_as_it_is() -> None:
+    codes, texts = distinct_texts(column := pl.Series([str(i) for i in range(10_000)]))
+    assert codes is None
+    assert texts is column
+    codes, texts = distinct_texts(pl.Series([str(i % 100) for i in range(10_000)]))
+    assert codes is not None
+    assert len(texts) == 100
+    assert texts.gather(codes).to_list()[:101] == [*(str(i) for i in range(100)), "0"]
