@@ -80,7 +80,7 @@ def _complete_store(settings: Settings, timeout: float | None) -> None:
     from ..api import Project
     from ..archive import open_read_view, roll_store_forward
 
-    if settings.archive.endpoint is not None:
+    if settings.archive.endpoint is not None or not settings.archive.store:
         return
     with open_read_view(settings) as archive:
         lacking = archive.lag.events + archive.lag.matches

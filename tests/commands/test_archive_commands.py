@@ -41,6 +41,14 @@ def test_sparql_adds_first_what_a_run_has_left_to_the_store(archived: Path) -> N
     assert (json.loads(asked.stdout), asked.stderr) == ({"n": 120}, "")
 
 
+def test_a_store_that_is_switched_off_is_left_as_it_is(archived: Path) -> None:
+    with (archived / "kaicep.toml").open("a") as file:
+        file.write("[archive]\nstore = false\n")
+    with opened(archived, store=False) as archive:
+        archive.append(3, {STREAM: readings(30, first=90)})
+    assert json.loads(call("sparql", COUNT, "-p", archived).stdout) == {"n": 90}
+
+
 def test_sparql_says_what_the_store_lacks_where_an_engine_adds_it(
     archived: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
