@@ -9,9 +9,20 @@ from typing import Final, Literal, TypeAlias
 from ..errors import CeilingError, Place
 from ..language.nodes import Query, Window
 
-__all__ = ["Ceilings", "Limit", "Limits"]
+__all__ = ["EVENT_BYTES", "ROW_BYTES", "VALUE_BYTES", "Ceilings", "Limit", "Limits"]
 
-Limit: TypeAlias = Literal["matches_per_event", "partial_matches_per_partition", "pairs_per_event", "distinct_rows"]
+ROW_BYTES, EVENT_BYTES, VALUE_BYTES, PLACE_BYTES = 120, 60, 40, 8
+"""What a row takes by itself, for each event that it names, for each value of it, and an event of a partial match."""
+
+Limit: TypeAlias = Literal[
+    "matches_per_event",
+    "partial_matches_per_partition",
+    "pairs_per_event",
+    "distinct_rows",
+    "rows_per_batch",
+    "windows_per_batch",
+    "bytes_per_batch",
+]
 """One of the attributes of `Limits`."""
 
 
@@ -23,6 +34,9 @@ class Limits:
         matches_per_event: so many matches may become true with one event, and in so many windows it may lie.
         partial_matches_per_partition: so many may be under way in one stage of a partition.
         pairs_per_event: so many pairs of a partial match and a candidate may be compared to find what one event ends.
+        rows_per_batch: so many matches may become true in one batch.
+        windows_per_batch: so many windows may be reported in one batch.
+        bytes_per_batch: so much memory may what is found in one batch take, about.
         distinct_rows: so many different rows may DISTINCT remember.
     """
 
@@ -30,6 +44,9 @@ class Limits:
     partial_matches_per_partition: int = 100_000
     pairs_per_event: int = 10_000_000
     distinct_rows: int = 1_000_000
+    rows_per_batch: int = 2_000_000
+    windows_per_batch: int = 2_000_000
+    bytes_per_batch: int = 10**9
 
 
 _EXCEEDED: Final[Mapping[Limit, tuple[str, str]]] = {
@@ -44,6 +61,18 @@ _EXCEEDED: Final[Mapping[Limit, tuple[str, str]]] = {
     "pairs_per_event": (
         "more than {} pairs would be compared to find the matches of one event",
         "leave fewer to compare: a shorter WINDOW, a FILTER, a JOIN of equal attributes or PARTITION BY",
+    ),
+    "rows_per_batch": (
+        "more than {} matches became true in one batch",
+        "bound the pattern: a shorter WINDOW, a JOIN, a maximum {m,n}, POLICY next or AFTER MATCH with it",
+    ),
+    "windows_per_batch": (
+        "more than {} windows ended in one batch",
+        "write a longer step or a smaller size",
+    ),
+    "bytes_per_batch": (
+        "what is found in one batch takes more than {} bytes",
+        "bound the pattern or the window, or select less",
     ),
     "distinct_rows": (
         "DISTINCT has more than {} different rows to remember",
@@ -64,7 +93,7 @@ class Ceilings:
         """How much the query may take of what a limit is of."""
         return int(getattr(self.limits, limit))
 
-    def check(self, limit: Limit, count: int) -> None:
+    def check(self, limit: Limit, count: int, window: Window | None = None) -> None:
         """Ask whether the query may take so much of what a limit is of.
 
         Raises:
@@ -73,7 +102,34 @@ class Ceilings:
         most = self.most(limit)
         if count > most:
             message, hint = _EXCEEDED[limit]
-            raise self._error(message.format(most), f"{hint}; or raise {limit} in [engine]")
+            raise self._error(message.format(most), f"{hint}; or raise {limit} in [engine]", window)
+
+    @property
+    def row_bytes(self) -> int:
+        """What a row takes whose variables are bound to one event each, about."""
+        return ROW_BYTES + EVENT_BYTES * len(self.query.sources) + VALUE_BYTES * len(self.query.items)
+
+    def check_batch(self, rows: int, size: int | None = None, window: Window | None = None) -> None:
+        """Ask whether so much may become of the events of one batch, before it is made.
+
+        Args:
+            rows: how many matches, or windows.
+            size: how many bytes their rows take, about; `None`: by their number.
+            window: the clause that makes them; `None`: they are matches.
+
+        Raises:
+            CeilingError: it may not.
+        """
+        self.check("rows_per_batch" if window is None else "windows_per_batch", rows, window)
+        self.check("bytes_per_batch", rows * self.row_bytes if size is None else size, window)
+
+    def check_begun(self, count: int) -> None:
+        """Ask whether so many partial matches may begin, or go on, in one batch.
+
+        Raises:
+            CeilingError: they may not.
+        """
+        self.check("bytes_per_batch", count * PLACE_BYTES * (len(self.query.sources) + 3))
 
     def check_plan(self, count: int, most: int, what: str) -> None:
         """Ask whether a pattern may be taken apart into so much, when its query is compiled.

@@ -43,6 +43,9 @@ END_OF_TIME = datetime.max.replace(tzinfo=UTC)
 _PIECES = (32, 1)
 """So many events are looked at together where those of a batch have too many matches."""
 
+_ROWS = 2**17
+"""So many rows are made at once."""
+
 _END = 2**62  # above every time stamp and window's end, in microseconds
 
 
@@ -242,6 +245,7 @@ class _Hosted:
         if self.ended:
             return output_schema(self.query).empty_table()
         self.ceilings.check("matches_per_event", matches.densest)
+        self.ceilings.check_batch(len(matches.time))
         return self._reported(matches, _microseconds(watermark))
 
     def prime(self, candidates: Mapping[str, pa.Table], watermark: datetime | None) -> None:
@@ -273,11 +277,17 @@ class _Hosted:
         return handed
 
     def _rows(self, matches: MatchFrame) -> pa.Table:
-        rows = self.output.rows(matches)
-        if self.distinct is not None:
-            rows = self.distinct.first(rows)
-            self.ceilings.check("distinct_rows", self.distinct.seen.height)
-        return self._limited(rows)
+        """The rows of matches, made so many at a time: LIMIT may need the first ones only."""
+        parts = []
+        for piece in matches.pieces(len(matches.time) if self.output.repeats else _ROWS):
+            rows = self.output.rows(piece)
+            if self.distinct is not None:
+                rows = self.distinct.first(rows)
+                self.ceilings.check("distinct_rows", self.distinct.seen.height)
+            parts.append(self._limited(rows))
+            if self.ended:
+                break
+        return pa.concat_tables(parts)
 
     def _count(self, standing: int, rows: int, reported: int) -> None:
         before = self.counted

@@ -109,6 +109,9 @@ class Catalog:
             engine.partial_matches_per_partition,
             engine.pairs_per_event,
             engine.distinct_rows,
+            engine.rows_per_batch,
+            engine.windows_per_batch,
+            engine.bytes_per_batch,
         )
 
     @property

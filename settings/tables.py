@@ -182,6 +182,9 @@ class EngineSettings(Table):
         distinct_rows: a query with DISTINCT that has reported more different rows is stopped.
         identities: so many are remembered of a stream whose identities do not have the time stamp.
         pairs_per_event: a query that compares more pairs to find the matches of one event is stopped.
+        rows_per_batch: likewise one of which more matches become true in one batch.
+        windows_per_batch: likewise one that reports more windows in one batch.
+        bytes_per_batch: likewise one whose rows take more memory in one batch.
         master: Spark master.
         spark: more Spark configuration, key by key.
     """
@@ -202,6 +205,9 @@ class EngineSettings(Table):
         validation_alias=AliasChoices("partial_matches_per_partition", "runs_per_partition"),  # as it was called before
     )
     pairs_per_event: int = Field(default=10_000_000, ge=1)
+    rows_per_batch: int = Field(default=2_000_000, ge=1)
+    windows_per_batch: int = Field(default=2_000_000, ge=1)
+    bytes_per_batch: Annotated[int, BeforeValidator(parse_size)] = 10**9
     distinct_rows: int = Field(default=1_000_000, ge=1)
     identities: int = Field(default=1_000_000, ge=1)
     master: str = "local[*]"

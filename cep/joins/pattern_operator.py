@@ -100,7 +100,9 @@ class PatternKernel:
         heights = [released[v].height + (kept[v].height if v in kept else 0) for v in self._bound]
         limits = self._ceilings.limits
         most = min(limits.matches_per_event, limits.partial_matches_per_partition, limits.pairs_per_event)
-        return prod(heights) > most * max(min(heights), 1)
+        everything = prod(heights)
+        whole = min(limits.rows_per_batch, limits.bytes_per_batch / self._ceilings.row_bytes)
+        return everything > most * max(min(heights), 1) or everything > whole
 
     def advance(self, released: Mapping[str, pl.DataFrame], watermark: int) -> MatchFrame | None:
         """The matches that became true."""

@@ -28,12 +28,15 @@ class EventCounts:
         events: how many numbers there are from there on.
         most: the ceiling.
         check: raises an error when it is given a count above the ceiling.
+        check_all: likewise for the counts of all events together.
     """
 
     first: int
     events: int
     most: int
     check: Callable[[int], None]
+    check_all: Callable[[int], None] = lambda _: None
+    _all: int = field(init=False, default=0)
     _counts: Ints | None = field(init=False, default=None)
     _uncounted: list[tuple[Callable[[], Ints], Ints | None]] = field(init=False, default_factory=list)
     _left: int = field(init=False)
@@ -53,6 +56,8 @@ class EventCounts:
             CeilingError: there is more of one event than the ceiling allows.
         """
         if size:
+            self._all += size
+            self.check_all(self._all)
             self._uncounted.append((numbers, weights))
             self._left -= size
             if self._left < 0:
@@ -92,18 +97,19 @@ class NewEvents:
 
     def matches(self) -> EventCounts:
         """Counts of the matches that become true with each."""
-        return self._counts("matches_per_event")
+        return self._counts("matches_per_event", self.ceilings.check_batch)
 
     def runs(self) -> EventCounts:
         """Counts of the partial matches of one state that have just taken each: they are all under way."""
-        return self._counts("partial_matches_per_partition")
+        return self._counts("partial_matches_per_partition", self.ceilings.check_begun)
 
     def pairs(self) -> EventCounts:
         """Counts of what is compared to find the matches that end with each."""
         return self._counts("pairs_per_event")
 
-    def _counts(self, limit: Limit) -> EventCounts:
-        return EventCounts(self.first, self.events, self.ceilings.most(limit), partial(self.ceilings.check, limit))
+    def _counts(self, limit: Limit, check_all: Callable[[int], None] = lambda _: None) -> EventCounts:
+        check = partial(self.ceilings.check, limit)
+        return EventCounts(self.first, self.events, self.ceilings.most(limit), check, check_all)
 
     def check_waiting(self, keys: Sequence[JoinKey], candidates: Mapping[str, Candidates], rows: BoundRows) -> None:
         """Ask whether so many partial matches may wait in one place of the pattern.

@@ -10,9 +10,10 @@ import polars as pl
 
 from ...expressions import Names
 from ...language.nodes import Element, Group, Query, walk_pattern
+from ..limits import EVENT_BYTES, Ceilings
 from ..match import AfterMatchSkip, CandidateBuffer, MatchReporter
 from ..output import UNBOUND, MatchFrame, MatchTable
-from .shared_buffer import flattened
+from .shared_buffer import flattened, total_length
 
 __all__ = ["MatchQueue", "QueuedMatches"]
 
@@ -30,13 +31,16 @@ class MatchQueue:
     Args:
         query: the query.
         variables: those that are matched, in order of FROM; events go by their places.
+        ceilings: of the query.
 
     Attributes:
         buffer: their candidates, as far as matches may still hold them.
         found: what waits.
     """
 
-    def __init__(self, query: Query, variables: Sequence[str]) -> None:
+    def __init__(self, query: Query, variables: Sequence[str], ceilings: Ceilings) -> None:
+        self._ceilings = ceilings
+        self._settled = self._bytes = 0
         self._variables, self._repeated = variables, _repeated(query)
         conditions = [c for item in query.items if (c := item.condition) is not None]
         conditions += [] if query.having is None else [query.having]
@@ -75,6 +79,7 @@ class MatchQueue:
         due = [match for match in self.found if match[0] < before]
         if due:
             self.found = [match for match in self.found if match[0] >= before] if len(due) < len(self.found) else []
+            self._check(due)
             candidates = {v: self.buffer.candidates(v) for v in self._variables}
             standing = self._reporter.standing(self._table(due), candidates)
             reported = self._reporter.report(standing, candidates)
@@ -83,7 +88,21 @@ class MatchQueue:
     def report(self) -> MatchFrame | None:
         """What was settled."""
         reported, self._reported = self._reported, []
+        self._settled = self._bytes = 0
         return MatchFrame.joined(reported) if reported else None
+
+    def _check(self, due: Sequence[QueuedMatches]) -> None:
+        """Ask whether so many matches may be enumerated for one batch.
+
+        Raises:
+            CeilingError: they may not.
+        """
+        nodes = [node for _, _, node in due]
+        count = sum(node[0] for node in nodes)
+        self._settled += count
+        self._ceilings.check_batch(self._settled)
+        self._bytes += count * self._ceilings.row_bytes + EVENT_BYTES * total_length(nodes)
+        self._ceilings.check_batch(self._settled, self._bytes)
 
     def _table(self, due: Sequence[QueuedMatches]) -> MatchTable:
         """Matches as columns."""

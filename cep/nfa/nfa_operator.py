@@ -45,7 +45,7 @@ class NfaOperator:
         variables = [s.variable for s in query.sources if s.variable not in negations]
         self._joining = FreeVariableMatches(query, conditions, self._compiled.code, variables, ceilings)
         self._has_free = bool(conditions.free)
-        self._queue = MatchQueue(query, variables)
+        self._queue = MatchQueue(query, variables, ceilings)
         self._encoder = EventEncoder(query, conditions, variables, self._queue.buffer)
         self._waiting = PendingAcceptance(within.last, self._report)
         self._partial_matches = PartialMatches(

@@ -9,7 +9,7 @@ Source: Bucchi, Grez, Quintana, Riveros, Vansummeren, "CORE: a Complex Event Rec
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import Any, cast
@@ -141,6 +141,24 @@ def flattened(nodes: Sequence[tuple[Any, ...]]) -> tuple[Ints, Ints, Ints]:
             lengths.append(len(place_of))
     flat = (np.array(values, dtype=np.int64)[::-1] for values in (places, rows, lengths))
     return next(flat), next(flat), next(flat)
+
+
+def total_length(nodes: Iterable[tuple[Any, ...]]) -> int:
+    """How many events all sequences of some nodes have together, none of which is enumerated."""
+    known: dict[int, int] = {id(None): 0}
+    stack: list[Node] = list(nodes)
+    ends = tuple(stack)
+    while stack:
+        here = stack[-1]
+        before = [] if here is None else [here[1]] if len(here) == 4 else [here[1], here[2]]
+        missing = [part for part in before if id(part) not in known]
+        if missing:
+            stack += missing
+            continue
+        stack.pop()
+        if here is not None:
+            known[id(here)] = sum(known[id(part)] for part in before) + (here[0] if len(here) == 4 else 0)
+    return sum(known[id(node)] for node in ends)
 
 
 def last_time(node: tuple[Any, ...]) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -92,6 +92,14 @@ class MatchFrame:
     keys: Sequence[pl.Series] = ()
     densest: int = 0
 
+    def pieces(self, size: int) -> Iterator[MatchFrame]:
+        """The same, at most so many at a time; one piece at least."""
+        for start in range(0, max(len(self.time), 1), max(size, 1)):
+            part = slice(start, start + size)
+            events = {v: ids[part] for v, ids in self.events.items()}
+            window = None if self.window is None else (self.window[0][part], self.window[1][part])
+            yield MatchFrame(self.frame[part], self.time[part], events, window, [key[part] for key in self.keys])
+
     @staticmethod
     def joined(parts: Sequence[MatchFrame]) -> MatchFrame:
         """The matches of several, none of which is of windows, one behind the other."""
@@ -104,7 +112,11 @@ class MatchFrame:
 
 @dataclass(slots=True)
 class RowOutput:
-    """Builds rows; `names` says where `MatchFrame.frame` holds the values of columns, bindings and aggregates."""
+    """Builds rows; `names` says where `MatchFrame.frame` holds the values of columns, bindings and aggregates.
+
+    Attributes:
+        repeats: whether several matches may be one row, which is reported once.
+    """
 
     query: Query
     names: Names
@@ -114,7 +126,7 @@ class RowOutput:
     _groups: dict[str, pl.Expr] = field(init=False)
     _seeds: tuple[int, int] = field(init=False)
     _bindings: dict[str, Binding] = field(init=False)
-    _repeats: bool = field(init=False)
+    repeats: bool = field(init=False)
 
     def __post_init__(self) -> None:
         self._schema = row_schema(self.query)
@@ -125,7 +137,7 @@ class RowOutput:
         self._seeds = seeds_of(self.query.name or self.query.normal)
         self._bindings = {self.names(b): b for b in selected_bindings(self.query)}
         # Solutions that differ only in what is not selected give the same row, which is reported once.
-        self._repeats = sum(len(source.bindings) for source in self.query.sources) > len(self._bindings)
+        self.repeats = sum(len(source.bindings) for source in self.query.sources) > len(self._bindings)
 
     def _item(self, item: Item) -> pl.Expr:
         value = column_expression(item.value, self.names)
@@ -153,7 +165,7 @@ class RowOutput:
         columns.append(self._digests(matches, events, groups))
         columns += [groups[name].to_arrow().cast(self._schema.field(name).type) for name in self._groups]
         rows = pa.Table.from_arrays(columns, schema=self._schema)
-        return _without_repeats(rows) if self._repeats else rows
+        return _without_repeats(rows) if self.repeats else rows
 
     @staticmethod
     def _values(matches: MatchFrame, expressions: Mapping[str, pl.Expr]) -> pl.DataFrame:

@@ -81,7 +81,8 @@ class AggregationKernel:
         self._query = query
         self._source = query.sources[0]
         self._window = _only_window(query)
-        Ceilings(query, limits or Limits()).check_windows(_windows_per_event(self._window), self._window)
+        self._ceilings = Ceilings(query, limits or Limits())
+        self._ceilings.check_windows(_windows_per_event(self._window), self._window)
         self._conditions = [e for item in query.items if (e := item.condition) is not None]
         self._conditions += [e for e in (query.having,) if e is not None]
         reported = [item.value for item in query.items]
@@ -186,13 +187,17 @@ class AggregationKernel:
             case HoppingWindow(size=size, step=step):
                 if isinstance(size, int) or isinstance(step, int):
                     return hopping_by_count(rows, *_counts(size, step))
-                return hopping_by_time(rows, micros(size), micros(step), passed, watermark)
+                return hopping_by_time(rows, micros(size), micros(step), passed, watermark, check=self._check)
             case CumulateWindow(size=size, step=step):
-                return cumulating(rows, micros(size), micros(step), passed, watermark)
+                return cumulating(rows, micros(size), micros(step), passed, watermark, check=self._check)
             case SessionWindow(gap=gap):
                 return sessions(rows, micros(gap), watermark)
             case _:
                 assert_never(self._window)
+
+    def _check(self, count: int) -> None:
+        """Ask whether so many windows may be reported at once."""
+        self._ceilings.check_batch(count, window=self._window)
 
     def _first_end(self, earliest: int) -> int:
         """When the batch window of the earliest candidate ends; until then nothing can be reported."""

@@ -26,6 +26,9 @@ __all__ = [
 ]
 
 
+Check = Callable[[int], None]
+
+
 @dataclass(frozen=True, slots=True)
 class WindowRows:
     """What windows ask of candidates, row by row in total order.
@@ -179,27 +182,41 @@ def batches_of_count(rows: WindowRows, size: int) -> Windows:
     return Windows(order, start, end, last, time[start], time[end - 1], time[end - 1], keep)
 
 
-def hopping_by_time(rows: WindowRows, size: int, step: int, passed: int, watermark: int) -> Windows:
-    """Windows `[k step, k step + size)` of each group whose ends the watermark has passed since it was at `passed`."""
+def hopping_by_time(
+    rows: WindowRows, size: int, step: int, passed: int, watermark: int, *, check: Check = lambda _: None
+) -> Windows:
+    """Windows `[k step, k step + size)` of each group whose ends the watermark has passed since it was at `passed`.
+
+    `check` is told how many there are, before they are made.
+    """
     low, high = (rows.time - size) // step + 1, rows.time // step
     due = ((passed - size) // step + 1, (watermark - size) // step)
-    windows = _numbered(rows, low, high, due, lambda k: (k * step, k * step + size))
+    windows = _numbered(rows, low, high, due, lambda k: (k * step, k * step + size), check=check)
     return replace(windows, keep=(low <= high) & (high * step + size > watermark))
 
 
-def cumulating(rows: WindowRows, size: int, step: int, passed: int, watermark: int) -> Windows:
+def cumulating(
+    rows: WindowRows, size: int, step: int, passed: int, watermark: int, *, check: Check = lambda _: None
+) -> Windows:
     """Windows of each group from a multiple of the size to each multiple of the step up to the next.
 
-    They are numbered by their ends; reported are those that the watermark has passed since it was at `passed`.
+    They are numbered by their ends; reported are those that the watermark has passed since it was at `passed`, of
+    whose number `check` is told before they are made.
     """
     low, high = rows.time // step + 1, (rows.time // size + 1) * (size // step)
     due = (passed // step + 1, watermark // step)
-    windows = _numbered(rows, low, high, due, lambda k: ((k * step - 1) // size * size, k * step))
+    windows = _numbered(rows, low, high, due, lambda k: ((k * step - 1) // size * size, k * step), check=check)
     return replace(windows, keep=high * step > watermark)
 
 
 def _numbered(
-    rows: WindowRows, low: Ints, high: Ints, due: tuple[int, int], span: Callable[[Ints], tuple[Ints, Ints]]
+    rows: WindowRows,
+    low: Ints,
+    high: Ints,
+    due: tuple[int, int],
+    span: Callable[[Ints], tuple[Ints, Ints]],
+    *,
+    check: Check,
 ) -> Windows:
     """Numbered windows in time, reported at their ends.
 
@@ -209,6 +226,7 @@ def _numbered(
         high: the last one; below `low` where none does.
         due: the first and the last number that is due.
         span: from numbers to starts and (exclusive) ends in time; ascending.
+        check: is told how many there are, before they are made.
     """
     count = len(rows.time)
     order, _, begins = _sorted(rows)
@@ -217,6 +235,7 @@ def _numbered(
     first[1:] = np.where(begins[1:], low[1:], np.maximum(low[1:], high[:-1] + 1))
     first = np.maximum(first, due[0])
     found = np.maximum(np.minimum(high, due[1]) - first + 1, 0)
+    check(int(found.sum()))
     start = np.repeat(np.arange(count), found)
     number = np.arange(len(start)) + np.repeat(first - (np.cumsum(found) - found), found)
     lower, upper = span(number)

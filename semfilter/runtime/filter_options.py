@@ -19,6 +19,7 @@ class FilterOptions:
             every event is evaluated.
         table_size: up to so many rows the verdicts of all individuals are materialised; 0: they never are.
         timeout: seconds that a PATH may take for the events of a batch, if that is not known to be little.
+        rows: so many solutions the events of a batch may have together.
     """
 
     compiled: bool = True
@@ -26,12 +27,20 @@ class FilterOptions:
     cache_size: int = 100_000
     table_size: int = 200_000
     timeout: float = 10.0
+    rows: int = 2_000_000
 
     @classmethod
     def of(cls, settings: EngineSettings) -> Self:
         """The switches that a project file sets."""
         seconds = settings.path_timeout.total_seconds()
-        return cls(settings.compiled, settings.buffer, settings.cache_size, settings.table_size, seconds)
+        return cls(
+            settings.compiled,
+            settings.buffer,
+            settings.cache_size,
+            settings.table_size,
+            seconds,
+            settings.rows_per_batch,
+        )
 
 
 NAIVE = FilterOptions(compiled=False, buffer=False, cache_size=0, table_size=0)

@@ -49,13 +49,19 @@ class SolutionColumns:
             codes: the key of each event; -1: none, and no solution.
             possible: the events that come into question; `None`: all.
         """
-        per_event = self._counts[codes]
-        if possible is not None:
-            per_event = np.where(possible, per_event, 0)
+        per_event = self._per_event(codes, possible)
         rows = np.repeat(np.arange(len(codes)), per_event)
         within = np.arange(len(rows)) - np.repeat(np.cumsum(per_event) - per_event, per_event)
         places = self._starts[codes[rows]] + within
         return pl.DataFrame({ROW: rows, PLACE: places}, schema={ROW: pl.Int64, PLACE: pl.Int64})
+
+    def count(self, codes: Codes, possible: Mask | None) -> int:
+        """How many rows `expanded` gives."""
+        return int(self._per_event(codes, possible).sum())
+
+    def _per_event(self, codes: Codes, possible: Mask | None) -> Codes:
+        per_event: Codes = self._counts[codes]
+        return per_event if possible is None else np.where(possible, per_event, 0)
 
 
 def _numbers(projected: Sequence[Solution]) -> pl.Series:

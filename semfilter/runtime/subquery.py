@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 import pyarrow as pa
 
+from ...errors import CeilingError
 from ...expressions import column_expression
 from ..plan import Plan, PlanContext
 from ..term_values import term_column
@@ -46,6 +47,7 @@ class SubqueryFilter:
         self.columns = _columns_of(plan)
         self._types = {name: context.type_of(name) for name in plan.subquery.bindings}
         self._condition = _condition(plan)
+        self._most = options.rows
         self._statistics = SubqueryStatistics()
         self._counts = KeyCount()
         self.compiled: CompiledFilter | None = None
@@ -123,6 +125,7 @@ class SubqueryFilter:
 
     def _expanded(self, events: pa.Table, codes: Codes, verdicts: SolutionColumns, possible: Mask | None) -> Selection:
         """A row per event and solution, conditions applied, projected to the bindings, each distinct one once."""
+        self._check(verdicts.count(codes, possible))
         frame = verdicts.expanded(codes, possible)
         if self.plan.derived:
             frame = self._filtered(events, frame, verdicts)
@@ -138,6 +141,14 @@ class SubqueryFilter:
             else:
                 bound[name] = verdicts.columns[name].gather(frame[PLACE])
         return pl.DataFrame({ROW: frame[ROW], **bound})
+
+    def _check(self, solutions: int) -> None:
+        """Ask whether the events of a batch may have so many solutions, before there is a row for each."""
+        if solutions > self._most:
+            raise CeilingError(
+                f"this PATH has more than {self._most} solutions for the events of one batch",
+                hint="use fewer of its variables outside of it; or raise rows_per_batch in [engine]",
+            )
 
     def _filtered(self, events: pa.Table, frame: pl.DataFrame, verdicts: SolutionColumns) -> pl.DataFrame:
         """The solutions that satisfy the conditions; those that differ in what is projected away only, once."""

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from kaicep import Project
 from kaicep.cep import Limits, build_operator
+from kaicep.cep import operator as operator_module
 from kaicep.errors import CeilingError
 from kaicep.pipeline.flow.dataflow import Dataflow
 from kaicep.pipeline.flow.registration import Registration
@@ -247,3 +248,51 @@ def test_evaluate_raises_the_error() -> None:
     events = [{"at": f"2012-05-04T00:00:{i:02}Z", "kind": "a" if i == 0 else "b"} for i in range(10)]
     with pytest.raises(CeilingError, match="more than 50 matches became true with one event"):
         Project.parse(PROJECT).evaluate(DOCUMENT.partition(";")[0], {"readings": events})
+
+
+PAIRED = "SELECT ?a.n AS x FROM (?a, readings), (?b, readings) SEQ (?a, ?b) WINDOW (?a, ?b, 1h)"
+REPEATED = "SELECT ?a.n AS x FROM (?a, readings), (?b, readings) SEQ (?a, ?b{1,; ->>}) WINDOW (?a, ?b, 1h)"
+HOPPING = "SELECT COUNT(?a) AS n FROM (?a, readings) WINDOW (?a, hopping, 10s, 1s)"
+CUMULATED = "SELECT COUNT(?a) AS n FROM (?a, readings) WINDOW (?a, cumulate, 10s, 1s)"
+
+
+@pytest.mark.parametrize(
+    ("text", "count", "key", "message"),
+    [
+        (PAIRED, 28, "rows_per_batch", "more than 27 matches became true in one batch"),
+        (REPEATED, 247, "rows_per_batch", "more than 246 matches became true in one batch"),
+        (HOPPING, 17, "windows_per_batch", "more than 16 windows ended in one batch"),
+        (CUMULATED, 10, "windows_per_batch", "more than 9 windows ended in one batch"),
+        (PAIRED, 28 * 280, "bytes_per_batch", "what is found in one batch takes more than 7839 bytes"),
+        (HOPPING, 17 * 220, "bytes_per_batch", "what is found in one batch takes more than 3739 bytes"),
+    ],
+)
+def test_what_a_batch_may_bring_is_asked_before_it_is_made(text: str, count: int, key: str, message: str) -> None:
+    """However few of it are of one event; the very last that is allowed is answered."""
+    query, stream = compiled(text), readings("abcabcab")
+    allowed = build_operator(query, limits=Limits(**{key: count}))
+    assert feed(allowed, query, stream) == feed(build_operator(query), query, stream)
+    with pytest.raises(CeilingError) as caught:
+        feed(build_operator(query, limits=Limits(**{key: count - 1})), query, stream)
+    assert caught.value.message == message
+    assert caught.value.hint is not None
+    assert f"raise {key} in [engine]" in caught.value.hint
+
+
+@pytest.mark.parametrize("clause", ["LIMIT 5", "AFTER MATCH SKIP PAST LAST EVENT"])
+def test_what_chooses_among_matches_bounds_them(clause: str) -> None:
+    """Matches that are never reported need not be found."""
+    query, stream = compiled(f"{PAIRED} {clause}"), readings("abc" * 30)
+    rows = feed(build_operator(query, limits=Limits(rows_per_batch=100)), query, stream)
+    assert rows == feed(build_operator(query), query, stream)
+    assert rows
+
+
+def test_rows_are_made_so_many_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The rows are the same, with DISTINCT and LIMIT too."""
+    for text in (PAIRED, REPEATED, HOPPING, PAIRED.replace("SELECT", "SELECT DISTINCT"), f"{PAIRED} LIMIT 7"):
+        query, stream = compiled(text), readings("abcabcab")
+        expected = feed(build_operator(query), query, stream)
+        with monkeypatch.context() as patched:
+            patched.setattr(operator_module, "_ROWS", 3)
+            assert feed(build_operator(query), query, stream) == expected

@@ -101,3 +101,17 @@ def test_a_path_that_needs_too_much_memory_is_ended(monkeypatch: pytest.MonkeyPa
     large = replace(residual("?a ?b ?c . ?d ?f ?g . ?h ?i ?j"), bindings=bindings)
     with pytest.raises(CeilingError, match="it needs too much memory, or was stopped"):
         process.evaluate(KNOWLEDGE, large, [NOBODY], HANGING_SECONDS, buffer=True)
+
+
+def test_solutions_are_counted_before_there_is_a_row_for_each(tmp_path: Path) -> None:
+    """Each of the 40 events has two of them, but for n1, whose partners are n2 and n3, and n0, which has n0 and n1."""
+    text = "SELECT ?e.s, ?x PATH { ?e <urn:src> ?s . ?x <urn:p> ?s }"
+    allowed = project(tmp_path, rows_per_batch=80).evaluate(text, EVENTS)
+    assert len(allowed) == 80
+    with pytest.raises(CeilingError) as caught:
+        project(tmp_path, rows_per_batch=79).evaluate(text, EVENTS)
+    error = caught.value
+    assert error.message == "this PATH has more than 79 solutions for the events of one batch"
+    assert error.hint == "use fewer of its variables outside of it; or raise rows_per_batch in [engine]"
+    assert error.place is not None
+    assert (error.place.column, error.place.length) == (17, len(text) - 16)
