@@ -38,6 +38,9 @@ class Archive(ReadView):
         shapes: stream → how its events become triples.
         generation: that of the checkpoint whose batch ids are appended.
 
+    Attributes:
+        needed: behind this batch the log is needed to rebuild the state of queries: nothing of it is dropped.
+
     Raises:
         ArchiveError: another process has it open, it is damaged, or of a newer version.
     """
@@ -47,6 +50,7 @@ class Archive(ReadView):
     ) -> None:
         chosen, self.path = settings.archive, settings.path(settings.archive.path)
         self.counts = Counts()
+        self.needed: Position | None = None
         self._writable: WritableStore | None = None
         self._writer: StoreWriter | None = None
         self._maintenance: Maintenance | None = None
@@ -154,8 +158,12 @@ class Archive(ReadView):
         """Up to which batch nobody needs each log: the store has its rows, or there is none."""
         idle = self.idle_watermarks.log.newest
         if self._writer is None:
-            return self.log.newest, self.matches.log.newest, idle
-        return self._events.held, self._matches.held, idle
+            events, matches = self.log.newest, self.matches.log.newest
+        else:
+            events, matches = self._events.held, self._matches.held
+        if self.needed is not None:
+            events, idle = (None if known is None else min(known, self.needed) for known in (events, idle))
+        return events, matches, idle
 
     def quads(self) -> int:
         """Count the quads of the store, knowledge included; takes time in proportion to them."""

@@ -93,8 +93,11 @@ class MatchLog:
         self.log.lock()
         position = Position(self.log.generation, batch_id)
         again = self.log.newest is not None and position <= self.log.newest
-        with ThreadPoolExecutor(min(_WRITERS, len(some))) as pool:  # each file waits for the disk
-            new = sum(pool.map(lambda entry: self._append(position, *entry, again=again), some))
+        if len(some) == 1:
+            new = self._append(position, *some[0], again=again)
+        else:
+            with ThreadPoolExecutor(min(_WRITERS, len(some))) as pool:  # each file waits for the disk
+                new = sum(pool.map(lambda entry: self._append(position, *entry, again=again), some))
         return self.log.batch_rows(position) if new and again else new
 
     def _append(self, position: Position, provenance: Provenance, rows: pa.Table, *, again: bool) -> int:

@@ -31,6 +31,7 @@ from .batch_journal import BatchJournal, Files
 from .dead_letters import DeadLetters
 from .operator_snapshots import OperatorSnapshots
 from .query_registry import QueryRegistry, Resumptions
+from .snapshot_interval import SnapshotInterval
 from .spool_replay import SpoolReplay
 
 __all__ = ["Checkpoint", "FlowState", "RestoredState", "has_begun"]
@@ -43,11 +44,12 @@ class FlowState:
     """What of a flow goes into a snapshot, by name.
 
     Attributes:
-        operators: of streams and queries, counts, the version of the knowledge: a replay of the log gives it again.
-        backfilled: of queries that are with their past still: no replay gives it.
+        operators: of streams and queries, counts, the version of the knowledge: a replay of the log gives it again,
+            `None`: and will.
+        backfilled: of queries that are with their past still, and counts: no replay gives it.
     """
 
-    operators: Mapping[str, bytes]
+    operators: Mapping[str, bytes] | None
     backfilled: Mapping[str, bytes]
 
 
@@ -107,6 +109,7 @@ class Checkpoint:
         self._dead_letters = DeadLetters(state / "dead-letters", dead_letter_size)
         self.delivery = RowDelivery(sinks)
         self._snapshots = OperatorSnapshots(state / _SNAPSHOTS, say)
+        self._interval = SnapshotInterval()
         self._registry = QueryRegistry(state / "queries" / "registrations.json", say)
         self.resumptions = Resumptions(state / "queries" / "resumptions.json")
         self._of_parked = OperatorSnapshots(state / "queries" / "parked", say)
@@ -171,7 +174,7 @@ class Checkpoint:
         result: BatchResult,
         raw: Mapping[str, RawBatch],
         dataflow: Dataflow,
-        state: Callable[[Mapping[str, pa.Table]], FlowState],
+        state: Callable[[Mapping[str, pa.Table], bool], FlowState],
         *,
         files: Files = MappingProxyType({}),
     ) -> Mapping[str, pa.Table]:
@@ -182,7 +185,7 @@ class Checkpoint:
             result: what it brought; its rows are taken here, when its events are durable.
             raw: its records by stream.
             dataflow: has processed it.
-            state: gives the state after the batch, of whose rows it is told.
+            state: gives the state after the batch, of whose rows it is told, and whether all of it is asked for.
             files: by stream, those that the records stand in.
 
         Returns:
@@ -202,7 +205,8 @@ class Checkpoint:
             if self._archive is not None:
                 self._archive.append_matches(number, list(_named(matches, dataflow)))
         with self._clock.stage("snapshot"):
-            self._keep(number, state(matches))
+            rows = sum(stream.archived.num_rows for stream in result.streams.values())
+            self._keep(number, state(matches, self._interval.due(rows) or self._archive is None))
         return matches
 
     def commit_end(self, number: int, result: BatchResult) -> Mapping[str, pa.Table]:
@@ -222,6 +226,11 @@ class Checkpoint:
     def register(self, registrations: Sequence[Registration]) -> None:
         """Note which queries are registered, and since when: what no log tells when a snapshot is lost."""
         self._registry.write(registrations)
+        self.leave_log()
+
+    def leave_log(self) -> None:
+        """Write all of the state after the next batch: something changed that a replay of the log would not know of."""
+        self._interval.end()
 
     def registered(self, queries: Sequence[Registration]) -> list[Registration]:
         """Those of the queries that were registered, with the moment of their registration."""
@@ -251,12 +260,12 @@ class Checkpoint:
         return RestoredState(batch, parts, *max((reported, delivered), (batch, parts), key=itemgetter(0)))
 
     def keep_for_parked(self, number: int) -> None:
-        """Keep the state after a batch for a query that goes on from there some day."""
+        """Keep the state after a batch, or the last one before, for a query that goes on from there some day."""
         self._snapshots.copy(number, self._of_parked)
 
-    def state_of_parked(self, number: int) -> Mapping[str, bytes] | None:
-        """What was kept; `None`: it is lost."""
-        return self._of_parked.read(number)
+    def state_of_parked(self, number: int) -> tuple[int, Mapping[str, bytes]] | None:
+        """The batch up to this one whose state was kept, and that; `None`: it is lost."""
+        return self._of_parked.newest(number)
 
     def settle_parked(self, needed: AbstractSet[int], resumed: Sequence[str]) -> None:
         """Forget what was kept for queries that have gone on; the batch that they did it in is durable."""
@@ -265,8 +274,13 @@ class Checkpoint:
 
     def rebuilt(self, number: int, state: FlowState) -> None:
         """Keep a state that was rebuilt from the log, if the sinks have all its rows."""
-        if not self.delivery.waiting:
-            self._snapshots.write(number, {**state.operators, **self.delivery.snapshot(), **state.backfilled})
+        if not self.delivery.waiting and state.operators is not None:
+            self._write(number, {**state.operators, **self.delivery.snapshot(), **state.backfilled})
+
+    def _write(self, number: int, parts: Mapping[str, bytes]) -> None:
+        self._interval.written(self._snapshots.write(number, parts))
+        if self._archive is not None:
+            self._archive.needed = self.position(self._snapshots.oldest() or 0)
 
     def _note_beginning(self) -> None:
         """Note where the sinks are before the first batch: should it not be finished, its rows are taken back."""
@@ -292,8 +306,9 @@ class Checkpoint:
 
     def _keep(self, number: int, state: FlowState) -> None:
         delivered = {**self.delivery.snapshot(), **state.backfilled}
-        self._snapshots.write(number, {**state.operators, **delivered})
-        self.journal.finish(number, delivered)
+        if state.operators is not None:
+            self._write(number, {**state.operators, **delivered})
+        self.journal.finish(number, delivered, durable=state.operators is None)
         if self._spool is not None:
             self._spool.settle()
 

@@ -333,15 +333,27 @@ class CheckpointedFlow:
         malformed: Mapping[str, int],
         began: float,
         matches: Mapping[str, pa.Table],
+        whole: bool,  # noqa: FBT001 - the checkpoint says so
         *,
         number: int,
         results: Sequence[BatchResult],
     ) -> FlowState:
-        """The state after a batch, which is counted now; queries that have failed in it are parked."""
+        """The state after a batch, which is counted now; queries that have failed in it are parked.
+
+        What a batch took from the spool, and a query that has failed, no replay of the log repeats: all of it then.
+        """
         self._count(result, malformed, began, matches)
-        operators = self._dataflow.snapshot()
+        operators = self._dataflow.snapshot() if whole or len(results) > 1 or self._dataflow.failed else None
         self._parking.park_failed(self._dataflow, number, results)
         return self._flow_state(operators)
+
+    def _rebuilt(self, number: int, after: int, parts: Mapping[str, bytes]) -> Mapping[str, bytes]:
+        """The operators' state after a batch from that after an earlier one, by the log."""
+        dataflow = self._project.dataflow(isolated=True)
+        dataflow.restore(parts, [flow.registration for flow in self._dataflow.flows.values()])
+        for _, batch in logged_batches(self._archive, self.versions, number, after):
+            dataflow.process(batch)
+        return dataflow.snapshot()
 
     def _count(
         self, result: BatchResult, malformed: Mapping[str, int], began: float, matches: Mapping[str, pa.Table]
@@ -349,10 +361,13 @@ class CheckpointedFlow:
         seconds = time.perf_counter() - began
         self.progress = self.progress.after(result.streams, matches, malformed, seconds, self._dataflow.subqueries)
 
-    def _flow_state(self, flows: Mapping[str, bytes]) -> FlowState:
+    def _flow_state(self, flows: Mapping[str, bytes] | None) -> FlowState:
         version = {} if self.version is None else {_KNOWLEDGE: str(self.version).encode()}
-        operators = {**flows, **version, _PROGRESS: self.progress.to_bytes()}
-        return FlowState(operators, self._backfilled.snapshot(self._dataflow) | self._parking.snapshot())
+        counts = {_PROGRESS: self.progress.to_bytes()}
+        backfilled = self._backfilled.snapshot(self._dataflow) | self._parking.snapshot()
+        if flows is None:
+            return FlowState(None, backfilled | counts)
+        return FlowState({**flows, **version, **counts}, backfilled)
 
     def _finished(self, number: int, result: BatchResult, matches: Mapping[str, pa.Table]) -> BatchResult:
         self._done, self._unfinished = number, False
@@ -409,7 +424,7 @@ class CheckpointedFlow:
         interrupted = [parked.label for parked in self.parked if parked.resuming]
         self._resumed += self._requests.take_resumed()
         for label in dict.fromkeys([*self._resumed, *interrupted]):
-            again = self._parking.resume(self._dataflow, label, self._logged)
+            again = self._parking.resume(self._dataflow, label, self._logged, self._rebuilt)
             if again is not None:
                 registration, handed = again
                 now = registration.now or self._dataflow.now(registration.query)
@@ -421,6 +436,7 @@ class CheckpointedFlow:
         if known.project is self._project:
             return
         self._project = known.project
+        self._checkpoint.leave_log()
         self._dataflow.judge_by(replace(known.project.judgement, filters=known.filters))
         if known.swap is not None:
             if self._archive is not None:
@@ -521,6 +537,8 @@ class CheckpointedFlow:
             for label, rows in matches.items() if done > state.reported else ():
                 self._checkpoint.delivery.hold(label, rows, recovered=True)
             self.progress = self.progress.after(result.streams, matches, {}, seconds, self._dataflow.subqueries)
+        if state.reported == number and _PROGRESS in state.delivered:
+            self.progress = Progress.from_bytes(state.delivered[_PROGRESS])  # the log has no records that were none
         self._dataflow.judge_by(self._project.judgement)
         return [q for q in queries if q.label not in self._dataflow.flows]
 

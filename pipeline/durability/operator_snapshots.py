@@ -42,8 +42,8 @@ class OperatorSnapshots:
                 hint="choose another path with state under [engine]",
             ) from error
 
-    def write(self, batch: int, parts: Mapping[str, bytes]) -> None:
-        """Make the state after a batch durable, all of it or nothing."""
+    def write(self, batch: int, parts: Mapping[str, bytes]) -> int:
+        """Make the state after a batch durable, all of it or nothing; its bytes."""
         remove_temporaries(self.folder)
         with (
             write_atomically(self._path(batch)) as temporary,
@@ -53,6 +53,7 @@ class OperatorSnapshots:
                 archive.writestr(name, content)
         for old in self._batches()[:-_KEPT]:
             self._path(old).unlink(missing_ok=True)
+        return sum(map(len, parts.values()))
 
     def newest(self, upto: int) -> tuple[int, dict[str, bytes]] | None:
         """The newest snapshot of a batch up to this one that is whole: its batch and its parts."""
@@ -76,16 +77,24 @@ class OperatorSnapshots:
             self._say(f"recovery: the snapshot of batch {batch} is damaged ({error}), and is put aside as {aside.name}")
             return None
 
-    def copy(self, batch: int, other: OperatorSnapshots) -> None:
-        """Let another folder have the state after a batch, too, if there is one here."""
-        if batch in self._batches() and batch not in other._batches():
+    def copy(self, upto: int, other: OperatorSnapshots) -> None:
+        """Let another folder have the newest snapshot of a batch up to this one, too, if there is one here."""
+        batch = self._last(upto)
+        if batch is not None and batch not in other._batches():
             with write_atomically(other._path(batch)) as temporary:
                 temporary.write_bytes(self._path(batch).read_bytes())
 
     def retain(self, batches: AbstractSet[int]) -> None:
-        """Remove all others."""
-        for batch in set(self._batches()) - batches:
+        """Remove all snapshots but the newest up to each of these batches."""
+        for batch in set(self._batches()) - {self._last(upto) for upto in batches}:
             self._path(batch).unlink(missing_ok=True)
+
+    def _last(self, upto: int) -> int | None:
+        return max((batch for batch in self._batches() if batch <= upto), default=None)
+
+    def oldest(self) -> int | None:
+        """The first batch that has a snapshot."""
+        return min(self._batches(), default=None)
 
     def latest(self) -> int | None:
         """The last batch that has a snapshot."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,6 +14,8 @@ from .backfilled_queries import BackfilledQueries, BackfilledQuery, LoggedBatche
 from .batch_journal import BatchJournal
 from .checkpoint import Checkpoint
 from .query_registry import Resumptions
+
+Rebuild = Callable[[int, int, Mapping[str, bytes]], Mapping[str, bytes]]
 
 __all__ = ["QueryParking", "parked_at_stop", "resume_at_start"]
 
@@ -95,13 +97,16 @@ class QueryParking:
         self.parked.forget(label)
         self._unregistered.pop(label, None)
 
-    def resume(self, dataflow: Dataflow, label: str, logged: LoggedBatches) -> tuple[Registration, int] | None:
+    def resume(
+        self, dataflow: Dataflow, label: str, logged: LoggedBatches, rebuild: Rebuild
+    ) -> tuple[Registration, int] | None:
         """Let a query go on with what it has missed.
 
         Args:
             dataflow: where it is parked.
             label: of the query.
             logged: the batches of the log.
+            rebuild: gives the state after a batch from that after an earlier one, by the log.
 
         Returns:
             What is to be registered once more, and how many rows of its past are not to be handed over again; `None`:
@@ -119,14 +124,15 @@ class QueryParking:
             self.parked.forget(label)
             return registration, parked.handed
         last = min(known.batch for known in upstream) - 1
-        state = {} if last == 0 else self._checkpoint.state_of_parked(last)
-        if state is None or not self._holds(last + 1):
+        kept = (0, {}) if last == 0 else self._checkpoint.state_of_parked(last)
+        if kept is None or not self._holds(kept[0] + 1):
             self._say(
                 f"queries: {label} begins anew: the archive has not all that it has missed since batch {last + 1}"
             )
             self.parked.forget(label)
             return Registration(registration.query, label), 0
         dataflow.flows[label].failure = None
+        state = kept[1] if kept[0] == last else rebuild(last, *kept)
         past = ParkedPast(dataflow.rehearsal([label], state), parked)
         self._backfilled.add(BackfilledQuery(label, past, logged, last=last, handed=parked.handed))
         self.parked.add(replace(parked, resuming=True))
@@ -176,8 +182,8 @@ class QueryParking:
             return False
         if not self._archive.forgets:
             return True
-        positions = self._archive.log.positions()
-        return bool(positions) and positions[0].batch <= batch
+        first = self._archive.log.first
+        return first is not None and first.batch <= batch
 
 
 def parked_at_stop(settings: Settings) -> ParkedQueries:

@@ -230,6 +230,11 @@ class Dataflow:
         """The queries that are given nothing."""
         return frozenset(self._queries.suspended)
 
+    @property
+    def failed(self) -> bool:
+        """Whether a query has failed that is not suspended yet."""
+        return any(flow.failure is not None and label not in self.suspended for label, flow in self.flows.items())
+
     def remove(self, label: str) -> None:
         """Stop answering a query; its state is dropped.
 

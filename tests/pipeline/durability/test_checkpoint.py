@@ -203,9 +203,9 @@ def test_a_batch_is_made_durable_in_one_order(tmp_path: Path, monkeypatch: pytes
     def noted(owner: type, name: str) -> None:
         original = getattr(owner, name)
 
-        def write(*arguments: Any) -> Any:
+        def write(*arguments: Any, **options: Any) -> Any:
             done.append((owner, name))
-            return original(*arguments)
+            return original(*arguments, **options)
 
         monkeypatch.setattr(owner, name, write)
 

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pytest
 from kaicep import PipelineError, Project
 from kaicep.archive import Archive
+from kaicep.pipeline.durability import snapshot_interval
 from kaicep.pipeline.durability.checkpointed_flow import CheckpointedFlow
 from kaicep.pipeline.durability.generations import Generation
 from kaicep.pipeline.flow import QueryRuntime
@@ -139,6 +140,23 @@ def test_a_resumed_query_gives_the_rows_that_it_would_have_given(
     assert not list(engine.flow.parked)
     assert joined(*parts) == expected
     engine.kill()
+
+
+def test_a_resumed_query_goes_on_also_from_an_older_snapshot_and_the_log(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, expected: dict[str, list[dict[str, Any]]]
+) -> None:
+    """A large state is not written after each batch."""
+    monkeypatch.setattr(snapshot_interval, "_LARGE", 0)
+    monkeypatch.setattr(snapshot_interval, "_ROW", 0)
+    engine = Engine(tmp_path)
+    parts = [engine.run(*SECONDS[:3])]
+    with failing(monkeypatch, "mean", MemoryError()):
+        parts.append(engine.run(SECONDS[3]))
+    assert [path.stem for path in (tmp_path / "state/queries/parked").iterdir()] == ["000000000001"]
+    parts.append(engine.run(SECONDS[4]))
+    engine.flow.resume("mean")
+    parts += [engine.run(*SECONDS[5:]), engine.finish()]
+    assert joined(*parts) == expected
 
 
 def test_whatever_a_query_fails_with_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,41 @@
+"""When the whole state is written: a large one not after each small batch, since the log leads on from an older one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["SnapshotInterval"]
+
+_LARGE = 1_000_000
+_BATCHES = 100
+_ROW = 100
+"""About so many bytes of state are worth a row that is replayed."""
+
+
+@dataclass(slots=True)
+class SnapshotInterval:
+    """How long ago the last snapshot was written, and what it would take to go on from there.
+
+    Attributes:
+        size: its bytes; `None`: none was written, or the log does not lead on from it.
+        batches: that were done since.
+        rows: that the log has of them.
+    """
+
+    size: int | None = None
+    batches: int = 0
+    rows: int = 0
+
+    def due(self, rows: int) -> bool:
+        """Whether the state after one more batch, of so many rows, is to be written: the next start reads it sooner."""
+        self.batches, self.rows = self.batches + 1, self.rows + rows
+        small = self.size is None or self.size < _LARGE
+        return small or self.batches >= _BATCHES or self.rows * _ROW >= (self.size or 0)
+
+    def written(self, size: int) -> None:
+        """Learn that the state was written."""
+        self.size, self.batches, self.rows = size, 0, 0
+
+    def end(self) -> None:
+        """Write the state after the next batch: what changed meanwhile is in no log."""
+        self.size = None

@@ -1,0 +1,115 @@
+"""A large state is written now and then, a small one after each batch."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from kaicep import Project
+from kaicep.archive import Archive
+from kaicep.pipeline.durability import snapshot_interval
+from kaicep.pipeline.durability.batch_journal import BatchJournal
+from kaicep.pipeline.durability.checkpointed_flow import CheckpointedFlow
+from kaicep.pipeline.durability.snapshot_interval import SnapshotInterval
+from kaicep.pipeline.sinks import JsonLinesSink
+from kaicep.pipeline.sources import RawBatch, raw_table
+
+SETTINGS = {
+    "streams": {
+        "air": {"event_type": "<urn:E>", "time": {"attribute": "t"}, "attributes": {"x": {"datatype": "xsd:integer"}}}
+    },
+    "archive": {"store": False},
+}
+QUERIES = (
+    "SELECT SUM(?a.x) AS total FROM (?a, air) WINDOW (?a, sliding, 8s)",
+    "SELECT ?a.x AS low, ?b.x AS high FROM (?a, air), (?b, air) JOIN (?b.x > ?a.x + 6) WINDOW (?a, ?b, 9s)",
+)
+
+
+def test_a_small_state_is_written_after_each_batch() -> None:
+    interval = SnapshotInterval()
+    for _ in range(5):
+        assert interval.due(10)
+        interval.written(900_000)
+
+
+def test_a_large_state_is_written_when_as_much_would_be_replayed() -> None:
+    interval = SnapshotInterval()
+    assert interval.due(1)
+    interval.written(68_000_000)
+    assert [interval.due(1) for _ in range(100)] == [*99 * [False], True]
+    interval.written(68_000_000)
+    assert [interval.due(170_000) for _ in range(4)] == [False, False, False, True]
+    interval.written(68_000_000)
+    interval.end()
+    assert interval.due(1)
+
+
+class Engine:
+    """An engine without Spark, whose process begins anew with each `batch`."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.project = folder, Project.parse(SETTINGS, root=folder)
+        self.rows = folder / "rows.jsonl"
+
+    def run(self, first: int, last: int) -> None:
+        project = self.project
+        with Archive(project.settings, project.knowledge, project.shapes) as archive:
+            flow = CheckpointedFlow(project, self.folder / "state", [JsonLinesSink(self.rows)], archive)
+            for number, text in enumerate(QUERIES):
+                flow.submit(project.registrations(text, label=f"q{number}"))
+            for number in range(first, last + 1):
+                events = [{"t": f"2026-03-01T00:00:{number + n:02}Z", "x": 7 * number % 12 + n} for n in range(2)]
+                flow.run(number, {"air": RawBatch(raw_table([*events, {"x": 1}]))})
+            self.progress = flow.progress
+            flow.close()
+
+    def snapshots(self) -> list[int]:
+        return sorted(int(path.stem) for path in (self.folder / "state/snapshots").glob("*.snapshot"))
+
+
+@pytest.fixture
+def always_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(snapshot_interval, "_LARGE", 0)
+    monkeypatch.setattr(snapshot_interval, "_ROW", 0)
+
+
+@pytest.mark.usefixtures("always_large")
+def test_a_start_goes_on_from_an_older_snapshot_and_the_log(tmp_path: Path) -> None:
+    whole, parts = Engine(tmp_path / "whole"), Engine(tmp_path / "parts")
+    whole.run(1, 40)
+    for first in range(1, 41, 8):
+        parts.run(first, first + 7)
+    assert whole.snapshots() == [1]
+    assert parts.rows.read_text() == whole.rows.read_text()
+    assert len(whole.rows.read_text().splitlines()) > 60
+    assert (parts.progress.batches, parts.progress.streams) == (whole.progress.batches, whole.progress.streams)
+    assert parts.progress.streams["air"].rejected == 40
+
+
+@pytest.mark.usefixtures("always_large")
+def test_a_batch_that_was_cut_off_is_done_again_from_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole, parts = Engine(tmp_path / "whole"), Engine(tmp_path / "parts")
+    whole.run(1, 20)
+    parts.run(1, 9)
+    with monkeypatch.context() as patched:
+        patched.setattr(BatchJournal, "finish", lambda *_, **__: 1 / 0)  # its rows are with the sink already
+        with pytest.raises(ZeroDivisionError):
+            parts.run(10, 10)
+    parts.run(10, 20)
+    assert parts.rows.read_text() == whole.rows.read_text()
+
+
+@pytest.mark.usefixtures("always_large")
+def test_what_the_state_is_rebuilt_from_stays_in_the_log(tmp_path: Path) -> None:
+    project = Project.parse(SETTINGS | {"archive": {"store": False, "log_age": "2s"}}, root=tmp_path)
+    with Archive(project.settings, project.knowledge, project.shapes) as archive:
+        flow = CheckpointedFlow(project, tmp_path / "state", [], archive)
+        flow.submit(project.registrations(QUERIES[0], label="q"))
+        for number in range(1, 31):
+            rows = [{"t": f"2026-03-01T00:00:{number:02}Z", "x": 1}]
+            flow.run(number, {"air": RawBatch(raw_table(rows))})
+            archive.tidy()
+        held = [position.batch for position in archive.log.positions()]
+        flow.close()
+    assert held == list(range(2, 31))
