@@ -5,7 +5,7 @@
 What a clause is stands in few places. `ORDER BY`, say, would be
 
 1. a rule and its keywords in `syntax/grammar.lark` (messages about what was expected follow by themselves),
-2. a node and a field of `SelectQuery` in `syntax_tree.py`, made by a method of `syntax/tree_builder.py` of the rule's
+2. a node and a field of `SelectQuery` in `syntax_tree/`, made by a method of `syntax/tree_builder.py` of the rule's
    name,
 3. a field of `Query` in `nodes/query.py`, and its text in `nodes/normal_form.py`,
 4. `resolve_…` and `check_…` in `checks/closing_clauses.py`, which `checks/compiler.py` and the tuple `CHECKS` of

@@ -1,0 +1,65 @@
+"""Documents as written: prefixes, and queries put together of their clauses."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .clause_syntax import (
+    AfterMatchClause,
+    AllAttributes,
+    FilterClause,
+    FromItem,
+    GroupClause,
+    HavingClause,
+    JoinClause,
+    LimitClause,
+    OutputClause,
+    PartitionClause,
+    PathExpression,
+    PolicyClause,
+    SelectItem,
+    WindowClause,
+    WithinClause,
+)
+from .pattern_syntax import SequenceClause
+from .syntax_node import Name, Node
+
+__all__ = ["Prefix", "SelectQuery", "Statement"]
+
+
+@dataclass(frozen=True, slots=True)
+class SelectQuery(Node):
+    """One query as written; each tuple in the order of the text."""
+
+    items: tuple[SelectItem | AllAttributes, ...]
+    distinct: bool
+    sources: tuple[FromItem, ...]
+    within: WithinClause | None
+    paths: tuple[PathExpression, ...]
+    filters: tuple[FilterClause, ...]
+    joins: tuple[JoinClause, ...]
+    sequences: tuple[SequenceClause, ...]
+    windows: tuple[WindowClause, ...]
+    partition_by: PartitionClause | None
+    group_by: GroupClause | None
+    having: HavingClause | None
+    policy: PolicyClause | None
+    after_match: AfterMatchClause | None
+    limit: LimitClause | None
+    output: OutputClause | None
+
+
+@dataclass(frozen=True, slots=True)
+class Prefix(Node):
+    """A PREFIX declaration; it holds from here to the end of the document."""
+
+    name: str
+    iri: str
+
+
+@dataclass(frozen=True, slots=True)
+class Statement(Node):
+    """A query, perhaps named by CREATE QUERY."""
+
+    name: Name | None
+    query: SelectQuery
