@@ -16,7 +16,6 @@ from ..expressions import frame_of, micros, moment_of, pieces_of
 from ..language.nodes import AfterMatchKind, Kind, Query, Source
 from .joins import PatternKernel, vectorisable
 from .limits import Ceilings, Limits
-from .nfa import NfaOperator, stop_candidates
 from .operator_core import Kernel
 from .order import EVENTS, Contiguity, Interval, empty_candidates, sees_all_events
 from .output import (
@@ -150,8 +149,21 @@ def _kernel(query: Query, within: Interval, limits: Limits) -> Kernel:
             return SelectionKernel(query)
         case Kind.AGGREGATION:
             return AggregationKernel(query, limits)
+        case Kind.PATTERN if vectorisable(query):
+            return PatternKernel(query, within, limits)
         case Kind.PATTERN:
-            return PatternKernel(query, within, limits) if vectorisable(query) else NfaOperator(query, within, limits)
+            from .nfa import NfaOperator  # noqa: PLC0415 - most queries need no automaton
+
+            return NfaOperator(query, within, limits)
+
+
+def _stop_candidates(query: Query) -> Mapping[str, pl.DataFrame]:
+    """Where nothing is repeated nothing ends a repetition."""
+    if vectorisable(query):
+        return {}
+    from .nfa import stop_candidates  # noqa: PLC0415 - likewise
+
+    return stop_candidates(query)
 
 
 @dataclass(slots=True)
@@ -174,7 +186,7 @@ class _Hosted:
     def __post_init__(self) -> None:
         self.contiguity = Contiguity(self.query) if sees_all_events(self.query) else None
         self.pending = {source.variable: _pending(source) for source in self.query.sources}
-        self.pending |= {name: ReorderBuffer(empty) for name, empty in stop_candidates(self.query).items()}
+        self.pending |= {name: ReorderBuffer(empty) for name, empty in _stop_candidates(self.query).items()}
         if self.contiguity is not None:
             self.pending[EVENTS] = ReorderBuffer(self.contiguity.empty)
         self.output = RowOutput(self.query, self.kernel.names)

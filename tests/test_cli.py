@@ -54,15 +54,16 @@ DRAWING = {"kaicep.explain.printing.diagrams"}
 RUNNING = {"kaicep.cep.operator", "kaicep.cep.nfa", "kaicep.cep.joins", "kaicep.pipeline.flow.dataflow"}
 FLOW = {"kaicep.pipeline.flow.dataflow", "kaicep.pipeline.flow.query_runtime", "kaicep.pipeline.sinks"}
 PROOFS = {"kaicep.explain.reasons", "kaicep.explain.event_explanation"}
+AUTOMATA = {"kaicep.cep.nfa"}
 PLANS = {"kaicep.explain.plans", "kaicep.explain.event_explanation"}
 
 
 @pytest.mark.parametrize(
     ("command", "needless"),
     [
-        (("check", "."), FLOW | PROOFS | PLANS | {"pandas"}),
-        (("explain", "queries/high.chi", "-p", "."), PROOFS | {"pandas"}),
-        (("try", "queries/high.chi", "-e", "events.jsonl", "-p", "."), PROOFS | PLANS),
+        (("check", "."), FLOW | PROOFS | PLANS | AUTOMATA | {"pandas"}),
+        (("explain", "queries/high.chi", "-p", "."), PROOFS | AUTOMATA | {"pandas"}),
+        (("try", "queries/high.chi", "-e", "events.jsonl", "-p", "."), PROOFS | PLANS | AUTOMATA),
         (("why", "queries/high.chi", "-e", '{"sensor": "s1", "at": "2026-01-01T00:00:00Z", "flow": 5}'), RUNNING),
     ],
     ids=lambda value: value[0] if isinstance(value, tuple) else "",

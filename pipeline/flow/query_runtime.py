@@ -14,8 +14,7 @@ import pyarrow.compute as pc
 
 from ...annotator import EventShape, event_prefix
 from ...cep import Limits, build_operator, with_doubles
-from ...cep.joins import implied_filters
-from ...cep.nfa import stop_events
+from ...cep.joins import implied_filters, vectorisable
 from ...cep.order import EVENTS, all_events, event_columns, sees_all_events
 from ...cep.output import MatchFrame, output_schema
 from ...errors import KaicepError
@@ -80,7 +79,7 @@ class QueryRuntime:
         )
         self._operator = build_operator(query, self.within.interval, limits)
         self._of_all_events = event_columns(query) if sees_all_events(query) else {}
-        self._endings = stop_events(query)
+        self._endings = _endings(query)
         self._watermark: datetime | None = None
         self.seam: Seam | None = None
         self.failure: KaicepError | None = None
@@ -258,6 +257,15 @@ class QueryRuntime:
         """
         length = int.from_bytes(state[:4], "big")
         self._operator.restore(state[4 + length :])
+
+
+def _endings(query: Query) -> dict[str, tuple[str, list[str]]]:
+    """The events that end repetitions; see `cep.nfa.stop_events`."""
+    if vectorisable(query):
+        return {}
+    from ...cep.nfa import stop_events  # noqa: PLC0415 - most queries repeat nothing
+
+    return stop_events(query)
 
 
 def _unseen(batch: EventBatch, seam: Seam) -> EventBatch:
