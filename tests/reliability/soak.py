@@ -238,7 +238,8 @@ def soak(folder: Path, minutes: float, tell: Callable[[str], object] = _tell) ->
 
 def compare(folder: Path, readings: Readings, report: Report) -> None:
     """Hold the engine's rows and the archive's events to what they should be."""
-    found = [json.loads(line) for line in (folder / "matches.jsonl").read_text(encoding="utf-8").splitlines()]
+    with (folder / "matches.jsonl").open(encoding="utf-8") as lines:
+        found = [row for row in map(json.loads, lines) if row["_query"] in QUERIES]  # a hostile one is there too
     report.rows = len(found)
     rows = [(f"{row['_query']}/{row['_id']}", _values(row)) for row in found]
     _hold("row", {name: _values(row) for name, row in _expected_rows(folder, readings)}, report, rows)
