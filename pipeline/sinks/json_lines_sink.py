@@ -39,18 +39,26 @@ class JsonLinesSink(Sink):
             os.fsync(self._file.fileno())
 
     def snapshot(self) -> dict[str, Any]:
-        """Return the file and its length."""
+        """Return the file, also by its number, which it keeps where it is moved, and its length."""
         if self._path is None:
             return {}
         self._file.flush()
-        return {"file": str(self._path.resolve()), "bytes": self._file.seek(0, os.SEEK_END)}
+        number = os.fstat(self._file.fileno()).st_ino
+        return {"file": str(self._path.resolve()), "number": number, "bytes": self._file.seek(0, os.SEEK_END)}
 
     def restore(self, state: Mapping[str, Any]) -> None:
         """Cut the file to the snapshot's length; another file, or one that is shorter, goes on as it is."""
-        if self._path is not None and state.get("file") == str(self._path.resolve()):
+        if self._is_of(state):
             self._file.flush()
             if self._file.seek(0, os.SEEK_END) > state["bytes"]:
                 self._file.truncate(state["bytes"])
+
+    def _is_of(self, state: Mapping[str, Any]) -> bool:
+        """Whether a snapshot is of this file."""
+        if self._path is None:
+            return False
+        here = state.get("file") == str(self._path.resolve())
+        return here or state.get("number") == os.fstat(self._file.fileno()).st_ino
 
     def close(self) -> None:
         """Close the file."""

@@ -95,6 +95,100 @@ def test_every_state_that_a_power_cut_may_leave_of_fifty_batches(tmp_path: Path,
         check(recording, state)
 
 
+STATE = "var/state"
+CHECKPOINT = f"{STATE}/generation-000000/checkpoint"
+FILES = (
+    f"{STATE}/queries/batches.jsonl",
+    f"{STATE}/queries/registrations.json",
+    f"{STATE}/snapshots/000000000004.snapshot",
+    f"{STATE}/generation-000000/generation.json",
+    f"{CHECKPOINT}/metadata",
+    f"{CHECKPOINT}/offsets/3",
+    f"{CHECKPOINT}/offsets/2",
+    f"{CHECKPOINT}/commits/3",
+    f"{CHECKPOINT}/sources/0/3",
+    f"{CHECKPOINT}/sources/1/1",
+    f"{STATE}/snapshots/*",
+    f"{CHECKPOINT}/offsets/*",
+    f"{CHECKPOINT}/*/*",
+    f"{STATE}/generation-000000",
+)
+HARMS: dict[str, Callable[[Path], object]] = {
+    "empty": lambda path: path.write_bytes(b""),
+    "half": lambda path: path.write_bytes(path.read_bytes()[: path.stat().st_size // 2]),
+    "missing": lambda path: path.unlink(),
+}
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Remains:
+    """What an engine leaves that nothing happens to."""
+    root = tmp_path_factory.mktemp("whole")
+    drop_files(root, range(6))
+    run_engine(root, 1)
+    return remains(root)
+
+
+@pytest.mark.parametrize("harm", HARMS.values(), ids=list(HARMS))
+@pytest.mark.parametrize("pattern", FILES)
+def test_an_engine_starts_from_what_is_whole_and_says_what_was_not(
+    tmp_path: Path, whole: Remains, pattern: str, harm: Callable[[Path], object]
+) -> None:
+    """Whatever became of a file of its state, each by itself; and then two more files come."""
+    drop_files(tmp_path, range(4))
+    run_engine(tmp_path, 1)
+    harmed = [path for found in tmp_path.glob(pattern) for path in [found, *found.rglob("*")] if path.is_file()]
+    assert harmed
+    for path in harmed:
+        harm(path)
+    drop_files(tmp_path, range(6))
+    told = run_engine(tmp_path)
+    found = remains(tmp_path)
+    for part in fields(Remains):
+        assert getattr(found, part.name) == getattr(whole, part.name), (part.name, told)
+    silent = ("batches.jsonl", "registrations.json", "commits/3") if harm is HARMS["missing"] else ("batches.jsonl",)
+    assert any(line.startswith("recovery: ") for line in told) or pattern.endswith(silent)
+
+
+def test_a_project_that_was_moved_goes_on(tmp_path: Path, whole: Remains) -> None:
+    """Its files are known by their places within it."""
+    first = tmp_path / "first"
+    first.mkdir()
+    drop_files(first, range(4))
+    run_engine(first, 1)
+    second = first.rename(tmp_path / "second")
+    drop_files(second, range(6))
+    told = run_engine(second)
+    assert any(f"the project was moved from {first}" in line for line in told)
+    assert remains(second) == whole
+
+
+def test_a_checkpoint_may_be_behind_by_many_batches(tmp_path: Path, whole: Remains) -> None:
+    """More than there are snapshots: no segment of the log is written over, no row comes twice."""
+    drop_files(tmp_path, range(1))
+    run_engine(tmp_path, 1)
+    shutil.copytree(tmp_path / CHECKPOINT, tmp_path / "earlier")
+    drop_files(tmp_path, range(5))
+    run_engine(tmp_path, 1)
+    shutil.rmtree(tmp_path / CHECKPOINT)
+    (tmp_path / "earlier").rename(tmp_path / CHECKPOINT)
+    drop_files(tmp_path, range(6))
+    told = run_engine(tmp_path)
+    assert any("Spark's checkpoint ends with batch 1, and batch 5 was begun" in line for line in told)
+    assert remains(tmp_path) == whole
+
+
+def test_with_other_sources_nothing_is_read_again(tmp_path: Path) -> None:
+    """No old event is late, no record a dead letter once more."""
+    drop_files(tmp_path, range(6))
+    run_engine(tmp_path, 1)
+    before = remains(tmp_path)
+    path = tmp_path / f"{STATE}/generation-000000/generation.json"
+    path.write_text(path.read_text().replace('"door"', '"gate"'))
+    assert any("the project has other sources" in line for line in run_engine(tmp_path))
+    assert remains(tmp_path) == before
+
+
 def test_the_recorder_tells_what_is_synced_from_what_is_not(tmp_path: Path) -> None:
     """Else the other tests could not fail."""
 

@@ -17,6 +17,7 @@ from .spark_checkpoint import SparkCheckpoint
 
 _FILE = "generation.json"
 _MANY_FILES = 10_000
+_ANEW = "the sources are listed anew, and what was read is passed over"
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +82,10 @@ def current_generation(
         reason = _why_anew(known, described, latest, last)
         if reason is None:
             return latest
-        say(f"recovery: {reason}: the sources are listed anew, and what was read is passed over")
+        say(f"recovery: {reason}: {_ANEW}")
         base = latest.begun + 1 if last is None else base
+    elif last:
+        say(f"recovery: Spark's checkpoint is gone: {_ANEW}")
     folder = state / f"generation-{_number(folders[-1]) + 1 if folders else 0:06d}"
     make_folder(folder)
     with write_atomically(folder / _FILE) as temporary:

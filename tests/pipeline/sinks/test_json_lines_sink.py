@@ -38,6 +38,26 @@ def test_json_lines_go_on_in_a_file_that_was_moved_away(tmp_path: Path) -> None:
     assert path.read_bytes() == json_lines(matches(1), "Q")
 
 
+def test_json_lines_are_cut_back_where_the_project_was_moved(tmp_path: Path) -> None:
+    """And nothing of another file."""
+    first, second = tmp_path / "first/out.jsonl", tmp_path / "second/out.jsonl"
+    sink = JsonLinesSink(first)
+    sink.write(0, "Q", matches(1))
+    sink.flush()
+    state = json.loads(json.dumps(sink.snapshot()))
+    sink.write(1, "Q", matches(2))
+    sink.close()
+    (tmp_path / "first").rename(tmp_path / "second")
+    (tmp_path / "first").mkdir()
+    first.write_bytes(second.read_bytes())
+    first.rename(tmp_path / "other.jsonl")
+    for path, left in ((second, 1), (tmp_path / "other.jsonl", 2)):
+        sink = JsonLinesSink(path)
+        sink.restore(state)
+        sink.close()
+        assert len(path.read_text().splitlines()) == left
+
+
 def test_json_lines_of_the_standard_output(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
     sink = JsonLinesSink("-")
     sink.write(0, "Q", matches(1))
