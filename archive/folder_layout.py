@@ -20,7 +20,7 @@ from pathlib import Path
 from urllib.parse import quote, unquote
 
 from ..errors import ArchiveError, Place
-from ..storage import write_atomically
+from ..storage import make_folder, write_atomically
 
 FORMAT = 4
 """1 had one segment per batch, 2 no matches, 3 a JSON file per batch that moved watermarks, and JSON in the footers of
@@ -52,7 +52,7 @@ def prepare(root: Path) -> None:
     """
     version = root / _VERSION_FILE
     try:
-        root.mkdir(parents=True, exist_ok=True)
+        make_folder(root)
         if version.exists():
             check_version(root)
         with write_atomically(version) as temporary:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from ...config import Settings
 from ...errors import PipelineError, Place, did_you_mean
-from ...storage import write_atomically
+from ...storage import make_folder, write_atomically
 from ..flow import Registration
 
 __all__ = ["SubmittedDocument", "SubmittedQueries", "folder_of", "free_label"]
@@ -94,7 +94,7 @@ class SubmittedQueries:
             self._path(document.number).unlink(missing_ok=True)
 
     def _write(self, document: SubmittedDocument) -> None:
-        self._folder.mkdir(parents=True, exist_ok=True)
+        make_folder(self._folder)
         content = {
             "label": document.label,
             "text": document.text,

@@ -22,7 +22,7 @@ from ...errors import PipelineError, Place
 from ...ontology import KnowledgeBase, stated_modules
 from ...ontology.modules import Module, ModuleChange, ntriples, parse_ntriples
 from ...settings import OnContradiction, ReasonerName
-from ...storage import write_atomically
+from ...storage import make_folder, write_atomically
 
 __all__ = ["Changes", "Entry", "KnowledgeStore", "Version", "modules_in_force"]
 
@@ -128,7 +128,7 @@ class KnowledgeStore:
 
     def keep(self, modules: Sequence[Module]) -> None:
         """Make copies of modules durable."""
-        self._modules.mkdir(parents=True, exist_ok=True)
+        make_folder(self._modules)
         for module in modules:
             path = self._copy(module.digest)
             if not path.exists():
@@ -211,7 +211,7 @@ class KnowledgeStore:
             "leave_out" if knowledge.left_out else "warn" if knowledge.contradictions else "refuse",
             "" if shapes is None else _digest(shapes),
         )
-        self._versions.mkdir(parents=True, exist_ok=True)
+        make_folder(self._versions)
         with write_atomically(self._versions / f"{number:06d}.json") as temporary:
             content = asdict(version) | {"since": version.since.isoformat()}
             temporary.write_text(json.dumps(content, indent=1), encoding="utf-8")

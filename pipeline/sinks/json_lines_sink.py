@@ -10,6 +10,7 @@ from typing import IO, Any
 
 import pyarrow as pa
 
+from ...storage import fsync, make_folder
 from .row_values import json_lines
 from .sink import Sink, unwritable
 
@@ -69,7 +70,9 @@ class JsonLinesSink(Sink):
 
 def _opened(path: Path) -> IO[bytes]:
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        return path.open("ab")
+        make_folder(path.parent)
+        file = path.open("ab")
+        fsync(path.parent)  # the name, too
     except OSError as error:
         raise unwritable(path, error) from error
+    return file

@@ -27,7 +27,7 @@ class ParquetSink(Sink):
     def __init__(self, folder: str | Path) -> None:
         self._folder = Path(folder)
         try:
-            self._folder.mkdir(parents=True, exist_ok=True)
+            make_folder(self._folder)
         except OSError as error:
             raise unwritable(self._folder, error) from error
         self._pool = ThreadPoolExecutor(_WRITERS)

@@ -29,7 +29,7 @@ DiskState = dict[str, bytes]
 """By path from the folder on, what each file holds."""
 
 _RECENT = 12
-"""How many of the last operations that are not synced are lost, or left, one by one; earlier ones in one."""
+"""How many of the last operations of somebody careless are lost, or left, one by one; earlier ones in one."""
 
 
 @dataclass
@@ -50,6 +50,10 @@ class _Rename:
     new: str | None
 
     @property
+    def path(self) -> str:
+        return self.new or self.old or ""
+
+    @property
     def folders(self) -> set[str]:
         return {_folder_of(path) for path in (self.old, self.new) if path is not None}
 
@@ -59,11 +63,13 @@ class _Disk:
     """What is certain, and what is not.
 
     Attributes:
+        careless: whether a path is of somebody who syncs nothing.
         files: by number.
         names: of files, as they are for sure.
         pending: what became of names since, in order.
     """
 
+    careless: Callable[[str], bool]
     files: dict[int, _File] = field(default_factory=dict)
     names: dict[str, int] = field(default_factory=dict)
     pending: list[_Rename] = field(default_factory=list)
@@ -81,7 +87,7 @@ class _Disk:
     def states(self) -> Iterator[DiskState]:
         """What a cut may leave now."""
         everything, count = set(range(len(self.pending))), len(self.pending)
-        recent = range(max(0, count - _RECENT), count)
+        recent = [n for n, change in enumerate(self.pending) if n >= count - _RECENT or not self.careless(change.path)]
         yield self._state(everything, _written)
         yield self._state(set(), _synced)
         yield self._state(set(), _written)
@@ -92,8 +98,10 @@ class _Disk:
             yield self._state(everything - {lost}, _synced)
             yield self._state(everything - set(range(lost, count)), _written)
             yield self._state({lost}, _written)
-        unsynced = [file for file in self.files.values() if file.written != file.synced]
-        for alone in unsynced[-_RECENT:]:
+        unsynced = [n for n, file in self.files.items() if file.written != file.synced]
+        names = {file: path for path, file in _names_of(self.names, self.pending).items()}
+        last = set(unsynced[-_RECENT:])
+        for alone in [self.files[n] for n in unsynced if n in last or not self.careless(names.get(n, ""))]:
             for loss in _LOSSES:
                 yield self._state(everything, partial(_lost_alone, alone, loss))
 
@@ -114,7 +122,8 @@ class DiskRecorder:
         root: the folder; what is in it at first is certain.
         on_state: takes each state that differs from all before it, while the program goes on, with the number of the
             operation after which the cut comes.
-        watched: whether a file counts, by its path from the folder on.
+        careless: whether a file is of somebody who never syncs anything, by its path from the folder on: of what such
+            a one has not synced only the last few operations are lost, or left, one by one.
 
     Attributes:
         syncs: how many `fsync` there were, in all.
@@ -125,12 +134,12 @@ class DiskRecorder:
         self,
         root: Path,
         on_state: Callable[[int, DiskState], None],
-        watched: Callable[[str], bool] = lambda _: True,
+        careless: Callable[[str], bool] = lambda _: False,
     ) -> None:
         self.syncs = self.operations = 0
         self._lock = threading.RLock()
-        self._root, self._on_state, self._watched = root, on_state, watched
-        self._disk = _Disk()
+        self._root, self._on_state = root, on_state
+        self._disk = _Disk(careless)
         self._names: dict[str, int] = {}
         self._stamps: dict[str, tuple[int, int, int]] = {}
         self._told: set[int] = set()
@@ -211,7 +220,7 @@ class DiskRecorder:
             for name in (os.path.relpath(f"{folder}/{name}", self._root) for name in sorted(files)):
                 stat = (self._root / name).stat()
                 stamp = (stat.st_ino, stat.st_size, stat.st_mtime_ns)
-                if self._watched(name) and self._stamps.get(name) != stamp:
+                if self._stamps.get(name) != stamp:
                     if name not in self._names:
                         self._make(name)
                     self._stamps[name] = stamp
@@ -229,6 +238,14 @@ class DiskRecorder:
             if digest not in self._told:
                 self._told.add(digest)
                 self._on_state(self.operations, state)
+
+
+def _names_of(names: dict[str, int], pending: list[_Rename]) -> dict[str, int]:
+    """The names as they are now."""
+    found = dict(names)
+    for change in pending:
+        _apply(found, change)
+    return found
 
 
 def _folders_of(path: str) -> Iterator[str]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import random
+import shutil
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -209,6 +211,76 @@ def test_a_lost_snapshot_is_rebuilt_from_the_log(tmp_path: Path, spark: SparkSes
         engine.run_available()
         engine.finish()
     found = rows_of(out)
+    assert {q: [r["_id"] for r in rows] for q, rows in found.items()} == {
+        q: [r["_id"] for r in rows] for q, rows in expected.items()
+    }
+
+
+def _checkpoint(folder: Path) -> Path:
+    return max(folder.glob("var/state/generation-*")) / "checkpoint"
+
+
+def _empty_the_plan(folder: Path) -> Path:
+    max((_checkpoint(folder) / "offsets").glob("[0-9]*")).write_bytes(b"")
+    return folder
+
+
+def _fall_behind(folder: Path) -> Path:
+    for name in ("offsets", "commits", "sources/0"):
+        path = max((_checkpoint(folder) / name).glob("[0-9]*"), key=lambda path: int(path.name))
+        path.unlink()
+        path.with_name(f".{path.name}.crc").unlink()
+    return folder
+
+
+def _move(folder: Path) -> Path:
+    return folder.rename(folder.with_name("moved"))
+
+
+def _harm_the_state(folder: Path) -> Path:
+    max(folder.glob("var/state/snapshots/*.snapshot")).write_bytes(b"PK")
+    (folder / "var/state/queries/registrations.json").write_bytes(b"")
+    max((_checkpoint(folder) / "commits").glob("[0-9]*")).write_bytes(b"")
+    return folder
+
+
+def _lose_the_checkpoint(folder: Path) -> Path:
+    for generation in folder.glob("var/state/generation-*"):
+        shutil.rmtree(generation)
+    return folder
+
+
+HARMS: tuple[tuple[Callable[[Path], Path], str], ...] = (
+    (_empty_the_plan, "Spark's checkpoint is damaged"),
+    (_fall_behind, "Spark's checkpoint ends with batch"),
+    (_move, "the project was moved from"),
+    (_harm_the_state, "the snapshot of batch"),
+    (_lose_the_checkpoint, "Spark's checkpoint is gone"),
+)
+
+
+def test_whatever_is_lost_between_two_files_the_engine_goes_on_by_itself(tmp_path: Path, spark: SparkSession) -> None:
+    """One file after the other, and something else is lost after each: the rows are those of one run."""
+    files = tuples(5)
+    write(tmp_path / "whole" / "in", files)
+    expected = rows_of(run(tmp_path / "whole", spark))
+    folder, told = tmp_path / "lost", list[str]()
+    for number in range(1, FILES + 1):
+        write(folder / "in", files[:number])
+        project = Project.parse(settings(archive=True), root=folder)
+        out = [JsonLinesSink(folder / "rows.jsonl")]
+        with Engine(project, spark=spark, sinks=out, on_notice=told.append) as engine:
+            submit_all(engine)
+            engine.run_available()
+            if number == FILES:
+                engine.finish()
+                count = engine.progress.streams["air"]
+        if number <= len(HARMS):
+            folder = HARMS[number - 1][0](folder)
+    assert (count.late, count.events) == (0, len({(row["sensor"], row["at"]) for rows in files for row in rows}))
+    for _, reason in HARMS:
+        assert any(reason in line for line in told), (reason, told)
+    found = rows_of(folder / "rows.jsonl")
     assert {q: [r["_id"] for r in rows] for q, rows in found.items()} == {
         q: [r["_id"] for r in rows] for q, rows in expected.items()
     }
