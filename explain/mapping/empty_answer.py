@@ -150,8 +150,10 @@ def _apart(query: QueryProfile) -> Iterator[str]:
     if never:
         return
     node = query.query
+    absent = ", ".join(f"?{v.variable}" for v in query.variables if v.negated)
     clauses = {
         "SEQ for their order": node.pattern is not None,
+        f"NOT for no event of {absent}": bool(absent),
         "JOIN for values": bool(node.joins),
         "HAVING for values": any(c.clause == "HAVING" for c in query.rows.conditions),
         "WINDOW for distance": bool(node.windows),

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from ...annotator import Annotator
 from ...cep import RowCounts
 from ...errors import did_you_mean
+from ...language.nodes import AfterMatchKind, Query
 from ...pipeline import Catalog
 from ...pipeline.profile import ClauseCount, FlowProfile, PathProfile, QueryProfile, StreamProfile, VariableProfile
 from .empty_answer import explain_empty_answer
@@ -84,12 +85,14 @@ class QueryReport:
         variables: in the order of FROM.
         rows: how many matches became how many rows.
         reasons: why there is no row; empty: there are some.
+        choosing: the clauses that choose among matches, or windows, and those that choose among rows.
     """
 
     query: str
     variables: tuple[VariableReport, ...]
     rows: RowCounts
     reasons: tuple[str, ...]
+    choosing: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +165,18 @@ def _query(
     if not query.rows.reported:
         reported = {stream.stream: (stream.missing, stream.ids) for stream in streams}
         reasons = tuple(explain_empty_answer(query, profile, reported, _unpopulated(variables), ended=ended))
-    return QueryReport(label, variables, query.rows, reasons)
+    return QueryReport(label, variables, query.rows, reasons, _choosing(query.query))
+
+
+def _choosing(query: Query) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    among_matches = {
+        "HAVING": query.having is not None,
+        "comparisons of items": any(item.condition is not None for item in query.items),
+        "AFTER MATCH": query.after_match.kind is not AfterMatchKind.KEEP_ALL,
+    }
+    among_rows = {"DISTINCT": query.distinct, "LIMIT": query.limit is not None}
+    matches, rows = (tuple(name for name, there in clauses.items() if there) for clauses in (among_matches, among_rows))
+    return matches, rows
 
 
 def _unpopulated(variables: Sequence[VariableReport]) -> dict[str, list[str]]:

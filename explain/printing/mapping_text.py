@@ -79,10 +79,13 @@ def _query(query: QueryReport) -> Iterator[str]:
 def _rows(query: QueryReport) -> str:
     """How many matches became how many rows; what is the same is said once."""
     counts = query.rows
+    among_matches, among_rows = (" and ".join(names) for names in query.choosing)
+    of_matches = f"left by {among_matches}" if among_matches else "different matches"
+    of_rows = f"left by {among_rows}" if among_rows else "different rows"
     steps = {
         "found": counts.found,
-        "left by HAVING and AFTER MATCH": counts.standing,
-        "left by DISTINCT and LIMIT": counts.rows,
+        of_matches: counts.standing,
+        of_rows: counts.rows,
         "rows": counts.reported,
     }
     told: list[str] = []

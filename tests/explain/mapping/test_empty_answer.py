@@ -136,6 +136,10 @@ ORDERED = "SEQ (?a, ?b) WINDOW (?a, ?b, 1min)"
             [f"each condition is true of some; the query asks by {EACH}: try without one"],
         ),
         (
+            "FILTER (?a.value < 3) SEQ (?a, NOT ?b FOR 10s)",
+            ["the query asks by SEQ for their order, NOT for no event of ?b: try without one"],
+        ),
+        (
             "SEQ (?a -> ?b{4}) WINDOW (?a, ?b, 1h) HAVING COUNT(?b) > 9",
             ["the query asks by SEQ for their order, WINDOW for distance: try without one"],
         ),

@@ -57,7 +57,7 @@ def test_events_that_a_filter_left_are_told_from_individuals_of_the_whole_stream
 def test_what_becomes_of_matches_is_told_where_it_changes(project: Project) -> None:
     text = "SELECT DISTINCT ?e.value FROM (?e, air) HAVING (?e.value > 1)"
     lines = mapping_lines(mapped(project, text, {"air": readings(1, 2, 2, 2)}))
-    assert "query q0: 4 found → 3 left by HAVING and AFTER MATCH → 1 left by DISTINCT and LIMIT → 1 rows" in lines
+    assert "query q0: 4 found → 3 left by HAVING → 1 left by DISTINCT → 1 rows" in lines
 
 
 def test_conditions_on_several_events_are_told_one_by_one(project: Project) -> None:
