@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from kaicep import Project
 from kaicep.archive import Archive
@@ -19,17 +21,20 @@ from kaicep.pipeline.sources import RawBatch, raw_table
 from support.clock import Clock
 from support.disk_faults import faulty_disk
 
-BEGIN = datetime(2026, 3, 28, 23, tzinfo=UTC)
-"""Two hours before clocks are put forward in Europe."""
+BEGIN = datetime(2026, 3, 29, 0, 59, 45, tzinfo=UTC)
+"""Shortly before clocks are put forward in Europe."""
 QUERY = (
     "CREATE QUERY q AS SELECT COUNT(?e) AS n FROM (?e, air) WINDOW (?e, batch, 4s);"
     "CREATE QUERY r AS SELECT ?a.x AS x FROM (?a, air), (?d, door) JOIN (?a.x = ?d.x) SEQ (?a, ?d) WINDOW (?a, ?d, 9s)"
 )
-Delivered = Mapping[str, Sequence[float]]
 
 
 class Engine:
-    """One without Spark whose streams are idle after two seconds; its clocks go as the test says."""
+    """One without Spark whose streams are idle after two seconds; its clocks go as the test says.
+
+    Attributes:
+        stall: seconds between the moment at which the sources were asked what has come, and the batch.
+    """
 
     def __init__(self, folder: Path) -> None:
         stream = {
@@ -47,6 +52,7 @@ class Engine:
         self.flow.submit(project.registrations(QUERY, "q"))
         self.idle = IdleStreams(project.settings.idle_timeouts(), self.clock)
         self.number = 0
+        self.stall = 0.0
 
     def deliver(self, **seconds: Sequence[float]) -> None:
         """One batch of what came until now, as Spark delivers it."""
@@ -56,6 +62,7 @@ class Engine:
         }
         self.number += 1
         with self.idle.delivery():
+            self.clock.seconds += self.stall
             records = {name: RawBatch(raw_table(of)) for name, of in rows.items()}
             self.flow.run(self.number, records, self.idle, self.wall)
 
@@ -76,72 +83,79 @@ def engine() -> Iterator[Engine]:
             found.archive.close()
 
 
-def rows(
-    of: Engine, delivered: Sequence[Delivered], before_each: Callable[[Engine], None] = lambda _: None
-) -> list[Any]:
-    """Of all batches, and none of them brings a late event."""
-    path = of.archive.log.path.parents[2] / "rows.jsonl"
-    for each in delivered:
+def events() -> list[tuple[float, str]]:
+    """When events of which stream happen, in seconds; neither stream is silent for as long as two of them."""
+    return sorted([(n * 1.0, "air") for n in range(1, 40)] + [(n * 1.9, "door") for n in range(1, 21)])
+
+
+def rows(of: Engine, before_each: Callable[[Engine], None] = lambda _: None) -> list[Any]:
+    """Of all events, each delivered with the first batch begun behind it, a second or more apart; none is late."""
+    path, coming = of.archive.log.path.parents[2] / "rows.jsonl", events()
+    began = of.clock.seconds
+    while coming:
         before_each(of)
-        of.deliver(**each)
+        now = of.clock.seconds - began
+        batch: dict[str, list[float]] = {}
+        while coming and coming[0][0] <= now:
+            second, stream = coming.pop(0)
+            batch.setdefault(stream, []).append(second)
+        of.deliver(**batch)
         of.clock.seconds += 1
         of.wall += timedelta(seconds=1)
+    of.clock.seconds += 1_000
+    of.deliver()
     assert of.late == 0
-    return [json.loads(line)["_id"] for line in path.read_text().splitlines()]
+    return sorted(json.loads(line)["_id"] for line in path.read_text().splitlines())
 
 
-STEADY: list[Delivered] = [{"air": [n, n + 0.5], "door": [n + 0.2]} for n in range(1, 15)]
-
-
+@cache
 def undisturbed() -> list[Any]:
     with engine() as of:
-        found = rows(of, STEADY)
+        found = rows(of)
     assert len(found) > 10
     return found
 
 
 def test_a_disk_that_takes_half_a_second_a_sync_makes_nothing_late() -> None:
-    """A batch then takes several times as long as streams may be silent."""
+    """Reading and keeping a batch then takes several times as long as streams may be silent."""
     with engine() as of, faulty_disk(of.archive.log.path.parents[2]) as disk:
 
         def sync() -> None:
             of.clock.seconds += 0.5
 
-        disk.slow = sync
-        began = of.clock.seconds
-        assert rows(of, STEADY) == undisturbed()
-        assert of.clock.seconds - began > 2 * 2 * len(STEADY)
+        disk.slow, of.stall = sync, 3.0
+        assert rows(of) == undisturbed()
+        assert of.number < 15
 
 
 def test_a_process_that_stood_still_for_two_minutes_finds_nothing_late() -> None:
-    """What came meanwhile is in the first batch, and its streams were not silent."""
-    meanwhile: Delivered = {"air": [n / 2 for n in range(16, 30)], "door": [n + 0.2 for n in range(8, 15)]}
-    with engine() as of:
-        before = rows(of, STEADY[:7])
-        of.clock.seconds += 120
-        of.wall += timedelta(seconds=120)
-        found = rows(of, [meanwhile])
-    assert found[: len(before)] == before
-    assert len(found) > len(before)
+    """Wherever it stood: between two batches, or when the sources were asked and the batch had not begun."""
+    for place in range(1, 20, 3):
+        for inside in (True, False):
+
+            def stand_still(of: Engine, place: int = place, inside: bool = inside) -> None:
+                of.stall = 120.0 if inside and of.number == place else 0.0
+                of.clock.seconds += 120.0 if not inside and of.number == place else 0.0
+
+            with engine() as of:
+                assert rows(of, stand_still) == undisturbed()
 
 
 def test_a_wall_clock_that_jumps_changes_no_row() -> None:
     """A day ahead, back, and a day behind: time stamps are those of the sensors."""
-    jumps = iter(
-        [timedelta(0)] * 3 + [timedelta(days=1)] + [timedelta(0)] * 3 + [timedelta(days=-2)] + [timedelta(0)] * 20
-    )
+    jumps = {3: timedelta(days=1), 9: timedelta(days=-2)}
 
     def jump(of: Engine) -> None:
-        of.wall += next(jumps)
+        of.wall += jumps.get(of.number, timedelta(0))
 
     with engine() as of:
-        assert rows(of, STEADY, jump) == undisturbed()
+        assert rows(of, jump) == undisturbed()
 
 
-def test_summer_time_begins_and_ends_for_nobody() -> None:
-    """Instants have no summer time: batches across its beginning are as any others."""
-    two_hours = 7_200.0
-    across = [{"air": [two_hours + n], "door": [two_hours + n + 0.2]} for n in range(-5, 6)]
+def test_summer_time_begins_for_nobody() -> None:
+    """Instants have none: batches across its beginning are as any others."""
+    rome = ZoneInfo("Europe/Rome")
     with engine() as of:
-        of.wall = BEGIN + timedelta(seconds=two_hours - 5)
-        assert rows(of, across)
+        assert of.wall.astimezone(rome).utcoffset() == timedelta(hours=1)
+        assert rows(of) == undisturbed()
+        assert of.wall.astimezone(rome).utcoffset() == timedelta(hours=2)
