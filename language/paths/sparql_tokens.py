@@ -114,15 +114,21 @@ def _requote(names: Names, token: SparqlToken) -> str:
     return quote(value)
 
 
+_CALLED = frozenset({"BNODE", "COALESCE", "CONCAT"})
+"""Functions between whose name and arguments Oxigraph takes no space."""
+
+
 def render(tokens: Iterable[SparqlToken], rename: Mapping[str, str] | None = None) -> str:
     """The text of tokens: one space between them, variables renamed as `rename` says."""
     return "".join(text for text, _ in _pieces(tokens, rename or {})).lstrip()
 
 
 def _pieces(tokens: Iterable[SparqlToken], rename: Mapping[str, str]) -> Iterable[tuple[str, SparqlToken]]:
+    called = False
     for token in tokens:
         text = f"?{rename.get(token.variable, token.variable)}" if token.variable else token.text
-        yield (text if token.glued else f" {text}"), token
+        yield (text if token.glued or (called and text == "(") else f" {text}"), token
+        called = text.upper() in _CALLED
 
 
 def token_at(tokens: Tokens, offset: int) -> SparqlToken:

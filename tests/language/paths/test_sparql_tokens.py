@@ -11,6 +11,7 @@ from kaicep.language import Names, SourceText, Span
 from kaicep.language.nodes import Vocabulary
 from kaicep.language.paths import SparqlToken, group_elements, render, tokenize, variables
 from kaicep.language.paths.sparql_tokens import token_at
+from pyoxigraph import Store
 
 PREFIXES = {"ex": "urn:ex:", "xsd": "http://www.w3.org/2001/XMLSchema#"}
 
@@ -72,3 +73,10 @@ def test_what_is_no_token_is_refused_at_its_place() -> None:
         tokens("?e \\ ?x")
     with pytest.raises(QueryTypeError, match="unknown prefix 'no:'"):
         tokens("?e no:p ?x")
+
+
+def test_what_is_rendered_is_sparql_for_oxigraph() -> None:
+    """It takes no space behind the names of some functions."""
+    for call in ("CONCAT ( ?a , 'x' )", "COALESCE(?a, ?b)", "STR ( ?a )", "concat (?a)"):
+        text = render(tokens(f"FILTER ( {call} = 'x' )"))
+        Store().query(f"SELECT * {{ ?a ?b ?c {text} }}")
