@@ -7,9 +7,10 @@ and everything else where it can be ended (docs/decisions/171).
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from itertools import islice
 from threading import Lock
-from typing import ClassVar
+from typing import Any, ClassVar
 from weakref import WeakKeyDictionary
 
 import pyoxigraph as ox
@@ -23,7 +24,7 @@ from .dependencies import PredicateUse, TriplePattern, triple_patterns
 
 __all__ = ["most_solutions", "unconnected_variable"]
 
-_PATHS_COUNTED = 200_000
+_PATHS_COUNTED = 100_000
 """Of a property path, so many pairs are counted; the count of more takes longer than it is worth."""
 _OF_EVENT = 64.0
 """So many triples an event has at the most, about."""
@@ -89,12 +90,26 @@ class _Counts:
         """How many solutions a group has for one value of a variable, at the most."""
         return self._answer(f"SELECT (MAX(?m) AS ?n) {{ SELECT (COUNT(*) AS ?m) {{ {group} }} GROUP BY ?{per} }}")
 
-    def pairs(self, path: str) -> float | None:
-        """How many pairs a property path connects; `None`: too many to be counted."""
-        found = self._answer(
-            f"SELECT (COUNT(*) AS ?n) {{ SELECT ?s ?o {{ ?s {path} ?o }} LIMIT {_PATHS_COUNTED + 1} }}"
-        )
+    def pairs(self, p: PredicateUse) -> float | None:
+        """How many pairs a property path connects, at the most; `None`: too many to be counted.
+
+        Oxigraph would find all of them before it gives the first, so they are counted here, and no further than that.
+        """
+        known = f"{sorted(p.iris)} {p.inverse}"
+        if known not in self._known:
+            self._known[known] = _reachable(self._edges(p), _PATHS_COUNTED)
+        found = self._known[known]
         return None if found > _PATHS_COUNTED else found
+
+    def _edges(self, p: PredicateUse) -> Mapping[Any, list[object]]:
+        """Where one step of a property path leads, or more of them."""
+        edges: dict[Any, list[object]] = {}
+        for iri in p.iris:
+            for quad in islice(self._store.quads_for_pattern(None, ox.NamedNode(iri), None), _PATHS_COUNTED):
+                edges.setdefault(quad.subject, []).append(quad.object)
+                if p.inverse:
+                    edges.setdefault(quad.object, []).append(quad.subject)
+        return edges
 
     def _answer(self, text: str) -> float:
         if text not in self._known:
@@ -148,8 +163,25 @@ def _of_path(p: PredicateUse, counts: _Counts, *, begins: bool = True, ends: boo
     if begins or ends:
         return edges
     every = counts.all if p.zero else 0.0
-    pairs = None if p.text is None else counts.pairs(p.text)
+    pairs = None if edges > _PATHS_COUNTED else counts.pairs(p)
     return edges * edges + every if pairs is None else max(pairs, edges)
+
+
+def _reachable(edges: Mapping[Any, Sequence[object]], most: int) -> float:
+    """How many pairs of nodes there is a way between; counted no further than one above `most`."""
+    total = 0
+    for start in edges:
+        seen: set[object] = set()
+        waiting = list(edges[start])
+        while waiting and total <= most:
+            node = waiting.pop()
+            if node not in seen:
+                seen.add(node)
+                total += 1
+                waiting += edges.get(node, ())
+        if total > most:
+            break
+    return float(total)
 
 
 def _variables(triple: TriplePattern) -> set[object]:
