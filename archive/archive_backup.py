@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ..config import Settings
 from ..errors import ArchiveError, Place
-from ..storage import make_folder, write_atomically
+from ..storage import fsync, make_folder, write_atomically
 from .folder_layout import IDLE_WATERMARKS, LOG, MATCHES, PROVENANCES, SPOOL, STORE, TAKEN, prepare, require_archive
 from .log import EventLog, Manifest, read_consistently
 from .store import backup_store
@@ -74,9 +74,12 @@ def restore(settings: Settings, source: Path) -> int:
     unfinished = target.with_name(f"{target.name}.{uuid.uuid4().hex}.unfinished")
     try:
         shutil.copytree(source, unfinished)
+        for path in [*unfinished.rglob("*"), unfinished]:
+            fsync(path)
         if target.exists():
             target.rmdir()
         unfinished.rename(target)
+        fsync(target.parent)
     except OSError as error:
         shutil.rmtree(unfinished, ignore_errors=True)
         raise ArchiveError(

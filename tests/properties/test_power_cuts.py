@@ -86,13 +86,26 @@ def test_a_power_cut_loses_and_repeats_nothing(tmp_path: Path, archive: bool) ->
         check(recording, state, archive=archive)
 
 
+def test_a_batch_waits_for_the_disk_as_often_as_is_said(
+    tmp_path: Path, record_property: Callable[[str, object], None]
+) -> None:
+    """Journal 1, two streams 4, snapshot 2, JSON lines 1, Parquet file and folder 2, matches of a named query 2."""
+    syncs = record(tmp_path / "disk", 4, lambda _: False).syncs
+    assert syncs[2] == 1 + 4 + 2 + 1 + 2 + 2
+    record_property("fsyncs of a batch of two streams", syncs[2])
+
+
 @pytest.mark.long
+@pytest.mark.reliability
 @pytest.mark.parametrize("shard", range(SHARDS))
-def test_every_state_that_a_power_cut_may_leave_of_fifty_batches(tmp_path: Path, shard: int) -> None:
+def test_every_state_that_a_power_cut_may_leave_of_fifty_batches(
+    tmp_path: Path, shard: int, record_property: Callable[[str, object], None]
+) -> None:
     """In parts, each of every fiftieth state."""
     recording = record(tmp_path / "disk", 50, lambda number: number % SHARDS == shard)
     for state in recording.states:
         check(recording, state)
+    record_property("states after a power cut that were started again", len(recording.states))
 
 
 STATE = "var/state"
