@@ -4,12 +4,21 @@ from __future__ import annotations
 
 import shutil
 import uuid
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
 from ..config import Settings
 from ..errors import ArchiveError, Place
-from ..storage import fsync, make_folder, write_atomically
+from ..storage import (
+    DamagedFileError,
+    fsync,
+    make_folder,
+    mirrored_files,
+    read_mirrored,
+    write_atomically,
+    write_mirrored,
+)
 from .folder_layout import IDLE_WATERMARKS, LOG, MATCHES, PROVENANCES, SPOOL, STORE, TAKEN, prepare, require_archive
 from .log import EventLog, Manifest, read_consistently
 from .store import backup_store
@@ -43,7 +52,7 @@ def backup(settings: Settings, target: Path, timeout: float = 10.0) -> int:
             _copy_log(source / part, target / part)
         _copy_matches(source, target)
         _copy_spool(source, target)
-    except (OSError, RuntimeError) as error:
+    except (OSError, RuntimeError, DamagedFileError) as error:
         raise ArchiveError(
             f"the backup cannot be made: {error}", place=Place(str(target)), hint="name a folder with enough space"
         ) from error
@@ -93,15 +102,14 @@ def restore(settings: Settings, source: Path) -> int:
 def _copy_matches(source: Path, target: Path) -> None:
     """Copy the rows, then what they come from, which is there before them."""
     _copy_log(source / MATCHES, target / MATCHES)
-    for origin in (source / PROVENANCES).glob("[0-9a-f]*.json"):
-        _copy(origin, target / PROVENANCES / origin.name)
+    for origin in mirrored_files(source / PROVENANCES, "[0-9a-f]*.json"):
+        write_mirrored(target / PROVENANCES / origin.name, read_mirrored(origin))
 
 
 def _copy_spool(source: Path, target: Path) -> None:
     """Copy what no engine has taken yet; the note of what was taken first: what comes twice is recognised."""
-    note = source / SPOOL / TAKEN
-    if note.exists():
-        _copy(note, target / SPOOL / TAKEN)
+    with suppress(FileNotFoundError):
+        write_mirrored(target / SPOOL / TAKEN, read_mirrored(source / SPOOL / TAKEN))
     _copy_log(source / SPOOL, target / SPOOL)
 
 

@@ -11,9 +11,9 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..annotator import exclude_ids, ids_of
+from ..annotator import EventShape, exclude_ids, ids_of
 from ..config import Settings
-from .folder_layout import LOG, MATCHES, STORE, require_archive
+from .folder_layout import IDLE_WATERMARKS, LOG, MATCHES, STORE, require_archive
 from .log import (
     BrokenSegmentError,
     EventLog,
@@ -25,7 +25,7 @@ from .log import (
 )
 from .read_view import open_read_view
 from .rewrite import stored_events
-from .store import store_kind
+from .store import Store, bucket_start, store_kind
 
 __all__ = ["Repair", "repair"]
 
@@ -34,21 +34,25 @@ Batches = Mapping[Position, pa.Table]
 
 @dataclass(frozen=True, slots=True)
 class Repair:
-    """What became of a segment that was set aside.
+    """What became of a segment that was set aside, or is gone.
 
     Attributes:
-        segment: it.
+        lost: it, in words.
         rows: how many came back.
         source: `itself`, `backup`, `store`; `log`: it lacks nothing; `None`: the segment stays where it is.
+        path: of a segment that was set aside.
     """
 
-    segment: QuarantinedSegment
+    lost: str
     rows: int
     source: str | None
+    path: Path | None = None
 
 
 def repair(settings: Settings, backup: Path | None = None) -> list[Repair]:
-    """Bring back what segments had that were set aside, of an archive that nobody writes.
+    """Bring back what segments had that were set aside, or are gone, of an archive that nobody writes.
+
+    What is gone is looked for where nothing ever leaves the log: elsewhere it may have left by age.
 
     Args:
         settings: of the project.
@@ -66,36 +70,86 @@ def repair(settings: Settings, backup: Path | None = None) -> list[Repair]:
         require_archive(backup)
     done = []
     with ExitStack() as opened:
-        for folder in (LOG, MATCHES):
+        for folder in (LOG, MATCHES, IDLE_WATERMARKS):
             log = EventLog(root / folder)
-            for lost in list(quarantined(log.path)):
-                opened.callback(log.close)
-                log.lock()
-                copy = None if backup is None else EventLog(backup / folder)
-                done.append(_repaired(settings, log, lost, copy))
+            if not log.path.is_dir():
+                continue
+            opened.callback(log.close)
+            log.lock()
+            copy = None if backup is None else EventLog(backup / folder)
+            done += [_repaired(settings, log, lost, copy) for lost in list(quarantined(log.path))]
+            if settings.archive.log_size is None and settings.archive.log_age == timedelta.max:
+                done += [] if copy is None else _gone(settings, log, copy)
+                done += _unlogged(settings, log) if folder == LOG and settings.archive.store else []
     return done
+
+
+def _gone(settings: Settings, log: EventLog, backup: EventLog) -> Iterator[Repair]:
+    """Bring back batches that a backup has and the log lacks."""
+    for stream in backup.streams():
+        known = {position for position, _ in log.manifest(stream).rows_by_batch()}
+        found = {p: events for p, events in _of_log(backup, stream).items() if p not in known}
+        new = _unknown(log, stream, found)
+        if new:
+            log.put_back(stream, new)
+            _tell_store(settings, log, stream, new)
+            yield Repair(f"{len(new)} batches of {stream}", sum(rows.num_rows for rows in new.values()), "backup")
+
+
+def _unlogged(settings: Settings, log: EventLog) -> Iterator[Repair]:
+    """Bring back events that the store has and the log lacks, graph by graph, with the batches of their time."""
+    if settings.archive.endpoint is None and not (log.path.parent / STORE).is_dir():
+        return
+    with open_read_view(settings) as view:
+        store, bucket = view.store, settings.archive.bucket
+        if store is None:
+            return
+        for stream, shape in view.shapes.items():
+            count = sum([_put_back_from(store, log, shape, graph, bucket) for graph in store.graphs(stream)])
+            if count:
+                yield Repair(f"events of {stream}", count, "store")
+
+
+def _put_back_from(store: Store, log: EventLog, shape: EventShape, graph: str, bucket: timedelta) -> int:
+    """Bring back what the log lacks of a graph; count it."""
+    start = bucket_start(graph)
+    if start is None:
+        return 0
+    found = stored_events(store, shape, start, start + bucket)
+    new = _unknown(log, shape.stream, {Position(0, 0): found})
+    for events in new.values():
+        log.put_back(shape.stream, {_batch_at(log, shape.stream, events): events})
+    return sum(events.num_rows for events in new.values())
+
+
+def _batch_at(log: EventLog, stream: str, events: pa.Table) -> Position:
+    """The batch that events of this time are put to: the first that has later ones, else the last."""
+    first = pc.min(events["_time"]).as_py()
+    slices = log.slices(stream)
+    later = next((part.first for part in slices if part.facts.last >= first), None)
+    return later or log.newest or Position(log.generation, 1)
 
 
 def _repaired(settings: Settings, log: EventLog, lost: QuarantinedSegment, backup: EventLog | None) -> Repair:
     for source, found in _sources(settings, log, lost, backup):
-        new = {position: rows for position, events in found.items() if (rows := _unknown(log, lost, events)).num_rows}
+        new = _unknown(log, lost.stream, found)
         if new:
-            log.put_back(lost, new)
+            log.put_back(lost.stream, new, lost.home)
             if source != "store":
-                _tell_store(settings, log, lost, new)
+                _tell_store(settings, log, lost.stream, new)
         if found:
             lost.path.unlink()
-            return Repair(lost, sum(rows.num_rows for rows in new.values()), source if new else "log")
-    return Repair(lost, 0, None)
+            return Repair(str(lost), sum(rows.num_rows for rows in new.values()), source if new else "log")
+    return Repair(str(lost), 0, None, lost.path)
 
 
 def _sources(
     settings: Settings, log: EventLog, lost: QuarantinedSegment, backup: EventLog | None
 ) -> Iterator[tuple[str, Batches]]:
     """Where the rows of a segment may be, the best source first, and what it has."""
-    yield "itself", _of_log(EventLog(lost.path.parent.parent), lost) if _sound(lost) else {}
+    yield "itself", _of_log(EventLog(lost.path.parent.parent), lost.stream, lost) if _sound(lost) else {}
     if backup is not None:
-        yield "backup", _of_log(backup, lost)
+        yield "backup", _of_log(backup, lost.stream, lost)
     if log.path.name == LOG and settings.archive.store:
         yield "store", _of_store(settings, lost)
 
@@ -109,10 +163,11 @@ def _sound(lost: QuarantinedSegment) -> bool:
     return True
 
 
-def _of_log(log: EventLog, lost: QuarantinedSegment) -> Batches:
-    known = log.manifest(lost.stream).rows_by_batch(lost.first.before)
-    positions = [position for position, _ in known if position <= lost.last]
-    found = {position: log.batch_of(lost.stream, position) for position in positions}
+def _of_log(log: EventLog, stream: str, lost: QuarantinedSegment | None = None) -> Batches:
+    """The batches of a stream, or those of a segment, that a log has."""
+    known = log.manifest(stream).rows_by_batch(None if lost is None else lost.first.before)
+    positions = [position for position, _ in known if lost is None or position <= lost.last]
+    found = {position: log.batch_of(stream, position) for position in positions}
     return {position: events for position, events in found.items() if events is not None}
 
 
@@ -127,23 +182,30 @@ def _of_store(settings: Settings, lost: QuarantinedSegment) -> Batches:
     return {lost.first: events} if events.num_rows else {}
 
 
-def _unknown(log: EventLog, lost: QuarantinedSegment, events: pa.Table) -> pa.Table:
-    """Those that the log lacks."""
-    if not events.num_rows:
-        return events
-    times = pc.min_max(events["_time"]).as_py()
-    known = log.read(lost.stream, times["min"], times["max"] + timedelta.resolution, ["_id"])
-    return exclude_ids(first_of_each_id(events), ids_of(known))
+def _unknown(log: EventLog, stream: str, batches: Batches) -> Batches:
+    """Those of the events that the log lacks."""
+    found = {}
+    for position, events in batches.items():
+        if not events.num_rows:
+            continue
+        times = pc.min_max(events["_time"]).as_py()
+        known = log.read(stream, times["min"], times["max"] + timedelta.resolution, ["_id"])
+        found[position] = exclude_ids(first_of_each_id(events), ids_of(known))
+    return {position: events for position, events in found.items() if events.num_rows}
 
 
-def _tell_store(settings: Settings, log: EventLog, lost: QuarantinedSegment, batches: Batches) -> None:
+def _tell_store(settings: Settings, log: EventLog, stream: str, batches: Batches) -> None:
     """Write to the store what a backup had: it may have passed over these batches as empty ones."""
     root = settings.path(settings.archive.path)
-    if not settings.archive.store or (settings.archive.endpoint is None and not (root / STORE).is_dir()):
+    if (
+        log.path.name == IDLE_WATERMARKS
+        or not settings.archive.store
+        or (settings.archive.endpoint is None and not (root / STORE).is_dir())
+    ):
         return  # the next start builds it from the log
     with open_read_view(settings) as view:
         encode = next(each.encode for each in view.encoded_logs() if each.log.path == log.path)
-        texts = [encode(lost.stream, rows) for rows in batches.values()]
+        texts = [encode(stream, rows) for rows in batches.values()]
     store = store_kind(settings.archive).open(settings.archive, root)
     try:
         for text in texts:

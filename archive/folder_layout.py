@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from urllib.parse import quote, unquote
 
 from ..errors import ArchiveError, Place
 from ..storage import make_folder, write_atomically
@@ -31,17 +30,6 @@ SPOOL, IDENTITY, QUARANTINE = "intake", "identity", "quarantine"
 LOCK = ".lock"
 TAKEN = "taken.json"
 _VERSION_FILE = "format.json"
-
-
-def folder_of_stream(stream: str) -> str:
-    """Name the stream's folder: percent-encoded, never `.`, `..` or hidden."""
-    name = quote(stream, safe="")
-    return f"%2E{name[1:]}" if name.startswith(".") else name
-
-
-def stream_of_folder(folder: str) -> str:
-    """Name the stream whose folder this is."""
-    return unquote(folder)
 
 
 def prepare(root: Path) -> None:

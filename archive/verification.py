@@ -6,13 +6,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import partial
+from pathlib import Path
 
 import polars as pl
 import pyarrow as pa
 
 from ..config import Settings
 from ..errors import ArchiveError
-from .folder_layout import LOG, STORE, require_archive
+from ..storage import is_damaged, mirrored_files
+from .folder_layout import IDLE_WATERMARKS, LOG, PROVENANCES, SPOOL, STORE, require_archive
 from .log import (
     EventLog,
     Manifest,
@@ -38,6 +40,8 @@ from .store import (
 )
 from .sync import Lag, held_of, lag_of
 
+_LOG_LACKS, _LOG_ENDS = ", the log only ", ": segments of the log are lost"
+
 
 @dataclass(frozen=True, slots=True)
 class Health:
@@ -59,6 +63,11 @@ class Health:
     store_faults: tuple[str, ...]
     matches: Mapping[str, int] = field(default_factory=dict)
 
+    @property
+    def log_lacks(self) -> bool:
+        """Whether the store has what the log has lost: then it must not be built anew."""
+        return any(_LOG_LACKS in fault or _LOG_ENDS in fault for fault in self.store_faults)
+
 
 def verify(settings: Settings, timeout: float = 10.0) -> Health:
     """Read all of an archive, also while an engine writes it.
@@ -75,8 +84,10 @@ def verify(settings: Settings, timeout: float = 10.0) -> Health:
     log, matches = EventLog(path / LOG), MatchLog(path)
     events, faults, segments = _read(log)
     found, of_matches, more_segments = _read(matches.log)
-    missing = [_missing(one) for each in (log, matches.log) for one in quarantined(each.path)]
-    log_faults = [*missing, *faults, *(of_matches or _lost_provenances(matches))]
+    others = [EventLog(path / IDLE_WATERMARKS), EventLog(path / SPOOL)]
+    faults += [fault for other in others for fault in _read(other)[1]]
+    missing = [_missing(one) for each in (log, matches.log, *others) for one in quarantined(each.path)]
+    log_faults = [*missing, *faults, *_damaged_notes(path), *(of_matches or _lost_provenances(matches))]
     lag, store_faults = None, []
     if not log_faults:
         try:
@@ -97,9 +108,17 @@ def _read(log: EventLog) -> tuple[dict[str, int], list[str], int]:
     return known, [fault for found in faults.values() for fault in found], segments
 
 
+def _damaged_notes(root: Path) -> list[str]:
+    """Say which small files, or their mirrors, are not as they were written."""
+    notes = [*mirrored_files(root / PROVENANCES, "*.json"), *mirrored_files(root / SPOOL, "*.json")]
+    return [f"{path}: it or its mirror is damaged: an engine writes it anew" for path in notes if is_damaged(path)]
+
+
 def _missing(lost: QuarantinedSegment) -> str:
     """Say what a segment that was set aside takes from the log."""
     back = "`kaicep repair` brings them back from the store, or with --from from a backup"
+    if lost.home.parent.parent.name == SPOOL:
+        back = "the streams' sources may have them still; delete it to do without"
     return f"{lost.path}: broken, and in quarantine: the log is without {lost}: {back}"
 
 
@@ -118,7 +137,7 @@ def _store_faults(store: Store, log: EventLog, matches: EventLog, settings: Sett
     newest, held = log.last, store.committed()
     if held is not None and (newest is None or held.position > newest):
         said = f"the store holds batch {held.position}, the log none behind {newest}"
-        return [f"{said}: segments of the log are lost"]
+        return [f"{said}{_LOG_ENDS}"]
     streams = [stream for stream in log.streams() if stream in settings.streams]
     events = _Kind(log, streams, held, graphs_of, stream_of_graph, "events")
     found = _Kind(
@@ -185,7 +204,7 @@ def _difference(graph: str, found: int, least: int, most: int, rows: str, *, kep
     if found < least:
         yield f"<{graph}> has {found:,} {rows}, the log {least:,}"
     elif found > most and kept:
-        yield f"<{graph}> has {found:,} {rows}, the log only {most:,}"
+        yield f"<{graph}> has {found:,} {rows}{_LOG_LACKS}{most:,}"
 
 
 def _dropped(graph: str, since: datetime | None) -> bool:

@@ -200,7 +200,7 @@ def repair(
         Path | None, typer.Option("--from", metavar="FOLDER", help="What `kaicep backup` made; else the store.")
     ] = None,
 ) -> None:
-    """Bring back the events of broken segments of the log, which an engine has put into quarantine.
+    """Bring back the events of broken segments of the log, which an engine has put into quarantine, and of lost ones.
 
     They come from a backup, or from the store, which has the attributes of the annotation. Stop the engine first.
     Exit codes: 0 all is back; 1 some segment stays in quarantine.
@@ -213,13 +213,13 @@ def repair(
     for each in done:
         match each.source:
             case None:
-                tell(f"{each.segment}: nothing was found; to do without it, delete {each.segment.path}")
+                tell(f"{each.lost}: nothing was found; to do without it, delete {each.path}")
             case "log":
-                typer.echo(f"{each.segment}: the log has it all")
+                typer.echo(f"{each.lost}: the log has it all")
             case source:
-                typer.echo(f"{each.segment}: {each.rows:,} rows came back from {_SOURCES[source]}")
+                typer.echo(f"{each.lost}: {each.rows:,} rows came back from {_SOURCES[source]}")
     if not done:
-        typer.echo("nothing is in quarantine")
+        typer.echo("nothing is lost")
     if any(each.source is None for each in done):
         raise typer.Exit(1)
 
@@ -251,7 +251,9 @@ def verify(project: ProjectFile) -> None:
         typer.echo(f"intake: {events:,} events of {stream} that no engine has taken yet")
     for fault in (*found.log_faults, *found.store_faults):
         tell(fault)
-    if found.store_faults:
+    if found.log_lacks:
+        tell("`kaicep repair` brings back what the log has lost")
+    elif found.store_faults:
         tell("move the store's folder away; the next start builds it again from the log")
     if found.log_faults or found.store_faults:
         raise typer.Exit(1 if found.log_faults else _STORE_UNSOUND)

@@ -6,24 +6,43 @@ from .atomic_write import append_durably, fsync, make_folder, remove_temporaries
 from .checked_text import read_checked, write_checked
 from .compression import COMPRESSIONS, UNPACKING_ERRORS, open_unpacked, uncompressed_name, unpack
 from .disk_usage import folder_size
+from .folder_name import folder_name, name_of_folder
+from .mirrored_file import (
+    DamagedFileError,
+    is_damaged,
+    is_intact,
+    mirrored_files,
+    read_mirrored,
+    remove_mirrored,
+    write_mirrored,
+)
 from .process_lock import ProcessLock, is_running
 from .transient_errors import is_transient
 
 __all__ = [
     "COMPRESSIONS",
     "UNPACKING_ERRORS",
+    "DamagedFileError",
     "ProcessLock",
     "append_durably",
+    "folder_name",
     "folder_size",
     "fsync",
+    "is_damaged",
+    "is_intact",
     "is_running",
     "is_transient",
     "make_folder",
+    "mirrored_files",
+    "name_of_folder",
     "open_unpacked",
     "read_checked",
+    "read_mirrored",
+    "remove_mirrored",
     "remove_temporaries",
     "uncompressed_name",
     "unpack",
     "write_atomically",
     "write_checked",
+    "write_mirrored",
 ]

@@ -18,11 +18,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ...errors import ArchiveError, Place
-from ...storage import ProcessLock, make_folder, remove_temporaries
-from ..folder_layout import LOCK, folder_of_stream, stream_of_folder
+from ...storage import ProcessLock, folder_name, make_folder, name_of_folder, remove_temporaries
+from ..folder_layout import LOCK, SPOOL
 from .batch_index import BatchFacts, Position
 from .manifest import Manifest, Segment, SegmentSlice, read_consistently
-from .quarantine import QuarantinedSegment, quarantine, quarantined
+from .quarantine import quarantine, quarantined
 from .segment import (
     TIME,
     BrokenSegmentError,
@@ -92,7 +92,7 @@ class EventLog:
             )
         self._lock = lock
         for stream in self.streams():
-            remove_temporaries(self.path / folder_of_stream(stream))
+            remove_temporaries(self.path / folder_name(stream))
             read_consistently(partial(_remove_leftovers, self.manifest(stream)))
         lost = [one.last for one in quarantined(self.path)]
         self.newest = max([*lost, *([] if self.last is None else [self.last])], default=None)
@@ -122,7 +122,7 @@ class EventLog:
         return position
 
     def _write(self, stream: str, position: Position, events: pa.Table | None) -> None:
-        path = self.path / folder_of_stream(stream) / segment_name(position)
+        path = self.path / folder_name(stream) / segment_name(position)
         if events is None:
             path.unlink(missing_ok=True)
         else:
@@ -147,12 +147,13 @@ class EventLog:
         else:
             holder.path.unlink()
 
-    def put_back(self, lost: QuarantinedSegment, batches: Mapping[Position, pa.Table]) -> None:
-        """Keep events of a segment that was set aside; those that the log has of these batches stay before them.
+    def put_back(self, stream: str, batches: Mapping[Position, pa.Table], home: Path | None = None) -> None:
+        """Keep events that were lost; those that the log has of these batches stay before them.
 
         Args:
-            lost: the segment.
-            batches: some of its batches, with events that the log lacks; at least one.
+            stream: or query.
+            batches: with events that the log lacks; at least one.
+            home: of the segment of all of them, if they were put together.
 
         Raises:
             ArchiveError: another process writes this log, or the file system refuses.
@@ -160,12 +161,12 @@ class EventLog:
         self.lock()
         plain = {position: plain_table(events) for position, events in batches.items()}
         with self.settling:
-            if self.manifest(lost.stream).holder(lost.first) is None and len(batches) > 1:
-                write_compacted(lost.home, plain)
+            if home is not None and len(plain) > 1 and self.manifest(stream).holder(min(plain)) is None:
+                write_compacted(home, plain)
                 return
             for position, events in plain.items():
-                held = self.batch_of(lost.stream, position)
-                self._write_again(lost.stream, position, events if held is None else concatenated(held, events))
+                held = self.batch_of(stream, position)
+                self._write_again(stream, position, events if held is None else concatenated(held, events))
 
     def read(
         self,
@@ -251,7 +252,7 @@ class EventLog:
         """Name the streams that the log holds, sorted."""
         if not self.path.is_dir():
             return ()
-        return tuple(sorted(stream_of_folder(p.name) for p in self.path.iterdir() if p.is_dir()))
+        return tuple(sorted(name_of_folder(p.name) for p in self.path.iterdir() if p.is_dir()))
 
     def count(self, stream: str) -> int:
         """Count the events of the stream, late ones included."""
@@ -275,11 +276,11 @@ class EventLog:
     def manifest(self, stream: str) -> Manifest:
         """The segments of a stream."""
         if stream not in self._manifests:
-            self._manifests[stream] = Manifest(self.path / folder_of_stream(stream), self._set_aside)
+            self._manifests[stream] = Manifest(self.path / folder_name(stream), self._set_aside)
         return self._manifests[stream]
 
     def _of_file(self, path: Path) -> Manifest:
-        return self.manifest(stream_of_folder(path.parent.name))
+        return self.manifest(name_of_folder(path.parent.name))
 
     def _set_aside(self, path: Path, error: BrokenSegmentError) -> None:
         """Put a broken segment into quarantine; a reader leaves that to the writer.
@@ -296,7 +297,8 @@ class EventLog:
         except OSError as refusal:
             raise error from refusal
         said = "it lies in quarantine now, and the log goes on without"
-        _LOG.warning("%s: %s; %s %s; `kaicep repair` brings them back", path, error.message, said, lost)
+        back = "`kaicep repair` brings them back" if self.path.name != SPOOL else "their sources may have them still"
+        _LOG.warning("%s: %s; %s %s; %s", path, error.message, said, lost, back)
 
     def close(self) -> None:
         """Let another process write."""

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ...errors import ArchiveError
-from ...storage import fsync, make_folder
-from ..folder_layout import QUARANTINE, stream_of_folder
+from ...storage import fsync, make_folder, name_of_folder
+from ..folder_layout import QUARANTINE
 from .batch_index import Position
 from .segment import SegmentFacts, batch_range, segment_facts
 
@@ -82,4 +82,4 @@ def _described(path: Path, home: Path) -> QuarantinedSegment:
         facts = segment_facts(path)
     except ArchiveError:
         facts = None
-    return QuarantinedSegment(stream_of_folder(path.parent.name), *found, path, home, facts)
+    return QuarantinedSegment(name_of_folder(path.parent.name), *found, path, home, facts)

@@ -13,7 +13,7 @@ from typing import Self
 from ...errors import ArchiveError, Place
 from ...expressions import gives_several
 from ...language.nodes import Aggregate, Item, Query, ValueType
-from ...storage import make_folder, write_atomically
+from ...storage import is_intact, read_mirrored, write_mirrored
 
 _DIGEST_BYTES = 16
 
@@ -67,10 +67,8 @@ class Provenance:
         """
         file = _file(folder, self.digest)
         try:
-            if not file.exists():
-                make_folder(folder)
-                with write_atomically(file) as temporary:
-                    temporary.write_bytes(self._json)
+            if not is_intact(file):
+                write_mirrored(file, self._json)
         except OSError as error:
             raise ArchiveError(
                 f"cannot write what a query's matches come from: {error.strerror}",
@@ -87,7 +85,7 @@ class Provenance:
         """
         file = _file(folder, digest)
         try:
-            content = json.loads(file.read_bytes())
+            content = json.loads(read_mirrored(file))
             items = {name: ValueType(kind) for name, kind in content["items"].items()}
             return cls(content["query"], content["text"], content["knowledge"], items)
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:

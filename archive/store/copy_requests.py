@@ -52,8 +52,9 @@ def remove_leftovers(root: Path) -> None:
         return
     for alive in folder.glob(f"*{_ALIVE}"):
         lock = ProcessLock(alive)
-        # A young file may belong to a reader that is just about to take its lock.
-        if time.time() - alive.stat().st_mtime > _YOUNG_S and lock.acquire():
+        # A young file that nobody has locked may belong to a reader that is just about to.
+        locked = alive.stat().st_size > 0 or time.time() - alive.stat().st_mtime > _YOUNG_S
+        if locked and lock.acquire():
             _remove(alive)
             lock.release()
     for copy in folder.iterdir():

@@ -25,6 +25,8 @@ def open_folder(path: Path) -> ox.Store:
     """
     try:
         make_folder(path)
+        if not (path / "CURRENT").exists() and any(path.glob("MANIFEST-*")):
+            raise FileNotFoundError("CURRENT is lost")  # RocksDB would make a new store of the folder
         return ox.Store(path)
     except (OSError, RuntimeError) as error:
         raise damaged(path, error) from error

@@ -20,7 +20,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from ...errors import ArchiveError, Place
-from ...storage import ProcessLock, write_atomically
+from ...storage import ProcessLock, read_mirrored, write_mirrored
 from ..folder_layout import LOCK, SPOOL, TAKEN, prepare
 from ..log import EventLog, Position, Segment, read_consistently
 from .compaction import CompactionPolicy, compact
@@ -109,7 +109,7 @@ class Spool:
         """
         note = self.path / TAKEN
         try:
-            return {str(stream): int(batch) for stream, batch in json.loads(note.read_text(encoding="utf-8")).items()}
+            return {str(stream): int(batch) for stream, batch in json.loads(read_mirrored(note)).items()}
         except FileNotFoundError:
             return {}
         except (OSError, ValueError, TypeError, AttributeError) as error:
@@ -124,8 +124,7 @@ class Spool:
         before = self.taken()
         if all(before.get(stream, 0) >= batch for stream, batch in taken.items()):
             return
-        with write_atomically(self.path / TAKEN) as temporary:
-            temporary.write_text(json.dumps({**before, **taken}), encoding="utf-8")
+        write_mirrored(self.path / TAKEN, json.dumps({**before, **taken}).encode())
         lock = ProcessLock(self.path / LOCK)
         if lock.acquire():
             try:

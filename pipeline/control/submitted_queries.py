@@ -14,7 +14,7 @@ from pathlib import Path
 
 from ...config import Settings
 from ...errors import PipelineError, Place, did_you_mean
-from ...storage import make_folder, write_atomically
+from ...storage import mirrored_files, read_mirrored, remove_mirrored, write_mirrored
 from ..flow import Registration
 
 __all__ = ["SubmittedDocument", "SubmittedQueries", "folder_of", "free_label"]
@@ -91,21 +91,19 @@ class SubmittedQueries:
         if left:
             self._write(replace(document, queries=left))
         else:
-            self._path(document.number).unlink(missing_ok=True)
+            remove_mirrored(self._path(document.number))
 
     def _write(self, document: SubmittedDocument) -> None:
-        make_folder(self._folder)
         content = {
             "label": document.label,
             "text": document.text,
             "retention": None if document.retention is None else document.retention.total_seconds(),
             "queries": document.queries,
         }
-        with write_atomically(self._path(document.number)) as temporary:
-            temporary.write_text(json.dumps(content, ensure_ascii=False, indent=1), encoding="utf-8")
+        write_mirrored(self._path(document.number), json.dumps(content, ensure_ascii=False, indent=1).encode())
 
     def _paths(self) -> list[Path]:
-        return sorted(self._folder.glob("[0-9]*.json"))
+        return mirrored_files(self._folder, "[0-9]*.json")
 
     def _path(self, number: int) -> Path:
         return self._folder / f"{number:06d}.json"
@@ -127,7 +125,7 @@ def free_label(taken: Collection[str]) -> str:
 
 def _read(path: Path) -> SubmittedDocument:
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = json.loads(read_mirrored(path))
         seconds = content["retention"]
         retention = None if seconds is None else timedelta(seconds=seconds)
         return SubmittedDocument(

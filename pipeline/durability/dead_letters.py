@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
+from ...storage import folder_name
 from ..sources import Malformed, RawBatch
 from .letter_files import LetterFiles
 
@@ -58,7 +59,7 @@ class DeadLetters:
             _LOG.warning(
                 "the dead letters of '%s' would take more than %s bytes: the oldest are removed from now on; see in %s "
                 "what is wrong with its records, or raise dead_letter_size under [engine]",
-                *(stream, f"{self._most:,}", self._folder / stream),
+                *(stream, f"{self._most:,}", self._folder / folder_name(stream)),
             )
         return len(letters)
 
@@ -68,7 +69,7 @@ class DeadLetters:
 
     def _of(self, stream: str) -> LetterFiles:
         if stream not in self._files:
-            self._files[stream] = LetterFiles(self._folder / stream)
+            self._files[stream] = LetterFiles(self._folder / folder_name(stream))
         return self._files[stream]
 
 

@@ -24,7 +24,7 @@ from ...archive import Archive
 from ...archive.log import Position, earlier_ids
 from ...archive.sync import Spool
 from ...planner import ROWS_AT_ONCE
-from ...storage import write_atomically
+from ...storage import read_mirrored, write_mirrored
 from ..flow import Batch, BatchResult, BatchSource, StreamResult, joined, merged
 
 __all__ = ["SpoolReplay"]
@@ -131,9 +131,9 @@ class SpoolReplay:
     def _taken_again(self, batch: int) -> SpoolRange:
         """What a batch took when it was begun."""
         try:
-            content: dict[str, Any] = json.loads(self._note.read_text(encoding="utf-8"))
-        except FileNotFoundError:
-            return SpoolRange({}, missed=False)
+            content: dict[str, Any] = json.loads(read_mirrored(self._note))
+        except (FileNotFoundError, ValueError):
+            return SpoolRange({}, missed=False)  # what it took is in the intake still, or in the log
         if content["batch"] != batch:
             return SpoolRange({}, missed=False)
         return SpoolRange({s: int(k) for s, k in content["upto"].items()}, missed=content.get("missed", True))
@@ -235,8 +235,7 @@ class SpoolReplay:
 
     def _keep_note(self, batch: int, taken: SpoolRange) -> None:
         content = {"batch": batch, "upto": dict(taken.upto), "missed": taken.missed}
-        with write_atomically(self._note) as temporary:
-            temporary.write_text(json.dumps(content), encoding="utf-8")
+        write_mirrored(self._note, json.dumps(content).encode())
 
 
 def _annotated(events: pa.Table) -> AnnotatedBatch:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
@@ -22,7 +23,7 @@ from ...errors import PipelineError, Place
 from ...ontology import KnowledgeBase, stated_modules
 from ...ontology.modules import Module, ModuleChange, ntriples, parse_ntriples
 from ...settings import OnContradiction, ReasonerName
-from ...storage import make_folder, write_atomically
+from ...storage import DamagedFileError, is_intact, mirrored_files, read_mirrored, write_mirrored
 
 __all__ = ["Changes", "Entry", "KnowledgeStore", "Version", "modules_in_force"]
 
@@ -128,12 +129,10 @@ class KnowledgeStore:
 
     def keep(self, modules: Sequence[Module]) -> None:
         """Make copies of modules durable."""
-        make_folder(self._modules)
         for module in modules:
             path = self._copy(module.digest)
-            if not path.exists():
-                with write_atomically(path) as temporary:
-                    temporary.write_bytes(gzip.compress(ntriples(module), _LEVEL, mtime=0))
+            if not is_intact(path):
+                write_mirrored(path, gzip.compress(ntriples(module), _LEVEL, mtime=0))
 
     def module(self, entry: Entry) -> Module:
         """A module as it was when it was kept.
@@ -143,12 +142,12 @@ class KnowledgeStore:
         """
         path = self._copy(entry.digest)
         try:
-            triples = parse_ntriples(gzip.decompress(path.read_bytes()))
-        except (OSError, EOFError, SyntaxError) as error:
+            triples = parse_ntriples(gzip.decompress(read_mirrored(path) or b"nothing"))
+        except (OSError, EOFError, SyntaxError, DamagedFileError, zlib.error) as error:
             raise PipelineError(
                 f"the copy of the ontology module {entry.source} cannot be read",
                 place=Place(str(path)),
-                hint="restore it, or remove the engine's state to begin anew",
+                hint="restore it from a copy, or remove the engine's state to begin anew",
             ) from error
         declares = frozenset(entry.declares)
         return Module(entry.source, triples, entry.digest, declares, entry.imports, entry.imported, entry.base)
@@ -157,16 +156,17 @@ class KnowledgeStore:
     def changes(self) -> Changes:
         """What was changed of the project file's modules."""
         try:
-            content = json.loads(self._changes.read_text(encoding="utf-8"))
+            content = json.loads(read_mirrored(self._changes))
+            return Changes(tuple(Entry.read(entry) for entry in content["added"]), tuple(content["removed"]))
         except FileNotFoundError:
             return Changes()
-        return Changes(tuple(Entry.read(entry) for entry in content["added"]), tuple(content["removed"]))
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise _unreadable("the changes of the ontology modules", self._changes) from error
 
     def change(self, change: ModuleChange) -> None:
         """Make one more change durable, for this engine's restarts and for every other command."""
         self.keep(() if change.added is None else (change.added,))
-        with write_atomically(self._changes) as temporary:
-            temporary.write_text(json.dumps(asdict(self.changes.after(change)), indent=1), encoding="utf-8")
+        write_mirrored(self._changes, json.dumps(asdict(self.changes.after(change)), indent=1).encode())
 
     def changed(self, modules: Sequence[Module]) -> tuple[Module, ...]:
         """The modules of a project file, changed."""
@@ -176,7 +176,7 @@ class KnowledgeStore:
 
     def versions(self) -> tuple[Version, ...]:
         """All versions, in the order in which they took over."""
-        for path in sorted(self._versions.glob("[0-9]*.json")):
+        for path in mirrored_files(self._versions, "[0-9]*.json"):
             if int(path.stem) not in self._known:
                 self._known[int(path.stem)] = _read(path)
         return tuple(self._known.values())
@@ -211,10 +211,8 @@ class KnowledgeStore:
             "leave_out" if knowledge.left_out else "warn" if knowledge.contradictions else "refuse",
             "" if shapes is None else _digest(shapes),
         )
-        make_folder(self._versions)
-        with write_atomically(self._versions / f"{number:06d}.json") as temporary:
-            content = asdict(version) | {"since": version.since.isoformat()}
-            temporary.write_text(json.dumps(content, indent=1), encoding="utf-8")
+        content = asdict(version) | {"since": version.since.isoformat()}
+        write_mirrored(self._versions / f"{number:06d}.json", json.dumps(content, indent=1).encode())
         self._known[number] = version
         return version
 
@@ -257,6 +255,17 @@ def _digest(shapes: Mapping[str, EventShape]) -> str:
 
 
 def _read(path: Path) -> Version:
-    content = json.loads(path.read_text(encoding="utf-8"))
-    modules = tuple(Entry.read(entry) for entry in content["modules"])
-    return Version(**{**content, "since": datetime.fromisoformat(content["since"]), "modules": modules})
+    try:
+        content = json.loads(read_mirrored(path))
+        modules = tuple(Entry.read(entry) for entry in content["modules"])
+        return Version(**{**content, "since": datetime.fromisoformat(content["since"]), "modules": modules})
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise _unreadable("a version of the knowledge", path) from error
+
+
+def _unreadable(what: str, path: Path) -> PipelineError:
+    return PipelineError(
+        f"{what} cannot be read",
+        place=Place(str(path)),
+        hint="restore it from a copy, or remove the engine's state to begin anew",
+    )

@@ -5,12 +5,11 @@ from __future__ import annotations
 import os
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from pathlib import Path
-from urllib.parse import quote
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from ...storage import fsync, make_folder, remove_temporaries, write_atomically
+from ...storage import folder_name, fsync, make_folder, remove_temporaries, write_atomically
 from .sink import Sink, unwritable
 
 __all__ = ["ParquetSink"]
@@ -36,7 +35,7 @@ class ParquetSink(Sink):
 
     def write(self, batch_id: int, query_name: str, matches: pa.Table) -> None:
         """Write the file of this query and batch, or remove it if there are no matches."""
-        target = self._folder / quote(query_name, safe="") / f"{batch_id:012d}.parquet"
+        target = self._folder / folder_name(query_name) / f"{batch_id:012d}.parquet"
         if target in self._writing:
             self._writing.pop(target).result()
         if matches.num_rows:

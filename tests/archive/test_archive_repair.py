@@ -160,7 +160,7 @@ def test_what_is_nowhere_stays_in_quarantine(settings: Settings, tmp_path: Path)
         f"nothing was found; to do without it, delete {aside}\n"
     )
     aside.unlink()
-    assert call("repair", tmp_path) == (0, "nothing is in quarantine\n", "")
+    assert call("repair", tmp_path) == (0, "nothing is lost\n", "")
     assert verify(settings).log_faults == ()
 
 
@@ -176,3 +176,26 @@ def test_matches_come_back_from_a_backup(tmp_path: Path) -> None:
     assert call("repair", tmp_path, "--from", tmp_path / "copy")[0] == 0
     with opened(tmp_path) as archive:
         assert archive.matches.log.count(QUERY) == before
+
+
+@pytest.mark.parametrize("source", ["store", "backup"])
+def test_segments_that_are_gone_come_back(settings: Settings, tmp_path: Path, source: str) -> None:
+    before = events(tmp_path)
+    backup(settings, tmp_path / "copy")
+    for lost in segments(tmp_path)[1:3]:
+        lost.unlink()
+    code, _, wrong = call("verify", tmp_path)
+    assert code == 3
+    assert "events, the log only" in wrong
+    assert wrong.endswith("`kaicep repair` brings back what the log has lost\n")
+    code, said, _ = call("repair", tmp_path, *(["--from", tmp_path / "copy"] if source == "backup" else []))
+    what = "events of airflowReport" if source == "store" else "2 batches of airflowReport"
+    assert (code, said) == (0, f"{what}: 60 rows came back from the {source}\n")
+    assert events(tmp_path).equals(before)
+    assert verify(settings).store_faults == ()
+
+
+def test_what_has_left_the_log_by_age_is_not_lost(settings: Settings, tmp_path: Path) -> None:
+    (tmp_path / "kaicep.toml").write_text(PROJECT + ATTRIBUTES + "[archive]\nlog_age = '1d'\n")
+    segments(tmp_path)[0].unlink()
+    assert call("repair", tmp_path) == (0, "nothing is lost\n", "")

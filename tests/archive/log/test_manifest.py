@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from kaicep.archive.folder_layout import folder_of_stream
 from kaicep.archive.log import EventLog, Position
 from kaicep.archive.log.manifest import Manifest
 from kaicep.archive.sync.compaction import CompactionPolicy, compact
+from kaicep.storage import folder_name
 from support.archives import NINE, SECOND, STREAM, readings
 
 ALL = CompactionPolicy(files=2)
@@ -23,7 +23,7 @@ def log(tmp_path: Path) -> EventLog:
 
 
 def files(log: EventLog) -> list[str]:
-    return sorted(path.name for path in (log.path / folder_of_stream(STREAM)).iterdir())
+    return sorted(path.name for path in (log.path / folder_name(STREAM)).iterdir())
 
 
 def contents(log: EventLog) -> list[object]:
@@ -43,7 +43,7 @@ def contents(log: EventLog) -> list[object]:
 
 def test_killed_before_the_old_segments_go_each_event_is_there_once(log: EventLog) -> None:
     before = contents(log)
-    folder = log.path / folder_of_stream(STREAM)
+    folder = log.path / folder_name(STREAM)
     old = {path.name: path.read_bytes() for path in folder.iterdir()}
     compact(log, ALL)
     for name, content in old.items():
@@ -58,7 +58,7 @@ def test_killed_before_the_old_segments_go_each_event_is_there_once(log: EventLo
 
 def test_a_listing_is_never_out_of_date(tmp_path: Path) -> None:
     log = EventLog(tmp_path)
-    other = Manifest(tmp_path / folder_of_stream(STREAM))
+    other = Manifest(tmp_path / folder_name(STREAM))
     for batch in range(30):
         log.append(STREAM, batch, readings(1, first=batch))
         assert len(list(other.rows_by_batch())) == batch + 1

@@ -57,6 +57,8 @@ def test_copies_of_killed_readers_are_removed(tmp_path: Path) -> None:
     alive.touch()
     os.utime(alive, (0, 0))
     (folder / "dead").mkdir()
+    (folder / "young.alive").write_text("999999")  # it had its lock, a moment ago
+    (folder / "young").mkdir()
     with opened(tmp_path) as archive:
         archive.flush()
     assert list(folder.iterdir()) == []

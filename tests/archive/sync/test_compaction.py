@@ -10,12 +10,12 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from kaicep.archive.folder_layout import folder_of_stream
 from kaicep.archive.log import EventLog, Position, manifest, segment
 from kaicep.archive.sparql import Solutions
 from kaicep.archive.sync.compaction import CompactionPolicy, CompactionResult, compact, compact_archive
 from kaicep.config import Settings
 from kaicep.errors import ArchiveError
+from kaicep.storage import folder_name
 from support.archives import NINE, SECOND, STREAM, archived_project, opened, readings
 
 ALL = CompactionPolicy(files=2)
@@ -30,7 +30,7 @@ def log(tmp_path: Path) -> EventLog:
 
 
 def files(log: EventLog) -> list[str]:
-    return sorted(path.name for path in (log.path / folder_of_stream(STREAM)).iterdir())
+    return sorted(path.name for path in (log.path / folder_name(STREAM)).iterdir())
 
 
 def contents(log: EventLog) -> list[object]:

@@ -228,7 +228,10 @@ def test_without_an_engine_what_is_refused_is_in_nobody_s_way(tmp_path: Path) ->
 def test_a_document_that_cannot_be_read_is_told(tmp_path: Path) -> None:
     settings = project(tmp_path).settings
     submit(settings, HIGH, None, None)
-    (document,) = (tmp_path / "var/state/queries/documents").iterdir()
+    documents = tmp_path / "var/state/queries/documents"
+    (document,) = documents.glob("[!.]*")
+    for mirror in documents.glob(".*"):
+        mirror.unlink()
     document.write_text("{}")
     with pytest.raises(PipelineError) as refused:
         list_queries(settings)

@@ -67,11 +67,13 @@ def test_a_lost_copy_is_told(tmp_path: Path) -> None:
     given = project(tmp_path)
     add_module(given.settings, turtle(tmp_path, "more.ttl", rooms(s3="r1")), None)
     store = KnowledgeStore.of(given.settings)
-    (copy,) = (store.folder / "modules").iterdir()
+    (copy,) = (store.folder / "modules").glob("[!.]*")
+    for mirror in (store.folder / "modules").glob(".*"):
+        mirror.unlink()
     copy.write_bytes(b"x")
     with pytest.raises(PipelineError) as lost:
         project(tmp_path)
     assert str(lost.value) == (
-        f"{copy}: the copy of the ontology module more.ttl cannot be read: restore it, or remove the engine's state to "
-        "begin anew"
+        f"{copy}: the copy of the ontology module more.ttl cannot be read: restore it from a copy, or remove the "
+        "engine's state to begin anew"
     )

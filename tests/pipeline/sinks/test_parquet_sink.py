@@ -23,6 +23,15 @@ def test_parquet_has_one_file_per_query_and_batch(tmp_path: Path) -> None:
     assert pq.read_table(tmp_path / "a%2Fb")["rate"].to_pylist() == [1, 2]
 
 
+@pytest.mark.parametrize("label", ["..", "../../x", "."])
+def test_a_label_does_not_leave_the_folder(tmp_path: Path, label: str) -> None:
+    sink = ParquetSink(tmp_path / "sink")
+    sink.write(0, label, matches(1))
+    sink.flush()
+    (file,) = tmp_path.rglob("*.parquet")
+    assert file.parents[1] == tmp_path / "sink"
+
+
 def test_a_batch_without_matches_removes_what_it_had(tmp_path: Path) -> None:
     sink = ParquetSink(tmp_path)
     sink.write(0, "Q", matches(1))
