@@ -137,9 +137,10 @@ def compact(project: ProjectFile) -> None:
     """Put the log's small segments together, as a running engine does by itself; let the store give back space."""
     from ..archive.sync import compact_archive
     from ..config import Settings
+    from ..storage import masked
 
     settings = Settings.load(project)
-    with waiting("putting segments together"):
+    with masked(settings.engine.umask), waiting("putting segments together"):
         done = compact_archive(settings)
     typer.echo(f"{done.before:,} segments became {done.after:,}")
 
@@ -152,10 +153,11 @@ def backup(
     """Copy the archive, also while an engine is writing it. `kaicep restore` puts the copy back."""
     from ..archive import backup
     from ..config import Settings
+    from ..storage import masked
 
     settings = Settings.load(project)
     size = folder_size(settings.path(settings.archive.path))
-    with waiting("copying the archive", size).measuring(lambda: folder_size(target)):
+    with masked(settings.engine.umask), waiting("copying the archive", size).measuring(lambda: folder_size(target)):
         events = backup(settings, target)
     typer.echo(f"{events:,} events in {target}")
 
@@ -207,9 +209,11 @@ def repair(
     """
     from ..archive import repair
     from ..config import Settings
+    from ..storage import masked
 
-    with waiting("bringing back events"):
-        done = repair(Settings.load(project), backup)
+    settings = Settings.load(project)
+    with masked(settings.engine.umask), waiting("bringing back events"):
+        done = repair(settings, backup)
     for each in done:
         match each.source:
             case None:

@@ -88,6 +88,7 @@ def run(
     from ..config import Settings
     from ..pipeline import query_files, read_document
     from ..pipeline.sinks import SINKS
+    from ..storage import masked
     from .jobs import all_recorded, run_queries, settle_existing_output, with_recorded_sources
 
     form = form or (MatchFormat.CONSOLE if out is None and sys.stdout.isatty() else MatchFormat.JSONL)
@@ -104,7 +105,8 @@ def run(
             "there is nothing to do: no query, and the archive is switched off",
             hint="name queries with --query, or in the project file under [queries]",
         )
-    sink = SINKS[form](out, loaded.settings.prefixes)
+    with masked(loaded.settings.engine.umask):
+        sink = SINKS[form](out, loaded.settings.prefixes)
     run_queries(loaded, documents, sink, log(), once=once or ends or bool(events), finish=ends, quiet=quiet)
 
 

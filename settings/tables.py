@@ -170,6 +170,7 @@ class EngineSettings(Table):
         idle_timeout: how long a stream may be silent before its watermark goes on by wall clock; `timedelta.max`:
             never.
         state: folder of checkpoint, snapshots and dead letters.
+        umask: rights that what an engine writes does not have, as the shell's umask, in octal digits.
         dead_letter_size: bytes that the dead letters of each stream may take; the oldest go first.
         compiled: apply the compile-time rules to PATHs; off only to see what they gain.
         buffer: evaluate the PATHs of a batch's events together; off only to see what it gains.
@@ -192,6 +193,7 @@ class EngineSettings(Table):
     trigger: Duration = timedelta(seconds=1)
     idle_timeout: Timeout = timedelta(seconds=30)
     state: str = "var/state"
+    umask: str = Field(default="077", pattern=r"^0?[0-7]{3}$")
     dead_letter_size: Annotated[int, BeforeValidator(parse_size)] = 100 * 10**6
     compiled: bool = True
     buffer: bool = True

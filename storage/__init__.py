@@ -6,7 +6,8 @@ from .atomic_write import append_durably, fsync, make_folder, remove_temporaries
 from .checked_text import read_checked, write_checked
 from .compression import COMPRESSIONS, UNPACKING_ERRORS, open_unpacked, uncompressed_name, unpack
 from .disk_usage import folder_size
-from .folder_name import folder_name, name_of_folder
+from .encoded_name import folder_name, name_of_folder
+from .file_mode import masked
 from .mirrored_file import (
     DamagedFileError,
     is_damaged,
@@ -33,6 +34,7 @@ __all__ = [
     "is_running",
     "is_transient",
     "make_folder",
+    "masked",
     "mirrored_files",
     "name_of_folder",
     "open_unpacked",

@@ -9,6 +9,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING
@@ -19,7 +20,7 @@ from rich.console import Console
 from ...annotator import AnnotatedBatch
 from ...archive.sync import Spool
 from ...errors import KaicepError, PipelineError
-from ...storage import is_transient
+from ...storage import is_transient, masked
 from ..catalog import Catalog
 from ..control import Requests, folder_of
 from ..durability import BatchJournal, DeadLetters, Generation, current_generation, planned_at
@@ -85,12 +86,15 @@ class Archiver:
         self._latest: datetime | None = None
         self._working, self._stopping = threading.Lock(), threading.Event()
         self.events = 0
+        self._open = ExitStack()
+        self._open.enter_context(masked(settings.engine.umask))
         self._spool = Spool(settings.path(settings.archive.path))
         self._spool.lock()
         try:
             self._spark = start_spark(settings.engine) if spark is None else spark
         except PipelineError:
             self._spool.close()
+            self._open.close()
             raise
 
     @property
@@ -161,6 +165,7 @@ class Archiver:
         self._spool.close()
         if self._given is None:
             self._spark.stop()
+        self._open.close()
 
     def _begin(self, *, follow: bool) -> StreamingQuery:
         settings = self._project.settings

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Self
 from ...archive import Archive
 from ...errors import KaicepError, PipelineError
 from ...language.nodes import Query
+from ...storage import masked
 from ..catalog import Catalog
 from ..control import KnowledgeAdmin, Submissions
 from ..durability import (
@@ -87,6 +88,7 @@ class StreamingEngine(ABC):
         self._job = SparkJob(
             self._lock, self._run, self._overdue, lambda error: on_failure(str(error)), self._cancel, say=on_notice
         )
+        self._open = ExitStack()
         self._archive: Archive | None = None
         self._entered: CheckpointedFlow | None = None
         self._observer: EngineObserver | None = None
@@ -101,6 +103,7 @@ class StreamingEngine(ABC):
 
     def _enter(self) -> None:
         settings = self._project.settings
+        self._open.enter_context(masked(settings.engine.umask))
         if settings.archive.enabled:
             shapes = self._project.shapes
             self._archive = Archive(settings, self._project.knowledge, shapes)
@@ -125,6 +128,7 @@ class StreamingEngine(ABC):
 
     def _leave(self) -> None:
         with ExitStack() as steps:  # whatever one of them raises, those behind it are done; the last one comes first
+            steps.callback(self._open.close)
             steps.callback(self._stop_spark)
             for part in (self._archive, self._entered, self._ontology, self._submissions, self._observer):
                 if part is not None:

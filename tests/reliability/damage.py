@@ -25,6 +25,7 @@ from kaicep.pipeline.durability import Generation
 from kaicep.pipeline.flow.idle_streams import IdleStreams
 from kaicep.pipeline.sources.memory_source import raw_table
 from kaicep.pipeline.sources.records import RawBatch, RecordOrigin
+from kaicep.storage import masked
 from support.clock import Clock
 
 __all__ = ["BATCHES", "DAMAGES", "KINDS", "Kind", "Outcome", "Station", "claims", "make_base", "outcome"]
@@ -250,15 +251,18 @@ def make_base(folder: Path) -> None:
         for number in range(2, OLDER + 1):
             station.deliver(number)
         station.engine.archive.flush()
-    compact_archive(Project.load(folder).settings)
+    with masked("077"):
+        compact_archive(Project.load(folder).settings)
     shutil.copytree(folder / "var", folder / "older")
-    _spool(folder, OLDER + 1)
+    with masked("077"):
+        _spool(folder, OLDER + 1)
     with Station(folder) as station:
         for number in range(OLDER + 1, STOPPED_AFTER + 1):
             station.deliver(number)
         station.engine.archive.flush()
-    _spool(folder, STOPPED_AFTER + 1)
-    backup(Project.load(folder).settings, folder / "backup")
+    with masked("077"):
+        _spool(folder, STOPPED_AFTER + 1)
+        backup(Project.load(folder).settings, folder / "backup")
 
 
 def _spool(folder: Path, number: int) -> None:

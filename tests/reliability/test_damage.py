@@ -122,3 +122,10 @@ def _page() -> str:
     found = re.search(f"{re.escape(BEGIN)}(.*?){re.escape(END)}", PAGE.read_text(), re.DOTALL)
     assert found is not None
     return found[1]
+
+
+def test_what_an_engine_writes_is_for_its_user_alone(places: tuple[Path, Path]) -> None:
+    """The outermost folders suffice: who may not enter them sees nothing; and all below is so, too."""
+    base, _ = places
+    rights = {path: path.stat().st_mode & 0o077 for path in [*(base / "var").rglob("*"), base / "var"]}
+    assert {path: mode for path, mode in rights.items() if mode} == {}
