@@ -51,7 +51,8 @@ class SparkCheckpoint:
         try:
             return self._damage(sources)
         except _DAMAGES as error:
-            return f"{self._folder}: {type(error).__name__}: {error}"
+            told = str(error)
+            return told if str(self._folder) in told else f"{self._folder}: {told}"
 
     def offsets(self, batch: int) -> list[int | None]:
         """How far each source is behind a batch; `None`: it had nothing yet.

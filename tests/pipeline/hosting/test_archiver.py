@@ -95,6 +95,21 @@ def test_what_was_archived_during_an_outage_is_answered_on_another_machine(tmp_p
 
 
 @pytest.mark.spark
+def test_an_archiver_keeps_no_file_twice_when_its_checkpoint_is_begun_anew(tmp_path: Path, spark: SparkSession) -> None:
+    told: list[str] = []
+    for file, events in ((0, ROWS), (1, ROWS)):
+        drop(tmp_path, range(file + 1))
+        archiver = Archiver(project(tmp_path), spark=spark, say=told.append)
+        archiver.run_available()
+        archiver.close()
+        assert archiver.events == events
+        (checkpoint,) = (tmp_path / "var/state/archiver").glob(f"generation-{file:06d}/checkpoint")
+        (checkpoint / "metadata").write_bytes(b"")
+    (line,) = told
+    assert line.startswith("recovery: Spark's checkpoint is damaged (")
+
+
+@pytest.mark.spark
 def test_an_archiver_that_stands_by_reads_only_while_no_engine_runs(tmp_path: Path, spark: SparkSession) -> None:
     engine = Requests(folder_of(project(tmp_path).settings))
     assert not engine.engine_runs()
