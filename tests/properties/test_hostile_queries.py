@@ -127,6 +127,7 @@ def test_a_modest_query_keeps_its_rows_beside_a_path(alone: list[list[dict[str, 
 
 
 @pytest.mark.long
+@pytest.mark.reliability
 @settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
 @given(hostile=hostile_queries())
 def test_a_modest_query_keeps_its_rows_in_the_long_run(alone: list[list[dict[str, Any]]], hostile: str) -> None:
@@ -135,6 +136,7 @@ def test_a_modest_query_keeps_its_rows_in_the_long_run(alone: list[list[dict[str
 
 
 @pytest.mark.long
+@pytest.mark.reliability
 @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 @given(hostile=hostile_queries())
 def test_a_modest_query_keeps_its_latency(hostile: str) -> None:
