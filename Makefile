@@ -5,7 +5,7 @@ READY := .venv/.ready
 LINK := .cache/src/kaicep
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-fast test-long reliability soak structure lint format docs docs-serve docs-release bench clean
+.PHONY: help setup demo test test-fast test-long reliability soak structure lint format docs docs-serve docs-release bench endurance clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -68,6 +68,9 @@ bench: setup ## measure the whole path, the semantic filter, patterns and the ar
 	$(BIN)/python -m benchmarks.semantic
 	$(BIN)/python -m benchmarks.cep
 	$(BIN)/python -m benchmarks.archive
+
+endurance: setup ## let an engine do a simulated year of 100,000 batches, and draw what it keeps; hours
+	$(BIN)/python -m benchmarks.endurance
 
 clean: ## remove what the targets made
 	rm -rf .venv .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis *.egg-info build

@@ -23,11 +23,17 @@ from tempfile import TemporaryDirectory
 from typing import Any
 from unittest.mock import patch
 
+import matplotlib as mpl
+import matplotlib.pyplot as plt
+
 from ..api import Project
 from ..archive import Archive
 from ..pipeline.durability import CheckpointedFlow
 from ..pipeline.flow import IdleStreams
 from ..pipeline.sources import RawBatch, raw_table
+from .report import RESULTS
+
+mpl.use("Agg")
 
 YEAR = timedelta(days=365)
 _START = datetime(2025, 1, 1, tzinfo=UTC)
@@ -42,7 +48,7 @@ QUERIES = {
     "JOIN (?a.room = ?d.room) FILTER (?a.x > 80) FILTER (?d.x > 80) WINDOW (?a, ?d, {short})",
     "silence": "SELECT ?a.x AS x FROM (?a, air), (?s, smoke) FILTER (?a.x > 95) SEQ (?a, NOT ?s FOR {short})",
     "rises": "SELECT FIRST(?a.x) AS low, LAST(?a.x) AS high FROM (?a, air) JOIN (?a.x > PREV(?a.x)) "
-    "SEQ (?a{{3,}}) WINDOW (?a, {short}) PARTITION BY room AFTER MATCH SKIP TO NEXT EVENT",
+    "SEQ (?a{{2,}}) WINDOW (?a, {short}) AFTER MATCH SKIP PAST LAST EVENT",
 }
 
 
@@ -178,9 +184,12 @@ def _rss() -> int:
 
 
 def growth(samples: Sequence[Sample]) -> dict[str, float]:
-    """By figure, how much the last tenth has more than the second one, as a part of it."""
+    """By figure, how much the last four tenths have more than those behind the first, as a part of it.
+
+    Of both the mean: files come one by one and go many at a time, and so does what a state holds.
+    """
     tenth = len(samples) // 10
-    early, late = samples[tenth : 2 * tenth], samples[-tenth:]
+    early, late = samples[tenth : 5 * tenth], samples[-4 * tenth :]
     names = [field.name for field in fields(Sample) if field.name != "batches"]
     return {n: fmean(getattr(s, n) for s in late) / fmean(getattr(s, n) for s in early) - 1 for n in names}
 
@@ -192,14 +201,41 @@ def without_syncs() -> Iterator[None]:
         yield
 
 
+def draw(samples: Sequence[Sample], target: Path) -> None:
+    """Write what was measured, a panel each, from zero; the ending of `target` is the format."""
+    panels = {
+        "rss": ("memory (MB)", 1e6),
+        "files": ("files", 1),
+        "stored": ("on disk (MB)", 1e6),
+        "state": ("state (kB)", 1e3),
+        "batch_ms": ("a batch (CPU ms)", 1),
+        "start_ms": ("a start (CPU ms)", 1),
+    }
+    figure, axes = plt.subplots(2, 3, figsize=(12, 5), layout="constrained", sharex=True)
+    for one, (name, (title, unit)) in zip(axes.flat, panels.items(), strict=True):
+        one.plot(
+            [s.batches for s in samples], [getattr(s, name) / unit for s in samples], color="tab:blue", linewidth=1
+        )
+        one.set_title(f"{title}, {growth(samples)[name]:+.1%}", fontsize=10)
+        one.set_ylim(bottom=0)
+        one.grid(visible=True, alpha=0.3)
+    figure.supxlabel(f"batches, {YEAR.days} days of simulated time", fontsize=9)
+    figure.savefig(target)
+    plt.close(figure)
+
+
 def main() -> None:
-    """Do as many batches as asked for, and write what was measured."""
+    """Do as many batches as asked for; print, keep and draw what was measured."""
     batches = int(sys.argv[1]) if len(sys.argv) > 1 else 100_000
     samples = []
     with TemporaryDirectory(dir="/dev/shm") as folder, without_syncs():
         for sample in Endurance(Path(folder), batches).samples():
-            samples.append(asdict(sample))
-            print(json.dumps(samples[-1]), flush=True)
+            samples.append(sample)
+            print(json.dumps(asdict(sample)), flush=True)
+    (RESULTS / "endurance.json").write_text(json.dumps([asdict(one) for one in samples], indent=1), encoding="utf-8")
+    draw(samples, RESULTS.parents[1] / "docs" / "endurance.svg")
+    for name, more in growth(samples).items():
+        print(f"  {name}: {more:+.1%}")
 
 
 if __name__ == "__main__":

@@ -25,7 +25,7 @@ __all__ = ["NfaOperator"]
 
 _END = 2**62
 _PIECE = 500  # events after which AFTER MATCH says what need not grow any further
-_FEW = 1_000  # rows that are not worth a look at what is still of use
+_FEW = 100  # rows that are not worth a look at what is still of use; more make each row cost more than the look
 
 
 class NfaOperator:

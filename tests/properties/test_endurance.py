@@ -1,0 +1,37 @@
+"""Nothing grows with the number of batches: not memory, nor files, nor what is remembered of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from kaicep.benchmarks.endurance import Endurance, growth, without_syncs
+
+
+@pytest.mark.slow
+def test_files_and_entries_are_as_many_after_many_batches_as_after_a_few(tmp_path: Path) -> None:
+    """Counts only: a sample of the run below. The log keeps the last fifteenth of its time."""
+    with without_syncs():
+        engine = Endurance(tmp_path, batches=300)
+        samples = list(engine.samples(20))
+    found = growth(samples)
+    assert max(sample.files for sample in samples[-8:]) <= 1.2 * max(sample.files for sample in samples[4:12])
+    assert found["objects"] < 0.01
+    folders = Counter(path.relative_to(tmp_path).parts[:3] for path in tmp_path.rglob("*") if path.is_file())
+    assert folders["state", "dead-letters", "air"] <= 6  # a record in fifty batches is none
+    assert folders["var", "archive", "advances"] < 70
+    assert engine.flow.progress.batches == 300
+    assert {label for label, rows in engine.flow.progress.matches.items() if rows} >= {"selection", "pairs", "rises"}
+    for log in (engine.archive.log, engine.archive.matches.log, engine.archive.idle_watermarks.log):
+        for stream in log.streams():
+            manifest = log.manifest(stream)
+            assert set(manifest._facts) <= set(manifest.folder.iterdir())
+            assert sum(rows for _, rows in manifest.rows_by_batch()) <= 40
+
+
+@pytest.mark.long
+def test_a_simulated_year_of_100_000_batches_is_flat_behind_its_first_tenth(tmp_path: Path) -> None:
+    with without_syncs():
+        found = growth(list(Endurance(tmp_path, batches=100_000).samples(100)))
+    assert {name: more for name, more in found.items() if more > 0.05} == {}
