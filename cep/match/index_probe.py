@@ -198,14 +198,15 @@ def holding(conditions: Sequence[JoinPredicate], candidates: Mapping[str, Candid
 
 def passing(frame: pl.DataFrame, conditions: Sequence[JoinPredicate]) -> Bools:
     """Where all conditions are true, each counted of what those before it leave."""
-    keep = np.ones(frame.height, dtype=bool)
     left = frame.height
+    keep: pl.Series | None = None
     masks = frame.select(c.test.fill_null(value=False).alias(str(i)) for i, c in enumerate(conditions))
     for c, mask in zip(conditions, masks, strict=True):
-        keep = keep & mask.to_numpy()  # of conditions without any column there is one value
-        asked, left = left, int(np.count_nonzero(keep))
+        of_all = mask if len(mask) == frame.height else mask.new_from_index(0, frame.height)  # without any column
+        keep = of_all if keep is None else keep & of_all
+        asked, left = left, int(keep.sum())
         c.count.add(asked, left)
-    return keep
+    return np.ones(left, dtype=bool) if keep is None else keep.to_numpy()
 
 
 def ranges_by_key(own: Ints, wanted: Ints, place: Ints, between: tuple[Ints, Ints], width: int) -> CandidateRanges:
