@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
+import pytest
 from kaicep import Project
+from kaicep.errors import CeilingError
 from kaicep.pipeline.simulation.evaluation import evaluate
 from kaicep.pipeline.simulation.registration_simulation import Gap
 
@@ -55,3 +57,31 @@ def test_wide_tables_and_batches_in_any_order_are_taken_as_their_source_says() -
         project.evaluate(text, {"air": events[::-1]}, outage=down),
     ):
         assert [(row["point"], row["x"]) for row in rows_of] == expected
+
+
+PAIRS = "CREATE QUERY pairs AS SELECT ?a.x AS x FROM (?a, air), (?b, air) SEQ (?a, ?b) WINDOW (?a, ?b, 1h);"
+LIMITED = {
+    "streams": {
+        "air": {
+            "event_type": "<urn:E>",
+            "time": {"attribute": "t"},
+            "attributes": {"x": {"datatype": "xsd:integer"}},
+        }
+    },
+    "engine": {"rows_per_batch": 5},
+}
+TEN = {"air": [{"t": f"2026-01-01T00:00:{x:02d}Z", "x": x} for x in range(10)]}
+
+
+def test_another_query_that_fails_takes_no_rows() -> None:
+    """It is told of; the rows that are asked for are there."""
+    with pytest.warns(UserWarning, match="'pairs' was stopped: .*more than 5 matches became true in one batch"):
+        found = Project.parse(LIMITED).evaluate(f"{PAIRS} SELECT ?e.x FROM (?e, air) FILTER (?e.x > 7)", TEN)
+    assert [row["x"] for row in found] == [8, 9]
+
+
+def test_a_query_that_reads_one_that_fails_fails_with_its_reason() -> None:
+    with pytest.raises(CeilingError) as caught:
+        Project.parse(LIMITED).evaluate(f"{PAIRS} SELECT COUNT(?p) AS n FROM (?p, pairs) WINDOW (?p, batch, 1h)", TEN)
+    assert caught.value.place is not None
+    assert caught.value.place.column == PAIRS.index("(?a, ?b) WINDOW") + 2
