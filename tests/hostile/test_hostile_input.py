@@ -71,6 +71,7 @@ def test_hostile_input_does_no_harm(target: str) -> None:
 
 
 @pytest.mark.long
+@pytest.mark.reliability
 @pytest.mark.parametrize("target", sorted(STRATEGIES))
 def test_much_hostile_input_does_no_harm(target: str) -> None:
     @settings(UNHURRIED, max_examples=2_000)

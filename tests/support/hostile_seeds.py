@@ -190,6 +190,17 @@ _SPARQL_WORDS = (
     b"'2026-01-01T00:00:00Z'^^<http://www.w3.org/2001/XMLSchema#dateTime>", b"VALUES (?a ?b) { (1) }", b"ORDER BY", b"kaicep:x", b"LATERAL { }",
 )  # fmt: skip
 
+_REQUESTS = [
+    json.dumps(asked).encode()
+    for asked in (
+        {"submit": _FLOWS[0].decode(), "label": "a", "retention": 5.0},
+        {"submit": _FLOWS[4].decode(), "label": None, "retention": None},
+        {"withdraw": "a"},
+        {"resume": "a"},
+        {"list": True},
+    )
+]
+
 STRATEGIES: Mapping[str, st.SearchStrategy[bytes]] = {
     "json_lines": hostile([_LINES], _JSON_WORDS, _IN_JSON) | respelled([_LINES], _VALUE_CLASSES),
     "json_array": hostile([_ARRAY], _JSON_WORDS, _IN_JSON) | respelled([_ARRAY], _VALUE_CLASSES),
@@ -209,6 +220,7 @@ STRATEGIES: Mapping[str, st.SearchStrategy[bytes]] = {
     "json_ld": hostile([_JSON_LD], (*_LD_WORDS, *_JSON_WORDS), _IN_JSON) | respelled([_JSON_LD], _VALUE_CLASSES),
     "rdf_xml": hostile([_RDF, _BOMB + _RDF.replace(b"x</p>", b"&a8;</p>")], _XML_WORDS, _IN_XML),
     "owl_xml": hostile([_OWX, _BOMB + _OWX.replace(b"#Room1", b"&a8;")], _XML_WORDS, _IN_XML),
+    "request_file": hostile(_REQUESTS, _JSON_WORDS, _IN_JSON) | respelled(_REQUESTS, _VALUE_CLASSES),
     "sparql_text": hostile(_SPARQL, _SPARQL_WORDS, _IN_SPARQL) | respelled(_SPARQL, _SPARQL_CLASSES),
 }
 """By the name of the target in `hostile_targets`."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import tempfile
 import warnings
@@ -12,11 +13,12 @@ from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 
-from kaicep import KaicepError, Project
+from kaicep import Engine, KaicepError, Project
 from kaicep.archive import Archive
 from kaicep.archive.sparql import Solutions
 from kaicep.commands.project_check import check_project
 from kaicep.commands.trials import infer_project, try_document
+from kaicep.pipeline.control import Requests, folder_of
 from kaicep.pipeline.durability import CheckpointedFlow
 from kaicep.pipeline.sources import raw_table, read_file
 
@@ -40,6 +42,7 @@ __all__ = [
     "project_file",
     "query_text",
     "rdf_xml",
+    "request_file",
     "sparql_text",
     "trig",
     "turtle",
@@ -235,6 +238,19 @@ def rdf_xml(content: bytes) -> str:
 def owl_xml(content: bytes) -> str:
     """A module in OWL/XML."""
     return _ontology("m.owx", content)
+
+
+def request_file(content: bytes) -> str:
+    """What another process asks of an engine."""
+    with _folder() as root:
+        project = replace(_project(), settings=_project().settings.model_copy(update={"root": root}))
+        with Engine(project) as engine:
+            assert engine._submissions is not None
+            requests = Requests(folder_of(project.settings))
+            (requests._folder / f"1-{os.getpid()}.request").write_bytes(content)
+            for taken, asked in requests.waiting():
+                requests.answer(taken, engine._submissions._answered(asked))
+            return " ".join(path.read_text()[:200] for path in requests._folder.glob("*.answer"))
 
 
 @cache
