@@ -17,7 +17,7 @@ from support.power_cuts import DiskRecorder, DiskState
 pytestmark = pytest.mark.slow
 
 SAMPLE = 20
-SHARDS = 50
+SHARDS = 16
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ def test_a_batch_waits_for_the_disk_as_often_as_is_said(
 def test_every_state_that_a_power_cut_may_leave_of_fifty_batches(
     tmp_path: Path, shard: int, record_property: Callable[[str, object], None]
 ) -> None:
-    """In parts, each of every fiftieth state."""
+    """In parts: what a process records is the same each time, and each tries its share."""
     recording = record(tmp_path / "disk", 50, lambda number: number % SHARDS == shard)
     for state in recording.states:
         check(recording, state)
