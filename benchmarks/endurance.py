@@ -94,6 +94,10 @@ class Endurance:
         }
         self._done = 0
         self._open = ExitStack()
+        # The same over restarts: each costs a stream that is silent for ever the silence since its watermark was moved
+        # last, so that more waits for it; what grows with batches is what is looked for here.
+        timeouts = self._project.settings.idle_timeouts()
+        self._idle = IdleStreams(timeouts, lambda: self._done * self._step.total_seconds())
 
     def samples(self, count: int = 50) -> Iterator[Sample]:
         """Do all batches; a sample each `count`-th of them."""
@@ -127,7 +131,6 @@ class Endurance:
         self.archive = self._open.enter_context(Archive(project.settings, project.knowledge, project.shapes))
         self.flow = CheckpointedFlow(project, self.folder / "state", (), self.archive, say=lambda _: None)
         self._open.callback(self.flow.close)
-        self._idle = IdleStreams(project.settings.idle_timeouts(), lambda: self._done * self._step.total_seconds())
         for label, text in self._texts.items():
             self.flow.submit(project.registrations(text, label))
 
