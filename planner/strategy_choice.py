@@ -9,6 +9,7 @@ from ..archive import ReadView
 from ..archive.rewrite import RefusedError
 from ..archive.store import StoreUnavailableError
 from ..errors import PlanError
+from ..language.nodes import Query
 from .backfill_chunks import ROWS_AT_ONCE, BackfillRequest
 from .cost import Statistics, log_statistics, store_statistics
 from .rewritten_past import Rewrite
@@ -16,6 +17,9 @@ from .strategies import Hybrid, Replay, Strategy, only_query
 
 _QUICK = 1.5
 """A replay of so many seconds is not worth looking for something faster: looking takes a tenth of it."""
+
+_LONGEST = 60.0
+"""A rewritten query of more seconds is not begun, also where it is asked for."""
 
 Answer = Replay | Hybrid | Rewrite
 
@@ -77,7 +81,24 @@ def _answer(archive: ReadView, request: BackfillRequest, strategy: Strategy, row
         case Strategy.HYBRID:
             return Hybrid.of(archive, request, rows)
         case Strategy.REWRITE:
-            return Rewrite.of(archive, request, only_query(archive, request), rows)
+            query = only_query(archive, request)
+            answer = Rewrite.of(archive, request, query, rows)
+            _require_short(archive, request, query, rows)
+            return answer
+
+
+def _require_short(archive: ReadView, request: BackfillRequest, query: Query, rows: int) -> None:
+    """Refuse what keeps the store busy for minutes: nothing ends a query that Oxigraph has begun.
+
+    Raises:
+        RefusedError: it would take too long, as far as the store tells.
+    """
+    try:
+        seconds = store_statistics(archive, request, Hybrid.of(archive, request, rows).selects).rewrite(query)
+    except StoreUnavailableError:
+        return  # the log answers then
+    if seconds > _LONGEST:
+        raise RefusedError(f"SPARQL would take about {seconds:,.0f} s for it, and {_LONGEST:,.0f} s is the most")
 
 
 def _cheapest(archive: ReadView, request: BackfillRequest, replay: Replay) -> Choice:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -56,4 +57,20 @@ def test_why_a_strategy_cannot_is_a_part_of_the_reason(tmp_path: Path, monkeypat
     assert str(refused.value) == (
         "strategy 'rewrite' cannot answer this query: AFTER MATCH chooses among matches one after the other: "
         "leave the choice to the planner, or ask for replay"
+    )
+
+
+@pytest.mark.slow
+def test_rewriting_that_would_take_minutes_is_refused_also_when_it_is_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert chosen(tmp_path / "short", PATTERN, Strategy.REWRITE).strategy is Strategy.REWRITE
+    monkeypatch.setattr("kaicep.planner.cost._PAIR", 1.0)
+    with pytest.raises(PlanError) as refused:
+        chosen(tmp_path / "long", PATTERN, Strategy.REWRITE)
+    said = (
+        r"strategy 'rewrite' cannot answer this query: SPARQL would take about [\d,]+ s for it, and 60 s is the most: "
+    )
+    assert re.fullmatch(
+        said + "and 60 s is the most: leave the choice to the planner, or ask for replay", str(refused.value)
     )
