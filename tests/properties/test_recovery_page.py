@@ -25,7 +25,7 @@ PAIRS = "SELECT ?b.flow AS flow FROM (?a, air), (?b, air) WITHIN (, ) SEQ (?a, ?
 
 def test_every_command_is_understood() -> None:
     commands = re.findall(r"^kaicep (.+)$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
-    assert len(commands) == 5
+    assert len(commands) >= 5
     for line in commands:
         name, *arguments = shlex.split(line)
         get_command(app).commands[name].make_context(name, arguments)  # type: ignore[attr-defined]  # a group
