@@ -13,7 +13,8 @@ _SERVICE = re.compile(r"(?<![?$:\w.-])SERVICE(?![\w:.-])", re.IGNORECASE)
 _CERTAIN = re.compile(r"\\.|'(?:[^'\\\n]|\\.)*'|\"(?:[^\"\\\n]|\\.)*\"|<[^<>\s()]*>|#[^\n]*")
 _OPENING, _CLOSING = frozenset("([{"), frozenset(")]}")
 _LINK = re.compile(r"\b(?:UNION|OPTIONAL|MINUS|BIND|FILTER|VALUES|EXISTS)\b|&&|\|\||[-+*/|^!=]", re.IGNORECASE)
-_DEEP, _LONG = 50, 300
+_DESCRIBE = re.compile(r"\bDESCRIBE\b", re.IGNORECASE)
+_DEEP, _LONG, _LONGEST = 50, 300, 20_000
 
 
 def refuse_service(text: str, source: str = "query") -> None:
@@ -37,6 +38,8 @@ def is_intricate(text: str) -> bool:
     Some thousand levels do; a query that somebody wrote has a few. Such a text is answered in a process of its own.
     """
     plain = _plain(text)
+    if len(text) > _LONGEST and _DESCRIBE.search(plain):  # it goes down with each resource of the list
+        return True
     depth = deepest = 0
     for character in plain:
         if character in _OPENING:

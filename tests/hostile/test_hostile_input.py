@@ -32,6 +32,7 @@ KNOWN = {
         b'"""' + b"x" * 3_000_000,
         b"SELECT ?e.flow FILTER (" + b"(" * 8_000 + b"?e.flow > 1" + b")" * 8_000 + b")",
     ],
+    "sparql_text": [b"DESCRIBE " + b"ex:Room1 " * 5_000],
     "project_file": [b"a." * 150_000, b"a = " + b"[" * 5_000 + b"]" * 5_000],
 }
 
