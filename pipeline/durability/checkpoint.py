@@ -217,6 +217,12 @@ class Checkpoint:
         """
         return self.delivery.deliver(number, result.rows())
 
+    @property
+    def delivered(self) -> Mapping[str, bytes]:
+        """Where sinks, parked queries and those with a past were when the last batch was done."""
+        _, parts = self.journal.delivered() or (0, {})
+        return parts
+
     def give_up(self, number: int) -> None:
         """Give up what a batch began to take of streams of which the log has nothing: nobody delivers it again."""
         logged = {} if self._archive is None else self._archive.log.read_batch(self.position(number))

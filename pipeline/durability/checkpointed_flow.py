@@ -172,6 +172,8 @@ class CheckpointedFlow:
         self.versions.begun = generation.begun
         self._checkpoint.begin()
         self._requests.resume(self._checkpoint.resumptions.read())
+        if self._done is None:
+            self.parked.restore(self._checkpoint.delivered)  # to be told of, and resumed, before the first batch
         last = self.last or 0
         if last == self.done or last >= generation.base:
             return None

@@ -453,6 +453,7 @@ class StreamingEngine(ABC):
         """Find the checkpoint that serves, and finish what no checkpoint delivers again; no batch is at work."""
         generation = current_generation(self.project.settings, self._state, self._flow.last or 0, self._on_notice)
         unfinished = self._flow.begin(generation, idle)
+        self._park_handles()
         if unfinished is not None:
             self._report(unfinished)
         return generation
@@ -474,6 +475,15 @@ class StreamingEngine(ABC):
         for line in (f"ontology: {version} from batch {version.batch} on: {head}", *(f"  {line}" for line in others)):
             self._on_knowledge(line)
 
+    def _park_handles(self) -> None:
+        flows = self._flow.dataflow.flows
+        for handle in self.handles:
+            parked = self._flow.parked.get(handle.name)
+            if parked is not None and parked.normal != handle.query.normal:
+                parked = None  # another query of that name was
+            failed = flows[handle.name].failure if handle.name in flows else None
+            handle.park(failed if parked is None or parked.resuming else parked.failure)
+
     def _report(self, step: BatchResult) -> None:
         flows = self._flow.dataflow.flows
         for label, matches in step.matches.items():
@@ -482,9 +492,6 @@ class StreamingEngine(ABC):
                 continue  # withdrawn meanwhile
             if handle.receive(matches, ending=None if flow.failure is not None else flow.ending):
                 self._on_notice(f"queries: {label} has ended: {flow.ending}")
-        for handle in self.handles:
-            parked = self._flow.parked.get(handle.name)
-            failed = flows[handle.name].failure if handle.name in flows else None
-            handle.park(failed if parked is None or parked.resuming else parked.failure)
+        self._park_handles()
         if self._on_batch is not None:
             self._on_batch(self.progress)

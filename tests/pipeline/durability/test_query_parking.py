@@ -203,6 +203,24 @@ def test_what_the_archive_has_lost_is_said(tmp_path: Path, monkeypatch: pytest.M
     engine.kill()
 
 
+def test_a_parked_query_is_known_and_resumed_before_the_first_batch(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, expected: dict[str, list[dict[str, Any]]]
+) -> None:
+    """Nothing may come for hours after a start."""
+    engine = Engine(tmp_path)
+    parts = [engine.run(*SECONDS[:2])]
+    with failing(monkeypatch, "mean", RuntimeError("broken")):
+        parts.append(engine.run(SECONDS[2]))
+    engine.kill()
+    engine.start()
+    assert [(parked.label, parked.batch) for parked in engine.flow.parked] == [("mean", 3)]
+    assert engine.flow.resume("mean") == ("mean",)
+    assert engine.flow.overdue(engine.idle), "a batch is made for it, without records"
+    parts += [engine.run(*SECONDS[3:]), engine.finish()]
+    engine.kill()
+    assert joined(*parts) == expected
+
+
 def test_only_what_is_parked_is_resumed(tmp_path: Path) -> None:
     engine = Engine(tmp_path)
     engine.run(SECONDS[0])
