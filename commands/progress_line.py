@@ -14,6 +14,7 @@ from rich.live import Live
 from rich.spinner import Spinner
 
 from ..pipeline.durability import Progress
+from ..pipeline.monitoring import BatchAtWork
 
 __all__ = ["ProgressLine"]
 
@@ -39,6 +40,7 @@ class ProgressLine:
         self._spinner = Spinner("dots", "waiting for events")
         self._pasts: Callable[[], Mapping[str, float]] = dict
         self._begun: dict[str, tuple[float, float]] = {}  # of the past of a query, when it was first seen, and how far
+        self._at_work: Callable[[], BatchAtWork | None] = lambda: None
         self._live: Live | None = None
         self._began = time.monotonic()
         self._shown = self._began
@@ -46,14 +48,21 @@ class ProgressLine:
         self._counted = ""
         self._most = self._began, 0  # when the store lacked most, and how much
 
-    def watching(self, behind: Callable[[], int], pasts: Callable[[], Mapping[str, float]] | None = None) -> Self:
-        """Show as lag also what the archive's store has still to take, and how far queries are with their past.
+    def watching(
+        self,
+        behind: Callable[[], int],
+        pasts: Callable[[], Mapping[str, float]] | None = None,
+        at_work: Callable[[], BatchAtWork | None] | None = None,
+    ) -> Self:
+        """Show as lag also what the archive's store has still to take, how far pasts are, and a batch that takes long.
 
         Args:
             behind: gives how many events the store lacks.
             pasts: gives by query how much of its past lies behind, from 0 to 1; asked several times a second.
+            at_work: gives the batch that is being done, likewise.
         """
         self._behind = behind
+        self._at_work = at_work or self._at_work
         self._pasts = pasts or self._pasts
         return self
 
@@ -102,7 +111,9 @@ class ProgressLine:
 
     def _shown_now(self) -> Spinner:
         """What a terminal shows between batches: their counts as the last one left them."""
-        parts = [*([self._counted] if self._counted else []), *self._backfills()]
+        batch = self._at_work()
+        slow = [] if batch is None or batch.seconds < _SECONDS_BEFORE_ESTIMATES else [str(batch)]
+        parts = [*([self._counted] if self._counted else []), *slow, *self._backfills()]
         self._spinner.update(text=" · ".join(parts) or "waiting for events")
         return self._spinner
 

@@ -72,7 +72,7 @@ def _lines(known: KnownStatus) -> Iterator[str]:
         yield f"  it has said nothing for {known.age:,.0f} s: its disk may be full, or the process stopped"
     yield f"batches: {status.batches:,}, the last one took {status.batch_seconds:.3f} s"
     if status.batch is not None and known.lives:
-        yield f"  batch {status.batch.number:,} is at work, for {status.batch.seconds:,.1f} s"
+        yield f"  {status.batch}"
     yield f"records: {status.records:,}, {status.rate:,.1f} a second lately"
     yield f"memory: {_size(status.memory)}, state {_size(status.state_size)}"
     if status.archive is not None:

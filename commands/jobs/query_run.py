@@ -75,7 +75,8 @@ def run_queries(
         with output, Signals() as signals, engine:
             for name, text in documents:
                 engine.submit(text, label=name, collect=False)
-            with meter.watching(lambda: archive_behind(engine), lambda: engine.backfill_progress):
+            pasts, at_work = lambda: engine.backfill_progress, lambda: engine.batch_at_work
+            with meter.watching(lambda: archive_behind(engine), pasts, at_work):
                 read(engine, signals, once=once)
                 if once:
                     waiting = _ended(engine, meter, finish=finish, quiet=quiet)

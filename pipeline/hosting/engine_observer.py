@@ -119,6 +119,14 @@ class EngineObserver:
         counts = {"records": records, "matches": matches, "seconds": round(seconds, 6)}
         _LOG.log(logging.INFO if records or matches else logging.DEBUG, "batch done", extra=counts)
 
+    @property
+    def batch_at_work(self) -> BatchAtWork | None:
+        """The batch that is being done; `None`: none is."""
+        begun = self._begun
+        if begun is None:
+            return None
+        return BatchAtWork(begun[0], time.monotonic() - begun[1], self._flow.clock.current)
+
     def close(self) -> None:
         """Write the last words."""
         self._ended = True
@@ -126,7 +134,7 @@ class EngineObserver:
 
     def status(self) -> EngineStatus:
         """What the engine is doing, and what it has done."""
-        progress, begun, failure = self._flow.progress, self._begun, self._engine.failure
+        progress, failure = self._flow.progress, self._engine.failure
         now = datetime.now(UTC)
         records = {name: count.records for name, count in progress.streams.items()}
         rates = self._rates.note({**records, _RECORDS: progress.records})
@@ -139,7 +147,7 @@ class EngineObserver:
             at=now,
             reason=None if failure is None else str(failure),
             batches=progress.batches,
-            batch=None if begun is None else BatchAtWork(begun[0], time.monotonic() - begun[1]),
+            batch=self.batch_at_work,
             batch_seconds=self._last_seconds,
             records=progress.records,
             rate=rates.get(_RECORDS, 0.0),

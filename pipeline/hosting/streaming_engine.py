@@ -28,7 +28,7 @@ from ..durability import (
 )
 from ..flow import BatchResult, IdleStreams, ParkedQuery, QueryRuntime, Registration
 from ..knowledge import KnowledgeSwap, Version
-from ..monitoring import EngineStatus
+from ..monitoring import BatchAtWork, EngineStatus
 from ..named_queries import queries_named, queries_read
 from ..profile import FlowProfile
 from ..sinks import Sink, check_sinks
@@ -177,6 +177,15 @@ class StreamingEngine(ABC):
             PipelineError: the engine is not entered.
         """
         return self._observed.status()
+
+    @property
+    def batch_at_work(self) -> BatchAtWork | None:
+        """The batch that is being done, for how long, and its stage; `None`: none is.
+
+        Raises:
+            PipelineError: the engine is not entered.
+        """
+        return self._observed.batch_at_work
 
     @property
     def failure(self) -> KaicepError | None:

@@ -110,10 +110,17 @@ class BatchAtWork:
     Attributes:
         number: its own.
         seconds: since it began.
+        stage: that it is in; `None`: between two.
     """
 
     number: int
     seconds: float
+    stage: str | None = None
+
+    def __str__(self) -> str:
+        """For people."""
+        stage = "" if self.stage is None else f" ({self.stage})"
+        return f"batch {self.number:,} is at work, for {self.seconds:,.1f} s{stage}"
 
 
 @dataclass(frozen=True, slots=True)

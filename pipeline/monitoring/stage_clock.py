@@ -32,6 +32,11 @@ class StageClock:
         """Seconds by stage, in the order in which the stages were first met; safe to ask from any thread."""
         return dict(self._seconds)
 
+    @property
+    def current(self) -> str | None:
+        """The innermost stage that is at work, asked from any thread; `None`: none is."""
+        return next(iter(self._open[-1:]), None)
+
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
         """Count what is done within as this stage."""

@@ -11,6 +11,7 @@ from kaicep.commands import progress_line as meter_module
 from kaicep.commands.jobs.query_run import summary
 from kaicep.commands.progress_line import ProgressLine
 from kaicep.pipeline.durability.progress import Progress, StreamCount
+from kaicep.pipeline.monitoring import BatchAtWork
 from rich.console import Console
 
 
@@ -85,6 +86,15 @@ def test_a_terminal_tells_of_the_past_before_any_batch_and_behind_it() -> None:
         meter(after(1, events=5))
         pasts["low"] = 0.9
     assert re.search(r"5 events · .* · 7 matches · past of low 90%", text.getvalue())
+
+
+def test_a_batch_that_takes_long_is_told_before_it_is_done() -> None:
+    batch = BatchAtWork(1, 1.5, "queries")
+    meter = ProgressLine(Console(file=io.StringIO())).watching(lambda: 0, at_work=lambda: batch)
+    with meter:
+        assert str(meter._shown_now().text) == "waiting for events"
+        batch = BatchAtWork(1, 12.34, "queries")
+        assert str(meter._shown_now().text) == "batch 1 is at work, for 12.3 s (queries)"
 
 
 def test_the_lag_has_an_estimate_once_it_shrinks(monkeypatch: pytest.MonkeyPatch) -> None:

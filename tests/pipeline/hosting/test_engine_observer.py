@@ -102,7 +102,7 @@ def test_a_batch_that_hangs_is_told_while_it_hangs(engine: Observed, tmp_path: P
     begun, ends = threading.Event(), threading.Event()
 
     def hang() -> None:
-        with engine.observer.batch(7):
+        with engine.observer.batch(7), engine.flow.clock.stage("queries"):
             begun.set()
             assert ends.wait(GENEROUS_S)
 
@@ -113,7 +113,7 @@ def test_a_batch_that_hangs_is_told_while_it_hangs(engine: Observed, tmp_path: P
     ends.set()
     thread.join()
     assert status.batch is not None
-    assert status.batch.number == 7
+    assert (status.batch.number, status.batch.stage) == (7, "queries")
     assert engine.observer.status().batch is None
 
 

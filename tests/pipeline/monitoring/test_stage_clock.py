@@ -16,8 +16,10 @@ def test_a_stage_within_another_is_counted_as_itself_alone() -> None:
         now.seconds += 1.0
         with clock.stage("queries"):
             now.seconds += 5.0
+            assert clock.current == "queries"
         now.seconds += 2.0
     now.seconds += 100.0
+    assert clock.current is None
     with clock.stage("queries"):
         now.seconds += 0.5
     assert clock.seconds == {"sinks": 3.0, "queries": 5.5}
