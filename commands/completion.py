@@ -43,8 +43,11 @@ def submitted_names(ctx: typer.Context, incomplete: str) -> list[str]:
     if settings is None:
         return []
     # As pipeline/control/submitted_queries.py keeps them; to load that takes a second.
+    from ..storage import mirrored_files
+
     folder = settings.path(settings.engine.state) / "queries" / "documents"
-    return [name for path in sorted(folder.glob("*.json")) for name in _queries(path) if name.startswith(incomplete)]
+    files = mirrored_files(folder, "*.json")
+    return [name for path in files for name in _queries(path) if name.startswith(incomplete)]
 
 
 def _below(incomplete: str, pattern: str) -> list[Path]:
@@ -70,7 +73,9 @@ def _settings(ctx: typer.Context) -> Settings | None:
 
 
 def _queries(path: Path) -> Iterator[str]:
+    from ..storage import read_mirrored
+
     try:
-        yield from json.loads(path.read_text(encoding="utf-8"))["queries"]
+        yield from json.loads(read_mirrored(path))["queries"]
     except (OSError, ValueError, KeyError, TypeError):
         return
