@@ -14,7 +14,7 @@ pytest_plugins = ["support.spark"]
 
 TESTS = Path(__file__).parent
 # Whole projects, and properties over many random cases: each test of these folders takes seconds.
-SECONDS = {"examples", "hostile", "properties"}
+SECONDS = {"examples", "hostile", "properties", "reliability"}
 
 # A process of tests per core: threads of their own would wait for each other. Before any of these libraries is loaded.
 os.environ.setdefault("POLARS_MAX_THREADS", "1")
