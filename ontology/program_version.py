@@ -16,9 +16,6 @@ _OWN = Path(__file__).parent
 @cache
 def program_version() -> str:
     """Digest of kaicep's own reading, rules and checks, and of the versions of the libraries that reason, in hex."""
-    digest = hashlib.sha256()
-    for path in sorted(_OWN.rglob("*.py")):
-        digest.update(f"{path.relative_to(_OWN)}\n".encode() + path.read_bytes())
-    for library in _LIBRARIES:
-        digest.update(f"{library} {version(library)}\n".encode())
-    return digest.hexdigest()
+    files = [f"{path.relative_to(_OWN)}\n".encode() + path.read_bytes() for path in sorted(_OWN.rglob("*.py"))]
+    libraries = [f"{library} {version(library)}\n".encode() for library in _LIBRARIES]
+    return hashlib.sha256(b"".join([*files, *libraries])).hexdigest()

@@ -60,6 +60,34 @@ def select_text(projection: str, group: str) -> str:
     return f"SELECT DISTINCT {projection or '(1 AS ?kaicep_holds)'} {{ {group}\n}}"
 
 
+def solutions_text(group: str) -> str:
+    """The query for all solutions of a group, each as often as it is one.
+
+    Args:
+        group: as `select_text` takes it.
+    """
+    return f"SELECT * {{ {group} }}"
+
+
+def count_text(group: str) -> str:
+    """The query for the number `?n` of a group's solutions.
+
+    Args:
+        group: as `select_text` takes it.
+    """
+    return f"SELECT (COUNT(*) AS ?n) {{ {group} }}"
+
+
+def most_text(group: str, per: str) -> str:
+    """The query for the number `?n` of solutions that a group has for one value of a variable, at the most.
+
+    Args:
+        group: as `select_text` takes it.
+        per: the variable's name.
+    """
+    return f"SELECT (MAX(?m) AS ?n) {{ SELECT (COUNT(*) AS ?m) {{ {group} }} GROUP BY ?{per} }}"
+
+
 def _path_text(path: Path) -> str | None:
     match path:
         case InvPath():

@@ -455,7 +455,9 @@ class CheckpointedFlow:
             self._dataflow.register(registration, compiled)
             try:
                 self._begin_past(registration.label, number, handed)
-            except Exception:
+            except (
+                Exception
+            ):  # whatever it is: a query without its past is none, and the reason goes on to whoever parks
                 self._dataflow.remove(registration.label)
                 raise
         except Exception as error:  # noqa: BLE001 - it is this query's, and not the batch's

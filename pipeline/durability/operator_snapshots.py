@@ -15,8 +15,9 @@ from ...storage import make_folder, remove_temporaries, write_atomically
 
 _LOG = logging.getLogger("kaicep")
 _KEPT = 3
-_DAMAGES = (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, ValueError, KeyError, EOFError)
-"""What `zipfile` raises of files that are not as it wrote them; their contents have checksums."""
+_DAMAGES = (zipfile.BadZipFile, zlib.error, RuntimeError, ValueError, KeyError, EOFError)
+"""What `zipfile` raises of files that are not as it wrote them, such as a compression or an encryption that no snapshot
+has (RuntimeError and what derives from it); their contents have checksums."""
 _NAME = re.compile(r"(\d{12})\.snapshot")
 
 

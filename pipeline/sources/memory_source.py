@@ -79,7 +79,9 @@ def _columns(given: Any) -> pa.Table:
                 found = pa.interchange.from_dataframe(given)
             case _:
                 raise PipelineError(f"{given!r} is no raw tuple", hint=_WAYS)
-    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError) as error:
+    except pa.ArrowMemoryError:
+        raise
+    except pa.ArrowException as error:
         reason = str(error).splitlines()[0]
         raise PipelineError(
             f"the columns of the {type(given).__name__} cannot be read: {reason}",

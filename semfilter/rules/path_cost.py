@@ -19,7 +19,7 @@ from rdflib import BNode, Literal, URIRef, Variable
 from ...language.nodes import Subquery
 from ...ontology import KnowledgeBase
 from ..plan import KNOWN_SMALL
-from ..sparql_text import term_text
+from ..sparql_text import count_text, most_text, solutions_text, term_text
 from .dependencies import PredicateUse, TriplePattern, triple_patterns
 
 __all__ = ["most_solutions", "unconnected_variable"]
@@ -58,8 +58,9 @@ def unconnected_variable(subquery: Subquery, knowledge: KnowledgeBase) -> str | 
         if not names or subquery.variable in names or _bound(group, _Counts.of(knowledge), None) > KNOWN_SMALL:
             continue  # what costs too much to be counted is ended when it takes too long
         body = " . ".join(" ".join(_text(part) for part in triple) for triple in group)
-        found = knowledge.store.query(f"SELECT * {{ {body} }} LIMIT {_MOST_UNCONNECTED + 1}")
-        if isinstance(found, ox.QuerySolutions) and sum(1 for _ in found) > _MOST_UNCONNECTED:
+        found = knowledge.store.query(solutions_text(body))
+        many = islice(found, _MOST_UNCONNECTED + 1) if isinstance(found, ox.QuerySolutions) else ()
+        if sum(1 for _ in many) > _MOST_UNCONNECTED:
             return next(str(v) for v in group[0] if isinstance(v, Variable))
     return None
 
@@ -84,11 +85,11 @@ class _Counts:
 
     def number(self, group: str) -> float:
         """How many solutions a group has; one pattern, so that it is one scan."""
-        return self._answer(f"SELECT (COUNT(*) AS ?n) {{ {group} }}")
+        return self._answer(count_text(group))
 
     def most(self, group: str, per: str) -> float:
         """How many solutions a group has for one value of a variable, at the most."""
-        return self._answer(f"SELECT (MAX(?m) AS ?n) {{ SELECT (COUNT(*) AS ?m) {{ {group} }} GROUP BY ?{per} }}")
+        return self._answer(most_text(group, per))
 
     def pairs(self, p: PredicateUse) -> float | None:
         """How many pairs a property path connects, at the most; `None`: too many to be counted.
@@ -159,7 +160,7 @@ def _partners(
 
 def _of_path(p: PredicateUse, counts: _Counts, *, begins: bool = True, ends: bool = False) -> float:
     """Of a property path; from one node it leads to at most as many as its properties have triples."""
-    edges = sum(counts.number(f"?s <{iri}> ?o") for iri in p.iris) + 1.0
+    edges = sum(counts.number(f"?s {term_text(URIRef(iri))} ?o") for iri in p.iris) + 1.0
     if begins or ends:
         return edges
     every = counts.all if p.zero else 0.0
