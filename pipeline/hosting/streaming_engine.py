@@ -1,50 +1,37 @@
-"""The engine: a Structured Streaming job whose micro-batches run through the durable data flow."""
+"""The engine: what it consists of is opened and closed together, and seen while it runs."""
 
 from __future__ import annotations
 
 import logging
-import threading
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
-from datetime import datetime, timedelta
-from functools import partial
-from pathlib import Path
+from contextlib import AbstractContextManager, ExitStack
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from ...archive import Archive
-from ...errors import KaicepError, PipelineError
-from ...language.nodes import Query
+from ...errors import PipelineError
 from ...storage import masked
 from ..catalog import Catalog
 from ..control import KnowledgeAdmin, Submissions
 from ..durability import (
     CheckpointedFlow,
-    Generation,
     Progress,
-    current_generation,
-    is_all_read,
 )
-from ..flow import BatchResult, IdleStreams, ParkedQuery, QueryRuntime, Registration
+from ..flow import BatchResult
 from ..knowledge import KnowledgeSwap, Version
 from ..monitoring import BatchAtWork, EngineStatus
-from ..named_queries import queries_named, queries_read
 from ..profile import FlowProfile
 from ..sinks import Sink, check_sinks
-from ..sources import beat, unpack
 from .engine_observer import EngineObserver
-from .handle import QueryHandle
-from .spark_job import SparkJob
-from .spark_session import start_spark
+from .stream_reader import StreamReader
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import SparkSession
 
 _LOG = logging.getLogger("kaicep")
 
 
-class StreamingEngine(ABC):
+class StreamingEngine(StreamReader):
     """Answers registered queries over the streams of a project and archives every event.
 
     Args:
@@ -72,22 +59,13 @@ class StreamingEngine(ABC):
         on_notice: Callable[[str], None] = _LOG.info,
         on_failure: Callable[[str], None] = _LOG.error,
     ) -> None:
+        super().__init__(spark, say=on_notice, on_failure=on_failure)
         self._sinks = check_sinks(sinks)
         self._project = project
-        self._given = spark
-        self._spark: SparkSession | None = spark
         self._on_batch = on_batch
         self._on_knowledge = on_knowledge
-        self._on_notice = on_notice
         self._ontology: KnowledgeAdmin | None = None
         self._submissions: Submissions | None = None
-        self._handles: dict[str, QueryHandle] = {}
-        self._brought: list[str] = []
-        self._lock = threading.Lock()
-        self._naming = threading.Lock()  # of labels and handles: whoever asks for them waits for no batch
-        self._job = SparkJob(
-            self._lock, self._run, self._overdue, lambda error: on_failure(str(error)), self._cancel, say=on_notice
-        )
         self._open = ExitStack()
         self._archive: Archive | None = None
         self._entered: CheckpointedFlow | None = None
@@ -108,10 +86,10 @@ class StreamingEngine(ABC):
             shapes = self._project.shapes
             self._archive = Archive(settings, self._project.knowledge, shapes)
         self._entered = CheckpointedFlow(
-            self._project, self._state, self._sinks, self._archive, self._tell, say=self._on_notice
+            self._project, self._state, self._sinks, self._archive, self._tell, say=self._say
         )
         self._ontology = KnowledgeAdmin(self._entered, self._on_knowledge)
-        self._submissions = Submissions(self, self._on_notice)
+        self._submissions = Submissions(self, self._say)
         self._observer = EngineObserver(self, self._entered, self._archive, settings)
 
     def __exit__(
@@ -134,11 +112,6 @@ class StreamingEngine(ABC):
                 if part is not None:
                     steps.callback(part.close)
             steps.callback(self.stop)
-
-    def _stop_spark(self) -> None:
-        if self._given is None and self._spark is not None:
-            self._spark.stop()
-            self._spark = None
 
     @property
     def project(self) -> Catalog:
@@ -188,11 +161,6 @@ class StreamingEngine(ABC):
         return self._observed.batch_at_work
 
     @property
-    def failure(self) -> KaicepError | None:
-        """What ended the streams; `None`: nothing did."""
-        return self._job.failure
-
-    @property
     def archive(self) -> Archive:
         """The archive of events.
 
@@ -206,221 +174,15 @@ class StreamingEngine(ABC):
         return self._archive
 
     @property
-    def running(self) -> bool:
-        """Whether the stream is being read."""
-        return self._job.running
-
-    def submit(
-        self, text: str, *, label: str = "query", retention: timedelta | None = None, collect: bool = True
-    ) -> QueryHandle:
-        """Register the queries of a document at the next batch border.
-
-        Args:
-            text: a χ-CEP document.
-            label: what an unnamed query is called, such as its file name.
-            retention: bounds the state of queries that no WINDOW bounds.
-            collect: keep the rows for `QueryHandle.matches`; without, only the sinks get them.
-
-        Returns:
-            The handle of the document's last query.
-
-        Raises:
-            QuerySyntaxError, QueryTypeError, PipelineError: nothing of the document is registered then.
-        """
-        return self.register(self.registrations(text, label=label, retention=retention), collect=collect)[-1]
-
-    def registrations(
-        self, text: str, *, label: str = "query", retention: timedelta | None = None
-    ) -> tuple[Registration, ...]:
-        """The checked queries of a document, which may read the output of registered ones; see `submit`."""
-        project = self._flow.versions.newest
-        # Those that were brought are looked for again: the document may define them itself.
-        outputs = [handle.query for handle in self.handles if handle.name not in self._brought]
-        outputs += queries_read(project, text, label, outputs)
-        return project.registrations(text, label, outputs, retention)
-
-    def register(self, registrations: Sequence[Registration], *, collect: bool = True) -> list[QueryHandle]:
-        """Register checked queries at the next batch border; see `submit`.
-
-        Queries of the project that they read and that nobody has registered are registered before them.
-
-        Raises:
-            PipelineError: one of the labels is taken; then none is registered.
-        """
-        if not collect:
-            registrations = [registration for registration in registrations if not self._keeps(registration)]
-        brought = self._brought_by(registrations)
-        handles = [QueryHandle(self, registration, collect=False) for registration in brought]
-        handles += [QueryHandle(self, registration, collect=collect) for registration in registrations]
-        with self._naming:
-            taken = next((handle.name for handle in handles if handle.name in self._handles), None)
-            if taken is not None:
-                raise PipelineError(
-                    f"a query named '{taken}' is registered already",
-                    hint="stop it first, or give the new one another name with CREATE QUERY … AS",
-                )
-            self._flow.submit([*brought, *registrations])
-            self._handles |= {handle.name: handle for handle in handles}
-        for handle in handles if self.running else ():
-            handle.began()
-        self._brought += [registration.label for registration in brought]
-        for registration in brought:
-            self._on_notice(f"queries: {registration.label} of the project is answered too, for those that read it")
-        return handles[len(brought) :]
-
-    def _keeps(self, registration: Registration) -> bool:
-        """Whether a query is answered already because others read it; it is for itself from now on."""
-        known = self._handles.get(registration.label)
-        if known is None or known.name not in self._brought or known.query.normal != registration.query.normal:
-            return False
-        self._brought.remove(known.name)
-        return True
-
-    def _brought_by(self, registrations: Sequence[Registration]) -> list[Registration]:
-        """The project's queries that are to be answered because others read them."""
-        outputs = [*(handle.query for handle in self.handles), *(one.query for one in registrations)]
-        names = {source.stream.name for one in registrations for source in one.query.sources}
-        found = queries_named(self._flow.versions.newest, names, outputs)
-        return [Registration(query, query.name) for query in found if query.name is not None]
-
-    @property
-    def handles(self) -> tuple[QueryHandle, ...]:
-        """The registered queries, in the order of their registration."""
-        return tuple(self._handles.values())
-
-    @property
     def refused(self) -> Mapping[str, str]:
         """Queries that were submitted to earlier engines and that this one refuses, with the reasons."""
         return {} if self._submissions is None else self._submissions.refused
-
-    @property
-    def brought(self) -> Sequence[str]:
-        """Queries of the project that are answered because registered ones read them."""
-        return tuple(self._brought)
-
-    def now_of(self, label: str) -> datetime | None:
-        """The time of its streams at which a query was registered; `None`: before their first event, or not yet."""
-        runtime = self.runtime_of(label)
-        return None if runtime is None else runtime.registration.now
-
-    def runtime_of(self, label: str) -> QueryRuntime | None:
-        """What answers a registered query; `None`: nothing yet."""
-        return self._flow.dataflow.flows.get(label)
-
-    @abstractmethod
-    def explain(self, label: str, query: Query) -> str:
-        """How a query of this project is answered, in words; if it is registered under `label`, as it is answered."""
-
-    def withdraw(self, label: str) -> None:
-        """Stop answering a query at the next batch border.
-
-        Raises:
-            PipelineError: another query reads its output.
-        """
-        with self._naming:
-            self._flow.withdraw(label)
-            self._handles.pop(label, None)
-            read = {source.stream.name for handle in self.handles for source in handle.query.sources}
-        for brought in [name for name in self._brought if name not in read]:
-            self._brought.remove(brought)
-            if brought in self._handles:
-                self.withdraw(brought)
-
-    def resume(self, label: str) -> tuple[str, ...]:
-        """Let a parked query go on at the next batch border, its missed rows first, as if it had never been parked.
-
-        Where the archive does not have the events any more that it has missed, it begins anew, and the log says so.
-
-        Returns:
-            The queries that go on: those whose output it reads and those that read its, if they are parked, too.
-
-        Raises:
-            PipelineError: it is not parked.
-        """
-        return self._flow.resume(label)
-
-    @property
-    def parked(self) -> tuple[ParkedQuery, ...]:
-        """The queries that are answered no more until they are resumed: since when, and why."""
-        return tuple(parked for parked in self._flow.parked if not parked.resuming)
-
-    def start(self) -> None:
-        """Begin to read the streams with the project's trigger interval; does nothing when it is running.
-
-        From now on the watermark of a stream that is silent goes on by wall clock (`idle_timeout`).
-        """
-        self._begin(IdleStreams(self.project.settings.idle_timeouts()))
-
-    def run_available(self) -> None:
-        """Read what there is now, wait for the end of it; wall clock moves no watermark.
-
-        Raises:
-            PipelineError: a batch failed.
-        """
-        self._begin(None)
-        self.wait()
-
-    def wait(self, timeout: float | None = None) -> bool:
-        """Wait until the stream ends or somebody stops it.
-
-        Args:
-            timeout: seconds; `None` waits as long as it takes.
-
-        Returns:
-            Whether it has ended.
-
-        Raises:
-            PipelineError: a batch failed.
-        """
-        return self._job.wait(timeout)
-
-    def finish(self) -> None:
-        """End the streams: report what waited for later events.
-
-        The end is the last batch, and is taken back when the engine reads on: it then goes on from the batch before.
-
-        Raises:
-            PipelineError: the stream is still being read, or a batch failed.
-        """
-        if self.running:
-            raise PipelineError("the streams are still being read", hint="call run_available() or stop() first")
-        self.check()
-        with self._lock:
-            self._report(self._flow.finish())
-        for handle in self.handles:
-            handle.end()
 
     @property
     def profile(self) -> FlowProfile:
         """What it has seen of streams and what has become of it in queries, since it was entered."""
         with self._lock:
             return self._flow.dataflow.profile
-
-    def rows_at_end(self) -> dict[str, int]:
-        """How many rows each query would report if the streams ended now, by label; queries without any are left out.
-
-        They wait for later events: for the watermark to pass them, or for a window to close. This takes as long as
-        `finish`, and changes nothing.
-        """
-        with self._lock:
-            return self._flow.rows_at_end()
-
-    def stop(self) -> None:
-        """Finish the batch at work, then stop reading; a later engine goes on from there.
-
-        A batch that takes longer than some seconds is left, and done again by the later engine.
-        """
-        self._job.stop()
-        for handle in self.handles:
-            handle.end()
-
-    def check(self) -> None:
-        """Raise what made a batch fail.
-
-        Raises:
-            PipelineError, or the error of the stage that failed.
-        """
-        self._job.check()
 
     @property
     def _flow(self) -> CheckpointedFlow:
@@ -434,73 +196,19 @@ class StreamingEngine(ABC):
             raise PipelineError("the engine is not entered", hint="use it in a `with` statement")
         return self._observer
 
-    @property
-    def _state(self) -> Path:
-        return self.project.settings.path(self.project.settings.engine.state)
-
-    def _begin(self, idle: IdleStreams | None) -> None:
-        if self.running:
-            return
-        if self._submissions is None:
-            raise PipelineError("the engine is not entered", hint="use it in a `with` statement")
-        for handle in self.handles:
-            handle.began()
-        self._submissions.begin()
-        settings = self.project.settings
-        with self._lock:
-            generation = self._take_up(idle)
-        if self._flow.behind:
-            beat(generation.heartbeats)
-        elif idle is None and is_all_read(settings, generation):
-            return  # there is nothing to be read now, and Spark need not be started to find that out
-        if self._spark is None:
-            self._on_notice("starting Spark")
-            self._spark = start_spark(settings.engine, brief=idle is None)
-        self._job.start(self._spark, settings, generation, idle, partial(self._take_up, idle))
-
-    def _take_up(self, idle: IdleStreams | None) -> Generation:
-        """Find the checkpoint that serves, and finish what no checkpoint delivers again; no batch is at work."""
-        generation = current_generation(self.project.settings, self._state, self._flow.last or 0, self._on_notice)
-        unfinished = self._flow.begin(generation, idle)
-        self._park_handles()
-        if unfinished is not None:
-            self._report(unfinished)
-        return generation
-
-    def _run(self, frame: DataFrame, batch: int, generation: Generation, idle: IdleStreams | None) -> None:
-        with self._observed.batch(batch):
-            step = self._flow.deliver(batch, generation, partial(unpack, frame, self.project.settings), idle)
-            if step is not None:
-                self._report(step)
-
-    def _cancel(self) -> None:
-        self._flow.cancel()
-
-    def _overdue(self, idle: IdleStreams) -> bool:
-        return self._flow.overdue(idle)
-
     def _tell(self, version: Version, swap: KnowledgeSwap) -> None:
         head, *others = swap.summary
         for line in (f"ontology: {version} from batch {version.batch} on: {head}", *(f"  {line}" for line in others)):
             self._on_knowledge(line)
 
-    def _park_handles(self) -> None:
-        flows = self._flow.dataflow.flows
-        for handle in self.handles:
-            parked = self._flow.parked.get(handle.name)
-            if parked is not None and parked.normal != handle.query.normal:
-                parked = None  # another query of that name was
-            failed = flows[handle.name].failure if handle.name in flows else None
-            handle.park(failed if parked is None or parked.resuming else parked.failure)
-
     def _report(self, step: BatchResult) -> None:
-        flows = self._flow.dataflow.flows
-        for label, matches in step.matches.items():
-            handle, flow = self._handles.get(label), flows.get(label)
-            if handle is None or flow is None or handle.query is not flow.query:
-                continue  # withdrawn meanwhile
-            if handle.receive(matches, ending=None if flow.failure is not None else flow.ending):
-                self._on_notice(f"queries: {label} has ended: {flow.ending}")
-        self._park_handles()
+        super()._report(step)
         if self._on_batch is not None:
             self._on_batch(self.progress)
+
+    def _watched(self, number: int) -> AbstractContextManager[None]:
+        return self._observed.batch(number)
+
+    def _answer_requests(self) -> None:
+        if self._submissions is not None:
+            self._submissions.begin()

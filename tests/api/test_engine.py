@@ -18,7 +18,7 @@ def engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Engine]:
         def stop(self) -> None:
             """There is nothing to stop."""
 
-    monkeypatch.setattr("kaicep.pipeline.hosting.streaming_engine.start_spark", lambda _: NoSpark())
+    monkeypatch.setattr("kaicep.pipeline.hosting.stream_reader.start_spark", lambda _: NoSpark())
     with Engine(Project.load(write_project(tmp_path))) as entered:
         yield entered
 

@@ -1,0 +1,214 @@
+"""Registers queries with the flow that answers them, and gives their handles what becomes certain."""
+
+from __future__ import annotations
+
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta
+
+from ...errors import PipelineError
+from ...language.nodes import Query
+from ..catalog import Catalog
+from ..durability import CheckpointedFlow, Progress
+from ..flow import BatchResult, ParkedQuery, QueryRuntime, Registration
+from ..named_queries import queries_named, queries_read
+from .handle import QueryHandle
+
+__all__ = ["QueryRegistrar"]
+
+
+class QueryRegistrar(ABC):
+    """The registered queries of an engine, which says by what they are answered.
+
+    Args:
+        say: takes a line of the log.
+    """
+
+    def __init__(self, say: Callable[[str], None]) -> None:
+        self._say = say
+        self._handles: dict[str, QueryHandle] = {}
+        self._brought: list[str] = []
+        self._naming = threading.Lock()  # of labels and handles: whoever asks for them waits for no batch
+
+    @property
+    @abstractmethod
+    def _flow(self) -> CheckpointedFlow:
+        """What answers the queries.
+
+        Raises:
+            PipelineError: the engine is not entered.
+        """
+
+    @property
+    @abstractmethod
+    def project(self) -> Catalog:
+        """The project; once the engine is entered, with the knowledge in force."""
+
+    @property
+    @abstractmethod
+    def progress(self) -> Progress:
+        """What was done so far, over restarts."""
+
+    @property
+    @abstractmethod
+    def running(self) -> bool:
+        """Whether the streams are being read."""
+
+    @abstractmethod
+    def start(self) -> None:
+        """Begin to read the streams; does nothing when they are being read."""
+
+    @abstractmethod
+    def check(self) -> None:
+        """Raise what made a batch fail."""
+
+    def submit(
+        self, text: str, *, label: str = "query", retention: timedelta | None = None, collect: bool = True
+    ) -> QueryHandle:
+        """Register the queries of a document at the next batch border.
+
+        Args:
+            text: a χ-CEP document.
+            label: what an unnamed query is called, such as its file name.
+            retention: bounds the state of queries that no WINDOW bounds.
+            collect: keep the rows for `QueryHandle.matches`; without, only the sinks get them.
+
+        Returns:
+            The handle of the document's last query.
+
+        Raises:
+            QuerySyntaxError, QueryTypeError, PipelineError: nothing of the document is registered then.
+        """
+        return self.register(self.registrations(text, label=label, retention=retention), collect=collect)[-1]
+
+    def registrations(
+        self, text: str, *, label: str = "query", retention: timedelta | None = None
+    ) -> tuple[Registration, ...]:
+        """The checked queries of a document, which may read the output of registered ones; see `submit`."""
+        project = self._flow.versions.newest
+        # Those that were brought are looked for again: the document may define them itself.
+        outputs = [handle.query for handle in self.handles if handle.name not in self._brought]
+        outputs += queries_read(project, text, label, outputs)
+        return project.registrations(text, label, outputs, retention)
+
+    def register(self, registrations: Sequence[Registration], *, collect: bool = True) -> list[QueryHandle]:
+        """Register checked queries at the next batch border; see `submit`.
+
+        Queries of the project that they read and that nobody has registered are registered before them.
+
+        Raises:
+            PipelineError: one of the labels is taken; then none is registered.
+        """
+        if not collect:
+            registrations = [registration for registration in registrations if not self._keeps(registration)]
+        brought = self._brought_by(registrations)
+        handles = [QueryHandle(self, registration, collect=False) for registration in brought]
+        handles += [QueryHandle(self, registration, collect=collect) for registration in registrations]
+        with self._naming:
+            taken = next((handle.name for handle in handles if handle.name in self._handles), None)
+            if taken is not None:
+                raise PipelineError(
+                    f"a query named '{taken}' is registered already",
+                    hint="stop it first, or give the new one another name with CREATE QUERY … AS",
+                )
+            self._flow.submit([*brought, *registrations])
+            self._handles |= {handle.name: handle for handle in handles}
+        for handle in handles if self.running else ():
+            handle.began()
+        self._brought += [registration.label for registration in brought]
+        for registration in brought:
+            self._say(f"queries: {registration.label} of the project is answered too, for those that read it")
+        return handles[len(brought) :]
+
+    def _keeps(self, registration: Registration) -> bool:
+        """Whether a query is answered already because others read it; it is for itself from now on."""
+        known = self._handles.get(registration.label)
+        if known is None or known.name not in self._brought or known.query.normal != registration.query.normal:
+            return False
+        self._brought.remove(known.name)
+        return True
+
+    def _brought_by(self, registrations: Sequence[Registration]) -> list[Registration]:
+        """The project's queries that are to be answered because others read them."""
+        outputs = [*(handle.query for handle in self.handles), *(one.query for one in registrations)]
+        names = {source.stream.name for one in registrations for source in one.query.sources}
+        found = queries_named(self._flow.versions.newest, names, outputs)
+        return [Registration(query, query.name) for query in found if query.name is not None]
+
+    @property
+    def handles(self) -> tuple[QueryHandle, ...]:
+        """The registered queries, in the order of their registration."""
+        return tuple(self._handles.values())
+
+    @property
+    def brought(self) -> Sequence[str]:
+        """Queries of the project that are answered because registered ones read them."""
+        return tuple(self._brought)
+
+    def now_of(self, label: str) -> datetime | None:
+        """The time of its streams at which a query was registered; `None`: before their first event, or not yet."""
+        runtime = self.runtime_of(label)
+        return None if runtime is None else runtime.registration.now
+
+    def runtime_of(self, label: str) -> QueryRuntime | None:
+        """What answers a registered query; `None`: nothing yet."""
+        return self._flow.dataflow.flows.get(label)
+
+    @abstractmethod
+    def explain(self, label: str, query: Query) -> str:
+        """How a query of this project is answered, in words; if it is registered under `label`, as it is answered."""
+
+    def withdraw(self, label: str) -> None:
+        """Stop answering a query at the next batch border.
+
+        Raises:
+            PipelineError: another query reads its output.
+        """
+        with self._naming:
+            self._flow.withdraw(label)
+            self._handles.pop(label, None)
+            read = {source.stream.name for handle in self.handles for source in handle.query.sources}
+        for brought in [name for name in self._brought if name not in read]:
+            self._brought.remove(brought)
+            if brought in self._handles:
+                self.withdraw(brought)
+
+    def resume(self, label: str) -> tuple[str, ...]:
+        """Let a parked query go on at the next batch border, its missed rows first, as if it had never been parked.
+
+        Where the archive does not have the events any more that it has missed, it begins anew, and the log says so.
+
+        Returns:
+            The queries that go on: those whose output it reads and those that read its, if they are parked, too.
+
+        Raises:
+            PipelineError: it is not parked.
+        """
+        return self._flow.resume(label)
+
+    @property
+    def parked(self) -> tuple[ParkedQuery, ...]:
+        """The queries that are answered no more until they are resumed: since when, and why."""
+        return tuple(parked for parked in self._flow.parked if not parked.resuming)
+
+    def _park_handles(self) -> None:
+        """Let the handles know which queries are parked."""
+        flows = self._flow.dataflow.flows
+        for handle in self.handles:
+            parked = self._flow.parked.get(handle.name)
+            if parked is not None and parked.normal != handle.query.normal:
+                parked = None  # another query of that name was
+            failed = flows[handle.name].failure if handle.name in flows else None
+            handle.park(failed if parked is None or parked.resuming else parked.failure)
+
+    def _report(self, step: BatchResult) -> None:
+        """Give the handles the rows of a batch."""
+        flows = self._flow.dataflow.flows
+        for label, matches in step.matches.items():
+            handle, flow = self._handles.get(label), flows.get(label)
+            if handle is None or flow is None or handle.query is not flow.query:
+                continue  # withdrawn meanwhile
+            if handle.receive(matches, ending=None if flow.failure is not None else flow.ending):
+                self._say(f"queries: {label} has ended: {flow.ending}")
+        self._park_handles()

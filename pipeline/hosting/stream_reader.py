@@ -1,0 +1,190 @@
+"""Reads the streams of a project for its queries: which checkpoint serves, and a Spark when it is needed."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from abc import abstractmethod
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ...errors import KaicepError, PipelineError
+from ..durability import Generation, current_generation, is_all_read
+from ..flow import IdleStreams
+from ..sources import beat, unpack
+from .query_registrar import QueryRegistrar
+from .spark_job import SparkJob
+from .spark_session import start_spark
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+__all__ = ["StreamReader"]
+
+_LOG = logging.getLogger("kaicep")
+
+
+class StreamReader(QueryRegistrar):
+    """The part of an engine that brings what its streams have to its queries.
+
+    Args:
+        spark: a session to use; `None`: one is started when there is something to read.
+        say: takes a line of the log.
+        on_failure: called at once with what made a batch fail.
+    """
+
+    def __init__(
+        self,
+        spark: SparkSession | None = None,
+        *,
+        say: Callable[[str], None] = _LOG.info,
+        on_failure: Callable[[str], None] = _LOG.error,
+    ) -> None:
+        super().__init__(say)
+        self._given, self._spark = spark, spark
+        self._lock = threading.Lock()
+        self._job = SparkJob(
+            self._lock, self._run, self._overdue, lambda error: on_failure(str(error)), self._cancel, say=say
+        )
+
+    @abstractmethod
+    def _watched(self, number: int) -> AbstractContextManager[None]:
+        """What a batch is done within, by its number."""
+
+    @abstractmethod
+    def _answer_requests(self) -> None:
+        """Let other processes submit queries, from now on."""
+
+    @property
+    def failure(self) -> KaicepError | None:
+        """What ended the streams; `None`: nothing did."""
+        return self._job.failure
+
+    @property
+    def running(self) -> bool:
+        """Whether the stream is being read."""
+        return self._job.running
+
+    def start(self) -> None:
+        """Begin to read the streams with the project's trigger interval; does nothing when it is running.
+
+        From now on the watermark of a stream that is silent goes on by wall clock (`idle_timeout`).
+        """
+        self._begin(IdleStreams(self.project.settings.idle_timeouts()))
+
+    def run_available(self) -> None:
+        """Read what there is now, wait for the end of it; wall clock moves no watermark.
+
+        Raises:
+            PipelineError: a batch failed.
+        """
+        self._begin(None)
+        self.wait()
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """Wait until the stream ends or somebody stops it.
+
+        Args:
+            timeout: seconds; `None` waits as long as it takes.
+
+        Returns:
+            Whether it has ended.
+
+        Raises:
+            PipelineError: a batch failed.
+        """
+        return self._job.wait(timeout)
+
+    def finish(self) -> None:
+        """End the streams: report what waited for later events.
+
+        The end is the last batch, and is taken back when the engine reads on: it then goes on from the batch before.
+
+        Raises:
+            PipelineError: the stream is still being read, or a batch failed.
+        """
+        if self.running:
+            raise PipelineError("the streams are still being read", hint="call run_available() or stop() first")
+        self.check()
+        with self._lock:
+            self._report(self._flow.finish())
+        for handle in self.handles:
+            handle.end()
+
+    def rows_at_end(self) -> dict[str, int]:
+        """How many rows each query would report if the streams ended now, by label; queries without any are left out.
+
+        They wait for later events: for the watermark to pass them, or for a window to close. This takes as long as
+        `finish`, and changes nothing.
+        """
+        with self._lock:
+            return self._flow.rows_at_end()
+
+    def stop(self) -> None:
+        """Finish the batch at work, then stop reading; a later engine goes on from there.
+
+        A batch that takes longer than some seconds is left, and done again by the later engine.
+        """
+        self._job.stop()
+        for handle in self.handles:
+            handle.end()
+
+    def check(self) -> None:
+        """Raise what made a batch fail.
+
+        Raises:
+            PipelineError, or the error of the stage that failed.
+        """
+        self._job.check()
+
+    def _begin(self, idle: IdleStreams | None) -> None:
+        if self.running:
+            return
+        flow = self._flow
+        for handle in self.handles:
+            handle.began()
+        self._answer_requests()
+        settings = self.project.settings
+        with self._lock:
+            generation = self._take_up(idle)
+        if flow.behind:
+            beat(generation.heartbeats)
+        elif idle is None and is_all_read(settings, generation):
+            return  # there is nothing to be read now, and Spark need not be started to find that out
+        if self._spark is None:
+            self._say("starting Spark")
+            self._spark = start_spark(settings.engine, brief=idle is None)
+        self._job.start(self._spark, settings, generation, idle, partial(self._take_up, idle))
+
+    def _take_up(self, idle: IdleStreams | None) -> Generation:
+        """Find the checkpoint that serves, and finish what no checkpoint delivers again; no batch is at work."""
+        generation = current_generation(self.project.settings, self._state, self._flow.last or 0, self._say)
+        unfinished = self._flow.begin(generation, idle)
+        self._park_handles()
+        if unfinished is not None:
+            self._report(unfinished)
+        return generation
+
+    def _run(self, frame: DataFrame, batch: int, generation: Generation, idle: IdleStreams | None) -> None:
+        with self._watched(batch):
+            step = self._flow.deliver(batch, generation, partial(unpack, frame, self.project.settings), idle)
+            if step is not None:
+                self._report(step)
+
+    def _cancel(self) -> None:
+        self._flow.cancel()
+
+    def _overdue(self, idle: IdleStreams) -> bool:
+        return self._flow.overdue(idle)
+
+    def _stop_spark(self) -> None:
+        if self._given is None and self._spark is not None:
+            self._spark.stop()
+            self._spark = None
+
+    @property
+    def _state(self) -> Path:
+        return self.project.settings.path(self.project.settings.engine.state)
