@@ -16,7 +16,7 @@ from kaicep.archive import Archive
 from kaicep.errors import PlanError
 from kaicep.pipeline.flow.backfill import Backfill
 from kaicep.pipeline.flow.batch import live_batch
-from kaicep.pipeline.flow.registration import Registration
+from kaicep.pipeline.flow.queries.registration import Registration
 from kaicep.planner import Strategy
 
 from .archive_workload import Campus, campus, end_of, readings

@@ -29,9 +29,9 @@ from itertools import chain
 
 import pyarrow as pa
 from kaicep import Project
-from kaicep.pipeline.flow.candidate_selection import EventBatch
-from kaicep.pipeline.flow.query_runtime import QueryRuntime
-from kaicep.pipeline.flow.registration import Registration
+from kaicep.pipeline.flow.queries.candidate_selection import EventBatch
+from kaicep.pipeline.flow.queries.query_runtime import QueryRuntime
+from kaicep.pipeline.flow.queries.registration import Registration
 from kaicep.semfilter.runtime import FilterOptions
 
 from .cep_shapes import PROJECT, SEED, SENSORS, SHAPES, Shape, moment, workload

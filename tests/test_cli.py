@@ -52,7 +52,7 @@ ENGINE = {
 }
 DRAWING = {"kaicep.explain.printing.diagrams"}
 RUNNING = {"kaicep.cep.operator", "kaicep.cep.nfa", "kaicep.cep.joins", "kaicep.pipeline.flow.dataflow"}
-FLOW = {"kaicep.pipeline.flow.dataflow", "kaicep.pipeline.flow.query_runtime", "kaicep.pipeline.sinks"}
+FLOW = {"kaicep.pipeline.flow.dataflow", "kaicep.pipeline.flow.queries.query_runtime", "kaicep.pipeline.sinks"}
 PROOFS = {"kaicep.explain.reasons", "kaicep.explain.event_explanation"}
 AUTOMATA = {"kaicep.cep.nfa"}
 PLANS = {"kaicep.explain.plans", "kaicep.explain.event_explanation"}

@@ -89,7 +89,7 @@ class Trial:
                 ended = []
         yield self._counted(Batch(ends=True), {})
         for label in self.labels:
-            self.dataflow.check(label)
+            self.dataflow.queries.check(label)
 
     def _lowest(self, names: Mapping[str, object]) -> str:
         watermarks = self.dataflow.watermarks
@@ -118,7 +118,7 @@ class Trial:
         began = time.perf_counter()
         result = self.dataflow.process(batch)
         rows, seconds = result.matches, time.perf_counter() - began
-        self.dataflow.check(self.labels[-1])
+        self.dataflow.queries.check(self.labels[-1])
         self.complaints.count(result.streams)
-        self.progress = self.progress.after(result.streams, rows, malformed, seconds, self.dataflow.subqueries)
+        self.progress = self.progress.after(result.streams, rows, malformed, seconds, self.dataflow.queries.subqueries)
         return result

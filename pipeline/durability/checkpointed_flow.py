@@ -36,6 +36,7 @@ from ..flow import (
     live_batch,
     queries_with_a_past,
     refuse_ahead,
+    rows_at_end,
 )
 from ..knowledge import BatchKnowledge, KnowledgeStore, KnowledgeSwap, KnowledgeVersions, Version
 from ..monitoring import StageClock
@@ -305,7 +306,7 @@ class CheckpointedFlow:
 
     def rows_at_end(self) -> dict[str, int]:
         """By query label, how many rows the end of the streams would bring now; queries without any are left out."""
-        return self._dataflow.rows_at_end()
+        return rows_at_end(self._dataflow)
 
     def close(self) -> None:
         """Give back the threads, and let another process go on."""
@@ -345,7 +346,7 @@ class CheckpointedFlow:
         What a batch took from the spool, and a query that has failed, no replay of the log repeats: all of it then.
         """
         self._count(result, malformed, began, matches)
-        operators = self._dataflow.snapshot() if whole or len(results) > 1 or self._dataflow.failed else None
+        operators = self._dataflow.snapshot() if whole or len(results) > 1 or self._dataflow.queries.failed else None
         self._parking.park_failed(self._dataflow, number, results)
         return self._flow_state(operators)
 
@@ -361,7 +362,9 @@ class CheckpointedFlow:
         self, result: BatchResult, malformed: Mapping[str, int], began: float, matches: Mapping[str, pa.Table]
     ) -> None:
         seconds = time.perf_counter() - began
-        self.progress = self.progress.after(result.streams, matches, malformed, seconds, self._dataflow.subqueries)
+        self.progress = self.progress.after(
+            result.streams, matches, malformed, seconds, self._dataflow.queries.subqueries
+        )
 
     def _flow_state(self, flows: Mapping[str, bytes] | None) -> FlowState:
         version = {} if self.version is None else {_KNOWLEDGE: str(self.version).encode()}
@@ -540,7 +543,7 @@ class CheckpointedFlow:
             matches, seconds = result.matches, time.perf_counter() - began
             for label, rows in matches.items() if done > state.reported else ():
                 self._checkpoint.delivery.hold(label, rows, recovered=True)
-            self.progress = self.progress.after(result.streams, matches, {}, seconds, self._dataflow.subqueries)
+            self.progress = self.progress.after(result.streams, matches, {}, seconds, self._dataflow.queries.subqueries)
         if state.reported == number and _PROGRESS in state.delivered:
             self.progress = Progress.from_bytes(state.delivered[_PROGRESS])  # the log has no records that were none
         self._dataflow.judge_by(self._project.judgement)

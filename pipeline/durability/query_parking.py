@@ -118,7 +118,9 @@ class QueryParking:
         if label in self._unregistered:
             self.parked.forget(label)
             return self._unregistered.pop(label), parked.handed
-        upstream = [known for other in dataflow.closed([label]) if (known := self.parked.get(other)) is not None]
+        upstream = [
+            known for other in dataflow.queries.closed([label]) if (known := self.parked.get(other)) is not None
+        ]
         registration = dataflow.flows[label].registration
         if not all(known.live for known in upstream):
             self.parked.forget(label)
@@ -161,7 +163,7 @@ class QueryParking:
         handed: int,
     ) -> None:
         label, query = registration.label, registration.query
-        cause, time = dataflow.cause_of(query), dataflow.now(query)
+        cause, time = dataflow.queries.cause_of(query), dataflow.now(query)
         now = registration.now
         self.parked.add(ParkedQuery(label, number, failure, query.normal, now, time, cause, handed, live))
         self._say(f"queries: {label} is parked: {failure}")

@@ -11,11 +11,19 @@ if TYPE_CHECKING:
     from .batch_result import BatchResult, StreamResult, joined, merged
     from .border_requests import BorderRequests
     from .clock_bound import refuse_ahead
-    from .dataflow import CancelledError, Dataflow, admission_of
+    from .dataflow import Dataflow
+    from .end_rehearsal import rows_at_end
     from .idle_streams import IdleStreams
-    from .parked_queries import ParkedQueries, ParkedQuery, failure_of, parked_notes
-    from .query_runtime import QueryRuntime
-    from .registration import Registration
+    from .queries import (
+        CancelledError,
+        ParkedQueries,
+        ParkedQuery,
+        QueryRuntime,
+        Registration,
+        failure_of,
+        parked_notes,
+    )
+    from .source_streams import admission_of
 
 _LATER = {
     "Backfill": ".backfill",
@@ -23,23 +31,24 @@ _LATER = {
     "BatchResult": ".batch_result",
     "BatchSource": ".batch",
     "BorderRequests": ".border_requests",
-    "CancelledError": ".dataflow",
+    "CancelledError": ".queries",
     "Dataflow": ".dataflow",
     "IdleStreams": ".idle_streams",
     "Judgement": ".batch",
-    "ParkedQueries": ".parked_queries",
-    "ParkedQuery": ".parked_queries",
-    "QueryRuntime": ".query_runtime",
-    "Registration": ".registration",
+    "ParkedQueries": ".queries",
+    "ParkedQuery": ".queries",
+    "QueryRuntime": ".queries",
+    "Registration": ".queries",
     "StreamResult": ".batch_result",
-    "admission_of": ".dataflow",
-    "failure_of": ".parked_queries",
+    "admission_of": ".source_streams",
+    "failure_of": ".queries",
     "joined": ".batch_result",
     "live_batch": ".batch",
     "merged": ".batch_result",
-    "parked_notes": ".parked_queries",
+    "parked_notes": ".queries",
     "queries_with_a_past": ".backfill",
     "refuse_ahead": ".clock_bound",
+    "rows_at_end": ".end_rehearsal",
 }
 
 __all__ = [
@@ -65,6 +74,7 @@ __all__ = [
     "parked_notes",
     "queries_with_a_past",
     "refuse_ahead",
+    "rows_at_end",
 ]
 
 

@@ -86,7 +86,7 @@ class Backfill:
 
     def _asked(self, upto: Position | None) -> BackfillRequest:
         flows = list(self.dataflow.flows.values())
-        origins = {stream for flow in flows for stream in self.dataflow.origins(flow.query)}
+        origins = {stream for flow in flows for stream in self.dataflow.queries.origins(flow.query)}
         columns: dict[str, frozenset[str]] = {stream: frozenset() for stream in sorted(origins)}
         for flow in flows:
             for stream, names in flow.columns.items():

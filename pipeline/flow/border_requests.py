@@ -7,8 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from ...errors import PipelineError
 from ...language.nodes import Query
-from .query_runtime import QueryRuntime
-from .registration import Registration
+from .queries import QueryRuntime, Registration
 
 __all__ = ["BorderRequests"]
 

@@ -91,7 +91,7 @@ def _live(
         dataflow.register(query)
     for batch in (Batch(streams), Batch(ends=True)):
         yield dataflow.process(batch).matches[queries[-1].label]
-        dataflow.check(queries[-1].label)
+        dataflow.queries.check(queries[-1].label)
     for label, flow in dataflow.flows.items():
         if flow.failure is not None:
             warnings.warn(f"'{label}' was stopped: {flow.failure}", stacklevel=4)

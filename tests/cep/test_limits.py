@@ -12,7 +12,7 @@ from kaicep.cep import Limits, build_operator
 from kaicep.cep import operator as operator_module
 from kaicep.errors import CeilingError
 from kaicep.pipeline.flow.dataflow import Dataflow
-from kaicep.pipeline.flow.registration import Registration
+from kaicep.pipeline.flow.queries.registration import Registration
 from support.batches import processed
 from support.operators import Reading, compiled, feed
 

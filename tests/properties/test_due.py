@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from kaicep.pipeline.flow.batch import Batch
 from kaicep.pipeline.flow.dataflow import Dataflow
-from kaicep.pipeline.flow.registration import Registration
+from kaicep.pipeline.flow.queries.registration import Registration
 from support.batches import processed
 from support.cases import Case, cases
 from support.engines import project_of

@@ -16,7 +16,7 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from kaicep.pipeline.flow.batch import Batch
 from kaicep.pipeline.flow.dataflow import Dataflow
-from kaicep.pipeline.flow.registration import Registration
+from kaicep.pipeline.flow.queries.registration import Registration
 from kaicep.pipeline.sinks.row_values import rows
 from support.batches import processed
 from support.letters import expected, project, question, seconds, stream, written

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import pyarrow as pa
-from kaicep.pipeline.flow.registration import Registration
+from kaicep.pipeline.flow.queries.registration import Registration
 from kaicep.pipeline.sinks.row_values import rows
 
 from .batches import ended, processed

@@ -20,7 +20,7 @@ from kaicep.archive.sync import Lag
 from kaicep.errors import ArchiveError, ConfigError
 from kaicep.ontology import KnowledgeBase
 from kaicep.pipeline.flow.backfill import Backfill
-from kaicep.pipeline.flow.registration import Registration
+from kaicep.pipeline.flow.queries.registration import Registration
 from kaicep.planner import Strategy
 from support import doors
 from support.archives import NINE, STREAM, opened, project, readings, rows

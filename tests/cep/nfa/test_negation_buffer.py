@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import pytest
 from kaicep.pipeline.flow.batch import Batch
-from kaicep.pipeline.flow.registration import Registration
+from kaicep.pipeline.flow.queries.registration import Registration
 from kaicep.pipeline.sinks.row_values import rows
 from support.batches import processed
 from support.letters import agreed, project, question, stream, written

@@ -14,7 +14,7 @@ from kaicep.pipeline.durability.checkpointed_flow import CheckpointedFlow
 from kaicep.pipeline.flow.backfill import Backfill
 from kaicep.pipeline.flow.batch import Batch
 from kaicep.pipeline.flow.idle_streams import IdleStreams
-from kaicep.pipeline.flow.registration import Registration
+from kaicep.pipeline.flow.queries.registration import Registration
 from support.command_line import wait_for
 from support.living import IN_OFFICES, archive_of, batch, project
 

@@ -24,7 +24,7 @@ from kaicep.pipeline.durability.spool_replay import SpoolReplay
 from kaicep.pipeline.flow.backfill import Backfill
 from kaicep.pipeline.flow.batch import Batch
 from kaicep.pipeline.flow.idle_streams import IdleStreams
-from kaicep.pipeline.flow.registration import Registration
+from kaicep.pipeline.flow.queries.registration import Registration
 from kaicep.pipeline.sinks.json_lines_sink import JsonLinesSink
 from kaicep.pipeline.sinks.sink import Sink
 from kaicep.planner import Strategy

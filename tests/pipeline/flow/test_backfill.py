@@ -11,7 +11,7 @@ from kaicep.archive import Archive
 from kaicep.pipeline.flow.backfill import Backfill, queries_with_a_past
 from kaicep.pipeline.flow.batch import BatchSource
 from kaicep.pipeline.flow.dataflow import Dataflow
-from kaicep.pipeline.flow.registration import Registration
+from kaicep.pipeline.flow.queries.registration import Registration
 from kaicep.planner import Strategy
 from support.batches import pieces, processed
 

@@ -118,37 +118,3 @@ def test_suspended_queries_are_given_nothing(project: Project) -> None:
     assert dataflow.suspended == {"mean"}
     dataflow.adopt("mean", dataflow.rehearsal(["mean"]))
     assert dataflow.suspended == frozenset()
-
-
-ACROSS = (
-    MEAN,
-    HIGH,
-    "CREATE QUERY plain AS SELECT ?e.x AS x FROM (?e, air)",
-    "CREATE QUERY runs AS SELECT LAST(?b.x) AS x FROM (?a, air), (?b, air) SEQ (?a, ?b+) WINDOW (?a, ?b, 3s)",
-    "CREATE QUERY absent AS SELECT ?a.x AS x FROM (?a, air), (?n, door) SEQ (?a, NOT ?n FOR 20s) LIMIT 2",
-    "CREATE QUERY held AS SELECT ?e.x AS x FROM (?e, air) OUTPUT ALL EVERY 10s",
-)
-
-
-def test_rows_at_the_end_are_those_that_the_end_brings(project: Project) -> None:
-    """Of every kind of operator, of queries that read another's rows, and without changing anything."""
-    dataflow = flow_of(project, *ACROSS)
-    assert dataflow.rows_at_end() == {}
-    processed(dataflow, {"air": tuples(1, 2, 3, 11, 13, 14)})
-    state = dataflow.snapshot()
-    found = dataflow.rows_at_end()
-    assert dataflow.snapshot() == state
-    assert found == {label: rows.num_rows for label, rows in ended(dataflow).items() if rows.num_rows}
-    assert set(found) == {"mean", "high", "plain", "runs", "absent", "held"}
-    assert dataflow.rows_at_end() == {}
-
-
-def test_what_is_forgotten_of_identities_is_said_once(caplog: pytest.LogCaptureFixture) -> None:
-    stream = {**STREAM, "identity": ["x"]}
-    project = Project.parse({"streams": {"air": stream}, "engine": {"identities": 3}})
-    dataflow = flow_of(project, "SELECT ?e.x AS x FROM (?e, air)")
-    for second in range(6):
-        processed(dataflow, {"air": tuples(second)})
-    said = "'air' has had more than 3 identities, and the earliest are forgotten: a record that comes again after "
-    hint = "so many others is new; let its identity have the time stamp, or raise identities under [engine]"
-    assert [record.message for record in caplog.records] == [said + hint]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from kaicep import OntologyError, Project
-from kaicep.pipeline.flow.query_runtime import QueryRuntime
+from kaicep.pipeline.flow.queries.query_runtime import QueryRuntime
 from kaicep.pipeline.knowledge.knowledge_swap import KnowledgeSwap, prepare_swap
 from support.living import IN_OFFICES, project, rooms, turtle
 

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from kaicep import Project
 from kaicep.pipeline.flow.batch import live_batch
-from kaicep.pipeline.flow.registration import Registration
+from kaicep.pipeline.flow.queries.registration import Registration
 from kaicep.pipeline.simulation.outage_simulation import Outage, simulate_outage
 from kaicep.pipeline.sources.memory_source import raw_table
 

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from kaicep import Project
 from kaicep.pipeline.flow.batch import live_batch
-from kaicep.pipeline.flow.registration import Registration
+from kaicep.pipeline.flow.queries.registration import Registration
 from kaicep.pipeline.simulation.registration_simulation import Gap, places, simulate
 from kaicep.pipeline.sources.memory_source import raw_table
 from kaicep.planner import Strategy

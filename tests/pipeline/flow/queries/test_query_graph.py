@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 from kaicep import PipelineError, Project
-from kaicep.pipeline.flow.query_graph import QueryGraph
-from kaicep.pipeline.flow.query_runtime import QueryRuntime
+from kaicep.pipeline.flow.queries.query_graph import QueryGraph
+from kaicep.pipeline.flow.queries.query_runtime import QueryRuntime
 
 STREAM = {"event_type": "<urn:R>", "time": {"attribute": "at"}, "attributes": {"x": {"datatype": "xsd:integer"}}}
 DOCUMENT = """

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from ...errors import KaicepError, PipelineError, error_fields, error_of
+from ....errors import KaicepError, PipelineError, error_fields, error_of
 from .registration import Registration
 
 __all__ = ["ParkedQueries", "ParkedQuery", "failure_of", "parked_notes"]

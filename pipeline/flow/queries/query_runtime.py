@@ -12,23 +12,23 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ...annotator import EventShape, event_prefix
-from ...cep import Limits, build_operator, with_doubles
-from ...cep.joins import implied_filters, vectorisable
-from ...cep.order import EVENTS, all_events, event_columns, sees_all_events
-from ...cep.output import MatchFrame, output_schema
-from ...errors import KaicepError
-from ...language.nodes import COMPANION, Query, StreamType, negated_variables
-from ...ontology import KnowledgeBase
-from ...planner import Seam, Watermarks, lowest_watermark, resolve_bounds
-from ...semfilter import SemanticFilter
-from ...semfilter.runtime import FilterOptions, SubqueryStatistics
-from ..profile import PathProfile, QueryProfile, VariableProfile
+from ....annotator import EventShape, event_prefix
+from ....cep import Limits, build_operator, with_doubles
+from ....cep.joins import implied_filters, vectorisable
+from ....cep.order import EVENTS, all_events, event_columns, sees_all_events
+from ....cep.output import MatchFrame, output_schema
+from ....errors import KaicepError
+from ....language.nodes import COMPANION, Query, StreamType, negated_variables
+from ....ontology import KnowledgeBase
+from ....planner import Seam, Watermarks, lowest_watermark, resolve_bounds
+from ....semfilter import SemanticFilter
+from ....semfilter.runtime import FilterOptions, SubqueryStatistics
+from ...profile import PathProfile, QueryProfile, VariableProfile
 from .candidate_selection import CandidateSelection, EventBatch
 from .registration import Registration
 
 if TYPE_CHECKING:
-    from ...planner import Choice
+    from ....planner import Choice
 
 
 class QueryRuntime:
@@ -263,7 +263,7 @@ def _endings(query: Query) -> dict[str, tuple[str, list[str]]]:
     """The events that end repetitions; see `cep.nfa.stop_events`."""
     if vectorisable(query):
         return {}
-    from ...cep.nfa import stop_events  # noqa: PLC0415 - most queries repeat nothing
+    from ....cep.nfa import stop_events  # noqa: PLC0415 - most queries repeat nothing
 
     return stop_events(query)
 

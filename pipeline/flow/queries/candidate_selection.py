@@ -10,12 +10,12 @@ import numpy as np
 import polars as pl
 import pyarrow as pa
 
-from ...cep import Filter, apply_filters
-from ...expressions import frame_of
-from ...language.nodes import Column, Expression, Source, columns_of, expression_text, uses_bindings, walk
-from ...planner import Range
-from ...semfilter import SemanticFilter
-from ..profile import ClauseCount, ClauseKind
+from ....cep import Filter, apply_filters
+from ....expressions import frame_of
+from ....language.nodes import Column, Expression, Source, columns_of, expression_text, uses_bindings, walk
+from ....planner import Range
+from ....semfilter import SemanticFilter
+from ...profile import ClauseCount, ClauseKind
 
 _Mask = np.ndarray[tuple[int], np.dtype[np.bool_]]
 _PLACE = "#place"

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 
-from ...errors import PipelineError
-from ...language.nodes import Query
+from ....errors import PipelineError
+from ....language.nodes import Query
+from ....planner import Watermarks
+from ....semfilter.runtime import SubqueryStatistics
 from .query_runtime import QueryRuntime
 
 __all__ = ["QueryGraph"]
@@ -27,6 +30,24 @@ class QueryGraph:
     def flows(self) -> Mapping[str, QueryRuntime]:
         """The queries by label, in the order of their registration."""
         return self._flows
+
+    @property
+    def subqueries(self) -> dict[str, tuple[SubqueryStatistics, ...]]:
+        """By label, what each PATH of a query has cost; queries without PATHs left out."""
+        return {label: flow.subqueries for label, flow in self._flows.items() if flow.subqueries}
+
+    def due(self, watermarks: Watermarks) -> dict[str, datetime]:
+        """The source streams that queries wait for: the next watermark of each that may bring rows without events."""
+        due: dict[str, datetime] = {}
+        for label, flow in self._flows.items():
+            moment = flow.due
+            if moment is None or label in self.suspended:
+                continue
+            origins = self.origins(flow.query)
+            behind = {name for name in origins if (w := watermarks[name]) is None or w < moment}
+            for name in behind or origins:
+                due[name] = min(moment, due.get(name, moment))
+        return due
 
     def add(self, flow: QueryRuntime) -> None:
         """Take in a query.
@@ -65,6 +86,27 @@ class QueryGraph:
         self.suspended.discard(label)
         if flow.query.name is not None:
             del self._label_of[flow.query.name]
+
+    @property
+    def failed(self) -> bool:
+        """Whether a query has failed that is not suspended yet."""
+        return any(flow.failure is not None and label not in self.suspended for label, flow in self._flows.items())
+
+    def check(self, label: str) -> None:
+        """Raise what a query has failed with, or one whose output it reads.
+
+        Raises:
+            KaicepError: that.
+        """
+        for other in self.closed([label]):
+            failure = self._flows[other].failure
+            if failure is not None:
+                raise failure
+
+    def cause_of(self, query: Query) -> str | None:
+        """The query whose output a query reads, directly, and that has failed; `None`: none has."""
+        read = (self.label_of(source.stream.name) for source in query.sources)
+        return next((other for other in read if other is not None and self._flows[other].failure is not None), None)
 
     def label_of(self, stream: str) -> str | None:
         """The query whose output a stream is; `None`: it is a source stream."""

@@ -8,9 +8,9 @@ import pyarrow as pa
 import pytest
 from kaicep import Project
 from kaicep.pipeline.flow.batch import live_batch
-from kaicep.pipeline.flow.candidate_selection import CandidateSelection, EventBatch
-from kaicep.pipeline.flow.query_runtime import QueryRuntime
-from kaicep.pipeline.flow.registration import Registration
+from kaicep.pipeline.flow.queries.candidate_selection import CandidateSelection, EventBatch
+from kaicep.pipeline.flow.queries.query_runtime import QueryRuntime
+from kaicep.pipeline.flow.queries.registration import Registration
 from kaicep.pipeline.sources.memory_source import raw_table
 
 START = datetime(2026, 1, 1, tzinfo=UTC)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from ...language.nodes import Query
+from ....language.nodes import Query
 
 __all__ = ["Registration"]
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from kaicep import Project
 from kaicep.pipeline.flow.dataflow import Dataflow
-from kaicep.pipeline.flow.query_runtime import continues
-from kaicep.pipeline.flow.registration import Registration
+from kaicep.pipeline.flow.queries.query_runtime import continues
+from kaicep.pipeline.flow.queries.registration import Registration
 from support.batches import processed
 
 BEGIN = datetime(2012, 5, 4, 9, 30, tzinfo=UTC)

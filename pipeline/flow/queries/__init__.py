@@ -1,0 +1,50 @@
+"""Events of streams and watermarks in; rows of the registered queries out, each stopped by nothing but itself."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .parked_queries import ParkedQueries, ParkedQuery, failure_of, parked_notes
+    from .query_answering import QueryAnswering
+    from .query_graph import QueryGraph
+    from .query_isolation import CancelledError, QueryIsolation
+    from .query_runtime import QueryRuntime, continues
+    from .registration import Registration
+
+_LATER = {
+    "CancelledError": ".query_isolation",
+    "ParkedQueries": ".parked_queries",
+    "ParkedQuery": ".parked_queries",
+    "QueryAnswering": ".query_answering",
+    "QueryGraph": ".query_graph",
+    "QueryIsolation": ".query_isolation",
+    "QueryRuntime": ".query_runtime",
+    "Registration": ".registration",
+    "continues": ".query_runtime",
+    "failure_of": ".parked_queries",
+    "parked_notes": ".parked_queries",
+}
+
+__all__ = [
+    "CancelledError",
+    "ParkedQueries",
+    "ParkedQuery",
+    "QueryAnswering",
+    "QueryGraph",
+    "QueryIsolation",
+    "QueryRuntime",
+    "Registration",
+    "continues",
+    "failure_of",
+    "parked_notes",
+]
+
+
+def __getattr__(name: str) -> object:
+    """What answers queries, on first use: who names one only needs no operator."""
+    if name in _LATER:
+        return getattr(import_module(_LATER[name], __name__), name)
+    message = f"module '{__name__}' has no attribute '{name}'"
+    raise AttributeError(message)

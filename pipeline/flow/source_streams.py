@@ -1,0 +1,101 @@
+"""The source streams of a data flow: which of their tuples are admitted, and how far their watermarks are."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+
+from ...annotator import AnnotatedBatch, Annotator
+from ...cep import END_OF_TIME
+from ..profile import StreamProfile, StreamProfiler
+from .admission import MOST_IDENTITIES, Admission
+from .batch_result import StreamResult
+
+__all__ = ["SourceStreams", "admission_of"]
+
+_LOG = logging.getLogger("kaicep")
+
+_STREAM = "stream/"
+
+
+class SourceStreams:
+    """Streams by name.
+
+    Args:
+        annotators: what annotates their tuples.
+        lateness: how far an event may lie behind the greatest time stamp before it.
+        identities: of a stream where no watermark says that one cannot come again, so many are remembered.
+    """
+
+    def __init__(
+        self, annotators: Mapping[str, Annotator], lateness: Mapping[str, timedelta], identities: int = MOST_IDENTITIES
+    ) -> None:
+        self._identities, self._forgetful = identities, set[str]()
+        self._admissions = {name: admission_of(a, lateness[name], identities) for name, a in annotators.items()}
+        self._profilers = {name: StreamProfiler(a.shape) for name, a in annotators.items()}
+
+    @property
+    def watermarks(self) -> dict[str, datetime | None]:
+        """By stream, what no event that is admitted from now on lies below."""
+        return {name: admission.watermark for name, admission in self._admissions.items()}
+
+    @property
+    def greatest(self) -> dict[str, datetime | None]:
+        """By stream, the greatest time stamp so far; `None`: before its first event."""
+        return {name: admission.greatest for name, admission in self._admissions.items()}
+
+    @property
+    def begun(self) -> frozenset[str]:
+        """Those that have delivered an event."""
+        return frozenset(name for name, greatest in self.greatest.items() if greatest is not None)
+
+    @property
+    def profile(self) -> dict[str, StreamProfile]:
+        """By stream, what its tuples were, since this was made."""
+        return {name: profiler.profile for name, profiler in self._profilers.items()}
+
+    def admit(self, name: str, batch: AnnotatedBatch) -> StreamResult:
+        """Judge the tuples of a stream, in order of arrival."""
+        self._profilers[name].note(batch)
+        admitted = self._admissions[name].admit(batch.events)
+        if self._admissions[name].forgets and name not in self._forgetful:
+            self._forgetful.add(name)
+            _LOG.warning(
+                "'%s' has had more than %s identities, and the earliest are forgotten: a record that comes again after "
+                "so many others is new; let its identity have the time stamp, or raise identities under [engine]",
+                *(name, f"{self._identities:,}"),
+            )
+        return StreamResult(admitted.events, admitted.late, batch.rejected, admitted.duplicates, batch.unlinked)
+
+    def advance(self, advances: Mapping[str, datetime]) -> None:
+        """Move watermarks of silent streams; whatever comes below them is late."""
+        for name, watermark in advances.items():
+            self._admissions[name].advance(watermark)
+
+    def end(self) -> dict[str, datetime | None]:
+        """End every stream: the watermark passes everything."""
+        for admission in self._admissions.values():
+            admission.end()
+        return dict.fromkeys(self._admissions, END_OF_TIME)
+
+    def snapshot(self) -> dict[str, bytes]:
+        """The state of every stream, by name, for `restore`."""
+        return {_STREAM + name: admission.snapshot() for name, admission in self._admissions.items()}
+
+    def restore(self, state: Mapping[str, bytes]) -> None:
+        """Go on from a snapshot with those of the streams that it holds.
+
+        Raises:
+            OperatorError: a part of the snapshot is of another version.
+        """
+        for name, admission in self._admissions.items():
+            if _STREAM + name in state:
+                admission.restore(state[_STREAM + name])
+
+
+def admission_of(annotator: Annotator, lateness: timedelta, identities: int = MOST_IDENTITIES) -> Admission:
+    """What judges the tuples of a stream."""
+    annotation = annotator.annotation
+    bounded = not annotation.identity or annotation.time in annotation.identity
+    return Admission(lateness, bounded=bounded, most=identities)
