@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from .batch_index import BatchFacts, Position
 from .batch_scan import scan_batches
+from .compacted_segment import batches_of, write_compacted
 from .deduplication import drop_late_duplicates, earlier_ids
-from .event_log import EventLog, batches_of, concatenated, first_of_each_id, write_compacted
+from .event_log import EventLog
 from .idle_watermark_log import IdleWatermarkLog
 from .late_events import late_rows
 from .log_scan import LogScan, rows_between, with_all_columns
@@ -20,6 +21,7 @@ from .segment import (
     read_segment,
     segment_name,
 )
+from .table_union import concatenated, first_of_each_id
 
 __all__ = [
     "BatchFacts",

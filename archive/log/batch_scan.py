@@ -10,7 +10,7 @@ from itertools import groupby
 import pyarrow as pa
 
 from .batch_index import Position
-from .event_log import EventLog
+from .log_reader import LogReader
 from .manifest import Manifest, Segment, read_consistently
 
 __all__ = ["scan_batches"]
@@ -20,7 +20,7 @@ _ROWS, _BATCHES = 65_536, 4_096
 
 
 def scan_batches(
-    log: EventLog, after: Position | None = None, upto: Position | None = None
+    log: LogReader, after: Position | None = None, upto: Position | None = None
 ) -> Iterator[tuple[Position, dict[str, pa.Table]]]:
     """Read the batches behind `after` and not behind `upto`, ascending: of each its events by stream, as appended.
 
@@ -43,7 +43,7 @@ def scan_batches(
 
 
 def _of_stream(
-    log: EventLog, stream: str, after: Position | None, upto: Position
+    log: LogReader, stream: str, after: Position | None, upto: Position
 ) -> Iterator[tuple[Position, str, pa.Table]]:
     while found := read_consistently(partial(_next, log.manifest(stream), after, upto)):
         yield from ((position, stream, events) for position, events in found)

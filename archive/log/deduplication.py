@@ -9,8 +9,8 @@ import pyarrow as pa
 
 from ...annotator import ids_of
 from .batch_index import Position
-from .event_log import EventLog
 from .late_events import late_rows
+from .log_reader import LogReader
 from .manifest import read_consistently
 
 __all__ = ["drop_late_duplicates", "earlier_ids"]
@@ -18,7 +18,7 @@ __all__ = ["drop_late_duplicates", "earlier_ids"]
 _MICROSECOND = timedelta(microseconds=1)
 
 
-def earlier_ids(log: EventLog, stream: str, position: Position, times: pa.ChunkedArray) -> pl.Series:
+def earlier_ids(log: LogReader, stream: str, position: Position, times: pa.ChunkedArray) -> pl.Series:
     """Return the ids of a stream's events of earlier batches that may be the same as some others.
 
     Args:
@@ -38,7 +38,7 @@ def earlier_ids(log: EventLog, stream: str, position: Position, times: pa.Chunke
     return ids_of(read_consistently(read))
 
 
-def drop_late_duplicates(log: EventLog, stream: str, position: Position, rows: pa.Table) -> pa.Table:
+def drop_late_duplicates(log: LogReader, stream: str, position: Position, rows: pa.Table) -> pa.Table:
     """Rows of a batch, but late ones whose event an earlier batch has: that it came again says nothing new of it.
 
     Args:

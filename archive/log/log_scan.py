@@ -10,8 +10,8 @@ import pyarrow as pa
 
 from ...annotator import COLUMN_TYPES, EventShape
 from .batch_index import Position
-from .event_log import EventLog
 from .late_events import late_rows
+from .log_reader import LogReader
 from .manifest import SegmentSlice, read_consistently
 from .segment import SegmentFacts
 
@@ -32,7 +32,7 @@ class LogScan:
 
     def __init__(
         self,
-        log: EventLog,
+        log: LogReader,
         shapes: Mapping[str, EventShape],
         after: Position | None = None,
         upto: Position | None = None,

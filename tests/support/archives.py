@@ -58,6 +58,11 @@ def readings(count: int, first: int = 0) -> pa.Table:
     )
 
 
+def numbers(events: pa.Table) -> list[int]:
+    """The numbers of such readings."""
+    return [int(name.rsplit("/", 1)[1]) for name in events["_id"].to_pylist()]
+
+
 def project(root: Path, **archive: object) -> Settings:
     """A project whose archive is in `root`."""
     return Settings.parse({"prefixes": {"e": "http://e/"}, "archive": archive}, root=root)

@@ -10,16 +10,12 @@ import pyarrow as pa
 import pytest
 from kaicep.archive.log import EventLog
 from kaicep.errors import ArchiveError
-from support.archives import NINE, SECOND, STREAM, TIME, readings
+from support.archives import NINE, SECOND, STREAM, TIME, numbers, readings
 
 
 @pytest.fixture
 def log(tmp_path: Path) -> EventLog:
     return EventLog(tmp_path / "log")
-
-
-def numbers(table: pa.Table) -> list[int]:
-    return [int(name.rsplit("/", 1)[1]) for name in table["_id"].to_pylist()]
 
 
 def test_only_segments_of_the_range_are_opened(log: EventLog) -> None:
