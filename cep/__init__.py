@@ -9,8 +9,9 @@ from .limits import Limits
 
 if TYPE_CHECKING:
     from .event_filter import Filter, apply_filters
-    from .operator import END_OF_TIME, Operator, build_operator
+    from .operator import END_OF_TIME, Operator
     from .output import RowCounts, adopted_matches
+    from .query_operator import build_operator
     from .settled_query import joined_rows, with_doubles
     from .windows import HELD, LAST, WINDOW, adopted_windows
 
@@ -25,7 +26,7 @@ _LATER = {
     "adopted_matches": ".output",
     "adopted_windows": ".windows",
     "apply_filters": ".event_filter",
-    "build_operator": ".operator",
+    "build_operator": ".query_operator",
     "joined_rows": ".settled_query",
     "with_doubles": ".settled_query",
 }

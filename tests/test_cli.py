@@ -51,7 +51,7 @@ ENGINE = {
     "kaicep.planner.strategies",
 }
 DRAWING = {"kaicep.explain.printing.diagrams"}
-RUNNING = {"kaicep.cep.operator", "kaicep.cep.nfa", "kaicep.cep.joins", "kaicep.pipeline.flow.dataflow"}
+RUNNING = {"kaicep.cep.query_operator", "kaicep.cep.nfa", "kaicep.cep.joins", "kaicep.pipeline.flow.dataflow"}
 FLOW = {"kaicep.pipeline.flow.dataflow", "kaicep.pipeline.flow.queries.query_runtime", "kaicep.pipeline.sinks"}
 PROOFS = {"kaicep.explain.reasons", "kaicep.explain.event_explanation"}
 AUTOMATA = {"kaicep.cep.nfa"}

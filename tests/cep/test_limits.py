@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from kaicep import Project
 from kaicep.cep import Limits, build_operator
-from kaicep.cep import operator as operator_module
+from kaicep.cep import query_operator as operator_module
 from kaicep.errors import CeilingError
 from kaicep.pipeline.flow.dataflow import Dataflow
 from kaicep.pipeline.flow.queries.registration import Registration

@@ -1,0 +1,41 @@
+"""Which kernel answers a query of which kind."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import polars as pl
+
+from ..language.nodes import Kind, Query
+from .joins import PatternKernel, vectorisable
+from .limits import Limits
+from .operator_core import Kernel
+from .order import Interval
+from .selection import SelectionKernel
+from .windows import AggregationKernel
+
+__all__ = ["build_kernel", "stop_candidates"]
+
+
+def build_kernel(query: Query, within: Interval, limits: Limits) -> Kernel:
+    """The kernel of a settled query; errors as of `build_operator`."""
+    match query.kind:
+        case Kind.SELECTION:
+            return SelectionKernel(query)
+        case Kind.AGGREGATION:
+            return AggregationKernel(query, limits)
+        case Kind.PATTERN if vectorisable(query):
+            return PatternKernel(query, within, limits)
+        case Kind.PATTERN:
+            from .nfa import NfaOperator  # noqa: PLC0415 - most queries need no automaton
+
+            return NfaOperator(query, within, limits)
+
+
+def stop_candidates(query: Query) -> Mapping[str, pl.DataFrame]:
+    """No candidates, by the name of what a query's UNTIL is given beside those of its variables."""
+    if vectorisable(query):
+        return {}
+    from . import nfa  # noqa: PLC0415 - likewise
+
+    return nfa.stop_candidates(query)
