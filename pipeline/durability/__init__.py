@@ -9,11 +9,11 @@ from .progress import Progress
 
 if TYPE_CHECKING:
     from .batch_journal import BatchJournal
+    from .border import parked_at_stop, resume_at_start
     from .checkpoint import has_begun
     from .checkpointed_flow import CheckpointedFlow
     from .dead_letters import DeadLetters
     from .generations import Generation, current_generation, is_all_read, planned_at
-    from .query_parking import parked_at_stop, resume_at_start
 
 _LATER = {
     "BatchJournal": ".batch_journal",
@@ -23,9 +23,9 @@ _LATER = {
     "current_generation": ".generations",
     "has_begun": ".checkpoint",
     "is_all_read": ".generations",
-    "parked_at_stop": ".query_parking",
+    "parked_at_stop": ".border",
     "planned_at": ".generations",
-    "resume_at_start": ".query_parking",
+    "resume_at_start": ".border",
 }
 
 __all__ = [

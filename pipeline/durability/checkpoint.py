@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from operator import itemgetter
 from pathlib import Path
@@ -29,45 +28,15 @@ from ..sinks import RowDelivery, Sink
 from ..sources import RawBatch
 from .batch_journal import BatchJournal, Files
 from .dead_letters import DeadLetters
+from .flow_state import FlowState, RestoredState
 from .operator_snapshots import OperatorSnapshots
 from .query_registry import QueryRegistry, Resumptions
 from .snapshot_interval import SnapshotInterval
 from .spool_replay import SpoolReplay
 
-__all__ = ["Checkpoint", "FlowState", "RestoredState", "has_begun"]
+__all__ = ["Checkpoint", "has_begun"]
 
 _SNAPSHOTS, _JOURNAL, _EARLIER = "snapshots", "queries/batches.jsonl", "queries/position.json"
-
-
-@dataclass(frozen=True, slots=True)
-class FlowState:
-    """What of a flow goes into a snapshot, by name.
-
-    Attributes:
-        operators: of streams and queries, counts, the version of the knowledge: a replay of the log gives it again,
-            `None`: and will.
-        backfilled: of queries that are with their past still, and counts: no replay gives it.
-    """
-
-    operators: Mapping[str, bytes] | None
-    backfilled: Mapping[str, bytes]
-
-
-@dataclass(frozen=True, slots=True)
-class RestoredState:
-    """What is known of the end of a batch.
-
-    Attributes:
-        batch: the last one up to it that has a snapshot; 0: none has.
-        operators: the parts of that snapshot.
-        reported: the last batch whose rows the sinks have.
-        delivered: where sinks and backfilled queries were then.
-    """
-
-    batch: int
-    operators: Mapping[str, bytes]
-    reported: int
-    delivered: Mapping[str, bytes]
 
 
 class Checkpoint:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
@@ -19,39 +18,33 @@ from types import MappingProxyType
 import pyarrow as pa
 
 from ...archive import Archive
-from ...errors import KaicepError, PlanError
 from ...planner import Strategy
 from ...semfilter.runtime import PathProcess
 from ..catalog import Catalog
 from ..flow import (
-    Backfill,
     Batch,
     BatchResult,
     BatchSource,
-    BorderRequests,
     Dataflow,
     IdleStreams,
     ParkedQueries,
     Registration,
     live_batch,
-    queries_with_a_past,
     refuse_ahead,
     rows_at_end,
 )
-from ..knowledge import BatchKnowledge, KnowledgeStore, KnowledgeSwap, KnowledgeVersions, Version
+from ..knowledge import KnowledgeStore, KnowledgeSwap, KnowledgeVersions, Version
 from ..monitoring import StageClock
 from ..sinks import Sink
 from ..sources import RawBatch
-from .backfilled_queries import BackfilledQueries, BackfilledQuery
 from .batch_journal import BatchJournal, Files
-from .checkpoint import Checkpoint, FlowState, RestoredState
+from .checkpoint import Checkpoint
+from .flow_state import FlowState
 from .generations import Generation, planned_at
-from .log_replay import logged_batches
 from .progress import Progress
-from .query_parking import QueryParking
+from .recoverable_flow import RecoverableFlow
 
 _LOG = logging.getLogger("kaicep")
-_PROGRESS = "progress"
 _KNOWLEDGE = "knowledge"
 _WORKERS = 3
 
@@ -69,10 +62,8 @@ class CheckpointedFlow:
         strategy: how the past of queries is answered; `None`: as the planner chooses.
 
     Attributes:
-        progress: what was done so far, over restarts.
         clock: how long each stage has taken.
         versions: of the knowledge.
-        version: the one that judged the last batch; `None` before the first.
     """
 
     def __init__(
@@ -86,14 +77,8 @@ class CheckpointedFlow:
         say: Callable[[str], None] = _LOG.info,
         strategy: Strategy | None = None,
     ) -> None:
-        self._strategy, self._say = strategy, say
-        self.progress = Progress()
         self.clock = StageClock()
-        self._on_swap = on_swap
         self.versions = KnowledgeVersions(project, KnowledgeStore(state / "ontology"))
-        self.version: Version | None = None
-        self._project = project
-        self._archive = archive
         settings = project.settings
         self._checkpoint = Checkpoint(
             state,
@@ -105,40 +90,46 @@ class CheckpointedFlow:
             clock=self.clock,
             dead_letter_size=settings.engine.dead_letter_size,
         )
-        self._dataflow = project.dataflow(_WORKERS, isolated=True)
-        self._waiting: list[Registration] = []
-        self._backfilled = BackfilledQueries()
-        self._parking = QueryParking(self._checkpoint, self._backfilled, archive, say)
-        self._requests = BorderRequests()
-        self._resumed: list[str] = []
-        self._done: int | None = None
+        self._flow = RecoverableFlow(
+            project, self._checkpoint, archive, self.versions, on_swap, say=say, strategy=strategy
+        )
+        self._border = self._flow.border
         self._begun: int | None = None
-        self._unfinished = False
+
+    @property
+    def progress(self) -> Progress:
+        """What was done so far, over restarts."""
+        return self._flow.progress
+
+    @property
+    def version(self) -> Version | None:
+        """The version of the knowledge that judged the last batch; `None` before the first."""
+        return self._flow.version
 
     @property
     def dataflow(self) -> Dataflow:
         """The data flow as it stands after the last batch."""
-        return self._dataflow
+        return self._flow.dataflow
 
     @property
     def project(self) -> Catalog:
         """The project with the knowledge in force."""
-        return self._project
+        return self._flow.project
 
     @property
     def backfilled(self) -> frozenset[str]:
         """The queries that are answered over the past still, beside the live stream."""
-        return self._backfilled.labels
+        return self._border.backfilled
 
     @property
     def backfill_progress(self) -> dict[str, float]:
         """How much of its past lies behind each of them, from 0 to 1; asked from any thread."""
-        return self._backfilled.done
+        return self._border.backfill_progress
 
     @property
     def parked(self) -> ParkedQueries:
         """The queries that were stopped, each alone (docs/decisions/170)."""
-        return self._parking.parked
+        return self._border.parked
 
     @property
     def last(self) -> int | None:
@@ -148,7 +139,7 @@ class CheckpointedFlow:
     @property
     def behind(self) -> bool:
         """Whether the next batch has something to do even without records: what was missed, or a new query's past."""
-        return self._checkpoint.behind([*self._waiting, *self._requests.submitted]) or self._requests.concern_registered
+        return self._border.behind
 
     @property
     def done(self) -> int:
@@ -172,8 +163,8 @@ class CheckpointedFlow:
         """
         self.versions.begun = generation.begun
         self._checkpoint.begin()
-        self._requests.resume(self._checkpoint.resumptions.read())
-        if self._done is None:
+        self._border.begin()
+        if self._flow.done is None:
             self.parked.restore(self._checkpoint.delivered)  # to be told of, and resumed, before the first batch
         last = self.last or 0
         if last == self.done or last >= generation.base:
@@ -190,8 +181,7 @@ class CheckpointedFlow:
         Raises:
             KaicepError: one of them cannot be answered; none is registered then.
         """
-        dataflow = self.versions.newest.dataflow()
-        self._requests.submit(registrations, [dataflow.compile(registration) for registration in registrations])
+        self._border.submit(registrations)
 
     def withdraw(self, label: str) -> None:
         """Stop answering a query at the next batch border; no batch is waited for.
@@ -199,9 +189,7 @@ class CheckpointedFlow:
         Raises:
             PipelineError: another query reads its output.
         """
-        registered = {other: flow.query for other, flow in dict(self._dataflow.flows).items()}
-        waiting = {registration.label: registration.query for registration in tuple(self._waiting)}
-        self._requests.withdraw(label, registered | waiting)
+        self._border.withdraw(label, self._flow.dataflow)
 
     def resume(self, label: str) -> tuple[str, ...]:
         """Let a parked query go on at the next batch border with what it has missed; no batch is waited for.
@@ -212,15 +200,12 @@ class CheckpointedFlow:
         Raises:
             PipelineError: it is not parked.
         """
-        labels = tuple(parked.label for parked in self.parked.together(label))
-        self._checkpoint.resumptions.add(labels)
-        self._requests.resume(labels)
-        return labels
+        return self._border.resume(label)
 
     def cancel(self) -> None:
         """Leave the batch at work; it is to be done again, at the next start."""
-        self._dataflow.cancel()
-        PathProcess.end(self._project.knowledge)
+        self.dataflow.cancel()
+        PathProcess.end(self.project.knowledge)
 
     def overdue(self, idle: IdleStreams) -> bool:
         """Whether a batch is needed though no record has come.
@@ -228,9 +213,9 @@ class CheckpointedFlow:
         A query waits to be registered, is with its past, or waits for the watermark of a stream that has been silent
         for too long; or a change of the knowledge waits for a batch border, or what was missed during an outage.
         """
-        waiting = self._waiting or self._backfilled.labels or self.versions.waiting or self._requests
+        waiting = self._border.overdue or self.versions.waiting
         missed = self._checkpoint.delivery.waiting or self._checkpoint.spooled
-        return bool(waiting or missed or self._dataflow.idle_advances(idle))
+        return bool(waiting or missed or self.dataflow.idle_advances(idle))
 
     def deliver(
         self,
@@ -249,7 +234,7 @@ class CheckpointedFlow:
         """
         if number <= self.done:
             return None
-        files = self.journal.sorted_out(number, generation.files(number, self._project.settings))
+        files = self.journal.sorted_out(number, generation.files(number, self.project.settings))
         with self.clock.stage("read"):
             records = read(files.passed_over)
         return self.run(number, records, idle, planned_at(generation, number), files=files.new)
@@ -274,44 +259,45 @@ class CheckpointedFlow:
             files: by stream, those that the records stand in.
         """
         with self.clock.stage("prepare"):
-            self._prepare(number, patient=idle is None)
-        began, self._unfinished = time.perf_counter(), True
+            self._flow.prepare(number, patient=idle is None)
+        began = time.perf_counter()
+        self._flow.begin()
         with self.clock.stage("annotate"):
-            live = live_batch(self._dataflow.annotators, {stream: raw.table for stream, raw in records.items()})
+            live = live_batch(self.dataflow.annotators, {stream: raw.table for stream, raw in records.items()})
             if planned is not None:
-                settings = self._project.settings.streams
+                settings = self.project.settings.streams
                 live = replace(live, events=refuse_ahead(live.events, settings, planned, self.progress.clock))
-                self.progress = self.progress.at(planned)
+                self._flow.progress = self.progress.at(planned)
         with self.clock.stage("admit"):
-            *spooled, own = [self._dataflow.process(batch) for batch in self._batches(number, replace(live, idle=idle))]
+            *spooled, own = [self.dataflow.process(batch) for batch in self._batches(number, replace(live, idle=idle))]
         for missed in spooled:
             self._hold(missed)
-        self._backfilled.hand_over(self._checkpoint.delivery.hold)
+        self._border.hand_over()
         streams = self._checkpoint.streams(number, [*spooled, own])
         result = BatchResult(streams, own.rows(), own.watermarks, own.advances, idled=own.idled)
         malformed = {stream: len(raw.malformed) for stream, raw in records.items()}
         state = partial(self._state, result, malformed, began, number=number, results=(*spooled, own))
-        matches = self._checkpoint.commit(number, result, records, self._dataflow, state, files=files)
+        matches = self._checkpoint.commit(number, result, records, self._flow.dataflow, state, files=files)
         return self._finished(number, result, matches)
 
     def finish(self) -> BatchResult:
         """End the streams: what waits for later events is reported."""
         number = (self.last or 0) + 1
-        self._prepare(number, patient=True)
-        began, self._unfinished = time.perf_counter(), True
-        result = self._dataflow.process(Batch(ends=True))
+        self._flow.prepare(number, patient=True)
+        began = time.perf_counter()
+        self._flow.begin()
+        result = self.dataflow.process(Batch(ends=True))
         matches = self._checkpoint.commit_end(number, result)
-        self._count(result, {}, began, matches)
+        self._flow.count(result, {}, time.perf_counter() - began, matches)
         return self._finished(number, result, matches)
 
     def rows_at_end(self) -> dict[str, int]:
         """By query label, how many rows the end of the streams would bring now; queries without any are left out."""
-        return rows_at_end(self._dataflow)
+        return rows_at_end(self.dataflow)
 
     def close(self) -> None:
         """Give back the threads, and let another process go on."""
-        self._backfilled.close()
-        self._dataflow.close()
+        self._flow.close()
         self._checkpoint.close()
 
     def _batches(self, number: int, live: Batch) -> Iterator[Batch]:
@@ -345,226 +331,11 @@ class CheckpointedFlow:
 
         What a batch took from the spool, and a query that has failed, no replay of the log repeats: all of it then.
         """
-        self._count(result, malformed, began, matches)
-        operators = self._dataflow.snapshot() if whole or len(results) > 1 or self._dataflow.queries.failed else None
-        self._parking.park_failed(self._dataflow, number, results)
-        return self._flow_state(operators)
-
-    def _rebuilt(self, number: int, after: int, parts: Mapping[str, bytes]) -> Mapping[str, bytes]:
-        """The operators' state after a batch from that after an earlier one, by the log."""
-        dataflow = self._project.dataflow(isolated=True)
-        dataflow.restore(parts, [flow.registration for flow in self._dataflow.flows.values()])
-        for _, batch in logged_batches(self._archive, self.versions, number, after):
-            dataflow.process(batch)
-        return dataflow.snapshot()
-
-    def _count(
-        self, result: BatchResult, malformed: Mapping[str, int], began: float, matches: Mapping[str, pa.Table]
-    ) -> None:
-        seconds = time.perf_counter() - began
-        self.progress = self.progress.after(
-            result.streams, matches, malformed, seconds, self._dataflow.queries.subqueries
-        )
-
-    def _flow_state(self, flows: Mapping[str, bytes] | None) -> FlowState:
-        version = {} if self.version is None else {_KNOWLEDGE: str(self.version).encode()}
-        counts = {_PROGRESS: self.progress.to_bytes()}
-        backfilled = self._backfilled.snapshot(self._dataflow) | self._parking.snapshot()
-        if flows is None:
-            return FlowState(None, backfilled | counts)
-        return FlowState({**flows, **version, **counts}, backfilled)
+        self._flow.count(result, malformed, time.perf_counter() - began, matches)
+        operators = self.dataflow.snapshot() if whole or len(results) > 1 or self.dataflow.queries.failed else None
+        self._border.park_failed(self._flow.dataflow, number, results)
+        return self._flow.state(operators)
 
     def _finished(self, number: int, result: BatchResult, matches: Mapping[str, pa.Table]) -> BatchResult:
-        self._done, self._unfinished = number, False
-        self._checkpoint.settle_parked({parked.batch - 1 for parked in self.parked}, self._resumed)
-        self._resumed = []
+        self._flow.finish(number)
         return BatchResult(result.streams, matches.items(), result.watermarks, result.advances)
-
-    def _prepare(self, number: int, *, patient: bool) -> None:
-        """Bring the state to the end of the batch before, and register what waits for a batch border.
-
-        Args:
-            number: of the batch that begins.
-            patient: wait for queries that are with their past still.
-        """
-        self._take_requests()
-        if self._done != number - 1 or self._unfinished:
-            self._restore(number - 1)
-        self._adopt(self.versions.begin(number))
-        self._register_waiting(number)
-        self._resume(number)
-        self._parking.park_with_past(self._dataflow, number)
-        hold = self._checkpoint.delivery.hold
-        if self._backfilled.take_over(self._dataflow, self._project.judgement, hold, patient=patient):
-            self._register_durably()
-        self._parking.park_with_past(self._dataflow, number)
-        self._parking.settle()
-
-    def _take_requests(self) -> None:
-        """Take what was asked for while the batch before was at work."""
-        withdrawn, submitted = self._requests.take()
-        self._waiting = [r for r in self._waiting if r.label not in withdrawn] + submitted
-        for label in [label for label in reversed(tuple(self._dataflow.flows)) if label in withdrawn]:
-            self._dataflow.remove(label)  # a reader before what it reads
-        for label in withdrawn:
-            self._checkpoint.delivery.withdraw(label)
-            self._backfilled.give_up(label)
-            self._parking.forget(label)
-
-    def _register_waiting(self, number: int) -> None:
-        """Register the queries that wait for a batch border, or know them again as parked; none is lost on the way."""
-        while self._waiting:
-            registration = self._waiting[0]
-            parked = self.parked.known(registration)
-            if parked is not None:
-                self._parking.register(self._dataflow, registration, parked)
-            else:
-                known = self._backfilled.interrupted(registration)
-                now, handed = known or (registration.now or self._dataflow.now(registration.query), 0)
-                self._register(Registration(registration.query, registration.label, now), number, handed)
-            del self._waiting[0]
-
-    def _resume(self, number: int) -> None:
-        """Let queries go on that were resumed, by somebody now or in an earlier process that has not finished it."""
-        interrupted = [parked.label for parked in self.parked if parked.resuming]
-        self._resumed += self._requests.take_resumed()
-        for label in dict.fromkeys([*self._resumed, *interrupted]):
-            again = self._parking.resume(self._dataflow, label, self._logged, self._rebuilt)
-            if again is not None:
-                registration, handed = again
-                now = registration.now or self._dataflow.now(registration.query)
-                self._register(Registration(registration.query, label, now), number, handed)
-
-    def _adopt(self, known: BatchKnowledge) -> None:
-        """Judge by a version of the knowledge from this batch on."""
-        self.version = known.version
-        if known.project is self._project:
-            return
-        self._project = known.project
-        self._checkpoint.leave_log()
-        self._dataflow.judge_by(replace(known.project.judgement, filters=known.filters))
-        if known.swap is not None:
-            if self._archive is not None:
-                self._archive.adopt(known.project.knowledge, known.project.shapes)
-            self._on_swap(known.version, known.swap)
-
-    def _register(self, registration: Registration, number: int, handed: int) -> None:
-        """Register a query; what its WITHIN asks of the time before is answered from the archive, beside the stream.
-
-        One that cannot be registered is parked.
-        """
-        compiled = self._requests.take_compiled(registration.label)
-        try:
-            self._dataflow.register(registration, compiled)
-            try:
-                self._begin_past(registration.label, number, handed)
-            except (
-                Exception
-            ):  # whatever it is: a query without its past is none, and the reason goes on to whoever parks
-                self._dataflow.remove(registration.label)
-                raise
-        except Exception as error:  # noqa: BLE001 - it is this query's, and not the batch's
-            self._parking.park_unregistered(self._dataflow, registration, number, error, handed)
-        self._register_durably()
-
-    def _begin_past(self, label: str, number: int, handed: int) -> None:
-        """Let a query that has a past begin with it, beside the stream."""
-        reads_one = self._backfilled.are_read_by(label, self._dataflow)
-        if not reads_one and not queries_with_a_past(self._dataflow, [label]):
-            return
-        if self._archive is None:
-            raise PlanError(
-                f"'{label}' begins in the past, of which there is no archive",
-                hint="set archive.enabled, or begin WITHIN at now",
-            )
-        backfilled = self._backfill(self._archive, label, number - 1, handed)
-        self._dataflow.suspend(label)
-        self._backfilled.add(backfilled)
-
-    def _backfill(self, archive: Archive, label: str, last: int, handed: int) -> BackfilledQuery:
-        """Start on a query's past, by the knowledge of now.
-
-        The store has each event in the triples that the knowledge of its time made of it: where that is other ones than
-        now, only the log can be asked.
-        """
-        first = archive.log.first
-        alike = first is None or self.versions.store.shaped_alike(since=first.batch)
-        strategy = self._strategy if alike else Strategy.REPLAY
-        upto = self._checkpoint.position(last)
-        backfill = Backfill(self._dataflow, [label], archive, upto=upto, strategy=strategy)
-        return BackfilledQuery(label, backfill, self._logged, last=last, handed=handed)
-
-    def _logged(self, after: int) -> Iterator[tuple[int, Batch]]:
-        """The batches behind one that are done."""
-        return logged_batches(self._archive, self.versions, self._done or 0, after)
-
-    def _register_durably(self) -> None:
-        """Queries that are with their past still are in the snapshots, which know how far their rows are."""
-        flows = self._dataflow.flows
-        backfilled = self._backfilled.labels
-        self._checkpoint.register([flow.registration for label, flow in flows.items() if label not in backfilled])
-
-    def _restore(self, number: int) -> None:
-        """Go back to the state after a batch: by its snapshot, else by replaying the archive's log."""
-        queries = [*(flow.registration for flow in self._dataflow.flows.values()), *self._waiting]
-        self._backfilled.close()
-        self._dataflow.close()
-        self._dataflow = self._project.dataflow(_WORKERS, isolated=True)
-        state = self._checkpoint.restore(number)
-        self._backfilled.restore(state.delivered)
-        self.parked.restore(state.delivered)
-        if state.batch == number:
-            self._waiting = self._dataflow.restore(state.operators, queries)
-            self.progress = Progress.from_bytes(state.operators[_PROGRESS]) if number else Progress()
-        else:
-            self._waiting = self._replay_log(number, queries, state)
-        self._checkpoint.delivery.restore(state.delivered)
-        if state.batch != number:
-            self._checkpoint.rebuilt(number, self._flow_state(self._dataflow.snapshot()))
-        if self._checkpoint.lost_registrations:
-            self._register_durably()
-        self.progress = self.progress.resumed()
-        self._done, self._unfinished = number, False
-
-    def _replay_log(self, number: int, queries: Sequence[Registration], state: RestoredState) -> list[Registration]:
-        """Bring the operators to the end of a batch; the rows that the sinks have already are left out.
-
-        Returns:
-            The queries that were not registered then.
-        """
-        # One that was with its past begins with it again: the log does not say how many of its rows were handed over.
-        apart = {*self._backfilled.begun_before, *(parked.label for parked in self.parked)}
-        known = [r for r in self._checkpoint.registered(queries) if r.label not in apart]
-        after = self._restore_earlier(state, known, [q for q in queries if q.label not in apart])
-        self._say(f"recovery: the state after batch {number} is rebuilt from that after batch {after}, by the log")
-        for done, batch in logged_batches(self._archive, self.versions, number, after):
-            began = time.perf_counter()
-            result = self._dataflow.process(batch)
-            matches, seconds = result.matches, time.perf_counter() - began
-            for label, rows in matches.items() if done > state.reported else ():
-                self._checkpoint.delivery.hold(label, rows, recovered=True)
-            self.progress = self.progress.after(result.streams, matches, {}, seconds, self._dataflow.queries.subqueries)
-        if state.reported == number and _PROGRESS in state.delivered:
-            self.progress = Progress.from_bytes(state.delivered[_PROGRESS])  # the log has no records that were none
-        self._dataflow.judge_by(self._project.judgement)
-        return [q for q in queries if q.label not in self._dataflow.flows]
-
-    def _restore_earlier(
-        self, state: RestoredState, known: Sequence[Registration], queries: Sequence[Registration]
-    ) -> int:
-        """Go back to an earlier batch from which the log leads on; the batch.
-
-        A snapshot that lacks a registered query will not do: the query may have been with its past then. Where it is
-        lost which queries are registered, the snapshot tells.
-        """
-        lost = self._checkpoint.lost_registrations
-        if state.batch and (not self._dataflow.restore(state.operators, queries if lost else known) or lost):
-            self.progress = Progress.from_bytes(state.operators[_PROGRESS])
-            return state.batch
-        self._dataflow.close()
-        self._dataflow = self._project.dataflow(_WORKERS, isolated=True)
-        for registration in known:
-            with suppress(KaicepError):  # it is found out again, and told, where it is registered
-                self._dataflow.register(registration)
-        self.progress = Progress()
-        return 0

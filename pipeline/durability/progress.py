@@ -13,6 +13,9 @@ import pyarrow.compute as pc
 from ...semfilter.runtime import SubqueryStatistics
 from ..flow import StreamResult
 
+PROGRESS = "progress"
+"""What a snapshot calls it."""
+
 
 @dataclass(frozen=True, slots=True)
 class StreamCount:

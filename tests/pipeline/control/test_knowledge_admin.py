@@ -241,9 +241,9 @@ def test_a_past_before_a_change_is_asked_of_the_store_if_its_triples_are_those_o
         flow.run(2, batch(2))
     late = IN_OFFICES.replace("PATH", "WITHIN (2026-01-01, ) PATH")
     with running(given.with_module(tmp_path / "more.ttl")) as (flow, _):
-        assert flow._archive is not None
-        assert flow._archive.flush()
-        flow._strategy = Strategy.HYBRID
+        assert flow._flow._archive is not None
+        assert flow._flow._archive.flush()
+        flow._border._strategy = Strategy.HYBRID
         flow.submit(given.registrations(late, "late"))
         rows = flow.run(3, batch(3)).matches["late"]["sensor"].to_pylist()
         past = flow.dataflow.flows["late"].past

@@ -3,108 +3,18 @@
 from __future__ import annotations
 
 import json
-import shutil
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import Any
 
 import pyarrow.compute as pc
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 from kaicep import Project
-from kaicep.archive import Archive
 from kaicep.pipeline.durability.checkpointed_flow import CheckpointedFlow
 from kaicep.pipeline.durability.operator_snapshots import OperatorSnapshots
-from kaicep.pipeline.flow.idle_streams import IdleStreams
 from kaicep.pipeline.sinks.json_lines_sink import JsonLinesSink
-from kaicep.pipeline.sinks.row_values import rows
 from kaicep.pipeline.sources.memory_source import raw_table
 from kaicep.pipeline.sources.records import RawBatch
-from support.clock import Clock
-
-START = datetime(2026, 3, 1, tzinfo=UTC)
-COUNT = "SELECT COUNT(?e) AS n FROM (?e, air) WINDOW (?e, batch, 10s)"
-PAIRS = "SELECT ?a.x AS x FROM (?a, air), (?d, door) JOIN (?a.x = ?d.x) WINDOW (?a, ?d, 1min)"
-
-
-class Station:
-    """An engine without Spark: batches are numbered and durable, the clock goes as the test says."""
-
-    def __init__(self, folder: Path, *queries: str, archive: bool = True, **streams: Mapping[str, Any]) -> None:
-        stream = {
-            "event_type": "<urn:E>",
-            "time": {"attribute": "t"},
-            "identity": ["x", "t"],
-            "attributes": {"x": {"datatype": "xsd:integer"}},
-        }
-        content = {
-            "streams": {name: stream | dict(streams.get(name, {})) for name in ("air", "door")},
-            "archive": {"enabled": archive, "store": False},
-        }
-        self.clock = Clock()
-        self.wall: datetime | None = None
-        self.folder = folder
-        self._queries = queries
-        self._project = Project.parse(content, root=folder)
-        self._open = ExitStack()
-        self.start()
-
-    def start(self) -> None:
-        """A process begins, with the state that the folder holds."""
-        project, archive = self._project, None
-        if project.settings.archive.enabled:
-            shapes = project.shapes
-            archive = self._open.enter_context(Archive(project.settings, project.knowledge, shapes))
-        self.flow = CheckpointedFlow(project, self.folder / "state", (), archive)
-        self._open.callback(self.flow.close)
-        self.idleness = IdleStreams(project.settings.idle_timeouts(), self.clock)
-        for number, text in enumerate(self._queries):
-            self.submit(text, f"q{number}")
-
-    def stop(self) -> None:
-        self._open.close()
-
-    def submit(self, text: str, label: str) -> None:
-        self.flow.submit(self._project.registrations(text, label))
-
-    def deliver(self, batch: int | None = None, /, **seconds: Sequence[float]) -> dict[str, list[dict[str, Any]]]:
-        """One batch, by default the next; its events by stream, by their seconds; the rows by query."""
-        raw = {
-            name: RawBatch(
-                raw_table([{"t": (START + timedelta(seconds=s)).isoformat(), "x": int(s)} for s in of_stream])
-            )
-            for name, of_stream in seconds.items()
-        }
-        step = self.flow.run((self.flow.last or 0) + 1 if batch is None else batch, raw, self.idleness, self.wall)
-        return {label: rows(table) for label, table in step.matches.items()}
-
-    def beat(self, seconds: float) -> dict[str, list[dict[str, Any]]]:
-        """Let time pass; a batch without records where one is needed."""
-        self.clock.seconds += seconds
-        return self.deliver() if self.flow.overdue(self.idleness) else {}
-
-    @property
-    def watermarks(self) -> dict[str, float | None]:
-        """In seconds."""
-        found = self.flow.dataflow.watermarks
-        return {name: None if w is None else (w - START).total_seconds() for name, w in found.items()}
-
-
-@pytest.fixture
-def opened() -> Iterator[list[Station]]:
-    """Stations that are stopped at the end."""
-    stations: list[Station] = []
-    yield stations
-    for station in stations:
-        station.stop()
-
-
-def counts(found: Mapping[str, list[dict[str, Any]]], label: str = "q0") -> list[int]:
-    return [row["n"] for row in found.get(label, [])]
+from support.station import COUNT, PAIRS, START, Station, counts
 
 
 def test_a_window_closes_though_nothing_comes(tmp_path: Path, opened: list[Station]) -> None:
@@ -160,7 +70,7 @@ def test_what_comes_below_the_watermark_is_late(tmp_path: Path, opened: list[Sta
     assert counts(station.beat(45)) == [3]  # 3 s - 2 s + 15 s
     assert counts(station.deliver(air=[15, 16, 27])) == [1]
     assert station.flow.progress.streams["air"].late == 1
-    log = station.flow._archive
+    log = station.flow._flow._archive
     assert log is not None
     logged = log.log.read("air")
     assert logged.filter(pc.field("_late"))["x"].to_pylist() == [15]
@@ -272,43 +182,6 @@ def test_a_long_silence_needs_little_space(tmp_path: Path, opened: list[Station]
     assert len(list((tmp_path / "var/archive/advances").iterdir())) == 2
 
 
-def test_the_end_of_the_streams_is_taken_back(tmp_path: Path, opened: list[Station]) -> None:
-    """By the next batch and by the next end, in the same process and in the next: nothing is late, nothing is lost."""
-    station = Station(tmp_path, COUNT, archive=False)
-    opened.append(station)
-    station.deliver(air=[1, 2])
-    assert station.flow.rows_at_end() == {"q0": 1}
-
-    def finished() -> list[int]:
-        return [row["n"] for row in rows(station.flow.finish().matches["q0"])]
-
-    for _ in range(5):  # more often than snapshots are kept
-        assert finished() == [2]
-        station.stop()
-        station.start()
-    assert counts(station.deliver(air=[3])) == []
-    assert finished() == [3]
-    assert counts(station.deliver(air=[11])) == [3]
-    assert finished() == [1]
-    assert station.flow.progress.streams["air"].late == 0
-
-
-def test_a_query_that_is_refused_at_a_border_loses_and_repeats_no_other(tmp_path: Path, opened: list[Station]) -> None:
-    station = Station(tmp_path, archive=False)
-    opened.append(station)
-    station.deliver(air=[1])
-    past = "SELECT ?e.x AS x FROM (?e, air) WITHIN (2026-01-01, )"
-    for label, text in (("first", COUNT), ("past", past), ("last", COUNT)):
-        station.submit(text, label)
-    found = station.deliver(air=[2])
-    (parked,) = station.flow.parked
-    assert "'past' begins in the past, of which there is no archive" in str(parked.failure)
-    station.flow.withdraw("past")
-    found = station.deliver(air=[11, 22])
-    assert not list(station.flow.parked)
-    assert {label: counts(found, label) for label in found} == {"first": [1, 1], "last": [1, 1]}
-
-
 def test_a_batch_that_takes_long_makes_nothing_late(tmp_path: Path, opened: list[Station]) -> None:
     """However long the records of one stream are read: those of the other come in time, and are in the next batch."""
     station = Station(tmp_path, PAIRS)
@@ -334,58 +207,6 @@ def test_without_an_archive_another_engine_goes_on_where_time_had_moved(tmp_path
         assert counts(station.beat(41)) == found
         station.stop()
         station.start()
-
-
-STEPS = st.lists(
-    st.tuples(
-        st.integers(0, 15),
-        st.dictionaries(st.sampled_from(["air", "door"]), st.lists(st.integers(0, 12), min_size=1, max_size=3)),
-    ),
-    min_size=2,
-    max_size=8,
-)
-QUERIES = (
-    COUNT,
-    PAIRS,
-    """CREATE QUERY busy AS SELECT ?e.x AS x FROM (?e, air) OUTPUT ALL EVERY 7s;
-       SELECT COUNT(?b) AS n FROM (?b, busy) WINDOW (?b, session, 3s)""",
-)
-
-
-@pytest.mark.slow
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(steps=STEPS)
-def test_a_replay_of_the_log_gives_what_was_given(steps: list[tuple[int, dict[str, list[int]]]]) -> None:
-    """Rebuilt state is the same state; a query over the past finds what one found that was always there."""
-    with ExitStack() as open_:
-        folder = Path(open_.enter_context(TemporaryDirectory()))
-        station = Station(folder, *QUERIES, air={"idle_timeout": "4s"}, door={"idle_timeout": "6s", "lateness": "2s"})
-        open_.callback(station.stop)
-        base, live = 0, []
-        for silence, brought in steps:
-            station.clock.seconds += silence
-            base += silence // 2
-            live += station.deliver(**{name: [base + s for s in own] for name, own in brought.items()})["q1"]
-            live += station.beat(silence / 2).get("q1", [])
-        station.submit(PAIRS.replace("JOIN", "WITHIN (, ) JOIN"), "past")
-        rows = station.deliver().get("past", [])
-        while station.flow.backfilled:
-            rows += station.deliver().get("past", [])
-        assert [row["_events"] for row in rows] == [row["_events"] for row in live]
-        watermarks, late = station.watermarks, {name: s.late for name, s in station.flow.progress.streams.items()}
-        state = station.flow.dataflow.snapshot()
-        last = station.flow.last
-        station.stop()
-        shutil.rmtree(folder / "state" / "snapshots")
-        station.start()
-        station.submit(PAIRS.replace("JOIN", "WITHIN (, ) JOIN"), "past")
-        station.flow._prepare((last or 0) + 1, patient=True)
-        assert station.watermarks == watermarks
-        assert {name: s.late for name, s in station.flow.progress.streams.items()} == late
-        rebuilt = station.flow.dataflow.snapshot()
-        assert {name: state[name] for name in state if name.startswith("stream/")} == {
-            name: rebuilt[name] for name in rebuilt if name.startswith("stream/")
-        }
 
 
 @pytest.mark.parametrize("elsewhere", [False, True])

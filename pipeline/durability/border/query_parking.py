@@ -6,14 +6,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from ...archive import Archive
-from ...config import Settings
-from ...errors import KaicepError
-from ..flow import BatchResult, Dataflow, ParkedQueries, ParkedQuery, Registration, failure_of
-from .backfilled_queries import BackfilledQueries, BackfilledQuery, LoggedBatches, ParkedPast
-from .batch_journal import BatchJournal
-from .checkpoint import Checkpoint
-from .query_registry import Resumptions
+from ....archive import Archive
+from ....config import Settings
+from ....errors import KaicepError
+from ...flow import BatchResult, Dataflow, ParkedQueries, ParkedQuery, Registration, failure_of
+from ..batch_journal import BatchJournal
+from ..checkpoint import Checkpoint
+from ..query_registry import Resumptions
+from .backfilled_queries import BackfilledQueries
+from .backfilled_query import BackfilledQuery, LoggedBatches, ParkedPast
 
 Rebuild = Callable[[int, int, Mapping[str, bytes]], Mapping[str, bytes]]
 

@@ -1,0 +1,8 @@
+"""What is asked of queries → the data flow of the next batch: queries come, go, catch up, park between two batches."""
+
+from __future__ import annotations
+
+from .batch_border import BatchBorder
+from .query_parking import parked_at_stop, resume_at_start
+
+__all__ = ["BatchBorder", "parked_at_stop", "resume_at_start"]

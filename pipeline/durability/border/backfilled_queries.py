@@ -1,0 +1,137 @@
+"""Backfilled queries of an engine: those on their way from the past to the live stream, over restarts.
+
+When one has nothing left of its past, the data flow takes it over at the next border.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+import pyarrow as pa
+
+from ...flow import Dataflow, Judgement, ParkedQuery, Registration
+from .backfilled_query import BackfilledQuery
+
+__all__ = ["BackfilledQueries"]
+
+_BACKFILLED = "late/"
+"""What the states of earlier versions call them."""
+
+
+class BackfilledQueries:
+    """Queries on their way from the past to the live stream; all of them are suspended in the data flow.
+
+    Attributes:
+        taken_over: by label, those that go on in the data flow since the last batch border.
+    """
+
+    def __init__(self) -> None:
+        self._queries: dict[str, BackfilledQuery] = {}
+        self._interrupted: dict[str, dict[str, Any]] = {}
+        self.taken_over: dict[str, BackfilledQuery] = {}
+
+    @property
+    def labels(self) -> frozenset[str]:
+        """What they are called."""
+        return frozenset(self._queries)
+
+    @property
+    def done(self) -> dict[str, float]:
+        """By label, how much of its past lies behind each, from 0 to 1; asked from any thread."""
+        return {label: query.done for label, query in list(self._queries.items())}
+
+    def add(self, query: BackfilledQuery) -> None:
+        """Wait for a query from now on."""
+        self._queries[query.label] = query
+
+    @property
+    def failed(self) -> tuple[BackfilledQuery, ...]:
+        """Those whose past cannot be answered."""
+        return tuple(query for query in self._queries.values() if query.failure is not None)
+
+    def give_up(self, label: str) -> None:
+        """Give a query up, if it is one of them."""
+        if label in self._queries:
+            self._queries.pop(label).stop()
+
+    def close(self) -> None:
+        """Give all of them up."""
+        for label in self.labels:
+            self.give_up(label)
+
+    def are_read_by(self, label: str, dataflow: Dataflow) -> bool:
+        """Whether a query reads the output of one of them."""
+        return bool({dataflow.flows[other].query.name for other in self._queries} & dataflow.flows[label].streams)
+
+    def take_over(
+        self, dataflow: Dataflow, judgement: Judgement, hold: Callable[[str, pa.Table], None], *, patient: bool
+    ) -> bool:
+        """Let queries that have caught up go on in the data flow with the next batch.
+
+        Args:
+            dataflow: where they are suspended.
+            judgement: by the knowledge in force.
+            hold: takes label and rows of the past that nobody has got, in their order.
+            patient: wait for those that have not.
+
+        Returns:
+            Whether one goes on.
+        """
+        self.taken_over = {}
+        for label, query in list(self._queries.items()):
+            for table in query.wait() if patient else ():
+                hold(label, table)
+            if not self.are_read_by(label, dataflow) and query.caught_up and query.arrived():
+                for table in query.take():
+                    hold(label, table)
+                if query.dataflow.knowledge is not judgement.knowledge:
+                    query.dataflow.judge_by(judgement)
+                dataflow.adopt(label, query.dataflow)
+                self.taken_over[label] = self._queries.pop(label)
+        return bool(self.taken_over)
+
+    def hand_over(self, hold: Callable[[str, pa.Table], None]) -> None:
+        """Give out the rows that are ready of those that go on with their past."""
+        for label, query in self._queries.items():
+            for rows in query.take():
+                hold(label, rows)
+
+    def snapshot(self, dataflow: Dataflow) -> dict[str, bytes]:
+        """What another process needs to begin again with each one's past, and to report no row twice."""
+        return {
+            _BACKFILLED + label: json.dumps(_note(dataflow.flows[label].registration, query.handed)).encode()
+            for label, query in self._queries.items()
+            if query.parked is None
+        }
+
+    @property
+    def resuming(self) -> tuple[ParkedQuery, ...]:
+        """What another process needs of those that were parked, likewise."""
+        queries = self._queries.values()
+        return tuple(replace(q.parked, handed=q.handed, resuming=True) for q in queries if q.parked is not None)
+
+    def restore(self, state: Mapping[str, bytes]) -> None:
+        """Learn which queries an earlier process was at the past of."""
+        notes = {k.removeprefix(_BACKFILLED): v for k, v in state.items() if k.startswith(_BACKFILLED)}
+        self._interrupted = {label: json.loads(note) for label, note in notes.items()}
+
+    @property
+    def begun_before(self) -> frozenset[str]:
+        """Those that an earlier process was at the past of, and that are not registered again yet."""
+        return frozenset(self._interrupted)
+
+    def interrupted(self, registration: Registration) -> tuple[datetime, int] | None:
+        """When the query was registered and how many rows were handed over, if an earlier process was at its past."""
+        known = self._interrupted.pop(registration.label, None)
+        if known is None or known["query"] != registration.query.normal:
+            return None
+        return datetime.fromisoformat(known["now"]), known["handed"]
+
+
+def _note(registration: Registration, handed: int) -> dict[str, Any]:
+    now = registration.now
+    return {"query": registration.query.normal, "now": None if now is None else now.isoformat(), "handed": handed}

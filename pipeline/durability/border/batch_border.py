@@ -1,0 +1,247 @@
+"""The border of a batch: queries are registered, withdrawn and resumed there, and go on live when they have caught up.
+
+Source: the barriers of Chandy and Lamport 1985: what changes between two batches changes for all events that follow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from ....archive import Archive
+from ....errors import PlanError
+from ....planner import Strategy
+from ...flow import (
+    Backfill,
+    BatchResult,
+    BorderRequests,
+    Dataflow,
+    Judgement,
+    ParkedQueries,
+    Registration,
+    queries_with_a_past,
+)
+from ...knowledge import KnowledgeVersions
+from ..checkpoint import Checkpoint
+from .backfilled_queries import BackfilledQueries
+from .backfilled_query import BackfilledQuery, LoggedBatches
+from .query_parking import QueryParking, Rebuild
+
+__all__ = ["BatchBorder"]
+
+
+class BatchBorder:
+    """The queries of an engine that come and go between its batches.
+
+    Args:
+        checkpoint: of the engine.
+        archive: of the past; `None`: there is none.
+        versions: of the knowledge.
+        logged: gives the batches of the log that are done.
+        rebuild: gives the state after a batch from that after an earlier one, by the log.
+        say: takes a line of the log.
+        strategy: how the past of queries is answered; `None`: as the planner chooses.
+
+    Attributes:
+        waiting: the queries that are registered at the next border, beside those that are submitted until then.
+    """
+
+    def __init__(
+        self,
+        checkpoint: Checkpoint,
+        archive: Archive | None,
+        versions: KnowledgeVersions,
+        *,
+        logged: LoggedBatches,
+        rebuild: Rebuild,
+        say: Callable[[str], None],
+        strategy: Strategy | None = None,
+    ) -> None:
+        self._checkpoint, self._archive, self._versions = checkpoint, archive, versions
+        self._logged, self._rebuild, self._strategy = logged, rebuild, strategy
+        self.waiting: list[Registration] = []
+        self._backfilled = BackfilledQueries()
+        self._parking = QueryParking(checkpoint, self._backfilled, archive, say)
+        self._requests = BorderRequests()
+        self._resumed: list[str] = []
+
+    @property
+    def backfilled(self) -> frozenset[str]:
+        """The queries that are answered over the past still, beside the live stream."""
+        return self._backfilled.labels
+
+    @property
+    def backfill_progress(self) -> dict[str, float]:
+        """How much of its past lies behind each of them, from 0 to 1; asked from any thread."""
+        return self._backfilled.done
+
+    @property
+    def parked(self) -> ParkedQueries:
+        """The queries that were stopped, each alone."""
+        return self._parking.parked
+
+    @property
+    def overdue(self) -> bool:
+        """Whether something waits for a border, or for one at which it has caught up."""
+        return bool(self.waiting or self._backfilled.labels or self._requests)
+
+    @property
+    def behind(self) -> bool:
+        """Whether the next batch has something to do even without records, for queries."""
+        return self._checkpoint.behind([*self.waiting, *self._requests.submitted]) or self._requests.concern_registered
+
+    @property
+    def begun_before(self) -> frozenset[str]:
+        """The queries that an earlier process was at the past of, or that are parked."""
+        return self._backfilled.begun_before | {parked.label for parked in self.parked}
+
+    def begin(self) -> None:
+        """Learn what was asked for while no engine ran."""
+        self._requests.resume(self._checkpoint.resumptions.read())
+
+    def submit(self, registrations: Sequence[Registration]) -> None:
+        """Register queries at the next border; see `CheckpointedFlow.submit`."""
+        dataflow = self._versions.newest.dataflow()
+        self._requests.submit(registrations, [dataflow.compile(registration) for registration in registrations])
+
+    def withdraw(self, label: str, dataflow: Dataflow) -> None:
+        """Stop answering a query at the next border; see `CheckpointedFlow.withdraw`."""
+        registered = {other: flow.query for other, flow in dict(dataflow.flows).items()}
+        waiting = {registration.label: registration.query for registration in tuple(self.waiting)}
+        self._requests.withdraw(label, registered | waiting)
+
+    def resume(self, label: str) -> tuple[str, ...]:
+        """Let a parked query go on at the next border; see `CheckpointedFlow.resume`."""
+        labels = tuple(parked.label for parked in self.parked.together(label))
+        self._checkpoint.resumptions.add(labels)
+        self._requests.resume(labels)
+        return labels
+
+    def take_requests(self, dataflow: Dataflow) -> None:
+        """Take what was asked for while the batch before was at work; queries that are withdrawn end here."""
+        withdrawn, submitted = self._requests.take()
+        self.waiting = [r for r in self.waiting if r.label not in withdrawn] + submitted
+        for label in [label for label in reversed(tuple(dataflow.flows)) if label in withdrawn]:
+            dataflow.remove(label)  # a reader before what it reads
+        for label in withdrawn:
+            self._checkpoint.delivery.withdraw(label)
+            self._backfilled.give_up(label)
+            self._parking.forget(label)
+
+    def cross(self, dataflow: Dataflow, number: int, judgement: Judgement, *, patient: bool) -> None:
+        """Let queries come and go before a batch.
+
+        Args:
+            dataflow: at the end of the batch before.
+            number: of the batch.
+            judgement: by the knowledge in force.
+            patient: wait for queries that are with their past still.
+        """
+        self._register_waiting(dataflow, number)
+        self._resume(dataflow, number)
+        self._parking.park_with_past(dataflow, number)
+        hold = self._checkpoint.delivery.hold
+        if self._backfilled.take_over(dataflow, judgement, hold, patient=patient):
+            self.register_durably(dataflow)
+        self._parking.park_with_past(dataflow, number)
+        self._parking.settle()
+
+    def hand_over(self) -> None:
+        """Let the rows that are ready of queries with a past come with the batch at work."""
+        self._backfilled.hand_over(self._checkpoint.delivery.hold)
+
+    def park_failed(self, dataflow: Dataflow, number: int, results: Sequence[BatchResult]) -> None:
+        """Park the queries that have failed in a batch; see `QueryParking.park_failed`."""
+        self._parking.park_failed(dataflow, number, results)
+
+    def settle(self) -> None:
+        """Forget what queries that go on since the last border needed for it; the batch is durable."""
+        self._checkpoint.settle_parked({parked.batch - 1 for parked in self.parked}, self._resumed)
+        self._resumed = []
+
+    def snapshot(self, dataflow: Dataflow) -> dict[str, bytes]:
+        """What another process needs of the queries that are not where the stream is."""
+        return self._backfilled.snapshot(dataflow) | self._parking.snapshot()
+
+    def restore(self, state: Mapping[str, bytes]) -> None:
+        """Learn from a snapshot which queries were not where the stream is."""
+        self._backfilled.restore(state)
+        self.parked.restore(state)
+
+    def register_durably(self, dataflow: Dataflow) -> None:
+        """Queries that are with their past still are in the snapshots, which know how far their rows are."""
+        backfilled = self._backfilled.labels
+        self._checkpoint.register([f.registration for label, f in dataflow.flows.items() if label not in backfilled])
+
+    def close(self) -> None:
+        """Give up the queries that are with their past."""
+        self._backfilled.close()
+
+    def _register_waiting(self, dataflow: Dataflow, number: int) -> None:
+        """Register the queries that wait for a batch border, or know them again as parked; none is lost on the way."""
+        while self.waiting:
+            registration = self.waiting[0]
+            parked = self.parked.known(registration)
+            if parked is not None:
+                self._parking.register(dataflow, registration, parked)
+            else:
+                known = self._backfilled.interrupted(registration)
+                now, handed = known or (registration.now or dataflow.now(registration.query), 0)
+                self._register(dataflow, Registration(registration.query, registration.label, now), number, handed)
+            del self.waiting[0]
+
+    def _resume(self, dataflow: Dataflow, number: int) -> None:
+        """Let queries go on that were resumed, by somebody now or in an earlier process that has not finished it."""
+        interrupted = [parked.label for parked in self.parked if parked.resuming]
+        self._resumed += self._requests.take_resumed()
+        for label in dict.fromkeys([*self._resumed, *interrupted]):
+            again = self._parking.resume(dataflow, label, self._logged, self._rebuild)
+            if again is not None:
+                registration, handed = again
+                now = registration.now or dataflow.now(registration.query)
+                self._register(dataflow, Registration(registration.query, label, now), number, handed)
+
+    def _register(self, dataflow: Dataflow, registration: Registration, number: int, handed: int) -> None:
+        """Register a query; what its WITHIN asks of the time before is answered from the archive, beside the stream.
+
+        One that cannot be registered is parked.
+        """
+        compiled = self._requests.take_compiled(registration.label)
+        try:
+            dataflow.register(registration, compiled)
+            try:
+                self._begin_past(dataflow, registration.label, number, handed)
+            except (
+                Exception
+            ):  # whatever it is: a query without its past is none, and the reason goes on to whoever parks
+                dataflow.remove(registration.label)
+                raise
+        except Exception as error:  # noqa: BLE001 - it is this query's, and not the batch's
+            self._parking.park_unregistered(dataflow, registration, number, error, handed)
+        self.register_durably(dataflow)
+
+    def _begin_past(self, dataflow: Dataflow, label: str, number: int, handed: int) -> None:
+        """Let a query that has a past begin with it, beside the stream."""
+        reads_one = self._backfilled.are_read_by(label, dataflow)
+        if not reads_one and not queries_with_a_past(dataflow, [label]):
+            return
+        if self._archive is None:
+            raise PlanError(
+                f"'{label}' begins in the past, of which there is no archive",
+                hint="set archive.enabled, or begin WITHIN at now",
+            )
+        backfilled = self._backfill(dataflow, self._archive, label, number - 1, handed)
+        dataflow.suspend(label)
+        self._backfilled.add(backfilled)
+
+    def _backfill(self, dataflow: Dataflow, archive: Archive, label: str, last: int, handed: int) -> BackfilledQuery:
+        """Start on a query's past, by the knowledge of now.
+
+        The store has each event in the triples that the knowledge of its time made of it: where that is other ones than
+        now, only the log can be asked.
+        """
+        first = archive.log.first
+        alike = first is None or self._versions.store.shaped_alike(since=first.batch)
+        strategy = self._strategy if alike else Strategy.REPLAY
+        upto = self._checkpoint.position(last)
+        backfill = Backfill(dataflow, [label], archive, upto=upto, strategy=strategy)
+        return BackfilledQuery(label, backfill, self._logged, last=last, handed=handed)
