@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pyarrow as pa
 
@@ -19,6 +19,10 @@ from .read_view import ReadView
 from .sparql import Result, SparqlRequest
 from .store import WritableStore, encoder, store_kind
 from .sync import EncodedLog, Lag, Maintenance, MaintenancePolicy, PendingWrites, StoreWriter
+
+
+def _wall_clock() -> datetime:
+    return datetime.now(UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +41,7 @@ class Archive(ReadView):
         knowledge: what SPARQL over the archive knows beside the events.
         shapes: stream → how its events become triples.
         generation: that of the checkpoint whose batch ids are appended.
+        clock: the time now, aware: nothing that is ahead of it makes others old.
 
     Attributes:
         needed: behind this batch the log is needed to rebuild the state of queries: nothing of it is dropped.
@@ -46,7 +51,13 @@ class Archive(ReadView):
     """
 
     def __init__(
-        self, settings: Settings, knowledge: KnowledgeBase, shapes: Mapping[str, EventShape], generation: int = 0
+        self,
+        settings: Settings,
+        knowledge: KnowledgeBase,
+        shapes: Mapping[str, EventShape],
+        generation: int = 0,
+        *,
+        clock: Callable[[], datetime] = _wall_clock,
     ) -> None:
         chosen, self.path = settings.archive, settings.path(settings.archive.path)
         self.counts = Counts()
@@ -69,9 +80,8 @@ class Archive(ReadView):
                 self.store = self._writable = store_kind(chosen).open(chosen, self.path)
                 self._writer = StoreWriter(self._events, self._matches, self._writable, knowledge)
             policy = MaintenancePolicy.of(chosen)
-            self._maintenance = Maintenance(
-                (log, matches.log, self.idle_watermarks.log), self._writable, policy, self._settled
-            )
+            logs = log, matches.log, self.idle_watermarks.log
+            self._maintenance = Maintenance(logs, self._writable, policy, self._settled, clock)
         except ArchiveError:
             self.close()
             raise

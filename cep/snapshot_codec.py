@@ -83,7 +83,8 @@ def _digest(query: Query) -> str:
 
 def _ipc(frame: pl.DataFrame) -> bytes:
     sink = io.BytesIO()
-    table = frame.to_arrow()
+    # Column by column: Polars converts a whole frame on threads of its own, which takes longer than most states do.
+    table = pa.table([column.to_arrow() for column in frame], names=frame.columns)
     with pa.ipc.new_stream(sink, table.schema) as writer:
         writer.write_table(table)
     return sink.getvalue()

@@ -6,7 +6,7 @@ import logging
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from functools import partial
 
 from ...config import ArchiveSettings
@@ -50,6 +50,7 @@ class Maintenance:
         store: of the archive, if it has one.
         rules: what to do.
         settled: of each log, the last batch that nobody needs any more; `None`: all are needed.
+        clock: the time now, aware.
     """
 
     def __init__(
@@ -58,8 +59,9 @@ class Maintenance:
         store: WritableStore | None,
         rules: MaintenancePolicy,
         settled: Callable[[], Sequence[Position | None]],
+        clock: Callable[[], datetime],
     ) -> None:
-        self._logs, self._store, self._rules, self._settled = logs, store, rules, settled
+        self._logs, self._store, self._rules, self._settled, self._clock = logs, store, rules, settled, clock
         self._stop = threading.Event()
         self._said = ""
         self._thread = threading.Thread(target=self._run, name="kaicep-maintenance", daemon=True)
@@ -72,7 +74,7 @@ class Maintenance:
             ArchiveError: a segment cannot be read, the store does not answer, or the file system refuses.
         """
         faults = []
-        for task in self._tasks(datetime.now(UTC)):
+        for task in self._tasks(self._clock()):
             try:
                 task()
             except (ArchiveError, OSError) as error:

@@ -10,7 +10,8 @@ import pytest
 from kaicep.archive import Archive
 from kaicep.archive.sparql import Solutions
 from kaicep.errors import ArchiveError
-from support.archives import NINE, STREAM, opened, readings
+from kaicep.ontology import KnowledgeBase
+from support.archives import NINE, SHAPE, STREAM, opened, project, readings
 from support.found import (
     COUNT_MATCHES,
     fill_with_matches,
@@ -67,6 +68,22 @@ def test_what_the_store_lacks_and_what_is_read_stays_in_the_log(tmp_path: Path) 
         del history
         archive.tidy()
         assert [p.batch for p in archive.log.positions()] == [9]
+
+
+def test_what_is_ahead_of_the_clock_ages_nothing_before_its_time(tmp_path: Path) -> None:
+    """The clock is whoever's opens the archive: a simulated year takes an hour."""
+    now = [NINE + timedelta(minutes=2)]
+    settings = project(tmp_path, log_age="3min", store=False, compact=False)
+    with Archive(settings, KnowledgeBase.empty(), {STREAM: SHAPE}, clock=lambda: now[0]) as archive:
+        fill(archive)
+        archive.tidy()
+        assert archive.log.count(STREAM) == 600
+        now[0] += timedelta(minutes=4)
+        archive.tidy()
+        assert archive.log.count(STREAM) == 420  # those of the first three minutes are gone
+        now[0] += timedelta(days=300)
+        archive.tidy()
+        assert archive.log.count(STREAM) == 240
 
 
 @pytest.fixture
