@@ -83,7 +83,7 @@ def _digest(query: Query) -> str:
 
 def _ipc(frame: pl.DataFrame) -> bytes:
     sink = io.BytesIO()
-    # Column by column: Polars converts a whole frame on threads of its own, which takes longer than most states do.
+    # Column by column each is one piece; of a frame each piece of a few rows would be written with a head of its own.
     table = pa.table([column.to_arrow() for column in frame], names=frame.columns)
     with pa.ipc.new_stream(sink, table.schema) as writer:
         writer.write_table(table)

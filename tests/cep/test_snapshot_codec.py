@@ -20,6 +20,16 @@ def test_what_was_written_is_read() -> None:
     )
 
 
+def test_a_table_takes_as_many_bytes_in_pieces_as_whole() -> None:
+    """A row comes with each small batch; until an operator put them together, its state was several times as large."""
+    whole = pl.DataFrame({"n": range(50), "s": [str(n) for n in range(50)]})
+    pieces = pl.concat([whole[n : n + 1] for n in range(50)], rechunk=False)
+    assert pieces.n_chunks() == 50
+    assert write_snapshot(QUERY, OperatorState({"kept": pieces}, {})) == write_snapshot(
+        QUERY, OperatorState({"kept": whole}, {})
+    )
+
+
 def test_a_snapshot_belongs_to_its_query() -> None:
     data = write_snapshot(QUERY, OperatorState({}, {}))
     assert read_snapshot(compiled("SELECT   ?e.n FROM (?e, readings) # the same"), data).tables == {}
