@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from kaicep import Project
 from kaicep.archive import Archive
+from kaicep.archive.log import EventLog, read_segment
 from kaicep.pipeline.durability import CheckpointedFlow, current_generation
 from kaicep.pipeline.sinks.json_lines_sink import JsonLinesSink
 from kaicep.pipeline.sinks.parquet_sink import ParquetSink
@@ -25,12 +26,14 @@ from kaicep.pipeline.sources.records import RecordOrigin
 
 from .recorded_spark import RecordedSpark
 
-__all__ = ["QUERIES", "Remains", "drop_files", "remains", "run_engine"]
+__all__ = ["QUERIES", "Remains", "drop_files", "file_number", "remains", "run_engine"]
 
 STREAMS = ("air", "door")
 QUERIES = """CREATE QUERY pairs AS SELECT ?a.x AS x FROM (?a, air), (?d, door) JOIN (?a.x = ?d.x) SEQ (?a, ?d)
              WINDOW (?a, ?d, 20s);
              SELECT COUNT(?e) AS n FROM (?e, air) WINDOW (?e, batch, 5s)"""
+
+_KNOWN: dict[bytes, Sequence[str]] = {}
 
 
 @dataclass(frozen=True)
@@ -62,7 +65,8 @@ def content(*, archive: bool = True) -> dict[str, Any]:
         "attributes": {"x": {"datatype": "xsd:integer"}},
     }
     sources = {name: stream | {"source": {"format": "json", "path": name}} for name in STREAMS}
-    return {"streams": sources, "archive": {"enabled": archive, "store": False, "path": "var/archive"}}
+    kept = {"enabled": archive, "store": False, "path": "var/archive"}
+    return {"knowledge": {"reasoner": "none"}, "streams": sources, "archive": kept}
 
 
 def drop_files(root: Path, numbers: range) -> None:
@@ -77,6 +81,12 @@ def drop_files(root: Path, numbers: range) -> None:
             lines = [json.dumps({"x": x, "t": f"2026-01-01T00:{s // 60:02d}:{s % 60:02d}Z"}) for s, x in readings]
             lines += [f"no reading {number}"] if number % 4 == 1 else []
             (root / stream / f"{number:04d}.json").write_text("\n".join(lines) + "\n")
+
+
+def file_number(path: str) -> int:
+    """The number of a file of readings by its path from the folder on; -1: it is another file."""
+    folder, _, name = path.partition("/")
+    return int(name.removesuffix(".json")) if folder in STREAMS else -1
 
 
 def run_engine(
@@ -135,7 +145,7 @@ def remains(root: Path, *, archive: bool = True) -> Remains:
         row = json.loads(line)
         rows.setdefault(row["_query"], []).append({k: v for k, v in row.items() if k not in {"_source", "_recovered"}})
     parquet = {
-        folder.name: Counter(i for file in folder.glob("*.parquet") for i in pq.read_table(file)["_id"].to_pylist())
+        folder.name: Counter(i for file in folder.glob("*.parquet") for i in _ids(file))
         for folder in (root / "out/parquet").iterdir()
     }
     dead = Counter(
@@ -148,20 +158,24 @@ def remains(root: Path, *, archive: bool = True) -> Remains:
 
 
 def _archived(root: Path) -> tuple[dict[str, Counter[str]], Counter[str]]:
-    project = Project.parse(content(), root=root)
-    archive = Archive(project.settings, project.knowledge, project.shapes)
-    try:
-        events: dict[str, Counter[str]] = {stream: Counter() for stream in STREAMS}
-        for position in archive.log.positions():
-            for stream, table in archive.log.read_batch(position).items():
-                flags = table["_late"].to_pylist() if "_late" in table.column_names else [None] * table.num_rows
-                told = zip(table["_id"].to_pylist(), flags, strict=True)
-                events[stream].update(f"{i} late" if flag else i for i, flag in told)
-        log = archive.matches.log
-        tables = [log.batch_of(query, p) for query in log.streams() for p in log.positions()]
-        return events, Counter(i for t in tables if t is not None for i in t["_id"].to_pylist())
-    finally:
-        archive.close()
+    events, matches = EventLog(root / "var/archive/log"), EventLog(root / "var/archive/matches")
+    found = {stream: Counter(_logged_ids(events, stream)) for stream in events.streams()}
+    return found, Counter(i for query in matches.streams() for i in _logged_ids(matches, query))
+
+
+def _logged_ids(log: EventLog, stream: str) -> Iterator[str]:
+    return (i for segment in log.manifest(stream).segments() for i in _ids(segment.path))
+
+
+def _ids(file: Path) -> Sequence[str]:
+    """Of the rows in a Parquet file; what is late has a word behind it. Each content is read and checked once."""
+    content = file.read_bytes()
+    if content not in _KNOWN:
+        table = (read_segment if "_time" in pq.read_schema(file).names else pq.read_table)(file)
+        flags = table["_late"].to_pylist() if "_late" in table.column_names else [None] * table.num_rows
+        told = zip(table["_id"].to_pylist(), flags, strict=True)
+        _KNOWN[content] = [f"{i} late" if flag else i for i, flag in told]
+    return _KNOWN[content]
 
 
 def _reader(

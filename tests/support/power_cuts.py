@@ -18,12 +18,12 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-__all__ = ["DiskRecorder", "DiskState"]
+__all__ = ["DiskRecorder", "DiskState", "stamp_of"]
 
 DiskState = dict[str, bytes]
 """By path from the folder on, what each file holds."""
@@ -112,7 +112,7 @@ class _Disk:
                 _apply(names, change)
         there = {path for path, file in names.items() if self.files[file].is_folder}
         held = {path: self.files[file] for path, file in names.items() if path not in there}
-        return {path: content(file) for path, file in held.items() if there.issuperset(_folders_of(path))}
+        return {path: content(file) for path, file in held.items() if there.issuperset(_folders_above(path))}
 
 
 class DiskRecorder:
@@ -218,8 +218,7 @@ class DiskRecorder:
                 if name not in self._names:
                     self._make(name, is_folder=True)
             for name in (os.path.relpath(f"{folder}/{name}", self._root) for name in sorted(files)):
-                stat = (self._root / name).stat()
-                stamp = (stat.st_ino, stat.st_size, stat.st_mtime_ns)
+                stamp = stamp_of((self._root / name).stat())
                 if self._stamps.get(name) != stamp:
                     if name not in self._names:
                         self._make(name)
@@ -234,10 +233,15 @@ class DiskRecorder:
     def _tell(self) -> None:
         self.operations += 1
         for state in self._disk.states():
-            digest = hash(tuple(sorted(state.items())))
+            digest = hash(frozenset(state.items()))
             if digest not in self._told:
                 self._told.add(digest)
                 self._on_state(self.operations, state)
+
+
+def stamp_of(known: os.stat_result) -> tuple[int, int, int]:
+    """What becomes another when a file is written."""
+    return known.st_ino, known.st_size, known.st_mtime_ns
 
 
 def _names_of(names: dict[str, int], pending: list[_Rename]) -> dict[str, int]:
@@ -248,9 +252,10 @@ def _names_of(names: dict[str, int], pending: list[_Rename]) -> dict[str, int]:
     return found
 
 
-def _folders_of(path: str) -> Iterator[str]:
-    while path := _folder_of(path):
-        yield path
+@cache
+def _folders_above(path: str) -> frozenset[str]:
+    folder = _folder_of(path)
+    return _folders_above(folder) | {folder} if folder else frozenset()
 
 
 def _folder_of(path: str) -> str:

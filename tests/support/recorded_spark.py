@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, unquote, urlsplit
@@ -76,8 +77,8 @@ class RecordedSpark:
 
     def _list(self, source: int, folder: Path) -> None:
         seen = {entry["path"] for entry in self._noted[source]}
-        found = sorted(path for path in folder.iterdir() if not path.name.startswith((".", "_")))
-        new = [path for path in found if _encoded(path) not in seen][: self._most]
+        found = sorted(path.name for path in folder.iterdir() if not path.name.startswith((".", "_")))
+        new = [path for path in (folder / name for name in found) if _encoded(path) not in seen][: self._most]
         last = max((entry["batchId"] for entry in self._noted[source]), default=-1)
         if new:
             last += 1
@@ -127,5 +128,6 @@ class RecordedSpark:
             temporary.replace(target)
 
 
+@cache
 def _encoded(path: Path) -> str:
     return f"file://{quote(str(path))}"
