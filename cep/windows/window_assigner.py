@@ -1,0 +1,128 @@
+"""Which windows a WINDOW clause makes of candidates, and when the next one ends."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import assert_never
+
+from ...errors import OperatorError
+from ...expressions import micros
+from ...language.nodes import BatchWindow, CumulateWindow, HoppingWindow, SessionWindow, SlidingWindow
+from .window_frames import (
+    WindowRows,
+    Windows,
+    batches_of_count,
+    batches_of_time,
+    cumulating,
+    hopping_by_count,
+    hopping_by_time,
+    sessions,
+    sliding_by_count,
+    sliding_by_time,
+)
+
+__all__ = ["WindowAssigner", "WindowClause", "windows_per_event"]
+
+_END = 2**62  # above every window's end, in microseconds
+
+WindowClause = SlidingWindow | BatchWindow | HoppingWindow | CumulateWindow | SessionWindow
+
+
+@dataclass(frozen=True, slots=True)
+class WindowAssigner:
+    """What a window of one variable holds; moments are in microseconds.
+
+    Args:
+        window: the clause.
+        check: is told how many windows are made at once, before they are.
+    """
+
+    window: WindowClause
+    check: Callable[[int], None] = lambda _: None
+
+    def windows(self, rows: WindowRows, first: int | None, passed: int, watermark: int) -> Windows:
+        """The windows that were completed: sliding ones by each new row, those of time by the watermark.
+
+        Args:
+            rows: the candidates that they can hold.
+            first: the time stamp of the first candidate of all.
+            passed: the watermark before.
+            watermark: the watermark now.
+
+        Raises:
+            CeilingError: as `check` says.
+            OperatorError: size and step are of different kinds.
+        """
+        match self.window:
+            case SlidingWindow(extent=extent):
+                if isinstance(extent, int):
+                    return sliding_by_count(rows, extent)
+                return sliding_by_time(rows, micros(extent), watermark)
+            case BatchWindow(extent=extent):
+                if isinstance(extent, int):
+                    return batches_of_count(rows, extent)
+                return batches_of_time(rows, micros(extent), _origin(self.window, first), watermark)
+            case HoppingWindow(size=size, step=step):
+                if isinstance(size, int) or isinstance(step, int):
+                    return hopping_by_count(rows, *_counts(size, step))
+                return hopping_by_time(rows, micros(size), micros(step), passed, watermark, check=self.check)
+            case CumulateWindow(size=size, step=step):
+                return cumulating(rows, micros(size), micros(step), passed, watermark, check=self.check)
+            case SessionWindow(gap=gap):
+                return sessions(rows, micros(gap), watermark)
+            case _:
+                assert_never(self.window)
+
+    def due(self, rows: Callable[[], WindowRows], earliest: int, first: int | None, passed: int) -> int | None:
+        """When the first window ends that holds candidates and ends with the watermark; `None`: none does.
+
+        Args:
+            rows: gives the candidates.
+            earliest: the time stamp of the first one.
+            first: as in `windows`.
+            passed: the watermark.
+        """
+        match self.window:
+            case BatchWindow(extent=timedelta()):
+                return self.first_end(earliest, first)
+            case HoppingWindow(size=timedelta() as size, step=timedelta() as step):
+                width, stride = micros(size), micros(step)
+                return (max(earliest - width, passed - width) // stride + 1) * stride + width
+            case CumulateWindow(step=step):
+                return (max(earliest, passed) // micros(step) + 1) * micros(step)
+            case SessionWindow(gap=gap):
+                return int(sessions(rows(), micros(gap), _END).upper.min())
+            case _:
+                return None
+
+    def first_end(self, earliest: int, first: int | None) -> int:
+        """When the batch window of the earliest candidate ends; until then nothing can be reported."""
+        if not isinstance(self.window, BatchWindow) or isinstance(self.window.extent, int):
+            return earliest
+        width, origin = micros(self.window.extent), _origin(self.window, first)
+        return origin + ((earliest - origin) // width + 1) * width
+
+
+def _origin(window: BatchWindow, first: int | None) -> int:
+    if isinstance(window.start, datetime):
+        return micros(window.start)
+    return 0 if window.start is None else first or 0
+
+
+def _counts(size: timedelta | int, step: timedelta | int) -> tuple[int, int]:
+    if isinstance(size, int) and isinstance(step, int):
+        return size, step
+    raise OperatorError("size and step are of different kinds", hint="give both as durations or as events")
+
+
+def windows_per_event(window: WindowClause) -> int:
+    """In how many reported windows an event lies at the most."""
+    match window:
+        case HoppingWindow(size=timedelta() as size, step=timedelta() as step) | CumulateWindow(size=size, step=step):
+            return -(-size // step)
+        case HoppingWindow(size=int(size), step=int(step)):
+            return -(-size // step)
+        case _:
+            return 1
