@@ -98,10 +98,10 @@ def _mirror(path: Path) -> Path:
 
 
 def _sound(path: Path) -> tuple[int, bytes] | None:
-    """How often a file was written, and its content; `None`: it is not there, or not as it was written."""
+    """How often a file was written, and its content; `None`: it cannot be read, or is not as it was written."""
     try:
         content = path.read_bytes()
-    except FileNotFoundError:
+    except OSError:  # of a bad sector as well: it is what the other one is for
         return None
     head = _HEAD.match(content)
     if head is None:

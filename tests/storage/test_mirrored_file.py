@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -56,6 +58,35 @@ def test_one_of_the_two_is_enough(file: Path, harm: str, caplog: pytest.LogCaptu
     assert read_mirrored(file) == b"third"
     assert is_intact(file)
     assert not is_damaged(file)
+
+
+def unreadable(monkeypatch: pytest.MonkeyPatch, *bad: Path) -> None:
+    """Let files lie on bad sectors."""
+    plain = Path.read_bytes
+
+    def read_bytes(path: Path) -> bytes:
+        if path in bad:
+            raise OSError(errno.EIO, os.strerror(errno.EIO), str(path))
+        return plain(path)
+
+    monkeypatch.setattr(Path, "read_bytes", read_bytes)
+
+
+@pytest.mark.parametrize("mirror", [False, True])
+def test_one_that_can_be_read_is_enough(file: Path, monkeypatch: pytest.MonkeyPatch, *, mirror: bool) -> None:
+    unreadable(monkeypatch, file.with_name(".x.json.copy") if mirror else file)
+    assert read_mirrored(file) == b"second"
+    assert is_damaged(file)
+    write_mirrored(file, b"third")
+    monkeypatch.undo()
+    assert read_mirrored(file) == b"third"
+    assert is_intact(file)
+
+
+def test_that_neither_can_be_read_is_an_error_of_the_machine(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    unreadable(monkeypatch, file, file.with_name(".x.json.copy"))
+    with pytest.raises(OSError, match="Input/output error"):
+        read_mirrored(file)
 
 
 @pytest.mark.parametrize("mirror", [False, True])
