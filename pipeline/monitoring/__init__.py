@@ -23,7 +23,7 @@ if TYPE_CHECKING:
         status_file,
     )
     from .log_output import LogOutput
-    from .metrics import exposition, write_metrics
+    from .metrics import write_metrics
     from .status_writer import StatusWriter
 
 __all__ = [
@@ -38,7 +38,6 @@ __all__ = [
     "StageStatus",
     "StatusWriter",
     "StreamStatus",
-    "exposition",
     "log_context",
     "read_status",
     "status_bytes",
@@ -64,7 +63,6 @@ _OF_ENGINES = {
         ".engine_status",
     ),
     "LogOutput": ".log_output",
-    "exposition": ".metrics",
     "write_metrics": ".metrics",
     "StatusWriter": ".status_writer",
 }

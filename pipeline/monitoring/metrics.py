@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from prometheus_client import CollectorRegistry, generate_latest, write_to_textfile
+from prometheus_client import CollectorRegistry, write_to_textfile
 from prometheus_client.core import CounterMetricFamily as Counter
 from prometheus_client.core import GaugeMetricFamily as Gauge
 from prometheus_client.core import Metric
@@ -17,17 +16,9 @@ from prometheus_client.registry import Collector
 
 from .engine_status import EngineStatus
 
-if TYPE_CHECKING:
-    from prometheus_client.core import Metric
-
-__all__ = ["exposition", "write_metrics"]
+__all__ = ["write_metrics"]
 
 _OUTCOMES = ("events", "late", "duplicates", "rejected", "malformed")
-
-
-def exposition(status: EngineStatus) -> bytes:
-    """The metrics of a status, as text."""
-    return generate_latest(_registry(status))
 
 
 def write_metrics(path: Path, status: EngineStatus) -> None:
@@ -37,7 +28,9 @@ def write_metrics(path: Path, status: EngineStatus) -> None:
         OSError: it cannot be written.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_to_textfile(str(path), _registry(status))
+    registry = CollectorRegistry()
+    registry.register(_StatusCollector(status))
+    write_to_textfile(str(path), registry)
 
 
 class _StatusCollector(Collector):
@@ -48,12 +41,6 @@ class _StatusCollector(Collector):
         yield from _of_engine(self._status)
         yield from _of_streams(self._status)
         yield from _of_queries(self._status)
-
-
-def _registry(status: EngineStatus) -> CollectorRegistry:
-    registry = CollectorRegistry()
-    registry.register(_StatusCollector(status))
-    return registry
 
 
 def _of_engine(status: EngineStatus) -> Iterator[Metric]:

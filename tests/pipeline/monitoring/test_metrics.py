@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
-from kaicep.pipeline.monitoring import EngineStatus, exposition, write_metrics
+from kaicep.pipeline.monitoring import EngineStatus, write_metrics
 from prometheus_client.parser import text_string_to_metric_families
 from support.statuses import busy_engine
 
@@ -23,7 +24,10 @@ def samples(text: bytes) -> dict[tuple[str, str], float]:
 
 
 def of(status: EngineStatus) -> dict[tuple[str, str], float]:
-    return samples(exposition(status))
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "kaicep.prom"
+        write_metrics(path, status)
+        return samples(path.read_bytes())
 
 
 def test_everything_that_can_be_counted_is_there() -> None:
