@@ -36,7 +36,6 @@ __all__ = ["EngineObserver"]
 _LOG = logging.getLogger("kaicep")
 _SIZES_EVERY_S = 10.0
 _MOST_OF_THE_TIME = 0.01
-_RECORDS = "records"
 
 
 class AnsweredQuery(Protocol):
@@ -137,7 +136,7 @@ class EngineObserver:
         progress, failure = self._flow.progress, self._engine.failure
         now = datetime.now(UTC)
         records = {name: count.records for name, count in progress.streams.items()}
-        rates = self._rates.note({**records, _RECORDS: progress.records})
+        rates = self._rates.note(records)
         archive_size, state_size = self._measured()
         return EngineStatus(
             state="failed" if failure is not None else "stopped" if self._ended else "running",
@@ -150,7 +149,7 @@ class EngineObserver:
             batch=self.batch_at_work,
             batch_seconds=self._last_seconds,
             records=progress.records,
-            rate=rates.get(_RECORDS, 0.0),
+            rate=sum(rates.values()),
             streams=self._streams(progress, rates, now),
             stages=self._stages(),
             queries=self._queries(progress),

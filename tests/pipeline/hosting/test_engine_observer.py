@@ -16,12 +16,12 @@ from kaicep import Project
 from kaicep.archive import Archive
 from kaicep.pipeline.durability import CheckpointedFlow
 from kaicep.pipeline.hosting.engine_observer import EngineObserver
-from kaicep.pipeline.monitoring import read_status
+from kaicep.pipeline.monitoring import RecentRates, read_status
 from kaicep.pipeline.sources import Malformed, RawBatch, raw_table
 
 START = datetime(2026, 3, 1, tzinfo=UTC)
 GENEROUS_S = 60.0
-SETTINGS = {
+SETTINGS: dict[str, dict[str, object]] = {
     "streams": {
         "air": {
             "event_type": "<urn:E>",
@@ -51,11 +51,11 @@ class Observed:
     refused: Mapping[str, str] = MappingProxyType({"old": "refused since this start: unknown attribute 'flwo'"})
     failure: Exception | None = None
 
-    def __init__(self, folder: Path) -> None:
-        project = Project.parse(SETTINGS, root=folder)
+    def __init__(self, folder: Path, **streams: object) -> None:
+        project = Project.parse({**SETTINGS, "streams": {**SETTINGS["streams"], **streams}}, root=folder)
         self.archive = Archive(project.settings, project.knowledge, project.shapes)
         self.flow = CheckpointedFlow(project, folder / "var" / "state", (), self.archive)
-        self.flow.submit(project.registrations("SELECT ?e.x FILTER (?e.x > 10)", "big"))
+        self.flow.submit(project.registrations("SELECT ?e.x FROM (?e, air) FILTER (?e.x > 10)", "big"))
         (folder / "var" / "state").mkdir(parents=True, exist_ok=True)
         self.observer = EngineObserver(self, self.flow, self.archive, project.settings)
 
@@ -96,6 +96,16 @@ def test_streams_queries_and_stages_are_told(engine: Observed) -> None:
     assert status.archive.size > 0 < status.state_size
     assert status.memory > 10_000_000
     assert status.threads["kaicep-status"]
+
+
+def test_a_stream_may_be_called_as_the_total_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    engine = Observed(tmp_path, records=SETTINGS["streams"]["air"])
+    monkeypatch.setattr(RecentRates, "note", lambda _, counts: dict(counts))
+    engine.deliver(0, 10, 20)
+    status = engine.observer.status()
+    engine.close()
+    assert (status.records, status.rate) == (3, 3)
+    assert {name: stream.rate for name, stream in status.streams.items()} == {"air": 3, "records": 0}
 
 
 def test_a_batch_that_hangs_is_told_while_it_hangs(engine: Observed, tmp_path: Path) -> None:
