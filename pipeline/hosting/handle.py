@@ -120,7 +120,7 @@ class QueryHandle:
             KaicepError: what the query is parked for; the rows before that have been given.
         """
         self._require_kept()
-        if not self._read and not self._over:
+        if not self._read and not self._ended:
             self._host.start()
         while (table := self._next()) is not None:
             yield from as_dicts(table)
@@ -164,7 +164,7 @@ class QueryHandle:
             matches: the rows.
             ending: why no further row can come; `None`: one can.
         """
-        if self._over:
+        if self._ended:
             return False
         self._state = "running" if self.failure is None else "parked"
         if self._collect and matches.num_rows:
@@ -186,7 +186,7 @@ class QueryHandle:
 
     def park(self, failure: KaicepError | None) -> None:
         """Note why the query is parked, or that it is not."""
-        if failure is self.failure or self._over:
+        if failure is self.failure or self._ended:
             return
         with self._changed:
             self.failure = failure
@@ -196,21 +196,16 @@ class QueryHandle:
     def end(self) -> None:
         """Note that no further row comes."""
         with self._changed:
-            if not self._over:
+            if not self._ended:
                 self._state = "ended" if self.failure is None else "parked"
                 self._ended = True
             self._changed.notify_all()
 
-    @property
-    def _over(self) -> bool:
-        return self._ended
-
     def _next(self) -> pa.Table | None:
         """The rows of the next batch that has some; `None`: no more come."""
         while True:
-            last = (
-                self._over or self.failure is not None or not self._host.running
-            )  # asked first: what came before the end is given
+            # Asked first: what came before the end is given.
+            last = self._ended or self.failure is not None or not self._host.running
             with self._changed:
                 if self._kept:
                     return self._kept.popleft()
@@ -227,5 +222,5 @@ class QueryHandle:
         """Raise why no more rows come, if it is not that the query or the streams have ended."""
         if self.failure is not None:
             raise self.failure
-        if not self._over:
+        if not self._ended:
             self._host.check()
