@@ -74,7 +74,7 @@ class Archiver:
         settings = project.settings
         if not settings.archive.enabled:
             raise PipelineError("the project's archive is switched off", hint="set archive.enabled")
-        self._project, self._given = project, spark
+        self._project = project
         self._state = settings.path(settings.engine.state) / "archiver"
         self._journal = BatchJournal(self._state / "batches.jsonl", settings.root)
         self._dead_letters = DeadLetters(self._state / "dead-letters", settings.engine.dead_letter_size)
@@ -86,16 +86,15 @@ class Archiver:
         self._latest: datetime | None = None
         self._working, self._stopping = threading.Lock(), threading.Event()
         self.events = 0
-        self._open = ExitStack()
-        self._open.enter_context(masked(settings.engine.umask))
         self._spool = Spool(settings.path(settings.archive.path))
-        self._spool.lock()
-        try:
+        with ExitStack() as steps:
+            steps.enter_context(masked(settings.engine.umask))
+            steps.callback(self._spool.close)
+            self._spool.lock()
             self._spark = start_spark(settings.engine) if spark is None else spark
-        except PipelineError:
-            self._spool.close()
-            self._open.close()
-            raise
+            if spark is None:
+                steps.callback(self._spark.stop)
+            self._opened = steps.pop_all()
 
     @property
     def engine_runs(self) -> bool:
@@ -162,10 +161,7 @@ class Archiver:
 
     def close(self) -> None:
         """Let another archiver go on."""
-        self._spool.close()
-        if self._given is None:
-            self._spark.stop()
-        self._open.close()
+        self._opened.close()
 
     def _begin(self, *, follow: bool) -> StreamingQuery:
         settings = self._project.settings

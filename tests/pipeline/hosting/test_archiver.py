@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, cast
 import pytest
 from kaicep import Engine, PipelineError, Project
 from kaicep.archive.sync import Spool
+from kaicep.archive.sync import spool as spool_module
 from kaicep.errors import ArchiveError
 from kaicep.pipeline.control.requests import Requests
 from kaicep.pipeline.control.submitted_queries import folder_of
@@ -151,6 +152,23 @@ def test_without_an_archive_there_is_nothing_to_keep(tmp_path: Path) -> None:
     with pytest.raises(PipelineError) as refused:
         Archiver(project(tmp_path, archive=False))
     assert str(refused.value) == "the project's archive is switched off: set archive.enabled"
+
+
+def test_an_archiver_that_is_refused_leaves_the_rights_of_files_as_they_were(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(spool_module, "_LOCK_TIMEOUT_S", 0.0)
+    other = Spool(tmp_path / "var" / "archive")
+    other.lock()
+    before = os.umask(0o022)
+    try:
+        with pytest.raises(ArchiveError) as refused:
+            Archiver(project(tmp_path))
+        assert os.umask(0o022) == 0o022
+        assert "writes this archive" in str(refused.value)
+    finally:
+        os.umask(before)
+        other.close()
 
 
 class Reading:
