@@ -82,7 +82,7 @@ def restore(settings: Settings, source: Path) -> int:
         )
     unfinished = target.with_name(f"{target.name}.{uuid.uuid4().hex}.unfinished")
     try:
-        shutil.copytree(source, unfinished)
+        shutil.copytree(source, unfinished, copy_function=shutil.copyfile)  # rights are those of what is made now
         for path in [*unfinished.rglob("*"), unfinished]:
             fsync(path)
         if target.exists():

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..storage import folder_size
+from ..storage import folder_size, masked
 from .options import ProjectFile, ProjectOption, RowFormOption
 from .terminal import print_rows, tell, text_of, waiting
 
@@ -85,7 +85,8 @@ def _complete_store(settings: Settings, timeout: float | None) -> None:
     with open_read_view(settings) as archive:
         lacking = archive.lag.events + archive.lag.matches
     if lacking:
-        with waiting(f"adding {lacking:,} events to the archive's store", lacking) as bar:
+        adding = waiting(f"adding {lacking:,} events to the archive's store", lacking)
+        with masked(settings.engine.umask), adding as bar:
             project = Project.of(settings)
             roll_store_forward(
                 settings, project.knowledge, project.shapes, lambda left: bar(max(0, lacking - left)), timeout
@@ -137,7 +138,6 @@ def compact(project: ProjectFile) -> None:
     """Put the log's small segments together, as a running engine does by itself; let the store give back space."""
     from ..archive.sync import compact_archive
     from ..config import Settings
-    from ..storage import masked
 
     settings = Settings.load(project)
     with masked(settings.engine.umask), waiting("putting segments together"):
@@ -153,7 +153,6 @@ def backup(
     """Copy the archive, also while an engine is writing it. `kaicep restore` puts the copy back."""
     from ..archive import backup
     from ..config import Settings
-    from ..storage import masked
 
     settings = Settings.load(project)
     size = folder_size(settings.path(settings.archive.path))
@@ -171,10 +170,11 @@ def restore(
     from ..archive import restore
     from ..config import Settings
 
-    loaded = Settings.load(project)
-    place = loaded.path(loaded.archive.path)
-    with waiting("copying the backup", folder_size(source)).measuring(lambda: _unfinished_size(place)):
-        events = restore(loaded, source)
+    settings = Settings.load(project)
+    place, size = settings.path(settings.archive.path), folder_size(source)
+    copying = waiting("copying the backup", size).measuring(lambda: _unfinished_size(place))
+    with masked(settings.engine.umask), copying:
+        events = restore(settings, source)
     typer.echo(f"{events:,} events in {place}")
 
 
@@ -209,7 +209,6 @@ def repair(
     """
     from ..archive import repair
     from ..config import Settings
-    from ..storage import masked
 
     settings = Settings.load(project)
     with masked(settings.engine.umask), waiting("bringing back events"):

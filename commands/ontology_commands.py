@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from ..storage import masked
 from .options import ProjectOption, RowFormOption
 from .terminal import print_rows, tell, waiting
 
@@ -36,7 +37,7 @@ def add_module(
     from .clients import add_module
 
     settings = Settings.load(project)
-    with waiting(f"taking {module} in, and closing the knowledge anew"):
+    with masked(settings.engine.umask), waiting(f"taking {module} in, and closing the knowledge anew"):
         said = add_module(settings, module, replace)
     typer.echo("\n".join(said))
 
@@ -51,7 +52,7 @@ def remove_module(
     from .clients import remove_module
 
     settings = Settings.load(project)
-    with waiting(f"leaving {module} out, and closing the knowledge anew"):
+    with masked(settings.engine.umask), waiting(f"leaving {module} out, and closing the knowledge anew"):
         said = remove_module(settings, module)
     typer.echo("\n".join(said))
 

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from ..storage import masked
 from .completion import submitted_names
 from .options import ProjectFile, ProjectOption, Query, RowFormOption
 from .terminal import print_rows, tell, text_of, waiting
@@ -53,7 +54,7 @@ def submit(
     text, source = text_of(query)
     label = name or (Path(source).name if source not in ("query", "stdin") else None)
     settings = Settings.load(project)
-    with waiting("registering the query"):
+    with masked(settings.engine.umask), waiting("registering the query"):
         said = clients.submit(settings, text, label, retention)
     typer.echo("\n".join(said))
 
@@ -69,7 +70,10 @@ def withdraw(
     from ..config import Settings
     from . import clients
 
-    typer.echo("\n".join(clients.withdraw(Settings.load(project), name)))
+    settings = Settings.load(project)
+    with masked(settings.engine.umask):
+        said = clients.withdraw(settings, name)
+    typer.echo("\n".join(said))
 
 
 @app.command(epilog="Example: `kaicep resume pairs --project campus/`")
@@ -84,7 +88,10 @@ def resume(
     from ..config import Settings
     from . import clients
 
-    typer.echo("\n".join(clients.resume(Settings.load(project), name)))
+    settings = Settings.load(project)
+    with masked(settings.engine.umask):
+        said = clients.resume(settings, name)
+    typer.echo("\n".join(said))
 
 
 @app.command(epilog="Example: `kaicep queries --project campus/`")

@@ -9,7 +9,7 @@ import pytest
 from kaicep.archive.sync import StoreWriter
 from kaicep.commands.progress_bar import ProgressBar
 from support.archives import PROJECT, STREAM, archived_project, opened, readings
-from support.command_line import call
+from support.command_line import call, rights_of_others
 from support.linked_archives import LINKED, shrunk
 
 COUNT = "SELECT (COUNT(?e) AS ?n) { ?e a e:AirflowReport }"
@@ -108,6 +108,7 @@ def test_a_backup_is_put_back(archived: Path) -> None:
     other.mkdir()
     (other / "kaicep.toml").write_text(PROJECT)
     assert call("restore", copy, other).stdout == f"90 events in {other / 'var/archive'}\n"
+    assert rights_of_others(other / "var") == set()
     refused = call("restore", copy, other)
     assert refused.exit_code == 1
     assert refused.stdout == ""

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from support.command_line import PROPERTIES, call
+from support.command_line import PROPERTIES, call, rights_of_others
 
 
 def test_modules_are_added_listed_and_removed(project: Path) -> None:
     (project / "rooms.ttl").write_text(PROPERTIES)
     added = call("ontology", "add", project / "rooms.ttl", "-p", project)
     assert (added.exit_code, added.stdout.splitlines()[0]) == (0, "takes over when the engine starts")
+    assert rights_of_others(project / "var") == set()
     listed = call("ontology", "list", "-p", project)
     assert json.loads(listed.stdout)["module"] == "rooms.ttl"
     assert listed.stderr.endswith("takes over when the engine starts\n")

@@ -11,7 +11,7 @@ from kaicep.errors import CeilingError
 from kaicep.pipeline.durability.batch_journal import BatchJournal
 from kaicep.pipeline.flow import ParkedQueries, ParkedQuery
 from kaicep.pipeline.monitoring import status_bytes
-from support.command_line import HIGH, call
+from support.command_line import HIGH, call, rights_of_others
 from support.statuses import busy_engine
 
 
@@ -28,6 +28,14 @@ def test_queries_are_submitted_listed_and_withdrawn(project: Path) -> None:
     refused = call("submit", "SELECT ?e.flow JOIN (?e.flow > ?f.flow)", "--retention", "soon", "-p", project)
     assert refused.exit_code == 2
     assert "'soon'" in refused.stderr
+
+
+def test_others_may_not_read_what_is_submitted(project: Path) -> None:
+    call("submit", HIGH, "--name", "high", "-p", project)
+    call("submit", HIGH, "--name", "higher", "-p", project)
+    call("withdraw", "high", "-p", project)
+    assert (project / "var" / "state" / "queries" / "documents").is_dir()
+    assert rights_of_others(project / "var") == set()
 
 
 def test_the_status_of_an_engine_is_printed(project: Path) -> None:

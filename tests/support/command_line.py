@@ -20,6 +20,7 @@ __all__ = [
     "drop",
     "kaicep",
     "line",
+    "rights_of_others",
     "wait_for",
     "write_project",
 ]
@@ -49,6 +50,11 @@ PROPERTIES = "".join(
 )
 HIGH = "SELECT ?e.ex:sensor AS sensor, ?e.flow AS flow FILTER (?e.flow > 50)"
 HANGING_SECONDS = 600.0
+
+
+def rights_of_others(folder: Path) -> set[Path]:
+    """The files and folders below one that others than its user may read, or more."""
+    return {path for path in folder.rglob("*") if path.stat().st_mode & 0o077}
 
 
 def line(second: int, flow: object, sensor: str = "s1") -> str:
