@@ -6,11 +6,15 @@ import atexit
 import os
 import shutil
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 pytest_plugins = ["support.spark"]
+
+MINUTES = "minutes of a processor"
+BEGAN = pytest.StashKey[float]()
 
 TESTS = Path(__file__).parent
 # Whole projects, and properties over many random cases: each test of these folders takes seconds.
@@ -41,15 +45,38 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.xdist_group("spark"))
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Look at the clock of the processor before what a test needs is made."""
+    item.stash[BEGAN] = _seconds()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
+    """Note how long a method of reliability has taken of a processor, with the processes that it awaited."""
+    yield
+    if item.get_closest_marker("reliability") is not None:
+        item.user_properties.append((MINUTES, round((_seconds() - item.stash[BEGAN]) / 60, 2)))
+
+
+def _seconds() -> float:
+    return sum(os.times()[:4])
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Print what tests have measured and noted with `record_property`, as a Markdown table by test."""
-    figures = [
-        (report.nodeid.rpartition("::")[2], name, value)
-        for report in terminalreporter.getreports("passed")
-        for name, value in getattr(report, "user_properties", ())
-    ]
+    """Print what tests have measured and noted with `record_property`, as a Markdown table by method, then by test."""
+    figures: dict[tuple[str, str], dict[str, object]] = {}
+    for report in terminalreporter.getreports("passed"):
+        if noted := dict(getattr(report, "user_properties", ())):
+            file, _, test = report.nodeid.partition("::")
+            figures[_words(Path(file).stem), _words(test.rpartition("::")[2])] = noted
     if figures:
         terminalreporter.section("figures")
-        terminalreporter.write_line("| test | what | figure |\n|---|---|---|")
-        for test, name, value in figures:
-            terminalreporter.write_line(f"| {test.removeprefix('test_').replace('_', ' ')} | {name} | {value} |")
+        terminalreporter.write_line("| method | test | what | figure |\n|---|---|---|---|")
+        for (method, test), noted in sorted(figures.items()):
+            for name, value in noted.items():
+                terminalreporter.write_line(f"| {method} | {test} | {name} | {value} |")
+
+
+def _words(name: str) -> str:
+    return name.removeprefix("test_").replace("_", " ")

@@ -12,6 +12,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 from zoneinfo import ZoneInfo
 
+import pytest
 from kaicep import Project
 from kaicep.archive import Archive
 from kaicep.pipeline.durability import CheckpointedFlow
@@ -20,6 +21,8 @@ from kaicep.pipeline.sinks import JsonLinesSink
 from kaicep.pipeline.sources import RawBatch, raw_table
 from support.clock import Clock
 from support.disk_faults import faulty_disk
+
+pytestmark = pytest.mark.reliability
 
 BEGIN = datetime(2026, 3, 29, 0, 59, 45, tzinfo=UTC)
 """Shortly before clocks are put forward in Europe."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import shutil
+from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -60,7 +61,15 @@ def test_batches_that_compose_otherwise_after_each_kill(ends: list[Kill]) -> Non
 
 @pytest.mark.long
 @pytest.mark.reliability
-@settings(SETTINGS, max_examples=500)
-@given(kills)
-def test_many_batches_that_compose_otherwise_after_each_kill(ends: list[Kill]) -> None:
-    assert killed_again_and_again(ends) == undisturbed()
+def test_many_batches_that_compose_otherwise_after_each_kill(record_property: Callable[[str, object], None]) -> None:
+    tried = []
+
+    @settings(SETTINGS, max_examples=500)
+    @given(kills)
+    def each(ends: list[Kill]) -> None:
+        tried.append(len(ends))
+        assert killed_again_and_again(ends) == undisturbed()
+
+    each()
+    record_property("runs that were killed up to four times, cut otherwise each time", len(tried))
+    record_property("kills", sum(tried))

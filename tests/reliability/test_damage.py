@@ -6,7 +6,8 @@ import os
 import random
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from itertools import combinations, product
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "operations.md"
 BEGIN, END = "<!-- damages: made by tests/reliability/test_damage.py -->\n", "\n<!-- end of damages -->"
 CASES = [(kind, damage) for kind in KINDS for damage in DAMAGES]
 UNTRIED = {"archive: store, the rest", "kept closures", "quarantine"}
+PAIRS = 60
 SAMPLE = [
     ("archive: version of the layout", "truncated"),
     ("archive: segment of several batches", "one bit flipped"),
@@ -73,12 +75,15 @@ def test_a_damage(places: tuple[Path, Path], name: str, damage: str) -> None:
 
 
 @pytest.mark.long
-def test_all_damages(places: tuple[Path, Path]) -> None:
+@pytest.mark.reliability
+def test_all_damages(places: tuple[Path, Path], record_property: Callable[[str, object], None]) -> None:
     """They are the table of docs/operations.md; with KAICEP_RENEW=1 it is made anew."""
     rows = []
     for kind, damage in CASES:
         if kind.files(places[0] / "var") and kind.name not in UNTRIED and (found := tried(places, kind, damage)):
             rows.append((kind, damage, found))
+    record_property("kinds of files", len({kind.name for kind, _, _ in rows}))
+    record_property("cases: each kind in up to five ways", len(rows))
     made = table(rows)
     if os.environ.get("KAICEP_RENEW"):
         PAGE.write_text(PAGE.read_text().replace(_page(), made))
@@ -86,15 +91,16 @@ def test_all_damages(places: tuple[Path, Path]) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("seed", range(20))
-def test_two_damages_at_once(places: tuple[Path, Path], seed: int) -> None:
+@pytest.mark.reliability
+def test_two_damages_at_once(places: tuple[Path, Path], record_property: Callable[[str, object], None]) -> None:
     """Of files that are no mirrors of each other: what is said of the first is done, then of the second."""
-    chosen = random.Random(seed)
     kinds = [kind for kind in KINDS if kind.name.startswith("engine:") and kind.files(places[0] / "var")]
-    first, second = chosen.sample(kinds, 2)
     damages = [damage for damage in DAMAGES if damage != "older version"]
-    found = outcome(*places, first, chosen.choice(damages), (second, chosen.choice(damages)))
-    assert found is None or not found.fault, f"{first.name}, {second.name}: {found}"
+    cases = [(kinds, damages) for kinds in combinations(kinds, 2) for damages in product(damages, repeat=2)]
+    for (first, second), (one, other) in random.Random(7).sample(cases, PAIRS):
+        found = outcome(*places, first, one, (second, other))
+        assert found is None or not found.fault, f"{first.name}, {second.name}: {found}"
+    record_property("pairs of files, both harmed", PAIRS)
 
 
 @pytest.mark.slow

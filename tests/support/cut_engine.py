@@ -18,6 +18,7 @@ from kaicep import Project
 from kaicep.archive import Archive
 from kaicep.archive.log import EventLog, read_segment
 from kaicep.pipeline.durability import CheckpointedFlow, current_generation
+from kaicep.pipeline.sinks import Sink
 from kaicep.pipeline.sinks.json_lines_sink import JsonLinesSink
 from kaicep.pipeline.sinks.parquet_sink import ParquetSink
 from kaicep.pipeline.sources import RawBatch, beat
@@ -90,7 +91,12 @@ def file_number(path: str) -> int:
 
 
 def run_engine(
-    root: Path, most: int | None = None, *, archive: bool = True, on_batch: Callable[[int], None] = lambda _: None
+    root: Path,
+    most: int | None = None,
+    *,
+    archive: bool = True,
+    parquet: bool = True,
+    on_batch: Callable[[int], None] = lambda _: None,
 ) -> list[str]:
     """Do all that there is to be done, as an engine does that is started; what it says.
 
@@ -98,6 +104,7 @@ def run_engine(
         root: the project's folder.
         most: files of a stream that a batch has; `None`: all.
         archive: whether there is one.
+        parquet: whether rows go into Parquet files as well as into JSON lines.
         on_batch: told of each batch when Spark has noted that it is done.
     """
     told: list[str] = []
@@ -107,7 +114,7 @@ def run_engine(
         kept = opened.enter_context(Archive(settings, project.knowledge, project.shapes)) if archive else None
         lines = JsonLinesSink(root / "out/rows.jsonl")
         opened.enter_context(_lost(lines))
-        sinks = [lines, ParquetSink(root / "out/parquet")]
+        sinks: list[Sink] = [lines, *([ParquetSink(root / "out/parquet")] if parquet else [])]
         flow = CheckpointedFlow(project, state, sinks, kept, say=told.append)
         opened.callback(flow.close)
         flow.submit(project.registrations(QUERIES, "count"))
