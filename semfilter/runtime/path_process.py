@@ -124,6 +124,18 @@ class PathProcess:
         if self._connection is not None and self._process is not None and self._process.poll() is None:
             return self._connection
         self._stop()
+        own = self._connection = self._begin(knowledge)
+        if not own.poll(_STARTING_S):
+            self._stop()
+            raise CeilingError("the process of this PATH does not start", hint=_LITTLE_MEMORY)
+        try:
+            own.recv()
+        except EOFError as error:
+            self._stop()
+            raise CeilingError("the process of this PATH ended at once", hint=_LITTLE_MEMORY) from error
+        return own
+
+    def _begin(self, knowledge: KnowledgeBase) -> Connection:
         self._store = self._store or knowledge.files(Path(self._folder.name))
         own, theirs = Pipe()
         arguments = theirs.fileno(), str(self._store), _MEMORY
@@ -135,20 +147,7 @@ class PathProcess:
                 pass_fds=[theirs.fileno()],
                 env={**os.environ, "PYTHONPATH": path},
             )
-        self._connection = own
         finalize(self, self._process.kill)
-        if not own.poll(_STARTING_S):
-            self._stop()
-            raise CeilingError(
-                "the process of this PATH does not start", hint="see whether the machine has memory left"
-            )
-        try:
-            own.recv()
-        except EOFError as error:
-            self._stop()
-            raise CeilingError(
-                "the process of this PATH ended at once", hint="see whether the machine has memory left"
-            ) from error
         return own
 
     def _stop(self) -> None:
