@@ -91,9 +91,9 @@ class BatchIndex:
         for i in range(len(self)):
             yield BatchFacts(self.position(i), self._rows[i], *self._times(range(i, i + 1)))
 
-    def positions(self, after: Position | None = None) -> list[Position]:
-        """List the batches, or those behind one."""
-        return [self.position(i) for i in self.between(after, None)]
+    def positions(self) -> list[Position]:
+        """List the batches."""
+        return [self.position(i) for i in range(len(self))]
 
     def between(self, after: Position | None, upto: Position | None) -> range:
         """Which batches, by number, lie behind `after` and not behind `upto`."""

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import polars as pl
 
-from ...expressions import Ints, Names, plain_name, terms
+from ...expressions import Ints, plain_name, terms
 from ...language.nodes import Binding, ValueType
 
 __all__ = ["binding_columns", "settle_ties"]
@@ -37,7 +37,8 @@ def settle_ties(order: Ints, key: Ints, breakers: Callable[[Ints], Sequence[pl.S
     return settled
 
 
-def binding_columns(frame: pl.DataFrame, bindings: Sequence[Binding], names: Names = plain_name) -> list[pl.Series]:
+def binding_columns(frame: pl.DataFrame, bindings: Sequence[Binding]) -> list[pl.Series]:
     """The values of semantic variables as they are ordered: terms by their text."""
-    values = [terms.text(pl.col(names(b))) if b.type is ValueType.TERM else pl.col(names(b)) for b in bindings]
+    columns = [pl.col(plain_name(binding)) for binding in bindings]
+    values = [terms.text(c) if b.type is ValueType.TERM else c for b, c in zip(bindings, columns, strict=True)]
     return [frame.select(value.alias("value")).to_series() for value in values]

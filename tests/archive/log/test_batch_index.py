@@ -50,7 +50,8 @@ def test_batches_are_found_by_their_positions() -> None:
     assert index.between(Position(0, 4), None) == range(2, 4)
     assert not index.between(Position(0, 3), Position(0, 6))
     assert not index.between(Position(1, 8), None)
-    assert index.positions(Position(0, 3)) == [Position(0, 7), Position(1, 8)]
+    assert [index.position(i) for i in index.between(Position(0, 3), None)] == [Position(0, 7), Position(1, 8)]
+    assert index.positions() == [facts.position for facts in SOME]
     assert index.rows(range(1, 3)) == range(1, 8)
     assert index.facts(range(1, 3)) == (7, SOME[1].first, SOME[2].last)
 
