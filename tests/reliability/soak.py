@@ -10,12 +10,14 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 import tempfile
 import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -137,14 +139,13 @@ class Soak:
         self._patient = Patient(folder, self._readings)
         self._folder, self._minutes, self._tell = folder, minutes, tell
         self._report = Report()
-        self._ended = threading.Event()
         self._began = time.monotonic()
         self._born = self._began
 
     def run(self) -> Report:
         """Do it all."""
         try:
-            with self._coming(), self._watched():
+            with _repeated(self._write, _READINGS_EVERY_S), _repeated(self._look, _LOOK_EVERY_S):
                 self._revive()
                 for minute in range(int(self._minutes)):
                     self._minute(minute)
@@ -190,45 +191,37 @@ class Soak:
         done = kaicep("run", self._folder, "--finish", "--out", self._folder / "matches.jsonl", "--quiet")
         assert done.returncode == 0, done.stderr
 
-    @contextmanager
-    def _coming(self) -> Iterator[None]:
-        """Readings come within, whatever happens to the engine."""
-        ended = threading.Event()
+    def _write(self) -> None:
+        """Let readings come, whatever happens to the engine."""
+        with self._readings.held():
+            self._report.records += self._readings.write(time.monotonic() - self._began)
 
-        def come() -> None:
-            while not ended.wait(_READINGS_EVERY_S):
-                with self._readings.held():
-                    self._report.records += self._readings.write(time.monotonic() - self._began)
+    def _look(self) -> None:
+        """Note how the engine fares."""
+        status = self._patient.engine.status()
+        if status:
+            now = time.monotonic()
+            files = sum(len(names) for _, _, names in os.walk(self._folder / "var"))
+            place = ((now - self._began) / 60, self._patient.engine.lives, now - self._born)
+            self._report.samples.append(Sample(*place, status["memory"], files, status["batch_seconds"]))
 
-        thread = threading.Thread(target=come)
-        thread.start()
+
+@contextmanager
+def _repeated(do: Callable[[], None], every: float) -> Iterator[None]:
+    """Do something again and again within, so many seconds apart, on another thread; its error is met at the end."""
+    ended = threading.Event()
+
+    def run() -> None:
+        while not ended.wait(every):
+            do()
+
+    with ThreadPoolExecutor(1) as threads:
+        done = threads.submit(run)
         try:
             yield
         finally:
             ended.set()
-            thread.join()
-
-    @contextmanager
-    def _watched(self) -> Iterator[None]:
-        """The engine is looked at within, again and again."""
-        ended = threading.Event()
-
-        def look() -> None:
-            while not ended.wait(_LOOK_EVERY_S):
-                status = self._patient.engine.status()
-                if status:
-                    now = time.monotonic()
-                    files = sum(1 for path in (self._folder / "var").rglob("*") if path.is_file())
-                    place = ((now - self._began) / 60, self._patient.engine.lives, now - self._born)
-                    self._report.samples.append(Sample(*place, status["memory"], files, status["batch_seconds"]))
-
-        thread = threading.Thread(target=look)
-        thread.start()
-        try:
-            yield
-        finally:
-            ended.set()
-            thread.join()
+        done.result()
 
 
 def soak(folder: Path, minutes: float, tell: Callable[[str], object] = _tell) -> Report:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from support.command_line import HANGING_SECONDS
 
 from reliability.faults import FAULTS
-from reliability.soak import Report, Sample, _hold, soak
+from reliability.soak import Report, Sample, _hold, _repeated, soak
 
 
 def test_what_is_lost_twice_or_strange_is_found() -> None:
@@ -28,6 +30,20 @@ def test_memory_that_grows_is_found() -> None:
         growing.samples.append(Sample(minute, 1, 0.0, 500 + 10 * minute, 10, 0.1))
     assert flat.memory_growth == 1.0
     assert growing.memory_growth > 1.1
+
+
+def test_what_is_done_meanwhile_is_done_again_and_again_and_its_failure_is_met() -> None:
+    done = threading.Semaphore(0)
+    with _repeated(done.release, 0.0):
+        assert all(done.acquire(timeout=HANGING_SECONDS) for _ in range(3))
+    failed = threading.Event()
+
+    def fail() -> None:
+        failed.set()
+        raise LookupError
+
+    with pytest.raises(LookupError), _repeated(fail, 0.0):
+        assert failed.wait(HANGING_SECONDS)
 
 
 @pytest.mark.spark
