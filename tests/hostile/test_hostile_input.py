@@ -9,7 +9,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from support import hostile_targets
-from support.hostile_seeds import STRATEGIES
+from support.hostile_seeds import STRATEGIES, WELL_FORMED
 from support.sandbox import Outcome, try_in_sandbox
 from support.sandbox_targets import ends, raises, refuses, takes_memory, takes_time
 
@@ -81,6 +81,14 @@ def test_much_hostile_input_does_no_harm(target: str) -> None:
         assert complaint(target, content) is None
 
     each()
+
+
+@pytest.mark.parametrize("target", sorted(STRATEGIES))
+def test_what_is_well_formed_is_taken(target: str) -> None:
+    """Else what is refused above might be all that there is."""
+    content, answer = WELL_FORMED[target]
+    outcome = _tried(target, content)
+    assert (outcome.complaint, outcome.refused, outcome.answer) == (None, False, answer)
 
 
 def test_the_sandbox_tells_what_harms() -> None:

@@ -17,7 +17,7 @@ from .hostile_input import VALUES, hostile, respelled
 from .hostile_targets import EVENTS, MODEL, PROJECT
 from .manual import PAGE, examples
 
-__all__ = ["STRATEGIES"]
+__all__ = ["STRATEGIES", "WELL_FORMED"]
 
 _NESTED = [event | {"x": {"a": [1, {"b": None}]}} for event in EVENTS[:3]]
 _LINES = "\n".join(map(json.dumps, _NESTED)).encode()
@@ -224,3 +224,30 @@ STRATEGIES: Mapping[str, st.SearchStrategy[bytes]] = {
     "sparql_text": hostile(_SPARQL, _SPARQL_WORDS, _IN_SPARQL) | respelled(_SPARQL, _SPARQL_CLASSES),
 }
 """By the name of the target in `hostile_targets`."""
+
+_OF_FOUR = "4 events, 0 rejected, 0 bad; ['', '']"
+_OF_THREE = "3 events, 0 rejected, 0 bad; ['', '']"
+WELL_FORMED: Mapping[str, tuple[bytes, str]] = {
+    "json_lines": (_LINES, _OF_THREE),
+    "json_array": (_ARRAY, _OF_THREE),
+    "json_document": (_ARRAY, _OF_THREE),
+    "csv_file": (_CSV, _OF_FOUR),
+    "wide_csv_file": (_WIDE, _OF_THREE),
+    "gzip_file": (gzip.compress(_CSV, mtime=0), _OF_FOUR),
+    "parquet_file": (_parquet(), _OF_FOUR),
+    "query_text": (_FLOWS[4], "10 rows"),
+    "page_query": (_QUERIES[0], "5 rows"),
+    "project_file": (_KEYS[0].encode(), ""),
+    "turtle": (_TURTLE, ""),
+    "trig": (_TURTLE, ""),
+    "n_triples": (_TRIPLES, ""),
+    "json_ld": (_JSON_LD, ""),
+    "rdf_xml": (_RDF, ""),
+    "owl_xml": (_OWX, ""),
+    "request_file": (
+        _REQUESTS[0],
+        '{"answer": ["a: answered from the next batch on, its rows go where the engine\'s go"]}',
+    ),
+    "sparql_text": (_SPARQL[0], "5 solutions"),
+}
+"""Of each target something that it takes, and what it says of that."""
