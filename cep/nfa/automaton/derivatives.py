@@ -13,7 +13,7 @@ repeated (`optional_expansions`).
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import cast
 
@@ -30,6 +30,7 @@ from ....language.nodes import (
     walk_pattern,
 )
 from .ignore_transitions import left_after_ignoring
+from .interleaving import after_way, all_ended, behind_others, opening_anchors, settled
 from .optional_expansion import optional_expansions
 from .pattern_items import (
     BranchChoice,
@@ -133,7 +134,7 @@ class PatternDerivatives:
                 found: _States = []
                 for own in self._resume(frame.inner, way):
                     sides = (*frame.sides[: frame.own], own, *frame.sides[frame.own + 1 :])
-                    found += self._side_by_side(sides, begun, _later(frame.way), frame.rest, frame.start)
+                    found += self._side_by_side(sides, begun, settled(frame.way), frame.rest, frame.start)
                 return found
 
     def _pass(self, node: Negation, way: EpsilonPath, rest: Continuation) -> _States:
@@ -229,19 +230,19 @@ class PatternDerivatives:
         """The threads of all sides of an AND, and of what follows once each has come to its end."""
         if any(begun):
             both = zip(sides, begun, strict=True)
-            sides = tuple(side if has else _behind_others(side, way.before, anchor_of(start)) for side, has in both)
+            sides = tuple(side if has else behind_others(side, way.before, anchor_of(start)) for side, has in both)
         own: list[PatternItem] = []
         for i, side in enumerate(sides):
             for thread in side:
                 if thread.variable is not None:
                     others = (*sides[:i], (), *sides[i + 1 :])
                     beside = InterleavedRest(thread.rest, i, others, begun, way, rest, start)
-                    anchors = thread.anchors if any(begun) else (*thread.anchors, *_anchors(sides, way, start))
-                    own.append(_behind(way, replace(thread, rest=beside, anchors=anchors)))
+                    anchors = thread.anchors if any(begun) else (*thread.anchors, *opening_anchors(sides, way, start))
+                    own.append(after_way(way, replace(thread, rest=beside, anchors=anchors)))
         states: _States = [tuple(own)]
         ends = [[t for t in side if t.variable is None] for side in sides]
         for end in itertools.product(*ends):
-            further = self._resume(rest, _all_ended(end, way))
+            further = self._resume(rest, all_ended(end, way))
             states = [(*state, *more) for state in states for more in further]
         return states
 
@@ -262,70 +263,6 @@ def _with_until(thread: PatternItem, node: Element | Group, *, begun: bool, link
     counts = link not in (None, Link.ANY)
     untils = tuple(replace(u, begun=False, counts=counts) if u.start == node.span.start else u for u in thread.untils)
     return replace(thread, untils=untils)
-
-
-def _behind(way: EpsilonPath, thread: PatternItem) -> PatternItem:
-    """A thread of an AND, with what was met on the way to the AND."""
-    return replace(
-        thread,
-        absences=(*way.absences, *thread.absences),
-        leaves=way.leaves | thread.leaves,
-        sides=(*way.sides, *thread.sides),
-        quits=way.quits | thread.quits,
-        enters=way.enters | thread.enters,
-        floors=tuple(dict.fromkeys((*way.floors, *thread.floors))),
-    )
-
-
-def _behind_others(side: ItemSet, before: tuple[str, ...] | None, anchor: str) -> ItemSet:
-    """A side of an AND that comes behind an event of the AND, and so behind all that stands before it.
-
-    What stands before may be of the same variables, an iteration earlier: their last events are others by now. So NOTs
-    look from the anchor on.
-    """
-
-    def moved(absences: tuple[PassedNegation, ...]) -> tuple[PassedNegation, ...]:
-        return tuple(replace(a, before=(anchor,)) if before and a.before == before else a for a in absences)
-
-    return tuple(
-        replace(
-            item,
-            before=item.before if item.variable is None else None,
-            absences=moved(item.absences),
-            floors=moved(item.floors),
-            anchors=tuple((name, (anchor,) if of == before else of) for name, of in item.anchors),
-        )
-        for item in side
-    )
-
-
-def _anchors(sides: Iterable[ItemSet], way: EpsilonPath, start: int) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """What has to be remembered when an AND begins that has NOTs on its sides."""
-    if way.before and any(item.absences or item.floors or item.anchors for side in sides for item in side):
-        yield anchor_of(start), way.before
-
-
-def _later(way: EpsilonPath) -> EpsilonPath:
-    """What stands before an AND once an event of it has come: NOTs and repetitions on the way are settled."""
-    return replace(
-        way, absences=(), leaves=frozenset(), sides=(), quits=frozenset(), enters=frozenset(), empty=frozenset()
-    )
-
-
-def _all_ended(ends: tuple[PatternItem, ...], way: EpsilonPath) -> EpsilonPath:
-    written = any(end.written for end in ends)
-    before = tuple(dict.fromkeys(v for end in ends if end.before is not None for v in end.before))
-    return replace(
-        way,
-        link=None if written else way.link,
-        before=before or None if written else way.before,
-        floors=tuple(dict.fromkeys((*(() if written else way.floors), *(f for end in ends for f in end.floors)))),
-        absences=(*way.absences, *(a for end in ends for a in end.absences)),
-        leaves=way.leaves.union(*(end.leaves for end in ends)),
-        sides=(*way.sides, *(s for end in ends for s in end.sides)),
-        quits=way.quits.union(*(end.quits for end in ends)),
-        written=written,
-    )
 
 
 def _beside(several: Iterator[_States] | list[_States]) -> _States:
