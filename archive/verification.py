@@ -40,8 +40,6 @@ from .store import (
 )
 from .sync import Lag, held_of, lag_of
 
-_LOG_LACKS, _LOG_ENDS = ", the log only ", ": segments of the log are lost"
-
 
 @dataclass(frozen=True, slots=True)
 class Health:
@@ -54,6 +52,7 @@ class Health:
         log_faults: what is wrong with the log.
         store_faults: what is wrong with the store; it can be built again from the log.
         matches: of the log, by query.
+        log_lacks: whether the store has what the log has lost: then it must not be built anew.
     """
 
     events: Mapping[str, int]
@@ -62,11 +61,20 @@ class Health:
     log_faults: tuple[str, ...]
     store_faults: tuple[str, ...]
     matches: Mapping[str, int] = field(default_factory=dict)
+    log_lacks: bool = False
 
-    @property
-    def log_lacks(self) -> bool:
-        """Whether the store has what the log has lost: then it must not be built anew."""
-        return any(_LOG_LACKS in fault or _LOG_ENDS in fault for fault in self.store_faults)
+
+@dataclass(frozen=True, slots=True)
+class _StoreFault:
+    """How a store and its log differ.
+
+    Attributes:
+        said: in words.
+        of_log: whether it is the log that lacks something.
+    """
+
+    said: str
+    of_log: bool = False
 
 
 def verify(settings: Settings, timeout: float = 10.0) -> Health:
@@ -88,7 +96,8 @@ def verify(settings: Settings, timeout: float = 10.0) -> Health:
     faults += [fault for other in others for fault in _read(other)[1]]
     missing = [_missing(one) for each in (log, matches.log, *others) for one in quarantined(each.path)]
     log_faults = [*missing, *faults, *_damaged_notes(path), *(of_matches or _lost_provenances(matches))]
-    lag, store_faults = None, []
+    lag: Lag | None = None
+    store_faults: list[_StoreFault] = []
     if not log_faults:
         try:
             if settings.archive.endpoint is not None or (path / STORE).is_dir():
@@ -96,8 +105,16 @@ def verify(settings: Settings, timeout: float = 10.0) -> Health:
                     lag = lag_of(store, log, matches.log)
                     store_faults = _store_faults(store, log, matches.log, settings)
         except ArchiveError as error:
-            store_faults = [str(error)]
-    return Health(events, segments + more_segments, lag, tuple(log_faults), tuple(store_faults), found)
+            store_faults = [_StoreFault(str(error))]
+    return Health(
+        events,
+        segments + more_segments,
+        lag,
+        tuple(log_faults),
+        tuple(fault.said for fault in store_faults),
+        found,
+        log_lacks=any(fault.of_log for fault in store_faults),
+    )
 
 
 def _read(log: EventLog) -> tuple[dict[str, int], list[str], int]:
@@ -133,11 +150,11 @@ def _lost_provenances(matches: MatchLog) -> list[str]:
     return said
 
 
-def _store_faults(store: Store, log: EventLog, matches: EventLog, settings: Settings) -> list[str]:
+def _store_faults(store: Store, log: EventLog, matches: EventLog, settings: Settings) -> list[_StoreFault]:
     newest, held = log.last, store.committed()
     if held is not None and (newest is None or held.position > newest):
         said = f"the store holds batch {held.position}, the log none behind {newest}"
-        return [f"{said}{_LOG_ENDS}"]
+        return [_StoreFault(f"{said}: segments of the log are lost", of_log=True)]
     streams = [stream for stream in log.streams() if stream in settings.streams]
     events = _Kind(log, streams, held, graphs_of, stream_of_graph, "events")
     found = _Kind(
@@ -187,7 +204,9 @@ class _Kind:
     rows: str
 
 
-def _differences(kind: _Kind, counts: Mapping[str, int], since: datetime | None, settings: Settings) -> Iterator[str]:
+def _differences(
+    kind: _Kind, counts: Mapping[str, int], since: datetime | None, settings: Settings
+) -> Iterator[_StoreFault]:
     """Compare each graph with its log: it has at least the rows that the store says it holds, and no others."""
     held = held_of(kind.log, kind.committed)
     kept = settings.archive.log_size is None and settings.archive.log_age == timedelta.max
@@ -200,11 +219,11 @@ def _differences(kind: _Kind, counts: Mapping[str, int], since: datetime | None,
                 yield from _difference(graph, *found, kind.rows, kept=kept)
 
 
-def _difference(graph: str, found: int, least: int, most: int, rows: str, *, kept: bool) -> Iterator[str]:
+def _difference(graph: str, found: int, least: int, most: int, rows: str, *, kept: bool) -> Iterator[_StoreFault]:
     if found < least:
-        yield f"<{graph}> has {found:,} {rows}, the log {least:,}"
+        yield _StoreFault(f"<{graph}> has {found:,} {rows}, the log {least:,}")
     elif found > most and kept:
-        yield f"<{graph}> has {found:,} {rows}{_LOG_LACKS}{most:,}"
+        yield _StoreFault(f"<{graph}> has {found:,} {rows}, the log only {most:,}", of_log=True)
 
 
 def _dropped(graph: str, since: datetime | None) -> bool:

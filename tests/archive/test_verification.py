@@ -53,7 +53,19 @@ def test_a_broken_segment_is_named(settings: Settings, tmp_path: Path) -> None:
 def test_a_log_that_has_lost_its_last_segments(settings: Settings, tmp_path: Path) -> None:
     segments(tmp_path)[-1].unlink()
     said = "the store holds batch 000000-000000000004, the log none behind 000000-000000000003"
-    assert verify(settings).store_faults == (f"{said}: segments of the log are lost",)
+    found = verify(settings)
+    assert found.store_faults == (f"{said}: segments of the log are lost",)
+    assert found.log_lacks
+
+
+def test_a_store_that_lacks_events_may_be_built_again(settings: Settings, tmp_path: Path) -> None:
+    store = ox.Store(tmp_path / "var/archive/store")
+    store.remove_graph(ox.NamedNode(graph_of(STREAM, NINE)))
+    store.flush()
+    del store
+    found = verify(settings)
+    assert len(found.store_faults) == 1
+    assert not found.log_lacks
 
 
 def test_a_store_that_lacks_events_or_has_others(settings: Settings, tmp_path: Path) -> None:
