@@ -60,8 +60,8 @@ def draft_project(models: Sequence[Path], events: Path, folder: Path, options: I
     roles = _roles(sample, options)
     model = BuildingModel.load(models)
     layout = find_layout(sample, roles, model.knowledge, options.id)
-    ordered = len(sample.files) == 1 and sample.whole and _is_ordered(sample, roles, options.timezone)
     zone = None if roles.written.format in EPOCHS else options.timezone
+    ordered = len(sample.files) == 1 and sample.whole and _is_ordered(sample, roles, zone)
     return ProjectDraft(folder, model, sample, roles, layout, zone, ordered)
 
 
@@ -101,10 +101,5 @@ def _roles(sample: EventSample, options: InitOptions) -> ColumnRoles:
 
 
 def _is_ordered(sample: EventSample, roles: ColumnRoles, timezone: str | None) -> bool:
-    moments = cast_time(sample.table[roles.time], _time(roles, timezone)).values.drop_nulls()
-    return bool(moments.is_sorted())
-
-
-def _time(roles: ColumnRoles, timezone: str | None) -> TimeSettings:
-    zone = None if roles.written.format in EPOCHS else timezone
-    return TimeSettings(attribute=roles.time, format=roles.written.format, timezone=zone)
+    written = TimeSettings(attribute=roles.time, format=roles.written.format, timezone=timezone)
+    return bool(cast_time(sample.table[roles.time], written).values.drop_nulls().is_sorted())
