@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import logging
 import re
 import zipfile
@@ -72,7 +73,9 @@ class OperatorSnapshots:
                 return {name: archive.read(name) for name in archive.namelist()}
         except FileNotFoundError:
             return None
-        except _DAMAGES as error:
+        except (*_DAMAGES, OSError) as error:
+            if isinstance(error, OSError) and error.errno != errno.EIO:
+                raise  # nothing is said of the file; a bad sector stays one, and an older snapshot is good enough
             aside = path.with_suffix(".damaged")
             path.replace(aside)
             self._say(f"recovery: the snapshot of batch {batch} is damaged ({error}), and is put aside as {aside.name}")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from collections.abc import Callable
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
-from kaicep.config import Settings
 from kaicep.errors import PipelineError
-from kaicep.pipeline.durability.generations.checkpoint_generation import current_generation
 from kaicep.pipeline.durability.operator_snapshots import OperatorSnapshots
 
 
@@ -51,18 +52,28 @@ def test_a_damaged_file_is_told_and_put_aside_for_the_one_before(
     assert told == [line]
 
 
-def project(path: str) -> Settings:
-    stream = {"event_type": "<urn:E>", "time": {"attribute": "t"}, "source": {"format": "json", "path": path}}
-    return Settings.parse({"streams": {"s": stream}})
+@pytest.mark.parametrize(("number", "older"), [(errno.EIO, True), (errno.EMFILE, False)])
+def test_one_on_a_bad_sector_is_damaged_and_one_that_cannot_be_opened_now_is_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int, *, older: bool
+) -> None:
+    snapshots = OperatorSnapshots(tmp_path)
+    for batch in (2, 3):
+        snapshots.write(batch, {"a": b"x" * batch})
+    read = ZipFile.read
 
+    def fail(archive: ZipFile, name: str) -> bytes:
+        if str(archive.filename).endswith("3.snapshot"):
+            raise OSError(number, os.strerror(number))
+        return read(archive, name)
 
-def test_the_generation_changes_with_the_sources_and_goes_on_counting(tmp_path: Path) -> None:
-    first = current_generation(project("in"), tmp_path, None)
-    assert first.base == 1
-    assert current_generation(project("in"), tmp_path, 0) == first
-    second = current_generation(project("other"), tmp_path, 4)
-    assert second.base == 5
-    assert second.checkpoint != first.checkpoint
+    monkeypatch.setattr(ZipFile, "read", fail)
+    if older:
+        assert snapshots.newest(3) == (2, {"a": b"xx"})
+    else:
+        with pytest.raises(OSError, match="Too many open files"):
+            snapshots.newest(3)
+    monkeypatch.undo()
+    assert snapshots.latest() == (2 if older else 3)
 
 
 def test_a_folder_that_cannot_be_made_is_refused(tmp_path: Path) -> None:

@@ -48,6 +48,15 @@ def test_the_same_sources_go_on_with_their_checkpoint(tmp_path: Path) -> None:
     assert current_generation(settings(tmp_path, air="in"), tmp_path, 3) == first
 
 
+def test_sources_may_change_before_spark_has_planned_anything(tmp_path: Path) -> None:
+    first = current_generation(settings(tmp_path, s="in"), tmp_path, None)
+    assert first.base == 1
+    assert current_generation(settings(tmp_path, s="in"), tmp_path, 0) == first
+    second = current_generation(settings(tmp_path, s="other"), tmp_path, 4)
+    assert second.base == 5
+    assert second.checkpoint != first.checkpoint
+
+
 def test_a_batch_that_was_planned_and_not_done_is_delivered_again(tmp_path: Path) -> None:
     first = begun(tmp_path, done=False)
     for last in (2, 3):  # it may have been begun, or not
