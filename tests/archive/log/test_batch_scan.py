@@ -8,10 +8,9 @@ from typing import Any
 
 import pytest
 from kaicep.archive.log import EventLog, Manifest, Position, batch_scan, scan_batches
-from kaicep.archive.sync.compaction import CompactionPolicy, compact
+from kaicep.archive.sync.compaction import compact
 from support.archives import STREAM, readings
-
-ALL = CompactionPolicy(files=2)
+from support.small_logs import ALL
 
 
 @pytest.fixture

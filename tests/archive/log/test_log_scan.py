@@ -7,19 +7,16 @@ from pathlib import Path
 import pytest
 from kaicep.annotator import EventShape
 from kaicep.archive.log import EventLog, LogScan, Position
-from kaicep.archive.sync.compaction import CompactionPolicy, compact
-from support.archives import SHAPE, STREAM, readings
+from kaicep.archive.sync.compaction import compact
+from support.archives import SHAPE, STREAM
+from support.small_logs import ALL, small_log
 
-ALL = CompactionPolicy(files=2)
 SHAPES: dict[str, EventShape] = {STREAM: SHAPE}
 
 
 @pytest.fixture
 def log(tmp_path: Path) -> EventLog:
-    log = EventLog(tmp_path / "log")
-    for batch in range(6):
-        log.append(STREAM, batch, readings(3, first=3 * batch))
-    return log
+    return small_log(tmp_path)
 
 
 def test_whoever_reads_meanwhile_reads_on(log: EventLog) -> None:

@@ -7,38 +7,15 @@ from pathlib import Path
 import pytest
 from kaicep.archive.log import EventLog, Position
 from kaicep.archive.log.manifest import Manifest
-from kaicep.archive.sync.compaction import CompactionPolicy, compact
+from kaicep.archive.sync.compaction import compact
 from kaicep.storage import folder_name
-from support.archives import NINE, SECOND, STREAM, readings
-
-ALL = CompactionPolicy(files=2)
+from support.archives import STREAM, readings
+from support.small_logs import ALL, contents, files, small_log
 
 
 @pytest.fixture
 def log(tmp_path: Path) -> EventLog:
-    log = EventLog(tmp_path / "log")
-    for batch in range(6):
-        log.append(STREAM, batch, readings(3, first=3 * batch))
-    return log
-
-
-def files(log: EventLog) -> list[str]:
-    return sorted(path.name for path in (log.path / folder_name(STREAM)).iterdir())
-
-
-def contents(log: EventLog) -> list[object]:
-    positions = log.positions()
-    return [
-        log.read(STREAM).to_pylist(),
-        log.read(STREAM, NINE + 4 * SECOND, NINE + 11 * SECOND).to_pylist(),
-        positions,
-        [log.read_batch(p)[STREAM].to_pylist() for p in positions],
-        [log.batch_rows(p) for p in positions],
-        [log.read_slices(log.slices(STREAM, after=p)).to_pylist() for p in positions],
-        [log.read_slices(log.slices(STREAM, upto=p)).to_pylist() for p in positions],
-        log.count(STREAM),
-        log.time_range(STREAM),
-    ]
+    return small_log(tmp_path)
 
 
 def test_killed_before_the_old_segments_go_each_event_is_there_once(log: EventLog) -> None:

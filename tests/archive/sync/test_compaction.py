@@ -15,37 +15,13 @@ from kaicep.archive.sparql import Solutions
 from kaicep.archive.sync.compaction import CompactionPolicy, CompactionResult, compact, compact_archive
 from kaicep.config import Settings
 from kaicep.errors import ArchiveError
-from kaicep.storage import folder_name
-from support.archives import NINE, SECOND, STREAM, archived_project, opened, readings
-
-ALL = CompactionPolicy(files=2)
+from support.archives import STREAM, archived_project, opened, readings
+from support.small_logs import ALL, contents, files, small_log
 
 
 @pytest.fixture
 def log(tmp_path: Path) -> EventLog:
-    log = EventLog(tmp_path / "log")
-    for batch in range(6):
-        log.append(STREAM, batch, readings(3, first=3 * batch))
-    return log
-
-
-def files(log: EventLog) -> list[str]:
-    return sorted(path.name for path in (log.path / folder_name(STREAM)).iterdir())
-
-
-def contents(log: EventLog) -> list[object]:
-    positions = log.positions()
-    return [
-        log.read(STREAM).to_pylist(),
-        log.read(STREAM, NINE + 4 * SECOND, NINE + 11 * SECOND).to_pylist(),
-        positions,
-        [log.read_batch(p)[STREAM].to_pylist() for p in positions],
-        [log.batch_rows(p) for p in positions],
-        [log.read_slices(log.slices(STREAM, after=p)).to_pylist() for p in positions],
-        [log.read_slices(log.slices(STREAM, upto=p)).to_pylist() for p in positions],
-        log.count(STREAM),
-        log.time_range(STREAM),
-    ]
+    return small_log(tmp_path)
 
 
 def test_all_but_the_newest_batch_are_put_together_and_nothing_else_changes(log: EventLog) -> None:
