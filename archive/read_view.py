@@ -8,7 +8,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import cached_property
 from types import TracebackType
 from typing import Self
@@ -85,6 +85,11 @@ class ReadView:
         return None if self.store is None else held_of(self.log, self.store.committed())
 
     @property
+    def rewrite_timeout(self) -> timedelta:
+        """So long a query may take into which the past of a χ-CEP query is rewritten."""
+        return self._settings.archive.rewrite_timeout
+
+    @property
     def lag(self) -> Lag:
         """How far the store is behind the log as it is now; without a store, not at all."""
         return Lag(0, 0) if self.store is None else lag_of(self.store, self.log, self.matches.log)
@@ -130,7 +135,7 @@ class ReadView:
         if store.lacking(request) is None:
             return store.answer(request, self._settings.prefixes)
         with store.scratch() as scratch:
-            timeout, lacking = Timeout(request), scratch.lacking(request)
+            timeout, lacking = Timeout(request.timeout, request.cancelled), scratch.lacking(request)
             if lacking is not None:
                 self._rehydrate(scratch, lacking, timeout)
             return scratch.answer(request, self._settings.prefixes, timeout)

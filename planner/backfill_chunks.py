@@ -8,6 +8,7 @@ need no query of their own where operators go on from the past.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
@@ -85,6 +86,7 @@ class BackfillRequest:
         columns: by source stream, the columns that are looked at.
         watermarks: of these streams, at the border between archive and live stream.
         upto: the last batch before the border; `None`: all that the log has.
+        cancelled: set from another thread when nobody waits for it any more; `None`: somebody does to the end.
     """
 
     queries: tuple[Query, ...]
@@ -92,6 +94,7 @@ class BackfillRequest:
     columns: Mapping[str, frozenset[str]]
     watermarks: Watermarks
     upto: Position | None = None
+    cancelled: threading.Event | None = None
 
 
 def replayed(scan: LogScan, request: BackfillRequest, rows: int) -> Iterator[BackfillChunk]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import logging
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from math import prod
 from typing import assert_never
 
 from ..annotator import EventShape
@@ -19,9 +21,11 @@ from ..archive.rewrite import (
     rewrite_matches,
     rewrite_windows,
 )
+from ..archive.sparql import Timeout
 from ..archive.store import Store, StoreUnavailableError
 from ..cep import adopted_matches, adopted_windows
 from ..cep.output import MatchFrame
+from ..errors import ArchiveError, PlanError
 from ..language.nodes import AfterMatchKind, Kind, Query
 from ..ontology import KnowledgeBase
 from .backfill_chunks import (
@@ -35,6 +39,12 @@ from .backfill_chunks import (
     replayed_from,
 )
 from .strategies import require_archived
+
+_LOG = logging.getLogger("kaicep")
+
+_AT_ONCE = 1_000_000
+"""So many combinations of events are looked at where they are asked for, in a second or two; Oxigraph takes no sign to
+stop, so what may be more is asked in a process that can be ended."""
 
 Rewritten = CandidateQuery | MatchQuery | WindowQuery
 
@@ -53,6 +63,7 @@ class Rewrite:
         rewritten: the query's SPARQL.
         border: where SPARQL's part ends; `None`: a stream has not begun, so nothing of the past is certain.
         rows: how many events of the log are read at once, about.
+        asked_for: whether nothing else will do: where SPARQL has no answer in time, the log gives none either.
     """
 
     archive: ReadView
@@ -60,9 +71,12 @@ class Rewrite:
     rewritten: Rewritten
     border: datetime | None
     rows: int
+    asked_for: bool = False
 
     @classmethod
-    def of(cls, archive: ReadView, request: BackfillRequest, query: Query, rows: int) -> Rewrite:
+    def of(
+        cls, archive: ReadView, request: BackfillRequest, query: Query, rows: int, *, asked_for: bool = False
+    ) -> Rewrite:
         """Rewrite a query that the store can be asked for.
 
         Raises:
@@ -73,7 +87,7 @@ class Rewrite:
         missing = archive.scan(request.columns, after=archive.held, upto=request.upto).time_range()
         if border is not None and missing is not None:
             border = min(border, missing[0])
-        made = cls(archive, request, rewritten, border, rows)
+        made = cls(archive, request, rewritten, border, rows, asked_for)
         if isinstance(rewritten, WindowQuery):
             made.text()
         return made
@@ -97,7 +111,11 @@ class Rewrite:
                 assert_never(self.rewritten)
 
     def parts(self) -> Iterator[BackfillChunk]:
-        """First SPARQL's rows, then what the operators have to know, then the rest of the log."""
+        """First SPARQL's rows, then what the operators have to know, then the rest of the log.
+
+        Raises:
+            PlanError: it was asked for, and SPARQL has no answer within `rewrite_timeout` and the memory it may have.
+        """
         store, request, border = self.archive.store, self.request, self.border
         scan = self.archive.scan(request.columns, upto=request.upto)
         if store is None or request.span is None:
@@ -109,7 +127,8 @@ class Rewrite:
         try:
             if any(self._graphs().values()) and (request.span.start is None or request.span.start < border):
                 yield from self._answered(store, watermarks)
-        except StoreUnavailableError:
+        except ArchiveError as error:
+            self._explain(error)
             yield from replayed(scan, request, self.rows)
             return
         reach = timedelta(0) if isinstance(self.rewritten, CandidateQuery) else self.rewritten.reach
@@ -118,15 +137,41 @@ class Rewrite:
             yield BackfillChunk(watermarks, events=scan.read(start, border, request.columns), primes=True)
         yield from replayed_from(border, scan, request, self.rows)
 
+    def _explain(self, error: ArchiveError) -> None:
+        """Say why the log answers instead of SPARQL.
+
+        Raises:
+            PlanError: it must not.
+        """
+        if isinstance(error, StoreUnavailableError):
+            return
+        if self.asked_for:
+            raise PlanError(
+                f"strategy 'rewrite' has no answer: {error.message}",
+                hint="leave the choice to the planner, ask for replay, or raise rewrite_timeout in [archive]",
+            ) from error
+        _LOG.warning("SPARQL has no answer for the past of a query, which is replayed: %s", error.message)
+
     def _answered(self, store: Store, watermarks: Mapping[str, datetime | None]) -> Iterator[BackfillChunk]:
         """What SPARQL finds, if anything: time goes on only when the operators know what lies before the border."""
         graphs = [name for of_stream in self._graphs().values() for name in of_stream]
-        tsv = store.select(self.text(), *datasets(graphs, apart=self.rewritten.apart))
+        tsv = store.select(self.text(), *datasets(graphs, apart=self.rewritten.apart), self._timeout(graphs))
         rewritten = self.rewritten
         if isinstance(rewritten, CandidateQuery):
             yield BackfillChunk(watermarks, candidates={rewritten.source.variable: rewritten.read(tsv)})
         elif (matches := self._matches(rewritten, tsv)) is not None:
             yield BackfillChunk(watermarks, matches=matches)
+
+    def _timeout(self, graphs: Sequence[str]) -> Timeout | None:
+        """When SPARQL is given up; `None`: it looks at few combinations of events, each in one graph or in all."""
+        span, sources = self._span(), self.request.queries[-1].sources
+        scans = [self.archive.scan([s.stream.name], upto=self.request.upto) for s in sources]
+        if isinstance(self.rewritten, WindowQuery):
+            scans *= 2  # each event's window is looked for among all events
+        looked_at = prod(scan.rows(span.start, span.end) for scan in scans)
+        if looked_at * (1 if self.rewritten.apart else len(graphs)) <= _AT_ONCE:
+            return None
+        return Timeout(self.archive.rewrite_timeout.total_seconds(), self.request.cancelled)
 
     def _matches(self, rewritten: MatchQuery | WindowQuery, tsv: bytes) -> MatchFrame | None:
         query, span = self.request.queries[-1], self._span()

@@ -18,9 +18,6 @@ from .strategies import Hybrid, Replay, Strategy, only_query
 _QUICK = 1.5
 """A replay of so many seconds is not worth looking for something faster: looking takes a tenth of it."""
 
-_LONGEST = 60.0
-"""A rewritten query of more seconds is not begun, also where it is asked for."""
-
 Answer = Replay | Hybrid | Rewrite
 
 
@@ -82,13 +79,13 @@ def _answer(archive: ReadView, request: BackfillRequest, strategy: Strategy, row
             return Hybrid.of(archive, request, rows)
         case Strategy.REWRITE:
             query = only_query(archive, request)
-            answer = Rewrite.of(archive, request, query, rows)
+            answer = Rewrite.of(archive, request, query, rows, asked_for=True)
             _require_short(archive, request, query, rows)
             return answer
 
 
 def _require_short(archive: ReadView, request: BackfillRequest, query: Query, rows: int) -> None:
-    """Refuse what keeps the store busy for minutes: nothing ends a query that Oxigraph has begun.
+    """Refuse what would be ended after having kept the machine busy in vain.
 
     Raises:
         RefusedError: it would take too long, as far as the store tells.
@@ -97,8 +94,9 @@ def _require_short(archive: ReadView, request: BackfillRequest, query: Query, ro
         seconds = store_statistics(archive, request, Hybrid.of(archive, request, rows).selects).rewrite(query)
     except StoreUnavailableError:
         return  # the log answers then
-    if seconds > _LONGEST:
-        raise RefusedError(f"SPARQL would take about {seconds:,.0f} s for it, and {_LONGEST:,.0f} s is the most")
+    most = archive.rewrite_timeout.total_seconds()
+    if seconds > most:
+        raise RefusedError(f"SPARQL would take about {seconds:,.0f} s for it, and {most:g} s is the most")
 
 
 def _cheapest(archive: ReadView, request: BackfillRequest, replay: Replay) -> Choice:

@@ -138,6 +138,7 @@ class ArchiveSettings(Table):
         store_size: bytes that the store may take; the oldest buckets go first.
         compact: whether small segments of the log are put together.
         in_flight: how long a query about the past waits for events that are on their way to the log.
+        rewrite_timeout: how long SPARQL may take into which a query about the past is rewritten.
     """
 
     path: str = "var/archive"
@@ -153,6 +154,7 @@ class ArchiveSettings(Table):
     store_size: Size = None
     compact: bool = True
     in_flight: Duration = timedelta(seconds=10)
+    rewrite_timeout: Duration = timedelta(seconds=60)
 
     @model_validator(mode="after")
     def _size_is_known(self) -> Self:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .atomic_write import append_durably, fsync, make_folder, remove_temporaries, write_atomically
 from .checked_text import read_checked, write_checked
+from .child_process import MOST_MEMORY, serve_parent
 from .compression import COMPRESSIONS, UNPACKING_ERRORS, open_unpacked, uncompressed_name, unpack
 from .disk_usage import folder_size
 from .encoded_name import folder_name, name_of_folder
@@ -22,6 +23,7 @@ from .transient_errors import is_transient
 
 __all__ = [
     "COMPRESSIONS",
+    "MOST_MEMORY",
     "UNPACKING_ERRORS",
     "DamagedFileError",
     "ProcessLock",
@@ -42,6 +44,7 @@ __all__ = [
     "read_mirrored",
     "remove_mirrored",
     "remove_temporaries",
+    "serve_parent",
     "uncompressed_name",
     "unpack",
     "write_atomically",

@@ -12,7 +12,8 @@ from ...expressions import RefusedError
 from ...language.nodes import AllOf, AnyOf, Semantics, Source, Subquery
 from ...ontology import KnowledgeBase
 from ...semfilter import PlanContext, triple_text
-from ...semfilter.rules import compile_subquery, event_dependencies, plan_context
+from ...semfilter.plan import KNOWN_SMALL
+from ...semfilter.rules import compile_subquery, event_dependencies, most_solutions, plan_context
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +90,8 @@ def _text(semantics: Semantics, context: PlanContext, anchor: str) -> str:
 
 
 def _subquery(subquery: Subquery, context: PlanContext, anchor: str) -> str:
+    if most_solutions(subquery.text, context.knowledge, subquery.variable) > KNOWN_SMALL:
+        raise RefusedError(f"a PATH of ?{subquery.variable} may take long, and is evaluated where it can be ended")
     plan = compile_subquery(subquery, context)
     if plan.residual is not None:
         if (reason := plan.residual.unbatchable) is not None:

@@ -18,7 +18,7 @@ from ...storage import write_atomically
 from ..folder_layout import IDENTITY as IDENTITY_FILE
 from ..folder_layout import require_archive
 from ..log import Position
-from ..sparql import Result, SparqlRequest, collected, explain_syntax, is_intricate, names_dataset
+from ..sparql import Result, SparqlRequest, Timeout, collected, explain_syntax, is_intricate, names_dataset
 from .copy_requests import make_room
 from .endpoint import AskedWrongError, Endpoint, update_url
 from .endpoint_updates import drop, in_one, insert_quads, insert_triples, set_value
@@ -172,9 +172,10 @@ class EndpointStore(WritableStore):
             raise TypeError(type(found))
         return ox.serialize((quad.triple for quad in found), format=ox.RdfFormat.N_TRIPLES) or b""
 
-    def select(self, text: str, default: Sequence[str], named: Sequence[str]) -> bytes:
+    def select(self, text: str, default: Sequence[str], named: Sequence[str], timeout: Timeout | None = None) -> bytes:
         """Answer a SELECT of our own over some graphs, in SPARQL's TSV format; see `Store`."""
-        found = self.endpoint.ask(text, _dataset(default, named))
+        until, cancelled = (None, None) if timeout is None else (timeout.left, timeout.cancelled)
+        found = self.endpoint.ask(text, _dataset(default, named), timeout=until, cancelled=cancelled)
         if not isinstance(found, ox.QuerySolutions):
             raise TypeError(type(found))
         return found.serialize(format=ox.QueryResultsFormat.TSV) or b""

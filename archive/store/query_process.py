@@ -6,13 +6,15 @@ import os
 import pickle
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryFile
+from typing import Any
 
 from ...errors import ArchiveError, Place
-from ..sparql import Result, SparqlRequest, Timeout, evaluate, is_intricate
+from ...storage import serve_parent
+from ..sparql import Result, SparqlRequest, Timeout, evaluate, is_intricate, select
 from .oxigraph_folder import open_read_only
 
 _POLL_S = 0.05
@@ -37,8 +39,32 @@ def ask_in_process(
     Raises:
         ArchiveError: the query is wrong, takes too long, or was cancelled.
     """
+    asked = (request.text, dict(prefixes), graphs)
+    found: Result = _in_process(copy, evaluate, asked, timeout or Timeout(request.timeout, request.cancelled))
+    return found
+
+
+def select_in_process(copy: Path, text: str, default: Sequence[str], named: Sequence[str], timeout: Timeout) -> bytes:
+    """As `sparql.select`, in another process.
+
+    Args:
+        copy: the folder of a store that nobody writes.
+        text: the query.
+        default: names of the graphs whose union is the default graph.
+        named: names of the graphs that GRAPH finds.
+        timeout: when it is given up.
+
+    Raises:
+        ArchiveError: the query takes too long or too much, or was cancelled.
+    """
+    found: bytes = _in_process(copy, select, (text, list(default), list(named)), timeout)
+    return found
+
+
+def _in_process(copy: Path, do: Callable[..., object], asked: tuple[Any, ...], timeout: Timeout) -> Any:
+    """What a function gives for a store and what is asked of it, the text first."""
     # The answer comes from a process of this very program, so it can be trusted.
-    content = pickle.dumps((copy, request.text, dict(prefixes), graphs))
+    content = pickle.dumps((copy, do, asked))
     path = os.pathsep.join(folder for folder in sys.path if folder)
     with TemporaryFile() as said:
         said.write(content)
@@ -52,29 +78,29 @@ def ask_in_process(
         )
     with process:
         try:
-            answer, complaint = _communicate(process, timeout or Timeout(request))
+            answer, complaint = _communicate(process, timeout)
         finally:
             process.kill()
     if process.returncode:
         last = complaint.decode(errors="replace").strip().splitlines()[-1:] or [f"exit code {process.returncode}"]
         message, hint = f"the query's process ended without an answer: {last[0]}", "ask for less at once"
-        if is_intricate(request.text):
+        if is_intricate(asked[0]):
             hint = "the query nests too deep, or links too much: write it in fewer brackets and operators"
         raise ArchiveError(message, place=Place("query"), hint=hint)
     result, error = pickle.loads(answer)  # noqa: S301 - see above
     if error is not None:
         message, place, hint = error
         raise ArchiveError(message, place=place, hint=hint)
-    found: Result = result
-    return found
+    return result
 
 
 def main() -> None:
     """Answer the request on the standard input of this process."""
-    copy, text, prefixes, graphs = pickle.loads(sys.stdin.buffer.read())  # noqa: S301 - written by `ask_in_process`
-    answer: tuple[Result | None, tuple[str, Place | None, str | None] | None]
+    serve_parent()
+    copy, do, asked = pickle.loads(sys.stdin.buffer.read())  # noqa: S301 - written by `_in_process`
+    answer: tuple[object, tuple[str, Place | None, str | None] | None]
     try:
-        answer = (evaluate(open_read_only(copy), text, prefixes, graphs), None)
+        answer = (do(open_read_only(copy), *asked), None)
     except ArchiveError as error:
         answer = (None, (error.message, error.place, error.hint))
     sys.stdout.buffer.write(pickle.dumps(answer))

@@ -69,16 +69,17 @@ class Store(Protocol):
         """Count the events of each graph."""
 
     @abstractmethod
-    def select(self, text: str, default: Sequence[str], named: Sequence[str]) -> bytes:
+    def select(self, text: str, default: Sequence[str], named: Sequence[str], timeout: Timeout | None = None) -> bytes:
         """Answer a SELECT of our own over some graphs, in SPARQL's TSV format.
 
         Args:
             text: the query, without prefixes.
             default: names of the graphs whose union is the default graph.
             named: names of the graphs that GRAPH finds.
+            timeout: when it is given up, which costs what starting a process costs; `None`: never.
 
         Raises:
-            ArchiveError: it cannot be answered.
+            ArchiveError: it cannot be answered, or is given up.
         """
 
     @abstractmethod

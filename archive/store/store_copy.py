@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -14,7 +14,7 @@ import pyoxigraph as ox
 from ..sparql import Result, SparqlRequest, Timeout, evaluate, select
 from .graphs import KNOWLEDGE, BucketRange, graphs_between
 from .oxigraph_folder import damaged, open_folder, open_read_only
-from .query_process import ask_in_process
+from .query_process import ask_in_process, select_in_process
 from .store import PrivateStore, Store
 from .store_metadata import (
     EVENTS_BY_GRAPH,
@@ -85,9 +85,16 @@ class OxigraphGraphs(Store):
         with self._using() as store:
             return events_by_graph(store.query(EVENTS_BY_GRAPH))
 
-    def select(self, text: str, default: Sequence[str], named: Sequence[str]) -> bytes:
+    def select(self, text: str, default: Sequence[str], named: Sequence[str], timeout: Timeout | None = None) -> bytes:
         """Answer a SELECT of our own over some graphs; see `Store`."""
-        return select(self.oxigraph, text, default, named)
+        if timeout is None:
+            return select(self.oxigraph, text, default, named)
+        with self.scratch() as copy:
+            return select_in_process(copy.path, text, default, named, timeout)
+
+    @abstractmethod
+    def scratch(self) -> AbstractContextManager[StoreCopy]:
+        """Give a copy of it; see `Store`."""
 
     def evaluated(self, request: SparqlRequest, prefixes: Mapping[str, str]) -> Result:
         """Answer, however long it takes."""

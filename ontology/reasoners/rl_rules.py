@@ -13,14 +13,19 @@ from collections.abc import Iterator
 
 from pyoxigraph import BlankNode, NamedNode, Quad, QueryTriples, Store, Triple
 
-from ..terms import OWL, PREFIXES, RDF, Term
+from ..terms import OWL, PREFIXES, RDF, RDFS, TYPE, Term
 from .owl_rules import Pattern, Rule, general_rules
 
-_MEMBERS = "rdf:rest*/rdf:first"
 _FIRST, _REST, _NIL = NamedNode(RDF + "first"), NamedNode(RDF + "rest"), NamedNode(RDF + "nil")
-_CHAIN, _KEY, _INVERSE, _SAME = (
-    NamedNode(OWL + name) for name in ("propertyChainAxiom", "hasKey", "inverseOf", "sameAs")
+_CHAIN, _KEY, _INVERSE, _SAME, _ALL, _ANY, _EITHER, _ONE = (
+    NamedNode(OWL + name)
+    for name in (
+        *("propertyChainAxiom", "hasKey", "inverseOf", "sameAs"),
+        *("intersectionOf", "unionOf", "disjointUnionOf", "oneOf"),
+    )
 )
+_BELOW = NamedNode(RDFS + "subClassOf")
+_OF_LISTS = ("scm-int", "scm-uni", "cls-oo")
 
 _OF_REFLEXIVE = {"scm-cls", "scm-op", "scm-dp"}
 _LEFT_OUT = tuple(
@@ -28,12 +33,6 @@ _LEFT_OUT = tuple(
     for rule in general_rules()
     if rule.name.startswith(("scm-", "cls-max", "prp-ifp")) and rule.name not in _OF_REFLEXIVE
 )
-_OVER_LISTS = {
-    "scm-int": f"{{ ?a rdfs:subClassOf ?b }} WHERE {{ ?a owl:intersectionOf/{_MEMBERS} ?b FILTER(?a != ?b) }}",
-    "scm-uni": f"{{ ?b rdfs:subClassOf ?a }} "
-    f"WHERE {{ ?a (owl:unionOf|owl:disjointUnionOf)/{_MEMBERS} ?b FILTER(?a != ?b) }}",
-    "cls-oo": f"{{ ?x rdf:type ?c }} WHERE {{ ?c owl:oneOf/{_MEMBERS} ?x FILTER(!isLiteral(?x)) }}",
-}
 
 
 def derive(store: Store) -> set[Triple]:
@@ -46,8 +45,9 @@ def derive(store: Store) -> set[Triple]:
 
 
 def _consequences(store: Store) -> Iterator[Triple]:
-    for rule in (*_GENERAL, *_OVER_LISTS.values(), *_chains(store), *_keys(store)):
+    for rule in (*_GENERAL, *_chains(store), *_keys(store)):
         yield from _construct(store, "CONSTRUCT " + rule)
+    yield from _of_lists(store)
 
 
 def _sparql(rule: Rule) -> str:
@@ -83,6 +83,31 @@ def _keys(store: Store) -> Iterator[str]:
             same = " ".join(f"?x {key} ?v{n} . ?y {key} ?v{n} ." for n, key in enumerate(keys))
             typed = f"?x rdf:type {axiom.subject} . ?y rdf:type {axiom.subject} ."
             yield f"{{ ?x owl:sameAs ?y }} WHERE {{ {typed} {same} FILTER(?x != ?y) }}"
+
+
+def _of_lists(store: Store) -> Iterator[Triple]:
+    """`_OF_LISTS`; SPARQL would find the members of every list there is, the rests of it one by one."""
+    for predicate in (_ALL, _ANY, _EITHER, _ONE):
+        for axiom in store.quads_for_pattern(None, predicate, None):
+            for member in _members(store, axiom.object):
+                if isinstance(member, NamedNode | BlankNode) and isinstance(axiom.subject, NamedNode | BlankNode):
+                    if predicate == _ONE:
+                        yield Triple(member, TYPE, axiom.subject)
+                    elif member != axiom.subject:
+                        below, above = (axiom.subject, member) if predicate == _ALL else (member, axiom.subject)
+                        yield Triple(below, _BELOW, above)
+
+
+def _members(store: Store, head: Term) -> Iterator[Term]:
+    """What is in an RDF list, also in one that goes on in several ways or comes back to itself."""
+    seen: set[Term] = set()
+    waiting = [head]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, NamedNode | BlankNode) and node not in seen:
+            seen.add(node)
+            yield from (quad.object for quad in store.quads_for_pattern(node, _FIRST, None))
+            waiting += [quad.object for quad in store.quads_for_pattern(node, _REST, None)]
 
 
 def _steps(store: Store, head: Term | None) -> list[str]:

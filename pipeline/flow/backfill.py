@@ -94,7 +94,8 @@ class Backfill:
                     columns[stream] |= names
         watermarks = {stream: self.dataflow.watermarks[stream] for stream in columns}
         span = covering_range([flow.within for flow in flows])
-        return BackfillRequest(tuple(flow.query for flow in flows), span, columns, watermarks, upto)
+        queries = tuple(flow.query for flow in flows)
+        return BackfillRequest(queries, span, columns, watermarks, upto, self.dataflow.cancelled)
 
 
 def _time_range(archive: ReadView, asked: BackfillRequest) -> tuple[datetime, datetime] | None:

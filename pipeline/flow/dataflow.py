@@ -6,6 +6,7 @@ and the simulations give them to the same `process`.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import partial
@@ -248,6 +249,11 @@ class Dataflow:
             else:
                 self.flows[query.label].restore(known)
         return unknown
+
+    @property
+    def cancelled(self) -> threading.Event:
+        """Whether nothing more is answered; see `cancel`."""
+        return self._isolation.cancelled
 
     def cancel(self) -> None:
         """Answer nothing more, from any thread: the batch at work ends with `CancelledError`, to be done again."""

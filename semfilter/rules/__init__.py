@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .dependencies import event_dependencies, knowledge_dependencies
-from .path_cost import unconnected_variable
+from .path_cost import most_solutions, unconnected_variable
 from .residual_query import write_residual_query
 from .rule_table import RULES, compile_subquery, plan_context
 
@@ -12,6 +12,7 @@ __all__ = [
     "compile_subquery",
     "event_dependencies",
     "knowledge_dependencies",
+    "most_solutions",
     "plan_context",
     "unconnected_variable",
     "write_residual_query",

@@ -7,11 +7,9 @@ from __future__ import annotations
 
 import os
 import pickle
-import resource
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Sequence
 from multiprocessing.connection import Connection, Pipe
 from pathlib import Path
@@ -23,18 +21,15 @@ import pyoxigraph as ox
 
 from ...errors import CeilingError
 from ...ontology import KnowledgeBase
+from ...storage import MOST_MEMORY, serve_parent
 from ..plan import ResidualQuery
 from .evaluate import KeyEvent, ScratchStore, Solution, evaluate_events
 from .materialised_verdicts import materialised_solutions
 
 __all__ = ["PathProcess"]
 
-_MEMORY = 4 * 2**30
-"""So many bytes the process may have: the closure, and what one PATH finds."""
 _STARTING_S = 120.0
 _LITTLE_MEMORY = "see whether the machine has memory left"
-_POLL_S = 1.0
-_NICE = 5
 
 
 class PathProcess:
@@ -138,7 +133,7 @@ class PathProcess:
     def _begin(self, knowledge: KnowledgeBase) -> Connection:
         self._store = self._store or knowledge.files(Path(self._folder.name))
         own, theirs = Pipe()
-        arguments = theirs.fileno(), str(self._store), _MEMORY
+        arguments = theirs.fileno(), str(self._store), MOST_MEMORY
         path = os.pathsep.join(folder for folder in sys.path if folder)
         with theirs:
             self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
@@ -167,9 +162,7 @@ def main(number: int, store: str, memory: int) -> None:
         store: folder of the closure.
         memory: bytes that this process may have.
     """
-    threading.Thread(target=_end_with_parent, args=(os.getppid(),), daemon=True).start()
-    os.nice(_NICE)
-    resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
+    serve_parent(memory)
     closure = ox.Store()
     closure.bulk_extend(ox.Store.read_only(store))
     knowledge = KnowledgeBase.of_store(closure)
@@ -188,9 +181,3 @@ def _answer(knowledge: KnowledgeBase, what: str, residual: ResidualQuery, *rest:
         return materialised_solutions(residual, knowledge.store, *rest)
     events, buffer = rest
     return evaluate_events(residual, ScratchStore.of(knowledge), events, buffer=buffer)
-
-
-def _end_with_parent(parent: int) -> None:
-    while os.getppid() == parent:
-        time.sleep(_POLL_S)
-    os._exit(1)

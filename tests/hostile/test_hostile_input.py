@@ -28,6 +28,7 @@ KNOWN = {
         b'[{"sensor":"s1","at":"2026-01-01T00:00:00Z","flow":1},' + b'{"x":' * DEEP + b"1" + b"}" * DEEP + b"]"
     ],
     "csv_file": [b'sensor,at,flow\ns1,2026-01-01,1\r2\n\r"', b"sensor,at,flow\n" + b"x" * 200_000],
+    "turtle": [b"@prefix : <urn:ex:> . :list :of ( " + b"1 " * 16_000 + b") ."],
     "query_text": [
         b'"""' + b"x" * 3_000_000,
         b"SELECT ?e.flow FILTER (" + b"(" * 8_000 + b"?e.flow > 1" + b")" * 8_000 + b")",

@@ -29,11 +29,14 @@ class QueryIsolation:
 
     Args:
         isolated: a query that fails, whatever it fails with, is stopped; otherwise its error is raised.
+
+    Attributes:
+        cancelled: whether nothing more is to be done.
     """
 
     def __init__(self, *, isolated: bool) -> None:
         self.isolated = isolated
-        self._cancelled = threading.Event()
+        self.cancelled = threading.Event()
 
     def run(self, flow: QueryRuntime, do: Callable[[], T]) -> T | None:
         """Let a query do something; one that fails is stopped, and `None` is what it has done.
@@ -55,8 +58,8 @@ class QueryIsolation:
 
     def cancel(self) -> None:
         """Do nothing more, from any thread."""
-        self._cancelled.set()
+        self.cancelled.set()
 
     def _leave_when_cancelled(self) -> None:
-        if self._cancelled.is_set():
+        if self.cancelled.is_set():
             raise CancelledError

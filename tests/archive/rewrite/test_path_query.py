@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+from kaicep.archive.rewrite import RefusedError
 from kaicep.archive.rewrite.path_query import PathPattern, semantics_text
 from support import doors
 
@@ -30,3 +32,13 @@ def test_alternatives_are_asked_of_all_graphs(tmp_path: Path) -> None:
     assert not found.apart
     assert "UNION" in found.before[0]
     assert found.before[0].startswith("{ SELECT DISTINCT ?e WHERE")
+
+
+def test_a_path_that_may_take_long_is_left_to_where_it_can_be_ended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The store would be asked at the border of two batches, and takes no sign to stop."""
+    monkeypatch.setattr("kaicep.archive.rewrite.path_query.KNOWN_SMALL", 0.5)
+    with pytest.raises(RefusedError) as refused:
+        pattern(tmp_path, "SELECT ?e.room PATH { ?e x:room 'r1' }")
+    assert str(refused.value) == "a PATH of ?e may take long, and is evaluated where it can be ended"

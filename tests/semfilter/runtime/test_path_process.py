@@ -96,7 +96,7 @@ def test_what_is_evaluated_is_ended_from_another_thread() -> None:
 
 @pytest.mark.slow
 def test_a_path_that_needs_too_much_memory_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(path_process, "_MEMORY", 900_000_000)
+    monkeypatch.setattr(path_process, "MOST_MEMORY", 900_000_000)
     process, bindings = PathProcess(), tuple((name, ValueType.TERM) for name in "abcdfghij")
     large = replace(residual("?a ?b ?c . ?d ?f ?g . ?h ?i ?j"), bindings=bindings)
     with pytest.raises(CeilingError, match="it needs too much memory, or was stopped"):

@@ -1,0 +1,46 @@
+"""A process that answers for another one: bounded in memory, and not there any more when nobody asks."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+PATH = {**os.environ, "PYTHONPATH": os.pathsep.join(folder for folder in sys.path if folder)}
+CHILD = "from kaicep.storage import serve_parent; serve_parent(%d); "
+
+
+def test_it_has_no_more_memory_than_it_may_and_gives_way() -> None:
+    code = CHILD % 500_000_000 + "import os; print(os.nice(0)); bytearray(100_000_000); bytearray(900_000_000)"
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=PATH, check=False)
+    assert int(found.stdout) >= min(19, os.nice(0) + 5)
+    assert found.stderr.endswith("MemoryError\n")
+
+
+@pytest.mark.slow
+def test_it_ends_when_the_one_that_asked_was_killed() -> None:
+    """Also while it is at work."""
+    work = CHILD % 2**32 + "print(flush=True)\nwhile True: pass"
+    parent = (
+        "import subprocess, sys, time; "
+        f"child = subprocess.Popen([sys.executable, '-c', {work!r}], stdout=subprocess.PIPE); "
+        "child.stdout.read(1); print(child.pid, flush=True); time.sleep(600)"
+    )
+    asking = subprocess.Popen([sys.executable, "-c", parent], stdout=subprocess.PIPE, env=PATH)
+    with asking:
+        assert asking.stdout is not None
+        child = int(asking.stdout.readline())
+        asking.kill()
+    while _works(child):  # as long as it takes, on a busy machine
+        time.sleep(0.05)
+
+
+def _works(child: int) -> bool:
+    try:
+        return Path(f"/proc/{child}/stat").read_text().rsplit(") ", 1)[1][0] != "Z"
+    except FileNotFoundError:
+        return False
