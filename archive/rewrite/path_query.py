@@ -11,8 +11,7 @@ from ...annotator import EventShape
 from ...expressions import RefusedError
 from ...language.nodes import AllOf, AnyOf, Semantics, Source, Subquery
 from ...ontology import KnowledgeBase
-from ...semfilter import PlanContext, triple_text
-from ...semfilter.plan import KNOWN_SMALL
+from ...semfilter import KNOWN_SMALL, PlanContext, triple_text
 from ...semfilter.rules import compile_subquery, event_dependencies, most_solutions, plan_context
 
 
