@@ -36,6 +36,10 @@ __all__ = ["EngineObserver"]
 _LOG = logging.getLogger("kaicep")
 _SIZES_EVERY_S = 10.0
 _MOST_OF_THE_TIME = 0.01
+_PASSING = ("kaicep-past-", "kaicep-endpoint")
+"""How the names of threads begin that end when they have done what there was to do."""
+_OF_STREAMS = frozenset({"kaicep-heartbeat", "kaicep-stream-watch"})
+"""Threads that are there as long as the streams are read."""
 
 
 class AnsweredQuery(Protocol):
@@ -62,6 +66,10 @@ class ObservedEngine(Protocol):
     @property
     def refused(self) -> Mapping[str, str]:
         """Queries that were submitted to earlier engines and that this one refuses, with the reasons."""
+
+    @property
+    def running(self) -> bool:
+        """Whether the streams are being read."""
 
     @property
     def failure(self) -> Exception | None:
@@ -199,10 +207,12 @@ class EngineObserver:
         return self._sizes
 
     def _alive(self) -> dict[str, bool]:
-        """The engine's threads that were ever seen, and whether they are alive; none of them once it has ended."""
-        alive = {thread.name for thread in threading.enumerate() if thread.name.startswith("kaicep-")}
+        """The engine's lasting threads that were ever seen, and whether they are alive; none once it has ended."""
+        own = {thread.name for thread in threading.enumerate() if thread.name.startswith("kaicep-")}
+        alive = {name for name in own if not name.startswith(_PASSING)}
         self._threads |= alive
-        return {} if self._ended else {name: name in alive for name in sorted(self._threads)}
+        wanted = self._threads if self._engine.running else self._threads - _OF_STREAMS
+        return {} if self._ended else {name: name in alive for name in sorted(wanted)}
 
 
 def _resident() -> int:

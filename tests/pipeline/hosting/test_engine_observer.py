@@ -50,6 +50,7 @@ class Observed:
     handles = (Handle(),)
     refused: Mapping[str, str] = MappingProxyType({"old": "refused since this start: unknown attribute 'flwo'"})
     failure: Exception | None = None
+    running = True
 
     def __init__(self, folder: Path, **streams: object) -> None:
         project = Project.parse({**SETTINGS, "streams": {**SETTINGS["streams"], **streams}}, root=folder)
@@ -151,6 +152,19 @@ def test_a_thread_that_dies_is_missed(engine: Observed) -> None:
     ends.set()
     thread.join()
     assert not engine.observer.status().threads["kaicep-heartbeat"]
+    engine.running = False
+    assert "kaicep-heartbeat" not in engine.observer.status().threads, "nobody reads the streams"
+
+
+@pytest.mark.parametrize("name", ["kaicep-past-high", "kaicep-endpoint"])
+def test_a_thread_that_has_done_its_work_is_not_missed(engine: Observed, name: str) -> None:
+    ends = threading.Event()
+    thread = threading.Thread(target=ends.wait, name=name, args=(GENEROUS_S,))
+    thread.start()
+    engine.observer.status()
+    ends.set()
+    thread.join()
+    assert name not in engine.observer.status().threads
 
 
 def test_streams_that_have_ended_have_no_newest_event(engine: Observed) -> None:
