@@ -1,4 +1,4 @@
-"""Errors of the machine that pass, or that somebody mends while a process waits: a full disk, too many files."""
+"""Errors of the machine that pass, or that somebody mends while a process waits: a full disk, a missing permission."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["is_transient"]
 
 _PASSING = (
     errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ESTALE,
-    errno.ETIMEDOUT, errno.EAGAIN,
+    errno.ETIMEDOUT, errno.EAGAIN, errno.EACCES, errno.EPERM,
 )  # fmt: skip
 _AS_TOLD = re.compile("|".join(re.escape(os.strerror(number)) for number in _PASSING))
 

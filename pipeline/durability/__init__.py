@@ -8,15 +8,16 @@ from typing import TYPE_CHECKING
 from .progress import Progress
 
 if TYPE_CHECKING:
-    from .batch_journal import BatchJournal
     from .border import parked_at_stop, resume_at_start
     from .checkpoint import has_begun
     from .checkpointed_flow import CheckpointedFlow
     from .dead_letters import DeadLetters
     from .generations import Generation, current_generation, is_all_read, planned_at
+    from .journal import BatchFiles, BatchJournal
 
 _LATER = {
-    "BatchJournal": ".batch_journal",
+    "BatchFiles": ".journal",
+    "BatchJournal": ".journal",
     "CheckpointedFlow": ".checkpointed_flow",
     "DeadLetters": ".dead_letters",
     "Generation": ".generations",
@@ -29,6 +30,7 @@ _LATER = {
 }
 
 __all__ = [
+    "BatchFiles",
     "BatchJournal",
     "CheckpointedFlow",
     "DeadLetters",

@@ -26,9 +26,9 @@ from ..flow import Batch, BatchResult, Dataflow, Registration, StreamResult
 from ..monitoring import StageClock
 from ..sinks import RowDelivery, Sink
 from ..sources import RawBatch
-from .batch_journal import BatchJournal, Files
 from .dead_letters import DeadLetters
 from .flow_state import FlowState, RestoredState
+from .journal import BatchJournal, Files
 from .operator_snapshots import OperatorSnapshots
 from .query_registry import QueryRegistry, Resumptions
 from .snapshot_interval import SnapshotInterval
@@ -162,7 +162,7 @@ class Checkpoint:
         """
         with self._clock.stage("archive"):
             self._note_beginning()
-            self.journal.take(number, files)
+            self.journal.take(number, files, {name: records.unreadable for name, records in raw.items()})
             for name, records in raw.items():
                 self._dead_letters.write(name, number, records, result.streams[name].rejected)
             if self._archive is not None:

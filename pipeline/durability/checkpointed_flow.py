@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
@@ -36,11 +36,11 @@ from ..flow import (
 from ..knowledge import KnowledgeStore, KnowledgeSwap, KnowledgeVersions, Version
 from ..monitoring import StageClock
 from ..sinks import Sink
-from ..sources import RawBatch
-from .batch_journal import BatchJournal, Files
+from ..sources import RawBatch, without_unreadable
 from .checkpoint import Checkpoint
 from .flow_state import FlowState
 from .generations import Generation, planned_at
+from .journal import BatchFiles, BatchJournal, Files
 from .progress import Progress
 from .recoverable_flow import RecoverableFlow
 
@@ -211,17 +211,18 @@ class CheckpointedFlow:
         """Whether a batch is needed though no record has come.
 
         A query waits to be registered, is with its past, or waits for the watermark of a stream that has been silent
-        for too long; or a change of the knowledge waits for a batch border, or what was missed during an outage.
+        for too long; or a change of the knowledge waits for a batch border, or what was missed during an outage, or a
+        file that was mended.
         """
         waiting = self._border.overdue or self.versions.waiting
         missed = self._checkpoint.delivery.waiting or self._checkpoint.spooled
-        return bool(waiting or missed or self.dataflow.idle_advances(idle))
+        return bool(waiting or missed or self.journal.mended(quiet=True) or self.dataflow.idle_advances(idle))
 
     def deliver(
         self,
         number: int,
         generation: Generation,
-        read: Callable[[Mapping[str, Collection[str]]], Mapping[str, RawBatch]],
+        read: Callable[[BatchFiles], Mapping[str, RawBatch]],
         idle: IdleStreams | None = None,
     ) -> BatchResult | None:
         """Do a batch that Spark delivers: files that another batch took are passed over, and it all if it is done.
@@ -229,14 +230,16 @@ class CheckpointedFlow:
         Args:
             number: its own.
             generation: of Spark's checkpoint, which knows its files.
-            read: its records by stream, without some files, which are by stream as Spark has them.
+            read: gives its records by stream, without the files that are passed over.
             idle: see `run`.
         """
         if number <= self.done:
             return None
         files = self.journal.sorted_out(number, generation.files(number, self.project.settings))
         with self.clock.stage("read"):
-            records = read(files.passed_over)
+            records = dict(read(files))
+        for stream, unreadable in files.unreadable.items():
+            records[stream] = without_unreadable(records.get(stream), unreadable)
         return self.run(number, records, idle, planned_at(generation, number), files=files.new)
 
     def run(

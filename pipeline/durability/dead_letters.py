@@ -4,25 +4,28 @@ from __future__ import annotations
 
 import json
 import logging
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pyarrow as pa
 
-from ...storage import folder_name
-from ..sources import Malformed, RawBatch
+from ...storage import folder_name, make_folder, write_atomically
+from ..sources import Malformed, RawBatch, UnreadableFile
 from .letter_files import LetterFiles
 
 __all__ = ["DeadLetters"]
 
 _LOG = logging.getLogger("kaicep")
+_FILES = "files"
 
 
 class DeadLetters:
     """One folder per stream, in it files of JSON lines: `<batch>.jsonl`, and `<first>_<last>.jsonl` of several.
 
     A batch that is delivered again replaces its file. A line has `record` (as it came), `reason`, `place`, `batch`.
-    Beyond the limit the oldest files go, which is said once.
+    Beyond the limit the oldest files go, which is said once. Files that could not be read and that Spark removes from
+    their place are kept beside them, in `files`, under the same limit.
 
     Args:
         folder: made when there is something to keep.
@@ -61,7 +64,24 @@ class DeadLetters:
                 "what is wrong with its records, or raise dead_letter_size under [engine]",
                 *(stream, f"{self._most:,}", self._folder / folder_name(stream)),
             )
+        for file in raw.unreadable:
+            if file.fleeting and file.state is not None:
+                self._keep(stream, batch_id, file)
         return len(letters)
+
+    def _keep(self, stream: str, batch_id: int, file: UnreadableFile) -> None:
+        """Keep a file that its source is going to remove; the oldest go where they take too much."""
+        folder = self._folder / folder_name(stream) / _FILES
+        target = folder / f"{batch_id:012d}-{Path(file.path).name}"
+        make_folder(folder)
+        if not target.exists() and Path(file.path).exists():
+            with write_atomically(target) as temporary:
+                shutil.copyfile(file.path, temporary)
+        kept = sorted(folder.glob("[0-9]*-*"))
+        sizes = [path.stat().st_size for path in kept]
+        while len(kept) > 1 and sum(sizes) > self._most:
+            kept.pop(0).unlink()
+            sizes.pop(0)
 
     def remove(self, stream: str, batch_id: int) -> None:
         """Forget those of the newest batch of a stream."""

@@ -26,7 +26,7 @@ from ..control import Requests, folder_of
 from ..durability import BatchJournal, DeadLetters, Generation, current_generation, planned_at
 from ..flow import live_batch, refuse_ahead
 from ..knowledge import KnowledgeStore, modules_in_force
-from ..sources import first_line, read_streams, unpack
+from ..sources import first_line, read_streams, unpack, without_unreadable
 from .signals import Signals
 from .spark_session import start_spark
 
@@ -145,7 +145,7 @@ class Archiver:
         wanted = not (standby and self.engine_runs)
         if wanted and stream is None and (not standby or self._spool.reading.acquire()):
             return self._begin(follow=True)
-        if stream is not None and not (wanted and stream.isActive):
+        if stream is not None and not (wanted and stream.isActive and not self._journal.mended(quiet=True)):
             self._end(stream)
             return None
         return stream
@@ -167,7 +167,9 @@ class Archiver:
         settings = self._project.settings
         self._stopping.clear()
         self._failure = None
-        generation = current_generation(settings, self._state, None, self._say)
+        mended = self._journal.mended()
+        generation = current_generation(settings, self._state, None, self._say, mended)
+        self._journal.try_again(mended)
         writer = read_streams(self._spark, settings).writeStream.foreachBatch(partial(self._keep, generation))
         writer = writer.option("checkpointLocation", str(generation.checkpoint))
         seconds = settings.engine.trigger.total_seconds()
@@ -216,13 +218,18 @@ class Archiver:
             self._changes = self._knowledge.changes
             self._project = Catalog.over(settings, modules_in_force(settings))
         files = self._journal.sorted_out(number, generation.files(number, settings))
-        records = unpack(frame, settings, files.passed_over)
+        records = unpack(frame, settings, files.passed_over, files.listed)
+        for stream, unreadable in files.unreadable.items():
+            records[stream] = without_unreadable(records.get(stream), unreadable)
         live = live_batch(self._project.annotators, {stream: raw.table for stream, raw in records.items()})
         annotated = self._not_ahead(live.events, planned_at(generation, number))
         for stream, raw in records.items():
             self._dead_letters.write(stream, number, raw, annotated[stream].rejected)
         self.events += self._spool.append({stream: batch.events for stream, batch in annotated.items()})
-        self._journal.take(number, files.new)
+        self._journal.take(number, files.new, {stream: raw.unreadable for stream, raw in records.items()})
+        for stream, raw in records.items():
+            for file in raw.unreadable:
+                self._say(f"streams.{stream}: {file.path} {file.complaint}; see its dead letters")
         if self._troubled:
             self._say("the streams are read on")
             self._troubled = False

@@ -59,6 +59,7 @@ class SparkJob:
         on_failure: told at once what ended the streams, on a thread of its own: nobody may be waiting.
         cancel: ends the batch at work with `CancelledError`, as soon as it can be.
         say: takes a line of the log.
+        stale: whether Spark's checkpoint has to be begun anew, so that it lists again what it knows.
         pause: how many seconds after a full disk, an I/O error or the like the streams are read on.
 
     Attributes:
@@ -74,6 +75,7 @@ class SparkJob:
         cancel: Callable[[], None] = lambda: None,
         *,
         say: Callable[[str], None] = lambda _: None,
+        stale: Callable[[], bool] = lambda: False,
         pause: float = _PAUSE_S,
     ) -> None:
         self._lock = lock
@@ -81,7 +83,7 @@ class SparkJob:
         self._run = run
         self._overdue = overdue
         self._on_failure = on_failure
-        self._say, self._pause = say, pause
+        self._say, self._pause, self._stale = say, pause, stale
         self._trouble: Exception | None = None
         self._troubled: str | None = None
         self._heartbeat: Heartbeat | None = None
@@ -262,8 +264,8 @@ class SparkJob:
             self._leave_when_stopping()
         try:
             self._leave_when_stopping()
-            if idle is not None and number % _LOOKED_AFTER == 0:
-                self._leave_when_worn(generation)
+            if idle is not None:
+                self._leave_when_worn(generation, number)
             heartbeat = self._heartbeat
             if heartbeat is not None:
                 heartbeat.answered()
@@ -295,8 +297,8 @@ class SparkJob:
             self._say("the streams are read on")
         self._troubled = None
 
-    def _leave_when_worn(self, generation: Generation) -> None:
-        if generation.is_worn():
+    def _leave_when_worn(self, generation: Generation, number: int) -> None:
+        if (number % _LOOKED_AFTER == 0 and generation.is_worn()) or self._stale():
             self._worn = True
             raise _WornError
 

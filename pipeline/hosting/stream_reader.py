@@ -5,16 +5,16 @@ from __future__ import annotations
 import logging
 import threading
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...errors import KaicepError, PipelineError
-from ..durability import Generation, current_generation, is_all_read
+from ..durability import BatchFiles, Generation, current_generation, is_all_read
 from ..flow import IdleStreams
-from ..sources import beat, unpack
+from ..sources import RawBatch, beat, unpack
 from .query_registrar import QueryRegistrar
 from .spark_job import SparkJob
 from .spark_session import start_spark
@@ -47,7 +47,13 @@ class StreamReader(QueryRegistrar):
         self._given, self._spark = spark, spark
         self._lock = threading.Lock()
         self._job = SparkJob(
-            self._lock, self._run, self._overdue, lambda error: on_failure(str(error)), self._cancel, say=say
+            self._lock,
+            self._run,
+            self._overdue,
+            lambda error: on_failure(str(error)),
+            self._cancel,
+            say=say,
+            stale=lambda: bool(self._flow.journal.mended(quiet=True)),
         )
 
     @abstractmethod
@@ -161,7 +167,10 @@ class StreamReader(QueryRegistrar):
 
     def _take_up(self, idle: IdleStreams | None) -> Generation:
         """Find the checkpoint that serves, and finish what no checkpoint delivers again; no batch is at work."""
-        generation = current_generation(self.project.settings, self._state, self._flow.last or 0, self._say)
+        journal, settings = self._flow.journal, self.project.settings
+        mended = journal.mended()
+        generation = current_generation(settings, self._state, self._flow.last or 0, self._say, mended)
+        journal.try_again(mended)  # only now: until Spark lists them anew they must be known
         unfinished = self._flow.begin(generation, idle)
         self._park_handles()
         if unfinished is not None:
@@ -170,9 +179,17 @@ class StreamReader(QueryRegistrar):
 
     def _run(self, frame: DataFrame, batch: int, generation: Generation, idle: IdleStreams | None) -> None:
         with self._watched(batch):
-            step = self._flow.deliver(batch, generation, partial(unpack, frame, self.project.settings), idle)
+            step = self._flow.deliver(batch, generation, partial(self._unpacked, frame), idle)
             if step is not None:
                 self._report(step)
+
+    def _unpacked(self, frame: DataFrame, files: BatchFiles) -> Mapping[str, RawBatch]:
+        """The records of a batch; what cannot be read of it is said."""
+        records = unpack(frame, self.project.settings, files.passed_over, files.listed)
+        for stream, raw in records.items():
+            for file in raw.unreadable:
+                self._say(f"streams.{stream}: {file.path} {file.complaint}; see its dead letters")
+        return records
 
     def _cancel(self) -> None:
         self._flow.cancel()

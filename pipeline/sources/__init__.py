@@ -11,9 +11,10 @@ from .layouts import file_stem
 from .memory_source import RawColumns, RawTuples, raw_table
 from .recorded_batches import read_batches
 from .recorded_files import RecordedEvents, file_format, read_file, read_recording
-from .records import Malformed, RawBatch, concatenate
+from .records import Malformed, RawBatch, concatenate, without_unreadable
 from .source import RecordSource, SourceSpec
 from .text_lines import conversion
+from .unreadable import UnreadableFile, file_state
 
 if TYPE_CHECKING:
     from .heartbeat import Heartbeat, beat
@@ -40,11 +41,13 @@ __all__ = [
     "RecordSource",
     "RecordedEvents",
     "SourceSpec",
+    "UnreadableFile",
     "beat",
     "concatenate",
     "conversion",
     "decimal_points",
     "file_format",
+    "file_state",
     "file_stem",
     "first_line",
     "list_files",
@@ -55,6 +58,7 @@ __all__ = [
     "read_streams",
     "sniff_separator",
     "unpack",
+    "without_unreadable",
 ]
 
 

@@ -10,13 +10,12 @@ import pyarrow as pa
 
 from ...errors import PipelineError
 from .records import RawBatch, RecordOrigin
-from .spark_source import SparkSource
+from .spark_source import Reading, SparkSource, reading
 from .text_lines import column_as_utf8, declared_columns, text_encoding
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
     from pyspark.sql import types as T  # noqa: N812 - as PySpark's own documentation has it
-    from pyspark.sql.streaming.readwriter import DataStreamReader
 
 __all__ = ["FileSource", "LineSource"]
 
@@ -53,19 +52,20 @@ class FileSource(SparkSource):
             )
         return super().path()
 
-    def reader(self, spark: SparkSession, options: dict[str, str], path: str | None) -> DataStreamReader:
+    def reader(self, spark: SparkSession, options: dict[str, str], path: str | None) -> Reading:
         """What reads the tables, by the schema of the settings or of the files that are there."""
         if "schema" in options:
             return super().reader(spark, options, path)
-        return spark.readStream.format(self.of.settings.format).schema(self._schema(spark, options, path))
+        return reading(self.of.settings.format, self._schema(spark, options, path))
 
     def _schema(self, spark: SparkSession, options: dict[str, str], path: str | None) -> T.StructType:
-        """Return the schema of the files that are there; of none, what the annotation declares."""
+        """Return the schema of the files that are there and whole; of none, what the annotation declares."""
         from pyspark.errors import AnalysisException  # noqa: PLC0415 - see `spark_source`
         from pyspark.sql import types as T  # noqa: N812, PLC0415 - as PySpark's own documentation has it; likewise
 
         try:
-            return spark.read.format(self.of.settings.format).options(**options).load(path).schema
+            whole = {**options, "ignoreCorruptFiles": "true", "ignoreMissingFiles": "true"}
+            return spark.read.format(self.of.settings.format).options(**whole).load(path).schema
         except AnalysisException as error:
             if error.getCondition() not in {"UNABLE_TO_INFER_SCHEMA", "PATH_NOT_FOUND"}:
                 raise
@@ -91,11 +91,10 @@ class LineSource(FileSource, ABC):
             origin: the files that they stand in.
         """
 
-    def reader(self, spark: SparkSession, options: dict[str, str], path: str | None) -> DataStreamReader:
+    def reader(self, spark: SparkSession, options: dict[str, str], path: str | None) -> Reading:
         """What reads lines."""
-        del path
-        reader = spark.readStream.format("text")
-        return reader.schema(options.pop("schema")) if "schema" in options else reader
+        del spark, path
+        return reading("text", options.pop("schema", None))
 
     def columns(self, frame: DataFrame) -> dict[str, Column]:
         """The lines, as UTF-8."""

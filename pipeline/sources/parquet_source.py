@@ -15,15 +15,14 @@ from urllib.parse import urlsplit
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from ...errors import PipelineError
 from .file_source import FileSource
-from .records import Malformed, RawBatch, RecordOrigin, concatenate, table_of_dicts
+from .records import RawBatch, RecordOrigin, concatenate, table_of_dicts, without_unreadable
 from .source import RecordSource, SourceSpec
-from .spark_source import column_of
+from .spark_source import Reading, column_of, reading
+from .unreadable import GONE, UnreadableFile, file_state, reading_error
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
-    from pyspark.sql.streaming.readwriter import DataStreamReader
 
 __all__ = ["ParquetListing", "ParquetSource", "parquet_source", "read_files"]
 
@@ -60,11 +59,16 @@ class ParquetListing(FileSource):
     """Parquet files of this machine: Spark says which files make up a batch, the driver reads them."""
 
     has_files = False
+    lists_files = True
 
-    def reader(self, spark: SparkSession, options: dict[str, str], path: str | None) -> DataStreamReader:
+    def options(self) -> dict[str, str]:
+        """Those of the settings; a file that has gone is missed in what was listed, and need not fail."""
+        return {**super().options(), "ignoreMissingFiles": "true"}
+
+    def reader(self, spark: SparkSession, options: dict[str, str], path: str | None) -> Reading:
         """What lists files instead of rows; what is in them is not read."""
-        del options, path
-        return spark.readStream.format("binaryFile").schema(_SCHEMA)
+        del spark, options, path
+        return reading("binaryFile", _SCHEMA)
 
     def columns(self, frame: DataFrame) -> dict[str, Column]:
         """The files and their times."""
@@ -85,38 +89,51 @@ class ParquetListing(FileSource):
     def records(self, rows: pa.Table, origin: RecordOrigin) -> RawBatch:
         """The rows of the listed files."""
         del origin
-        return read_files(rows, self.of.project.path(self.of.settings.path or "."))
+        read, unreadable = read_files(rows, self.of.project.path(self.of.settings.path or "."))
+        files = self.untaken(unreadable)
+        return without_unreadable(read, files) if files else read
 
 
 def _nanoseconds(path: str) -> set[str]:
     """Return the time stamps that are nanoseconds in the files."""
     files = Path(path).rglob("*.parquet") if Path(path).is_dir() else ()
-    fields = (field for file in files for field in pq.read_schema(file))
+    fields = (field for file in files for field in _schema(file))
     return {field.name for field in fields if pa.types.is_timestamp(field.type) and field.type.unit == "ns"}
 
 
-def read_files(files: pa.Table, root: Path) -> RawBatch:
-    """Read files in the order of arrival: by modification time, then by path; one that is no Parquet is malformed.
+def _schema(file: Path) -> pa.Schema:
+    """The schema of a file; nothing of one that is broken, or gone."""
+    try:
+        return pq.read_schema(file)
+    except (FileNotFoundError, pa.ArrowInvalid):
+        return pa.schema([])
+
+
+def read_files(files: pa.Table, root: Path) -> tuple[RawBatch, list[UnreadableFile]]:
+    """Read files in the order of arrival: by modification time, then by path; apart, those that cannot be read.
 
     Args:
         files: path and modification time, a row per file.
         root: the folder of the source; names of folders below it such as `day=2026-11-21` are columns.
 
     Raises:
-        PipelineError: a file has gone, or the file system refuses.
+        PipelineError: the file system refuses to read a file for now.
     """
     ordered = files.sort_by([(_MODIFIED, "ascending"), (_PATH, "ascending")])
     paths = [path.removeprefix("file:") for path in ordered[_PATH].to_pylist()]
     read = [_table(path, root) for path in paths]
-    malformed = tuple(found for found in read if isinstance(found, Malformed))
-    tables = [table_of_dicts([]) if isinstance(found, Malformed) else found for found in read]
+    unreadable = [found for found in read if isinstance(found, UnreadableFile)]
+    tables = [table_of_dicts([]) if isinstance(found, UnreadableFile) else found for found in read]
     starts = tuple(accumulate((table.num_rows for table in tables[:-1]), initial=0))
     # A row group is a chunk; whatever follows works several times as fast on one.
     table = concatenate(tables).combine_chunks()
-    return RawBatch(table, malformed, RecordOrigin(lambda: paths, starts))
+    return RawBatch(table, (), RecordOrigin(lambda: paths, starts)), unreadable
 
 
-def _table(path: str, root: Path) -> pa.Table | Malformed:
+def _table(path: str, root: Path) -> pa.Table | UnreadableFile:
+    state = file_state(path)
+    if state is None:
+        return UnreadableFile(path, GONE, None)
     try:
         if not _has_partitions(Path(path), root):
             return pq.ParquetFile(path, memory_map=True, coerce_int96_timestamp_unit="us").read()
@@ -128,9 +145,8 @@ def _table(path: str, root: Path) -> pa.Table | Malformed:
     except (OSError, pa.ArrowException) as error:
         reason = str(error).splitlines()[0]
         if isinstance(error, OSError) and error.errno is not None:  # of the file system; Arrow's own have none
-            hint = "see that it is there and may be read; the batch is read again at the next start"
-            raise PipelineError(f"cannot read {path}: {reason}", hint=hint) from error
-        return Malformed(path, f"the file cannot be read: {reason}", path)
+            raise reading_error(path, reason) from error
+        return UnreadableFile(path, reason, state)
 
 
 def _has_partitions(path: Path, root: Path) -> bool:

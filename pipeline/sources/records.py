@@ -5,15 +5,16 @@ from __future__ import annotations
 import json
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 import numpy as np
 import pyarrow as pa
 
 from ...annotator import EXACT_INTEGERS, MOST_NESTED, type_nesting
+from .unreadable import UnreadableFile
 
-__all__ = ["Malformed", "RawBatch", "RecordOrigin", "concatenate", "table_of_dicts", "text_of"]
+__all__ = ["Malformed", "RawBatch", "RecordOrigin", "concatenate", "table_of_dicts", "text_of", "without_unreadable"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +65,7 @@ class RawBatch:
         numbers: the number of each row's record within the batch, int64; `None`: row and number are the same.
         texts: each record as it came; `None`: the source has no text (Parquet), `text` then writes the row as JSON.
         columns: of a wide table, the column that each row's value stood in; `None`: a row is a record.
+        unreadable: files of which nothing is in it; `malformed` has them, too.
     """
 
     table: pa.Table
@@ -72,6 +74,7 @@ class RawBatch:
     numbers: np.ndarray | None = None
     texts: pa.Array | None = None
     columns: pa.DictionaryArray | None = None
+    unreadable: tuple[UnreadableFile, ...] = ()
 
     def place(self, row: int) -> str:
         """Return where the record of a row of `table` stood."""
@@ -88,6 +91,13 @@ class RawBatch:
 
     def _number(self, row: int) -> int:
         return row if self.numbers is None else int(self.numbers[row])
+
+
+def without_unreadable(raw: RawBatch | None, files: Sequence[UnreadableFile]) -> RawBatch:
+    """Return a batch with a note of files that could not be read; `None`: there is nothing else in it."""
+    raw = RawBatch(table_of_dicts([])) if raw is None else raw
+    letters = (Malformed(file.path, f"the file {file.complaint}", file.path) for file in files)
+    return replace(raw, malformed=(*raw.malformed, *letters), unreadable=(*raw.unreadable, *files))
 
 
 def table_of_dicts(records: Sequence[Mapping[str, object]]) -> pa.Table:

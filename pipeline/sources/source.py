@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
@@ -9,6 +10,7 @@ import pyarrow as pa
 
 from ...config import Settings, SourceSettings, StreamSettings
 from .records import RawBatch, RecordOrigin
+from .unreadable import UnreadableFile
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
@@ -38,12 +40,14 @@ class RecordSource(Protocol):
 
     Attributes:
         has_files: whether its rows stand in files, whose times, paths and offsets tell the order of arrival.
+        lists_files: whether its rows are files, by their `path`, which the driver reads.
     """
 
     has_files: bool
+    lists_files: bool
 
-    def open(self, spark: SparkSession) -> DataFrame:
-        """The streaming frame.
+    def open(self, spark: SparkSession, files: Sequence[str] = ()) -> DataFrame:
+        """The streaming frame; of some files that it has listed, by their paths, one that is none.
 
         Raises:
             PipelineError: Spark cannot read it, or its settings lack something.
@@ -54,6 +58,9 @@ class RecordSource(Protocol):
 
     def planned(self, batch: DataFrame) -> pa.Table | None:
         """The columns of a batch of this source alone, from Spark's plan, without a job; `None`: it has to be run."""
+
+    def untaken(self, files: Sequence[UnreadableFile]) -> list[UnreadableFile]:
+        """Those of the files that could not be read that nobody has taken."""
 
     def records(self, rows: pa.Table, origin: RecordOrigin) -> RawBatch:
         """The raw records of a batch.

@@ -8,13 +8,12 @@ are asked for when a record's place is wanted.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial, reduce
 from itertools import accumulate, groupby
 from pathlib import Path
 from types import MappingProxyType
-from urllib.parse import unquote, urlsplit
 
 import numpy as np
 import pyarrow as pa
@@ -27,10 +26,20 @@ from pyspark.sql import functions as F  # noqa: N812 - as PySpark's own document
 from ...config import Settings
 from ...errors import PipelineError
 from .layouts import reshape
-from .records import RawBatch, RecordOrigin
+from .records import RawBatch, RecordOrigin, without_unreadable
 from .source import RecordSource
 from .source_table import source_streams
 from .spark_source import column_of, first_line
+from .unreadable import (
+    ListedFiles,
+    UnreadableFile,
+    by_stream,
+    gone_files,
+    is_of_a_file,
+    path_of,
+    readable_part,
+    torn_files,
+)
 
 __all__ = ["read_streams", "unpack"]
 
@@ -65,20 +74,26 @@ def read_streams(spark: SparkSession, settings: Settings, heartbeats: Path | Non
 
 
 def unpack(
-    batch: DataFrame, settings: Settings, without: Mapping[str, Collection[str]] = MappingProxyType({})
+    batch: DataFrame,
+    settings: Settings,
+    without: Mapping[str, Collection[str]] = MappingProxyType({}),
+    listed: Mapping[str, Collection[str]] = MappingProxyType({}),
 ) -> dict[str, RawBatch]:
     """Return the records of a batch of `read_streams`, stream by stream; a stream without records in it is left out.
 
     Order of arrival: modification time of the file, its path, offset in the file; without files as Spark delivers.
-    Places may be asked for while the batch is being handled (`foreachBatch`), not later.
+    Places may be asked for while the batch is being handled (`foreachBatch`), not later. Of a file that is broken or
+    gone there is nothing but a note.
 
     Args:
         batch: as Spark gives it.
         settings: of the project.
         without: by stream, the files that are passed over, as Spark notes their paths.
+        listed: by stream, all its files in the same way, as far as they are known.
 
     Raises:
-        PipelineError: Spark cannot read a file, or a stream's lines are too many for one batch.
+        PipelineError: a file cannot be read for now, Spark cannot read the batch, or a stream's lines are too many for
+            one batch.
     """
     streams = source_streams(settings)
     if len(streams) == 1:
@@ -88,38 +103,80 @@ def unpack(
             planned = _without(planned, without.get(name, ()))
             records = source.records(planned, _origin([], list)) if planned.num_rows else None
             return {} if records is None else {name: reshape(records, settings.streams[name])}
+    torn = torn_files(listed, without)
     for number, name in enumerate(streams):
-        if without.get(name):
+        left_out = {*without.get(name, ()), *torn.get(name, ())}
+        if left_out:
             # A note says file:///in/1.json, a row says file:/in/1.json.
-            files = [path.replace("file:///", "file:/", 1) for path in without[name]]
-            passed_over = F.col(_FILE).isin(files) & (F.col(_STREAM) == number)
+            rows = [path.replace("file:///", "file:/", 1) for path in left_out]
+            passed_over = F.col(_FILE).isin(rows) & (F.col(_STREAM) == number)
             batch = batch.where(F.col(_FILE).isNull() | ~passed_over)
-    try:
-        table = batch.select(*_needed_columns(batch, several=len(streams) > 1)).toArrow()
-    except (PySparkException, Py4JError) as error:
-        raise PipelineError(
-            f"Spark cannot read a batch: {first_line(error)}",
-            hint="mend or remove the file; the batch is read again at the next start",
-        ) from error
+    wanted = {name: {*files} - {*without.get(name, ())} - {*torn.get(name, ())} for name, files in listed.items()}
+    batch, table, failed = _read(batch, streams, wanted)
     paths = cache(partial(_paths, batch))
     runs = _in_order_of_arrival(_runs(table), paths)
+    unreadable = by_stream(failed, listed)
+    for name, short in torn.items():
+        unreadable.setdefault(name, []).extend(short.values())
     found = {}
     for number, (name, source) in enumerate(streams.items()):
         own = [run for run in runs if run.stream == number]
         # Spark delivers pieces of 10,000 rows; whatever follows works several times as fast on one.
         raw = _rows(table, own, f"{number}:").combine_chunks()
+        if source.lists_files:
+            raw = _without(raw, without.get(name, ()))
+            unreadable[name] = gone_files(listed.get(name, ()), without.get(name, ()), _paths_of(raw))
         if raw.num_rows:
             records = source.records(raw, _origin(own, partial(_names, batch, number, own, paths)))
             found[name] = reshape(records, settings.streams[name])
+        files = source.untaken(unreadable.get(name, ()))
+        if files:
+            found[name] = without_unreadable(found.get(name), files)
     return found
+
+
+def _read(
+    batch: DataFrame, streams: Mapping[str, RecordSource], listed: ListedFiles
+) -> tuple[DataFrame, pa.Table, Collection[UnreadableFile]]:
+    """A batch, its rows, and the files that cannot be read; if there are any, the batch is one without them."""
+    several = len(streams) > 1
+
+    def rows(of: DataFrame) -> pa.Table:
+        return of.select(*_needed_columns(of, several=several)).toArrow()
+
+    def of_files(paths: Mapping[str, list[str]]) -> DataFrame:
+        opened = ((number, source, paths.get(name)) for number, (name, source) in enumerate(streams.items()))
+        frames = [_opened(batch.sparkSession, number, source, files) for number, source, files in opened if files]
+        return reduce(lambda one, other: one.unionByName(other, allowMissingColumns=True), frames)
+
+    try:
+        try:
+            return batch, rows(batch), ()
+        except (PySparkException, Py4JError) as error:
+            if listed.keys() != streams.keys() or not is_of_a_file(error):
+                raise
+        part = readable_part(listed, lambda paths: rows(of_files(paths)))
+    except (PySparkException, Py4JError) as error:
+        raise PipelineError(
+            f"Spark cannot read a batch: {first_line(error)}",
+            hint="check the sources of the project; the batch is read again at the next start",
+        ) from error
+    if part.table is None:
+        return batch, pa.table({}), part.unreadable
+    return of_files(part.paths), part.table, part.unreadable
 
 
 def _without(planned: pa.Table, files: Collection[str]) -> pa.Table:
     """The files of a plan but those that are passed over."""
-    if not files:
+    if not files or not planned.num_rows:
         return planned
-    gone = {unquote(urlsplit(file).path) for file in files}
-    return planned.filter([path.removeprefix("file:") not in gone for path in planned["path"].to_pylist()])
+    gone = {path_of(file) for file in files}
+    return planned.filter([path not in gone for path in _paths_of(planned)])
+
+
+def _paths_of(listing: pa.Table) -> list[str]:
+    """The paths of a listing's files."""
+    return [path.removeprefix("file:") for path in listing["path"].to_pylist()] if listing.num_rows else []
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,8 +191,8 @@ class _Run:
     length: int
 
 
-def _opened(spark: SparkSession, number: int, source: RecordSource) -> DataFrame:
-    frame = source.open(spark)
+def _opened(spark: SparkSession, number: int, source: RecordSource, files: Sequence[str] = ()) -> DataFrame:
+    frame = source.open(spark, files)
     columns = [column.alias(f"{number}:{name}") for name, column in source.columns(frame).items()]
     arrival = [F.col(f"_metadata.{field}").alias(own) for own, field in _METADATA.items()] if source.has_files else []
     return frame.select(F.lit(number).alias(_STREAM), *arrival, *columns)
@@ -189,7 +246,7 @@ def _in_order_of_arrival(runs: list[_Run], paths: Callable[[], dict[int, str]]) 
 def _paths(batch: DataFrame) -> dict[int, str]:
     """Return the paths of a batch's files by their digests: one more job, for those who ask."""
     found = batch.select(F.xxhash64(_FILE), _FILE).where(F.col(_FILE).isNotNull()).distinct().collect()
-    return {digest: unquote(urlsplit(path).path) for digest, path in found}
+    return {digest: path_of(path) for digest, path in found}
 
 
 def _names(batch: DataFrame, stream: int, runs: list[_Run], paths: Callable[[], dict[int, str]]) -> list[str]:
@@ -199,7 +256,7 @@ def _names(batch: DataFrame, stream: int, runs: list[_Run], paths: Callable[[], 
     digests = [digest for digest, _ in groupby(run.file for run in runs)]
     if digests == [0]:  # digests were not sent along: the stream has one file, or none, in the batch
         found = batch.where(F.col(_STREAM) == stream).select(_FILE).take(1)
-        return [unquote(urlsplit(row[0]).path) if row[0] else "batch" for row in found]
+        return [path_of(row[0]) if row[0] else "batch" for row in found]
     known = paths()
     return [known.get(digest, "batch") for digest in digests]
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from kaicep.config import Settings
 from kaicep.errors import CeilingError
-from kaicep.pipeline.durability.batch_journal import BatchJournal
+from kaicep.pipeline.durability.journal import BatchJournal
 from kaicep.pipeline.flow import ParkedQueries, ParkedQuery
 from kaicep.pipeline.monitoring import status_bytes
 from support.command_line import HIGH, call, rights_of_others

@@ -16,7 +16,7 @@ def caused_by(cause: BaseException) -> ArchiveError:
     return error
 
 
-@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EIO, errno.EROFS, errno.EMFILE, errno.EDQUOT])
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EIO, errno.EROFS, errno.EMFILE, errno.EDQUOT, errno.EACCES])
 def test_what_is_wrong_with_the_machine_passes(number: int) -> None:
     error = OSError(number, os.strerror(number), "/state/log")
     assert is_transient(error)
@@ -26,7 +26,7 @@ def test_what_is_wrong_with_the_machine_passes(number: int) -> None:
 
 @pytest.mark.parametrize(
     "error",
-    [OSError(errno.ENOENT, "No such file"), PermissionError(errno.EACCES, "no"), ValueError("no"), OSError("no")],
+    [OSError(errno.ENOENT, "No such file"), ValueError("no"), OSError("no")],
 )
 def test_what_is_wrong_with_the_project_does_not(error: Exception) -> None:
     assert not is_transient(error)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 from kaicep import Project
 from kaicep.archive import Archive
 from kaicep.archive.log import EventLog, read_segment
-from kaicep.pipeline.durability import CheckpointedFlow, current_generation
+from kaicep.pipeline.durability import BatchFiles, CheckpointedFlow, current_generation
 from kaicep.pipeline.sinks import Sink
 from kaicep.pipeline.sinks.json_lines_sink import JsonLinesSink
 from kaicep.pipeline.sinks.parquet_sink import ParquetSink
@@ -187,11 +187,11 @@ def _ids(file: Path) -> Sequence[str]:
 
 def _reader(
     files: Sequence[Sequence[Path]],
-) -> Callable[[Mapping[str, Collection[str]]], dict[str, RawBatch]]:
-    def read(passed_over: Mapping[str, Collection[str]]) -> dict[str, RawBatch]:
+) -> Callable[[BatchFiles], dict[str, RawBatch]]:
+    def read(of_batch: BatchFiles) -> dict[str, RawBatch]:
         found = {}
         for stream, of in zip(STREAMS, files, strict=False):
-            new = [path for path in of if f"file://{quote(str(path))}" not in passed_over.get(stream, ())]
+            new = [path for path in of if f"file://{quote(str(path))}" not in of_batch.passed_over.get(stream, ())]
             lines = [line for path in new for line in path.read_text().splitlines()]
             if lines:
                 found[stream] = parse_json_lines(pa.array(lines), RecordOrigin.of("batch"), "t")

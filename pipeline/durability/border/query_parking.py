@@ -10,8 +10,8 @@ from ....archive import Archive
 from ....config import Settings
 from ....errors import KaicepError
 from ...flow import BatchResult, Dataflow, ParkedQueries, ParkedQuery, Registration, failure_of
-from ..batch_journal import BatchJournal
 from ..checkpoint import Checkpoint
+from ..journal import BatchJournal
 from ..query_registry import Resumptions
 from .backfilled_queries import BackfilledQueries
 from .backfilled_query import BackfilledQuery, LoggedBatches, ParkedPast

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -58,13 +58,17 @@ class Generation:
 
 
 def current_generation(
-    settings: Settings, state: Path, last: int | None, say: Callable[[str], None] = lambda _line: None
+    settings: Settings,
+    state: Path,
+    last: int | None,
+    say: Callable[[str], None] = lambda _line: None,
+    mended: Collection[str] = (),
 ) -> Generation:
     """The generation of these sources: the latest one if it serves, else a new one.
 
     A new generation reads its sources from the start: the journal knows the files that were taken, and of others the
-    events are recognised. It is begun, and that is said, where the sources are other ones, the project was moved, and
-    where Spark's checkpoint is damaged, or does not agree with what is done.
+    events are recognised. It is begun, and that is said, where the sources are other ones, the project was moved, a
+    file was mended, and where Spark's checkpoint is damaged, or does not agree with what is done.
 
     Args:
         settings: the project's, whose stream sources decide.
@@ -72,6 +76,7 @@ def current_generation(
         last: the last batch that left a trace, 0 before the first; `None`: nobody counts but Spark. Batches are counted
             from 1.
         say: takes a line of the log.
+        mended: files that could not be read and are other ones now: Spark would not list them again.
     """
     described = _describe(settings)
     folders = sorted(file.parent for file in state.glob(f"generation-*/{_FILE}"))
@@ -79,7 +84,7 @@ def current_generation(
     if folders:
         known = _read(folders[-1] / _FILE)
         latest = _in(folders[-1], int(known.get("base", base)))
-        reason = _why_anew(known, described, latest, last)
+        reason = _why_anew(known, described, latest, last) or _changed(mended)
         if reason is None:
             return latest
         say(f"recovery: {reason}: {_ANEW}")
@@ -117,6 +122,13 @@ def _why_anew(
     if latest.base + spark.committed > max(last or 0, latest.base - 1):
         return f"Spark's checkpoint has batch {latest.base + spark.committed}, and what is kept ends with {last or 0}"
     return None
+
+
+def _changed(mended: Collection[str]) -> str | None:
+    if not mended:
+        return None
+    others = f" and {len(mended) - 1:,} more" if len(mended) > 1 else ""
+    return f"{min(mended)}{others} could not be read, and was changed"
 
 
 def _worn(spark: SparkCheckpoint) -> int | None:

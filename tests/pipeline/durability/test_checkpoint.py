@@ -16,9 +16,9 @@ from kaicep import Project
 from kaicep.archive import Archive
 from kaicep.archive.log import IdleWatermarkLog
 from kaicep.archive.sparql import Solutions
-from kaicep.pipeline.durability.batch_journal import BatchJournal
 from kaicep.pipeline.durability.checkpointed_flow import CheckpointedFlow
 from kaicep.pipeline.durability.dead_letters import DeadLetters
+from kaicep.pipeline.durability.journal import BatchJournal
 from kaicep.pipeline.durability.operator_snapshots import OperatorSnapshots
 from kaicep.pipeline.durability.spool_replay import SpoolReplay
 from kaicep.pipeline.flow.backfill import Backfill

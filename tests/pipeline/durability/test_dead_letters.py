@@ -9,7 +9,8 @@ import pyarrow as pa
 import pytest
 from kaicep.pipeline.durability.dead_letters import DeadLetters
 from kaicep.pipeline.sources.json_source import parse_json_lines
-from kaicep.pipeline.sources.records import RecordOrigin
+from kaicep.pipeline.sources.records import RecordOrigin, without_unreadable
+from kaicep.pipeline.sources.unreadable import UnreadableFile
 
 REJECTED = pa.schema([("row", pa.int64()), ("reason", pa.string())])
 
@@ -49,3 +50,20 @@ def test_what_goes_beyond_the_limit_is_said_once(tmp_path: Path, caplog: pytest.
     hint = f"{tmp_path}/air what is wrong with its records, or raise dead_letter_size under [engine]"
     assert [record.message for record in caplog.records] == [said + hint]
     assert sum(path.stat().st_size for path in (tmp_path / "air").iterdir()) <= 300
+
+
+def test_a_file_that_its_source_removes_is_kept(tmp_path: Path) -> None:
+    """Once, under the limit; one that stays where it is needs no copy."""
+    letters = DeadLetters(tmp_path / "letters", most=20)
+    for batch, name in enumerate(("a.gz", "b.gz", "c.gz")):
+        (tmp_path / name).write_bytes(b"broken " * 2)
+        of = [UnreadableFile(str(tmp_path / name), "no gzip", (14, 1), fleeting=fleeting) for fleeting in (True, False)]
+        for _ in range(2):
+            letters.write("air", batch, without_unreadable(None, of[: 1 + batch]), REJECTED.empty_table())
+        assert letters.write("air", 7, without_unreadable(None, of[1:]), REJECTED.empty_table()) == 1
+    (kept,) = (tmp_path / "letters/air/files").iterdir()
+    assert (kept.name, kept.read_bytes()) == ("000000000002-c.gz", b"broken broken ")
+    lines = (tmp_path / "letters/air/000000000007.jsonl").read_text(encoding="utf-8").splitlines()
+    assert [json.loads(line)["reason"] for line in lines] == [
+        "the file cannot be read: no gzip; mend it in its place, and it is read"
+    ]

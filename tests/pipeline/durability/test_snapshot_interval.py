@@ -8,8 +8,8 @@ import pytest
 from kaicep import Project
 from kaicep.archive import Archive
 from kaicep.pipeline.durability import snapshot_interval
-from kaicep.pipeline.durability.batch_journal import BatchJournal
 from kaicep.pipeline.durability.checkpointed_flow import CheckpointedFlow
+from kaicep.pipeline.durability.journal import BatchJournal
 from kaicep.pipeline.durability.snapshot_interval import SnapshotInterval
 from kaicep.pipeline.sinks import JsonLinesSink
 from kaicep.pipeline.sources import RawBatch, raw_table

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import gzip
 import json
 import os
 import shutil
@@ -108,6 +109,28 @@ def test_an_archiver_keeps_no_file_twice_when_its_checkpoint_is_begun_anew(tmp_p
         (checkpoint / "metadata").write_bytes(b"")
     (line,) = told
     assert line.startswith("recovery: Spark's checkpoint is damaged (")
+
+
+@pytest.mark.spark
+def test_an_archiver_keeps_what_can_be_read_and_reads_a_mended_file(tmp_path: Path, spark: SparkSession) -> None:
+    """The broken file is among its dead letters, with a copy: the source removes what was read."""
+    drop(tmp_path, (0, 1))
+    broken = tmp_path / "in" / "0002.json.gz"
+    broken.write_bytes(b"no gzip, and long enough")
+    told: list[str] = []
+    for events in (2 * ROWS, 1):
+        archiver = Archiver(project(tmp_path), spark=spark, say=told.append)
+        archiver.run_available()
+        archiver.close()
+        assert archiver.events == events
+        line = '{"sensor":"a","at":"2026-01-01T00:10:00Z","flow":1}'
+        broken.write_bytes(gzip.compress(line.encode()))
+    assert [line.partition(":")[0] for line in told] == ["streams.air", "recovery"]
+    letters = tmp_path / "var/state/archiver/dead-letters/air"
+    (kept,) = (letters / "files").iterdir()
+    assert kept.read_bytes() == b"no gzip, and long enough"
+    (letter,) = letters.glob("*.jsonl")
+    assert json.loads(letter.read_text(encoding="utf-8"))["record"] == str(broken)
 
 
 @pytest.mark.spark

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
+import json
+import os
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,7 +13,8 @@ import pytest
 from kaicep import Engine, PipelineError, Project
 from kaicep.pipeline.hosting import stream_reader
 from kaicep.pipeline.sinks import CallbackSink, JsonLinesSink
-from support.gateway_files import QUERIES, START, settings, tuples, write
+from support.command_line import wait_for
+from support.gateway_files import QUERIES, START, rows_of, settings, submit_all, tuples, write
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -124,3 +128,115 @@ def test_time_goes_on_over_a_silent_stream(tmp_path: Path, spark: SparkSession) 
 
 def reading(second: float) -> dict[str, Any]:
     return {"sensor": "a", "at": (START + timedelta(seconds=second)).isoformat(), "flow": 90.0}
+
+
+class _CrashError(Exception):
+    pass
+
+
+def _broken(folder: Path, files: list[list[dict[str, Any]]]) -> Project:
+    """A project whose files are packed and come in one batch; the second one breaks off."""
+    write(folder / "in", files)
+    for path in sorted((folder / "in").iterdir()):
+        content = gzip.compress(path.read_bytes(), mtime=0)
+        path.unlink()
+        whole = path.with_name(f"{path.name}.gz")
+        whole.write_bytes(content[: len(content) // 2] if path.name == "0001.json" else content)
+        os.utime(whole, (1_700_000_000 + int(path.stem), 1_700_000_000 + int(path.stem)))
+    content_of_project = settings(archive=True)
+    del content_of_project["streams"]["air"]["source"]["maxFilesPerTrigger"]
+    return Project.parse(content_of_project, root=folder)
+
+
+def _letters(folder: Path) -> list[str]:
+    lines = [
+        line
+        for path in sorted((folder / "var/state/dead-letters/air").glob("*"))
+        for line in path.read_text(encoding="utf-8").splitlines()
+    ]
+    return [json.loads(line)["place"] for line in lines]
+
+
+@pytest.mark.parametrize("point", ["take", "write", "append", "flush", "finish"])
+def test_a_file_that_cannot_be_read_costs_no_other_one_also_over_a_crash(
+    point: str, tmp_path: Path, spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Wherever the batch breaks off: its other files are read once, and one letter names the file."""
+    files = tuples(3)
+    project = _broken(tmp_path, files)
+    out = tmp_path / "rows.jsonl"
+    with monkeypatch.context() as patch, Engine(project, spark=spark, sinks=[JsonLinesSink(out)]) as engine:
+        submit_all(engine)
+        checkpoint = engine._flow._checkpoint
+        owners: dict[str, Any] = {
+            "take": checkpoint.journal, "write": checkpoint._dead_letters, "append": engine.archive,
+            "flush": engine._sinks[0], "finish": checkpoint.journal,
+        }  # fmt: skip
+        original = getattr(owners[point], point)
+
+        def crash(*arguments: Any, **named: Any) -> Any:
+            result = original(*arguments, **named)
+            if point != "finish" or arguments[0] > 0:  # the journal also finishes the batch before the first
+                raise _CrashError
+            return result
+
+        patch.setattr(owners[point], point, crash)
+        with pytest.raises(PipelineError, match="a batch failed"):
+            engine.run_available()
+    with Engine(project, spark=spark, sinks=[JsonLinesSink(out)]) as engine:
+        submit_all(engine)
+        engine.run_available()
+        engine.finish()
+        events = engine.progress.streams["air"].events
+        assert engine.archive.log.count("air") == events
+    whole = [row for number, rows in enumerate(files) if number != 1 for row in rows]
+    assert events == len({(row["sensor"], row["at"]) for row in whole})
+    assert _letters(tmp_path) == [str(tmp_path / "in" / "0001.json.gz")]
+    for label, rows in rows_of(out).items():
+        document = f"{QUERIES['rise']}; {QUERIES[label]}" if label == "rises" else QUERIES[label]
+        expected = Project.parse(settings(), root=tmp_path).evaluate(document, {"air": whole})
+        assert [row["_events"] for row in rows] == [row["_events"] for row in expected], label
+
+
+def test_a_file_that_was_mended_is_read_once(tmp_path: Path, spark: SparkSession) -> None:
+    """At the next start; one that was not mended is not tried again, and nothing more is said of it."""
+    files = tuples(3)
+    project = _broken(tmp_path, files)
+    (tmp_path / "in" / "0002.json.gz").write_bytes(b"no gzip")
+    told: list[str] = []
+
+    def read() -> int:
+        told.clear()
+        with Engine(project, spark=spark, on_notice=told.append) as engine:
+            engine.run_available()
+            return engine.archive.log.count("air")
+
+    broken = tmp_path / "in" / "0001.json.gz"
+    before = read()
+    assert [line.split(":")[0] for line in told] == [
+        f"streams.air: {tmp_path}/in/{name}".split(":")[0] for name in ("0001.json.gz", "0002.json.gz")
+    ]
+    assert all("cannot be read: " in line and "mend it in its place" in line for line in told)
+    assert (read(), told) == (before, [])
+    broken.write_bytes(gzip.compress("".join(json.dumps(row) + "\n" for row in files[1]).encode()))
+    keys = {(row["sensor"], row["at"]) for number, rows in enumerate(files) if number != 2 for row in rows}
+    assert read() == len(keys)
+    (line,) = told
+    assert line.startswith("recovery: in/0001.json.gz could not be read, and was changed: the sources are listed anew")
+    assert (read(), told) == (len(keys), [])
+    assert len(_letters(tmp_path)) == 2
+
+
+def test_a_running_engine_reads_a_file_that_was_mended(tmp_path: Path, spark: SparkSession) -> None:
+    files = tuples(3)
+    project = _broken(tmp_path, files)
+    with Engine(project, spark=spark) as engine:
+        engine._job._pause = 0
+        engine.start()
+        wait_for(lambda: engine.progress.batches > 0)
+        events = engine.progress.records
+        mended = tmp_path / "in" / "0001.json.gz"
+        mended.write_bytes(gzip.compress("".join(json.dumps(row) + "\n" for row in files[1]).encode()))
+        os.utime(mended, (1_700_000_001, 1_700_000_001))
+        wait_for(lambda: engine.progress.records >= events + len(files[1]))
+        assert engine.progress.records == events + len(files[1])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -10,6 +12,8 @@ import pyarrow.parquet as pq
 import pytest
 from kaicep import PipelineError
 from kaicep.pipeline.sources.parquet_source import read_files
+from kaicep.pipeline.sources.unreadable import GONE, file_state
+from kaicep.storage import is_transient
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 
@@ -21,7 +25,7 @@ def listing(*files: tuple[Path, int]) -> pa.Table:
 def test_rows_come_by_modification_time_then_path(tmp_path: Path) -> None:
     for name, values in (("b", [1, 2]), ("a", [3]), ("c", [4])):
         pq.write_table(pa.table({"x": values}), tmp_path / f"{name}.parquet")
-    found = read_files(
+    found, _ = read_files(
         listing((tmp_path / "c.parquet", 2), (tmp_path / "b.parquet", 1), (tmp_path / "a.parquet", 2)), tmp_path
     )
     assert found.table["x"].to_pylist() == [1, 2, 3, 4]
@@ -36,8 +40,8 @@ def test_folders_of_partitions_are_columns(tmp_path: Path) -> None:
     folder = tmp_path / "day=2026-01-01"
     folder.mkdir()
     pq.write_table(pa.table({"x": [1]}), folder / "a.parquet")
-    assert read_files(listing((folder / "a.parquet", 1)), tmp_path).table.column_names == ["x", "day"]
-    assert read_files(listing((folder / "a.parquet", 1)), folder).table.column_names == ["x"]
+    assert read_files(listing((folder / "a.parquet", 1)), tmp_path)[0].table.column_names == ["x", "day"]
+    assert read_files(listing((folder / "a.parquet", 1)), folder)[0].table.column_names == ["x"]
 
 
 def test_a_file_that_is_no_parquet_is_set_aside_and_the_others_are_read(tmp_path: Path) -> None:
@@ -49,20 +53,36 @@ def test_a_file_that_is_no_parquet_is_set_aside_and_the_others_are_read(tmp_path
     pq.write_table(pa.table({"x": deep}), tmp_path / "b.parquet")
     pq.write_table(pa.table({"x": [1, 2]}), tmp_path / "c.parquet")
     paths = [tmp_path / f"{name}.parquet" for name in "abc"]
-    found = read_files(listing(*((path, 1) for path in paths)), tmp_path)
+    found, broken = read_files(listing(*((path, 1) for path in paths)), tmp_path)
     assert found.table["x"].to_pylist() == [1, 2]
     assert [found.place(row) for row in (0, 1)] == [f"{paths[2]}, row 1", f"{paths[2]}, row 2"]
-    assert [(m.text, m.place) for m in found.malformed] == [(str(path), str(path)) for path in paths[:2]]
-    assert [m.reason[:60] for m in found.malformed] == [
-        "the file cannot be read: Parquet magic bytes not found in fo",
-        "the file cannot be read: Parquet schema too deeply nested, c",
+    assert [(file.path, file.state) for file in broken] == [(str(path), file_state(path)) for path in paths[:2]]
+    assert [file.reason[:35] for file in broken] == [
+        "Parquet magic bytes not found in fo",
+        "Parquet schema too deeply nested, c",
     ]
-    alone = read_files(listing((paths[0], 1)), tmp_path)
-    assert (alone.table.num_rows, len(alone.malformed)) == (0, 1)
+    alone, broken = read_files(listing((paths[0], 1)), tmp_path)
+    assert (alone.table.num_rows, len(broken)) == (0, 1)
 
 
-def test_a_file_that_has_gone_is_named_with_the_way_out(tmp_path: Path) -> None:
-    with pytest.raises(PipelineError) as refused:
-        read_files(listing((tmp_path / "a.parquet", 1)), tmp_path)
-    assert str(refused.value).startswith(f"cannot read {tmp_path / 'a.parquet'}: ")
-    assert refused.value.hint == "see that it is there and may be read; the batch is read again at the next start"
+def test_a_file_that_has_gone_is_said_and_the_others_are_read(tmp_path: Path) -> None:
+    pq.write_table(pa.table({"x": [1, 2]}), tmp_path / "b.parquet")
+    found, (gone,) = read_files(listing((tmp_path / "a.parquet", 1), (tmp_path / "b.parquet", 2)), tmp_path)
+    assert found.table["x"].to_pylist() == [1, 2]
+    assert (gone.path, gone.reason, gone.state) == (str(tmp_path / "a.parquet"), GONE, None)
+
+
+@pytest.mark.parametrize("number", [errno.EACCES, errno.EIO, errno.EMFILE])
+def test_a_file_that_may_not_be_read_for_now_is_waited_for(
+    tmp_path: Path, number: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "a.parquet"
+    pq.write_table(pa.table({"x": [1, 2]}), path)
+
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(pq, "ParquetFile", refuse)
+    with pytest.raises(PipelineError, match=f"cannot read {path}: .*{os.strerror(number)}") as refused:
+        read_files(listing((path, 1)), tmp_path)
+    assert is_transient(refused.value)

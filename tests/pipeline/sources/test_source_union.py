@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from kaicep.errors import PipelineError
 from kaicep.pipeline.durability.generations.spark_checkpoint import SparkCheckpoint
 from kaicep.pipeline.sources.records import RawBatch
 from kaicep.pipeline.sources.source_union import read_streams, unpack
+from kaicep.pipeline.sources.unreadable import GONE
 from pyarrow import orc
 from pyspark.sql import DataFrame, SparkSession
 from support.spark import run_batches
@@ -194,31 +196,91 @@ def test_text_in_another_encoding_is_read(spark: SparkSession, tmp_path: Path) -
     assert values(read(spark, tmp_path, project_of(tmp_path, air=source)), "air", "t") == ["ü €"]
 
 
-def complaint(spark: SparkSession, root: Path, file_format: str, file: Path) -> str:
-    """What reading a batch says whose only file became unreadable after Spark had planned it."""
-    settings = project_of(root, air={"format": file_format, "path": "in"})
+def read_noted(spark: SparkSession, root: Path, settings: Settings, harm: Callable[[], object]) -> dict[str, RawBatch]:
+    """The batch that has everything, with what Spark has noted of its files; harm comes after Spark has planned it."""
+    found: list[dict[str, RawBatch]] = []
+
+    def keep(batch: DataFrame, number: int) -> None:
+        harm()
+        noted = SparkCheckpoint(root / "c").files(number)
+        found.append(unpack(batch, settings, {}, dict(zip(settings.streams, noted, strict=False))))
+
+    writer = read_streams(spark, settings).writeStream.foreachBatch(keep)
+    writer.option("checkpointLocation", str(root / "c")).trigger(availableNow=True).start().awaitTermination()
+    (batch,) = found
+    return batch
+
+
+def test_files_that_cannot_be_read_are_left_out_and_told(spark: SparkSession, tmp_path: Path) -> None:
+    """Of every format, some broken, one of them empty, one gone; the others are read, each once."""
+    table = pa.table({"n": [1, 2]})
+    lines = gzip.compress(b"".join(b'{"n":%d}\n' % i for i in range(1000)))
+    for name in ("a[1] ü%20.jsonl.gz", "b.jsonl.gz", "c.jsonl.gz"):
+        drop(tmp_path / "j" / name, lines, 1000)
+    drop(tmp_path / "j" / "d.jsonl.gz", lines[: len(lines) // 2], 1000)
+    drop(tmp_path / "j" / "e[1] ü%20.jsonl.gz", lines[:-8] + b"abcd" + lines[-4:], 1000)
+    drop(tmp_path / "j" / "f.jsonl.gz", b"", 1000)
+    for name in ("a.orc", "b.orc", "c.orc"):
+        (tmp_path / "o").mkdir(exist_ok=True)
+        orc.write_table(table, tmp_path / "o" / name)
+    (tmp_path / "o" / "b.orc").write_bytes(b"no table, no table at all")
+    for name in ("a.parquet", "b.parquet", "c.parquet"):
+        (tmp_path / "p").mkdir(exist_ok=True)
+        pq.write_table(table, tmp_path / "p" / name)
+    (tmp_path / "p" / "b.parquet").write_bytes(b"no table, no table at all")
+    sources = {"json": ("json", "j"), "orc": ("orc", "o"), "parquet": ("parquet", "p"), "again": ("json", "j")}
+    settings = project_of(tmp_path, **{name: {"format": kind, "path": of} for name, (kind, of) in sources.items()})
+
+    def harm() -> None:
+        for gone in ("j/c.jsonl.gz", "p/c.parquet"):
+            (tmp_path / gone).unlink()
+
+    batch = read_noted(spark, tmp_path, settings, harm)
+    assert {name: raw.table.num_rows for name, raw in batch.items()} == {
+        "json": 2000, "orc": 4, "parquet": 2, "again": 2000,
+    }  # fmt: skip
+    told = {
+        name: {Path(file.path).name: (file.reason, file.state is None) for file in raw.unreadable}
+        for name, raw in batch.items()
+    }
+    assert told["json"] == told["again"]
+    assert told["json"] == {
+        "c.jsonl.gz": (GONE, True),
+        "d.jsonl.gz": ("Unexpected end of input stream", False),
+        "e[1] ü%20.jsonl.gz": (told["json"]["e[1] ü%20.jsonl.gz"][0], False),
+        "f.jsonl.gz": ("it breaks off at its beginning", False),
+    }
+    assert (told["parquet"]["c.parquet"], list(told["orc"])) == ((GONE, True), ["b.orc"])
+    assert [letter.place for letter in batch["orc"].malformed] == [str(tmp_path / "o" / "b.orc")]
+    assert sorted({Path(batch["json"].place(row)).name for row in (0, 1999)}) == [
+        "a[1] ü%20.jsonl.gz:1", "b.jsonl.gz:1000",
+    ]  # fmt: skip
+
+
+def test_of_files_that_are_all_broken_there_is_nothing(spark: SparkSession, tmp_path: Path) -> None:
+    drop(tmp_path / "in" / "a.csv.gz", b"t,n\nno gzip", 1000)
+    settings = project_of(tmp_path, air={"format": "csv", "path": "in"})
+    batch = read_noted(spark, tmp_path, settings, lambda: None)
+    assert (batch["air"].table.num_rows, len(batch["air"].malformed), len(batch["air"].unreadable)) == (0, 1, 1)
+
+
+def test_what_spark_cannot_read_of_files_that_nobody_listed_is_told_in_one_line(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    drop(tmp_path / "in" / "a.csv.gz", b"no gzip", 1000)
+    settings = project_of(tmp_path, air={"format": "csv", "path": "in"})
     told: list[str] = []
 
     def on_batch(batch: DataFrame, _: int) -> None:
-        file.write_bytes(b"no table, no table at all")
-        try:
+        with pytest.raises(PipelineError) as error:
             unpack(batch, settings)
-        except PipelineError as error:
-            told.append(str(error))
+        told.append(str(error.value))
 
     writer = read_streams(spark, settings).writeStream.foreachBatch(on_batch)
-    writer.option("checkpointLocation", str(root / "c")).trigger(availableNow=True).start().awaitTermination()
+    writer.option("checkpointLocation", str(tmp_path / "c")).trigger(availableNow=True).start().awaitTermination()
     (message,) = told
-    return message
-
-
-def test_a_file_that_spark_cannot_read_is_told_in_one_line(spark: SparkSession, tmp_path: Path) -> None:
-    (tmp_path / "in").mkdir()
-    orc.write_table(pa.table({"n": [1]}), tmp_path / "in" / "a.orc")
-    message = complaint(spark, tmp_path, "orc", tmp_path / "in" / "a.orc")
-    assert message.startswith("Spark cannot read a batch: ")
-    assert message.endswith(": mend or remove the file; the batch is read again at the next start")
-    assert "\n" not in message
+    assert message.startswith("Spark cannot read a batch: Encountered error while reading file file:///")
+    assert message.endswith(": check the sources of the project; the batch is read again at the next start")
 
 
 @pytest.mark.parametrize("options", [{}, {"mergeSchema": True}], ids=["by Arrow", "by Spark"])

@@ -14,6 +14,7 @@ CALL = "An error occurred while calling o42.load."
     [
         (f"{CALL}\n: java.io.IOException: Cannot read the footer.\n\tat org.apache", "Cannot read the footer"),
         (f"{CALL}\n: org.apache.X: [PATH_NOT_FOUND] No path in. SQLSTATE: 42K03", "No path in"),
+        (f"{CALL}\n: a.B: Exception thrown in awaitResult: \n\tat a\nCaused by: a.C: [CODE] No footer. ", "No footer"),
         ("gone", "gone"),
     ],
 )

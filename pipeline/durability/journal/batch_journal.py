@@ -2,9 +2,9 @@
 
 `queries/batches.jsonl` in the engine's state. A line notes the files of a batch, durably, before anything else of it;
 they are taken when the batch is done, or the log has its events of their stream, which it has as a whole or not at all.
-Another line notes that the batch is done, with where the sinks and the queries with a past are; it is not synced by
-itself: should a power cut lose the last one, the snapshots have the same. The journal is what decides whether a file is
-taken: Spark's checkpoint may be lost at any time.
+The files that could not be read stand beside them, and are not taken. Another line notes that the batch is done, with
+where the sinks and the queries with a past are; it is not synced by itself: should a power cut lose the last one, the
+snapshots have the same. The journal decides whether a file is taken: Spark's checkpoint may be lost at any time.
 
 A line begins with its checksum. One that a power cut tore, or that is damaged, counts for nothing: its files come again
 then, and their events are recognised by their identity.
@@ -14,17 +14,22 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
-from ...storage import append_durably, make_folder, write_atomically
+from ....storage import append_durably, make_folder, write_atomically
+from ...sources import UnreadableFile
+from .unreadable_files import UnreadableFiles
 
 __all__ = ["BatchFiles", "BatchJournal", "Files"]
 
 Files = Mapping[str, Collection[str]]
 """By stream, files, as paths from the project's folder where they lie in it."""
+Unreadable = Mapping[str, Sequence[UnreadableFile]]
+"""By stream, files that could not be read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,10 +39,14 @@ class BatchFiles:
     Attributes:
         new: those that no other batch took.
         passed_over: the others, as Spark has them.
+        listed: all of them, as Spark has them.
+        unreadable: those that this very batch could not read when it was begun.
     """
 
     new: Files
     passed_over: Mapping[str, Collection[str]]
+    listed: Mapping[str, Collection[str]]
+    unreadable: Unreadable
 
 
 _EARLIER = "position.json"
@@ -59,15 +68,24 @@ class BatchJournal:
         self._most_lines = 0
         self._taken: dict[int, dict[str, list[str]]] = {}
         self._batch_of: dict[tuple[str, str], int] = {}
+        self._unreadable = UnreadableFiles(root)
         self._delivered: tuple[int, dict[str, Any]] | None = None
         self._read()
 
-    def take(self, batch: int, files: Files) -> None:
-        """Note which files a batch took; when this returns, it survives a power cut."""
-        if not any(files.values()):
-            return
-        self._note_files(batch, files)
-        self._append({"batch": batch, "files": self._taken[batch]}, durable=True)
+    def take(self, batch: int, files: Files, unreadable: Unreadable = MappingProxyType({})) -> None:
+        """Note which files a batch took; when this returns, it survives a power cut.
+
+        Args:
+            batch: its number.
+            files: those that it was given.
+            unreadable: those among them of which it has nothing.
+        """
+        broken = {stream: {self._unreadable.name(file) for file in of} for stream, of in unreadable.items()}
+        taken = {stream: [file for file in of if file not in broken.get(stream, ())] for stream, of in files.items()}
+        if any(taken.values()) or any(broken.values()):
+            self._note_files(batch, taken)
+            self._unreadable.note(batch, unreadable)
+            self._append(self._files_of(batch), durable=True)
 
     def finish(self, batch: int, parts: Mapping[str, bytes], *, durable: bool = False) -> None:
         """Note that a batch is done; 0: the first one begins.
@@ -94,9 +112,32 @@ class BatchJournal:
             batch: its number; what it took itself, when it was begun, is new.
             files: by stream, each file's path as here, and as Spark has it.
         """
-        taken = {s: {file for file in of if self._batch_of.get((s, file), batch) != batch} for s, of in files.items()}
-        new = {stream: of.keys() - taken[stream] for stream, of in files.items()}
-        return BatchFiles(new, {stream: {files[stream][file] for file in of} for stream, of in taken.items() if of})
+        new = {stream: {file for file in of if self._is_new(batch, stream, file)} for stream, of in files.items()}
+        others = {stream: of.keys() - new[stream] for stream, of in files.items()}
+        return BatchFiles(
+            new,
+            {stream: {files[stream][file] for file in of} for stream, of in others.items() if of},
+            {stream: list(of.values()) for stream, of in files.items()},
+            self._unreadable.of(batch),
+        )
+
+    def _is_new(self, batch: int, stream: str, file: str) -> bool:
+        known = self._batch_of.get((stream, file), batch) != batch
+        return not (known or self._unreadable.passed_over(batch, stream, file))
+
+    def mended(self, *, quiet: bool = False) -> list[str]:
+        """The files that could not be read and are other ones now: they are worth another try.
+
+        Args:
+            quiet: only those that nobody seems to be writing.
+        """
+        return self._unreadable.mended(quiet=quiet)
+
+    def try_again(self, files: Collection[str]) -> None:
+        """Let files be read that could not be read: they are listed anew."""
+        if files:
+            self._unreadable.try_again(files)
+            self.forget_missing()
 
     def give_back(self, batch: int, logged: Collection[str]) -> list[str]:
         """Let the files of a batch that was begun be taken by others.
@@ -108,11 +149,12 @@ class BatchJournal:
         Returns:
             The other streams.
         """
-        streams = self._taken.get(batch, {})
-        given_up = [stream for stream in streams if stream not in logged]
+        streams, unreadable = self._taken.get(batch, {}), self._unreadable.of(batch)
+        given_up = [stream for stream in {**streams, **unreadable} if stream not in logged]
         for stream in given_up:
-            for file in streams.pop(stream):
+            for file in streams.pop(stream, ()):
                 del self._batch_of[stream, file]
+            self._unreadable.forget([(stream, self._unreadable.name(file)) for file in unreadable.get(stream, ())])
         if given_up:
             self.forget_missing()
         return given_up
@@ -130,11 +172,19 @@ class BatchJournal:
             there = {s: [file for file in files if (self._root / file).exists()] for s, files in streams.items()}
             if any(there.values()):
                 self._note_files(batch, there)
+        self._unreadable.forget_gone()
         self._rewrite()
 
     def _note_files(self, batch: int, files: Files) -> None:
         self._taken[batch] = {stream: sorted(of) for stream, of in files.items() if of}
         self._batch_of |= {(stream, file): batch for stream, of in files.items() for file in of}
+        self._unreadable.forget((stream, file) for stream, of in files.items() for file in of)
+
+    def _files_of(self, batch: int) -> dict[str, object]:
+        """What is noted of the files of a batch."""
+        unreadable = self._unreadable.line(batch)
+        noted = {"batch": batch, "files": self._taken.get(batch, {})}
+        return {**noted, "unreadable": unreadable} if unreadable else noted
 
     def _append(self, content: Mapping[str, object], *, durable: bool) -> None:
         if self._lines is None:
@@ -148,7 +198,7 @@ class BatchJournal:
 
     def _rewrite(self) -> None:
         """Write what is known, with no line that was torn."""
-        lines = [_line({"batch": batch, "files": files}) for batch, files in self._taken.items()]
+        lines = [_line(self._files_of(batch)) for batch in sorted({*self._taken, *self._unreadable.batches})]
         if self._delivered is not None:
             lines.append(_line({"batch": self._delivered[0], "parts": self._delivered[1]}))
         with write_atomically(self._path) as temporary:
@@ -159,6 +209,7 @@ class BatchJournal:
         for content in _contents(self._path):
             if "files" in content:
                 self._note_files(content["batch"], content["files"])
+                self._unreadable.read(content["batch"], content.get("unreadable", {}))
             else:
                 self._delivered = (content["batch"], content["parts"])
         if self._delivered is None:

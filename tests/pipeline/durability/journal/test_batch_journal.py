@@ -6,7 +6,8 @@ import json
 from pathlib import Path
 
 import pytest
-from kaicep.pipeline.durability.batch_journal import BatchJournal
+from kaicep.pipeline.durability.journal.batch_journal import BatchJournal
+from kaicep.pipeline.sources import UnreadableFile, file_state
 
 FILES = {"in/1.json": "file:///p/in/1.json", "in/2.json": "file:///p/in/2.json"}
 
@@ -14,7 +15,8 @@ FILES = {"in/1.json": "file:///p/in/1.json", "in/2.json": "file:///p/in/2.json"}
 def journal(root: Path) -> BatchJournal:
     (root / "in").mkdir(exist_ok=True)
     for number in (1, 2, 3):
-        (root / f"in/{number}.json").touch()
+        if not (root / f"in/{number}.json").exists():
+            (root / f"in/{number}.json").touch()
     return BatchJournal(root / "queries/batches.jsonl", root)
 
 
@@ -83,3 +85,46 @@ def test_what_an_earlier_version_noted_is_known(tmp_path: Path) -> None:
     assert journal(tmp_path).delivered() == (7, {"sink/0": b'{"bytes": 1}'})
     path.write_text("")
     assert journal(tmp_path).delivered() is None
+
+
+def unreadable(root: Path, name: str) -> UnreadableFile:
+    return UnreadableFile(str(root / name), "broken", file_state(root / name))
+
+
+def test_a_file_that_could_not_be_read_is_not_taken(tmp_path: Path) -> None:
+    """It is known over a restart, passed over while it is as it was, and new when it is another one."""
+    first = journal(tmp_path)
+    broken = unreadable(tmp_path, "in/2.json")
+    first.take(1, {"air": FILES}, {"air": [broken], "door": []})
+    for known in (first, journal(tmp_path)):
+        again = known.sorted_out(1, {"air": FILES})
+        assert (again.new, again.unreadable) == ({"air": {"in/1.json"}}, {"air": [broken]})
+        later = known.sorted_out(2, {"air": FILES})
+        assert (later.new, later.unreadable) == ({"air": set()}, {})
+        assert later.passed_over == {"air": set(FILES.values())}
+        assert {stream: set(urls) for stream, urls in later.listed.items()} == {"air": set(FILES.values())}
+    (tmp_path / "in/2.json").write_text("mended")
+    known = journal(tmp_path)
+    assert (known.mended(), known.sorted_out(2, {"air": FILES}).new) == (["in/2.json"], {"air": {"in/2.json"}})
+    known.take(2, {"air": ["in/2.json"]})
+    assert (known.mended(), journal(tmp_path).mended(), known.files) == ([], [], 2)
+
+
+def test_a_file_that_is_listed_anew_is_tried_again(tmp_path: Path) -> None:
+    first = journal(tmp_path)
+    first.take(1, {"air": FILES}, {"air": [unreadable(tmp_path, "in/2.json")]})
+    (tmp_path / "in/2.json").write_text("mended")
+    first.try_again(first.mended())
+    for known in (first, journal(tmp_path)):
+        assert (known.mended(), known.sorted_out(2, {"air": FILES}).new) == ([], {"air": {"in/2.json"}})
+
+
+def test_what_a_batch_gives_back_may_be_tried_again(tmp_path: Path) -> None:
+    first = journal(tmp_path)
+    first.take(1, {"air": FILES}, {"air": [unreadable(tmp_path, f"in/{number}.json") for number in (1, 2)]})
+    first.take(2, {"door": FILES}, {"door": [unreadable(tmp_path, "in/1.json")]})
+    assert first.give_back(2, {"door"}) == []
+    assert first.give_back(1, set()) == ["air"]
+    for known in (first, journal(tmp_path)):
+        found = known.sorted_out(3, {"air": FILES, "door": FILES})
+        assert found.new == {"air": FILES.keys(), "door": set()}

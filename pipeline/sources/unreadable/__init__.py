@@ -1,0 +1,23 @@
+"""Files of a batch that cannot be read: which they are, why, and the rest of the batch."""
+
+from __future__ import annotations
+
+from .listed_files import ListedFiles, by_stream, gone_files, path_of, torn_files
+from .read_failures import ReadablePart, is_of_a_file, readable_part
+from .unreadable_file import GONE, FileState, UnreadableFile, file_state, reading_error
+
+__all__ = [
+    "GONE",
+    "FileState",
+    "ListedFiles",
+    "ReadablePart",
+    "UnreadableFile",
+    "by_stream",
+    "file_state",
+    "gone_files",
+    "is_of_a_file",
+    "path_of",
+    "readable_part",
+    "reading_error",
+    "torn_files",
+]
