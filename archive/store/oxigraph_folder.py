@@ -9,12 +9,12 @@ from pathlib import Path
 import pyoxigraph as ox
 
 from ...errors import ArchiveError, Place
-from ...storage import ProcessLock, make_folder
+from ...storage import ProcessLock, is_transient, make_folder
 from ..folder_layout import LOCK
 from .store import StoreUnavailableError
 
-_TROUBLE = (errno.EIO, errno.ENOSPC, errno.EROFS, errno.EFBIG, errno.EDQUOT, errno.EACCES, errno.EMFILE, errno.ENFILE)
-"""What the file system says of itself, and not of the store's files."""
+_REFUSALS = (os.strerror(errno.EFBIG), os.strerror(errno.EACCES))
+"""What the file system says of whoever writes, and not of the files of the store; nor are errors that pass of these."""
 
 
 def open_folder(path: Path) -> ox.Store:
@@ -58,11 +58,11 @@ def damaged(path: Path, error: Exception) -> StoreUnavailableError:
         held = in_use(path, "another program")
         return StoreUnavailableError(held.message, place=held.place, hint=held.hint)
     reason = str(error).split("\n", maxsplit=1)[0].rstrip(".")
-    passing = any(os.strerror(number) in reason for number in _TROUBLE)
+    of_machine = is_transient(error) or any(said in reason for said in _REFUSALS)
     return StoreUnavailableError(
         f"the store cannot be used: {reason}",
         place=Place(str(path)),
-        hint="see to the disk" if passing else "move the folder away; it is built again from the log",
+        hint="see to the disk" if of_machine else "move the folder away; it is built again from the log",
     )
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from datetime import timedelta
 from pathlib import Path
 
 import pyoxigraph as ox
 import pytest
 from kaicep.archive.store import OxigraphStore
+from kaicep.archive.store.oxigraph_folder import damaged
 from kaicep.errors import ArchiveError
 
 MINUTE = timedelta(minutes=1)
@@ -41,6 +44,17 @@ def test_a_damaged_store_says_what_to_do(tmp_path: Path, file: str, content: byt
     assert error.value.hint == "move the folder away; it is built again from the log"
     assert error.value.place is not None
     assert error.value.place.source == str(path)
+
+
+@pytest.mark.parametrize(
+    "number",
+    [errno.EIO, errno.ENOSPC, errno.EROFS, errno.EFBIG, errno.EDQUOT, errno.EACCES, errno.EMFILE, errno.ENOMEM],
+)
+def test_what_is_wrong_with_the_machine_is_no_damage(tmp_path: Path, number: int) -> None:
+    """Oxigraph tells it in words alone."""
+    said = f"IO error: {os.strerror(number)}: While open a file for appending: store/000012.sst: {os.strerror(number)}"
+    found = damaged(tmp_path, RuntimeError(said))
+    assert str(found) == f"{tmp_path}: the store cannot be used: {said}: see to the disk"
 
 
 def test_a_file_in_the_way_is_named(tmp_path: Path) -> None:
