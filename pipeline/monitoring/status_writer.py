@@ -57,6 +57,7 @@ class StatusWriter:
                 self._trouble = True
 
     def _write(self, status: EngineStatus) -> None:
+        # Not synced: the one of a second ago is as good, and a disk would be busy with nothing else.
         temporary = self._file.with_suffix(f".{os.getpid()}.part")
         try:
             temporary.write_bytes(status_bytes(status))
