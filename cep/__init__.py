@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from .output import RowCounts, adopted_matches
     from .query_operator import build_operator
     from .settled_query import joined_rows, with_doubles
+    from .state_horizon import horizon_of
     from .windows import HELD, LAST, WINDOW, adopted_windows
 
 _LATER = {
@@ -27,6 +28,7 @@ _LATER = {
     "adopted_windows": ".windows",
     "apply_filters": ".event_filter",
     "build_operator": ".query_operator",
+    "horizon_of": ".state_horizon",
     "joined_rows": ".settled_query",
     "with_doubles": ".settled_query",
 }
@@ -44,6 +46,7 @@ __all__ = [
     "adopted_windows",
     "apply_filters",
     "build_operator",
+    "horizon_of",
     "joined_rows",
     "with_doubles",
 ]

@@ -10,9 +10,11 @@ from .backfill_chunks import (
     BackfillChunk,
     BackfillRequest,
     Seam,
+    TimeRange,
     Watermarks,
     covering_range,
     lowest_watermark,
+    replayed,
 )
 from .within_bounds import Range, bounds_in_words, duration_in_words, resolve_bounds, speaks_of_the_past
 
@@ -41,6 +43,7 @@ __all__ = [
     "Rewritten",
     "Seam",
     "Strategy",
+    "TimeRange",
     "Watermarks",
     "bounds_in_words",
     "candidate_queries",
@@ -48,6 +51,7 @@ __all__ = [
     "covering_range",
     "duration_in_words",
     "lowest_watermark",
+    "replayed",
     "resolve_bounds",
     "rewrite",
     "speaks_of_the_past",

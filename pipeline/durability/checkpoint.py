@@ -31,8 +31,8 @@ from .flow_state import FlowState, RestoredState
 from .journal import BatchJournal, Files
 from .operator_snapshots import OperatorSnapshots
 from .query_registry import QueryRegistry, Resumptions
+from .replay import SpoolReplay
 from .snapshot_interval import SnapshotInterval
-from .spool_replay import SpoolReplay
 
 __all__ = ["Checkpoint", "has_begun"]
 
@@ -250,7 +250,7 @@ class Checkpoint:
     def rebuilt(self, number: int, state: FlowState) -> None:
         """Keep a state that was rebuilt from the log, if the sinks have all its rows."""
         if not self.delivery.waiting and state.operators is not None:
-            self._write(number, {**state.operators, **self.delivery.snapshot(), **state.backfilled})
+            self._write(number, {**state.operators, **self.delivery.snapshot(), **state.noted})
 
     def _write(self, number: int, parts: Mapping[str, bytes]) -> None:
         self._interval.written(self._snapshots.write(number, parts))
@@ -280,7 +280,7 @@ class Checkpoint:
             self._idle_watermarks.remove(before=position)  # nobody replays them
 
     def _keep(self, number: int, state: FlowState) -> None:
-        delivered = {**self.delivery.snapshot(), **state.backfilled}
+        delivered = {**self.delivery.snapshot(), **state.noted}
         if state.operators is not None:
             self._write(number, {**state.operators, **delivered})
         self.journal.finish(number, delivered, durable=state.operators is None)

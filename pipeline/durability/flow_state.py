@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 
-__all__ = ["FlowState", "RestoredState"]
+from ..flow import StreamMoments
+
+__all__ = ["MOMENTS", "FlowState", "RestoredState", "moments_of", "moments_part"]
+
+MOMENTS = "moments"
+"""What a snapshot and the journal call where the streams were."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,11 +22,12 @@ class FlowState:
     Attributes:
         operators: of streams and queries, counts, the version of the knowledge: a replay of the log gives it again,
             `None`: and will.
-        backfilled: of queries that are with their past still, and counts: no replay gives it.
+        noted: of queries that are with their past still, counts, where the streams are: it is small, is noted with each
+            batch, and says what of the log gives the rest.
     """
 
     operators: Mapping[str, bytes] | None
-    backfilled: Mapping[str, bytes]
+    noted: Mapping[str, bytes]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,3 +45,20 @@ class RestoredState:
     operators: Mapping[str, bytes]
     reported: int
     delivered: Mapping[str, bytes]
+
+
+def moments_part(moments: StreamMoments) -> bytes:
+    """Where streams are, for the checkpoint."""
+    return json.dumps({s: [None if m is None else m.isoformat() for m in of] for s, of in moments.items()}).encode()
+
+
+def moments_of(parts: Mapping[str, bytes]) -> StreamMoments | None:
+    """Where streams were, among the parts of a checkpoint; `None`: an earlier version has not noted it."""
+    if MOMENTS not in parts:
+        return None
+    content = json.loads(parts[MOMENTS])
+    return {stream: (_moment(greatest), _moment(floor)) for stream, (greatest, floor) in content.items()}
+
+
+def _moment(text: str | None) -> datetime | None:
+    return None if text is None else datetime.fromisoformat(text)

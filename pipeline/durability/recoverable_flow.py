@@ -14,9 +14,9 @@ from ..flow import Batch, BatchResult, Dataflow
 from ..knowledge import BatchKnowledge, KnowledgeSwap, KnowledgeVersions, Version
 from .border import BatchBorder
 from .checkpoint import Checkpoint
-from .flow_state import FlowState
-from .log_replay import logged_batches
+from .flow_state import MOMENTS, FlowState, moments_part
 from .progress import PROGRESS, Progress
+from .replay import logged_batches
 from .state_recovery import StateRecovery
 
 __all__ = ["RecoverableFlow"]
@@ -106,11 +106,8 @@ class RecoverableFlow:
             flows: of streams and queries; `None`: a replay of the log gives it.
         """
         version = {} if self.version is None else {_KNOWLEDGE: str(self.version).encode()}
-        counts = {PROGRESS: self.progress.to_bytes()}
-        backfilled = self.border.snapshot(self.dataflow)
-        if flows is None:
-            return FlowState(None, backfilled | counts)
-        return FlowState({**flows, **version, **counts}, backfilled)
+        counts = {PROGRESS: self.progress.to_bytes(), MOMENTS: moments_part(self.dataflow.moments)}
+        return FlowState(None if flows is None else {**flows, **version}, self.border.snapshot(self.dataflow) | counts)
 
     def close(self) -> None:
         """Give back the threads."""

@@ -17,9 +17,9 @@ from ..flow import Dataflow, Registration
 from ..knowledge import KnowledgeVersions
 from .border import BatchBorder
 from .checkpoint import Checkpoint
-from .flow_state import RestoredState
-from .log_replay import logged_batches
+from .flow_state import MOMENTS, RestoredState, moments_of
 from .progress import PROGRESS, Progress
+from .replay import StateReplay, is_bounded, logged_batches
 
 __all__ = ["RecoveredState", "StateRecovery"]
 
@@ -99,9 +99,9 @@ class StateRecovery:
         # lost which queries are registered, the snapshot tells.
         if state.batch and (not dataflow.restore(state.operators, others if lost else known) or lost):
             after, progress = state.batch, Progress.from_bytes(state.operators[PROGRESS])
+            self._say(f"recovery: the state after batch {number} is rebuilt from that after batch {after}, by the log")
         else:
-            after, progress, dataflow = 0, Progress(), _registered(known, empty())
-        self._say(f"recovery: the state after batch {number} is rebuilt from that after batch {after}, by the log")
+            after, progress, dataflow = self._recalled(number, state, _registered(known, empty()))
         for done, batch in logged_batches(self._archive, self._versions, number, after):
             began = time.perf_counter()
             result = dataflow.process(batch)
@@ -112,6 +112,30 @@ class StateRecovery:
         if state.reported == number and PROGRESS in state.delivered:
             progress = Progress.from_bytes(state.delivered[PROGRESS])  # the log has no records that were none
         return RecoveredState(progress, [q for q in queries if q.label not in dataflow.flows], replayed=True)
+
+    def _recalled(self, number: int, state: RestoredState, dataflow: Dataflow) -> tuple[int, Progress, Dataflow]:
+        """Bring queries that have seen nothing to the end of the last batch that was reported, by what they need.
+
+        Those that need more than a window of the log do it beside the stream, which need not wait for them.
+
+        Returns:
+            That batch, the counts then, and the data flow. Where it is not known where the streams were, no batch: the
+            log is replayed from its beginning.
+        """
+        last, moments = state.reported, moments_of(state.delivered)
+        if moments is None or last > number or self._archive is None:
+            self._say(f"recovery: the state after batch {number} is rebuilt by the log, from its beginning")
+            return 0, Progress(), dataflow
+        replay = StateReplay(dataflow, self._archive, self._versions, moments, last)
+        replay.recall()
+        beside = [label for label in dataflow.flows if not is_bounded(dataflow, label)]
+        self._border.recover(dataflow, beside, last, state.delivered[MOMENTS].decode())
+        for label in reversed(beside):
+            dataflow.remove(label)
+        self._say(_told(number, replay, beside))
+        for batch in replay.batches():
+            _ = dataflow.process(batch).matches  # the sinks have them
+        return last, Progress.from_bytes(state.delivered[PROGRESS]), dataflow
 
     def rebuilt(
         self,
@@ -143,3 +167,11 @@ def _registered(queries: Sequence[Registration], dataflow: Dataflow) -> Dataflow
         with suppress(KaicepError):  # it is found out again, and told, where it is registered
             dataflow.register(registration)
     return dataflow
+
+
+def _told(number: int, replay: StateReplay, beside: Sequence[str]) -> str:
+    """What a recovery does, for people."""
+    of = "" if replay.start is None else f" by what the log has from {replay.start:%Y-%m-%dT%H:%M:%SZ} on"
+    lacking = "" if replay.whole else "; it goes no further back (log_age, log_size under [archive])"
+    others = f"; {', '.join(beside)} need more of it, and catch up beside the stream" if beside else ""
+    return f"recovery: the state after batch {number} is rebuilt{of}{lacking}{others}"

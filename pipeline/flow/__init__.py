@@ -6,12 +6,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .backfill import Backfill, queries_with_a_past
+    from .backfill import Backfill, queries_with_a_past, request_of
     from .batch import Batch, BatchSource, Judgement, live_batch
     from .batch_result import BatchResult, StreamResult, joined, merged
     from .border_requests import BorderRequests
     from .clock_bound import refuse_ahead
-    from .dataflow import Dataflow
+    from .dataflow import Dataflow, is_state_of
     from .end_rehearsal import rows_at_end
     from .idle_streams import IdleStreams
     from .queries import (
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
         failure_of,
         parked_notes,
     )
-    from .source_streams import admission_of
+    from .source_streams import StreamMoments, admission_of
 
 _LATER = {
     "Backfill": ".backfill",
@@ -39,15 +39,18 @@ _LATER = {
     "ParkedQuery": ".queries",
     "QueryRuntime": ".queries",
     "Registration": ".queries",
+    "StreamMoments": ".source_streams",
     "StreamResult": ".batch_result",
     "admission_of": ".source_streams",
     "failure_of": ".queries",
+    "is_state_of": ".dataflow",
     "joined": ".batch_result",
     "live_batch": ".batch",
     "merged": ".batch_result",
     "parked_notes": ".queries",
     "queries_with_a_past": ".backfill",
     "refuse_ahead": ".clock_bound",
+    "request_of": ".backfill",
     "rows_at_end": ".end_rehearsal",
 }
 
@@ -65,15 +68,18 @@ __all__ = [
     "ParkedQuery",
     "QueryRuntime",
     "Registration",
+    "StreamMoments",
     "StreamResult",
     "admission_of",
     "failure_of",
+    "is_state_of",
     "joined",
     "live_batch",
     "merged",
     "parked_notes",
     "queries_with_a_past",
     "refuse_ahead",
+    "request_of",
     "rows_at_end",
 ]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from io import BytesIO
@@ -97,6 +98,30 @@ class Admission:
             self._floor = watermark.astimezone(UTC)
             if self._bounded:
                 self._seen = self._seen.filter(pl.col("_time") >= self.watermark)
+
+    @property
+    def moments(self) -> tuple[datetime | None, datetime | None]:
+        """The greatest time stamp so far, and where `advance` moved the watermark: its time, for `recall`."""
+        return self._greatest, self._floor
+
+    def recall(
+        self,
+        greatest: datetime | None,
+        floor: datetime | None,
+        known: Callable[[datetime | None, int | None], pa.Table],
+    ) -> None:
+        """Be where a stream was, by what was kept of its events.
+
+        Args:
+            greatest: its `moments` then.
+            floor: likewise.
+            known: gives columns `_id` and `_time` of its events from some moment on, perhaps only of so many last ones.
+        """
+        self._greatest, self._floor = greatest, floor
+        if self.watermark is not None:
+            asked = known(self.watermark, None) if self._bounded else known(None, self._most)
+            seen = pl.DataFrame(pl.from_arrow(asked)).select("_id", "_time").cast(_SEEN)
+            self._seen = seen if self._bounded else seen.tail(self._most)
 
     def end(self) -> None:
         """End the stream: whatever comes now is late."""

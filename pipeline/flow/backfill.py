@@ -13,6 +13,7 @@ from ...planner import (
     Choice,
     Seam,
     Strategy,
+    TimeRange,
     choose,
     covering_range,
     lowest_watermark,
@@ -20,7 +21,7 @@ from ...planner import (
 from .batch import Batch, BatchSource
 from .dataflow import Dataflow
 
-__all__ = ["Backfill", "queries_with_a_past"]
+__all__ = ["Backfill", "queries_with_a_past", "request_of"]
 
 
 class Backfill:
@@ -85,17 +86,28 @@ class Backfill:
         return min(1.0, max(0.0, (reached - first) / (last - first))) if first < last else 1.0
 
     def _asked(self, upto: Position | None) -> BackfillRequest:
-        flows = list(self.dataflow.flows.values())
-        origins = {stream for flow in flows for stream in self.dataflow.queries.origins(flow.query)}
-        columns: dict[str, frozenset[str]] = {stream: frozenset() for stream in sorted(origins)}
-        for flow in flows:
-            for stream, names in flow.columns.items():
-                if stream in origins:
-                    columns[stream] |= names
-        watermarks = {stream: self.dataflow.watermarks[stream] for stream in columns}
-        span = covering_range([flow.within for flow in flows])
-        queries = tuple(flow.query for flow in flows)
-        return BackfillRequest(queries, span, columns, watermarks, upto, self.dataflow.cancelled)
+        span = covering_range([flow.within for flow in self.dataflow.flows.values()])
+        return request_of(self.dataflow, span, upto)
+
+
+def request_of(dataflow: Dataflow, span: TimeRange | None, upto: Position | None) -> BackfillRequest:
+    """What is asked of the past for all queries of a data flow.
+
+    Args:
+        dataflow: with the queries and those whose output they read; its streams are where they are at the border.
+        span: of what time.
+        upto: the last batch before the border.
+    """
+    flows = list(dataflow.flows.values())
+    origins = {stream for flow in flows for stream in dataflow.queries.origins(flow.query)}
+    columns: dict[str, frozenset[str]] = {stream: frozenset() for stream in sorted(origins)}
+    for flow in flows:
+        for stream, names in flow.columns.items():
+            if stream in origins:
+                columns[stream] |= names
+    watermarks = {stream: dataflow.watermarks[stream] for stream in columns}
+    queries = tuple(flow.query for flow in flows)
+    return BackfillRequest(queries, span, columns, watermarks, upto, dataflow.cancelled)
 
 
 def _time_range(archive: ReadView, asked: BackfillRequest) -> tuple[datetime, datetime] | None:

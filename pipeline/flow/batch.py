@@ -29,6 +29,8 @@ class BatchSource(Enum):
     LOG = "log"
     """A replay of what was processed before."""
     BACKFILL = "backfill"
+    STATE = "state"
+    """What operators have to know of the past to go on; the sinks have its rows."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,9 +25,9 @@ from .batch import Batch, Judgement
 from .batch_result import BatchResult, StreamResult
 from .idle_streams import IdleStreams
 from .queries import QueryAnswering, QueryGraph, QueryIsolation, QueryRuntime, Registration, continues
-from .source_streams import SourceStreams
+from .source_streams import KnownIdentities, SourceStreams, StreamMoments
 
-__all__ = ["Dataflow"]
+__all__ = ["Dataflow", "is_state_of"]
 
 _QUERY = "query/"
 
@@ -255,6 +255,15 @@ class Dataflow:
         """Whether nothing more is answered; see `cancel`."""
         return self._isolation.cancelled
 
+    @property
+    def moments(self) -> StreamMoments:
+        """By source stream that has begun, its time."""
+        return self._streams.moments
+
+    def recall(self, moments: StreamMoments, known: KnownIdentities) -> None:
+        """Let the source streams be where they were, without a snapshot; see `SourceStreams.recall`."""
+        self._streams.recall(moments, known)
+
     def cancel(self) -> None:
         """Answer nothing more, from any thread: the batch at work ends with `CancelledError`, to be done again."""
         self._isolation.cancel()
@@ -283,3 +292,8 @@ class Dataflow:
     def shape(self, stream: StreamType) -> EventShape:
         """How the events of a stream, a source or the output of a query, become triples."""
         return self._judgement.shape(stream)
+
+
+def is_state_of(label: str, state: Mapping[str, bytes]) -> bool:
+    """Whether a snapshot of a data flow holds a query."""
+    return _QUERY + label in state

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
+from functools import partial
+
+import pyarrow as pa
 
 from ...annotator import AnnotatedBatch, Annotator
 from ...cep import END_OF_TIME
@@ -12,7 +15,12 @@ from ..profile import StreamProfile, StreamProfiler
 from .admission import MOST_IDENTITIES, Admission
 from .batch_result import StreamResult
 
-__all__ = ["SourceStreams", "admission_of"]
+__all__ = ["KnownIdentities", "SourceStreams", "StreamMoments", "admission_of"]
+
+StreamMoments = Mapping[str, tuple[datetime | None, datetime | None]]
+"""By stream, its greatest time stamp, and where its watermark was moved by wall clock."""
+KnownIdentities = Callable[[str, datetime | None, int | None], pa.Table]
+"""Gives `_id` and `_time` of a stream's events from some moment on, or of so many last ones; in order of arrival."""
 
 _LOG = logging.getLogger("kaicep")
 
@@ -82,6 +90,22 @@ class SourceStreams:
     def snapshot(self) -> dict[str, bytes]:
         """The state of every stream, by name, for `restore`."""
         return {_STREAM + name: admission.snapshot() for name, admission in self._admissions.items()}
+
+    @property
+    def moments(self) -> StreamMoments:
+        """By stream, its time; of those that have not begun there is none."""
+        found = {name: admission.moments for name, admission in self._admissions.items()}
+        return {name: moments for name, moments in found.items() if any(moments)}
+
+    def recall(self, moments: StreamMoments, known: KnownIdentities) -> None:
+        """Be where the streams were, by what was kept of their events; see `Admission.recall`.
+
+        Args:
+            moments: as they were then.
+            known: gives the identities of a stream's events.
+        """
+        for name, admission in self._admissions.items():
+            admission.recall(*moments.get(name, (None, None)), partial(known, name))
 
     def restore(self, state: Mapping[str, bytes]) -> None:
         """Go on from a snapshot with those of the streams that it holds.

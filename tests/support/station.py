@@ -18,33 +18,39 @@ from kaicep.pipeline.sources.records import RawBatch
 
 from .clock import Clock
 
-__all__ = ["COUNT", "PAIRS", "START", "Station", "counts"]
+__all__ = ["COUNT", "PAIRS", "START", "Station", "counts", "project_of"]
 
 START = datetime(2026, 3, 1, tzinfo=UTC)
 COUNT = "SELECT COUNT(?e) AS n FROM (?e, air) WINDOW (?e, batch, 10s)"
 PAIRS = "SELECT ?a.x AS x FROM (?a, air), (?d, door) JOIN (?a.x = ?d.x) WINDOW (?a, ?d, 1min)"
 
 
+def project_of(folder: Path, *, archive: bool = True, **streams: Mapping[str, Any]) -> Project:
+    """Two streams of the same events; what else is said of each."""
+    stream = {
+        "event_type": "<urn:E>",
+        "time": {"attribute": "t"},
+        "identity": ["x", "t"],
+        "attributes": {"x": {"datatype": "xsd:integer"}},
+    }
+    content = {
+        "streams": {name: stream | dict(streams.get(name, {})) for name in ("air", "door")},
+        "archive": {"enabled": archive, "store": False},
+    }
+    return Project.parse(content, root=folder)
+
+
 class Station:
     """An engine without Spark: batches are numbered and durable, the clock goes as the test says."""
 
     def __init__(self, folder: Path, *queries: str, archive: bool = True, **streams: Mapping[str, Any]) -> None:
-        stream = {
-            "event_type": "<urn:E>",
-            "time": {"attribute": "t"},
-            "identity": ["x", "t"],
-            "attributes": {"x": {"datatype": "xsd:integer"}},
-        }
-        content = {
-            "streams": {name: stream | dict(streams.get(name, {})) for name in ("air", "door")},
-            "archive": {"enabled": archive, "store": False},
-        }
         self.clock = Clock()
         self.wall: datetime | None = None
         self.folder = folder
         self._queries = queries
-        self._project = Project.parse(content, root=folder)
+        self._project = project_of(folder, archive=archive, **streams)
         self._open = ExitStack()
+        self.said: list[str] = []
         self.start()
 
     def start(self) -> None:
@@ -53,7 +59,7 @@ class Station:
         if project.settings.archive.enabled:
             shapes = project.shapes
             archive = self._open.enter_context(Archive(project.settings, project.knowledge, shapes))
-        self.flow = CheckpointedFlow(project, self.folder / "state", (), archive)
+        self.flow = CheckpointedFlow(project, self.folder / "state", (), archive, say=self.said.append)
         self._open.callback(self.flow.close)
         self.idleness = IdleStreams(project.settings.idle_timeouts(), self.clock)
         for number, text in enumerate(self._queries):

@@ -15,7 +15,8 @@ from typing import Protocol
 import pyarrow as pa
 
 from ....errors import KaicepError, PipelineError
-from ...flow import Batch, CancelledError, Dataflow, ParkedQuery
+from ...flow import Batch, BatchSource, CancelledError, Dataflow, ParkedQuery
+from ..replay import StateReplay
 
 __all__ = ["BackfilledQuery", "LoggedBatches", "ParkedPast"]
 
@@ -42,15 +43,26 @@ class QueryPast(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ParkedPast:
-    """The past of a query that is resumed: the state that it was parked with; the log has what it has missed since."""
+    """The past of a query that is resumed: the state that it was parked with; the log has what it has missed since.
+
+    Attributes:
+        dataflow: with that state.
+        parked: what is known of the query.
+        replay: brings the data flow to that state, where none was kept.
+    """
 
     dataflow: Dataflow
     parked: ParkedQuery
-    done: float = 1.0
+    replay: StateReplay | None = None
+
+    @property
+    def done(self) -> float:
+        """See `QueryPast`."""
+        return 1.0 if self.replay is None else self.replay.done
 
     def batches(self) -> Iterable[Batch]:
-        """Nothing."""
-        return ()
+        """What the state comes from."""
+        return () if self.replay is None else self.replay.batches()
 
 
 class BackfilledQuery:
@@ -155,9 +167,9 @@ class BackfilledQuery:
                     return
 
     def _process(self, batch: Batch) -> bool:
-        """Process a batch and let its rows wait; tell whether to go on."""
+        """Process a batch and let its rows wait, but those that were reported; tell whether to go on."""
         table = self.dataflow.process(batch).matches.get(self.label)
-        if table is not None and table.num_rows:
+        if batch.source is not BatchSource.STATE and table is not None and table.num_rows:
             again = min(self._again, table.num_rows)
             self._again -= again
             with self._changed:

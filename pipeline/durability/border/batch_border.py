@@ -60,7 +60,7 @@ class BatchBorder:
         self._logged, self._rebuild, self._strategy = logged, rebuild, strategy
         self.waiting: list[Registration] = []
         self._backfilled = BackfilledQueries()
-        self._parking = QueryParking(checkpoint, self._backfilled, archive, say)
+        self._parking = QueryParking(checkpoint, self._backfilled, archive, versions, say)
         self._requests = BorderRequests()
         self._resumed: list[str] = []
 
@@ -166,6 +166,10 @@ class BatchBorder:
         """Learn from a snapshot which queries were not where the stream is."""
         self._backfilled.restore(state)
         self.parked.restore(state)
+
+    def recover(self, dataflow: Dataflow, labels: Sequence[str], last: int, moments: str) -> None:
+        """Let queries whose state was lost go on beside the stream; see `QueryParking.recover`."""
+        self._parking.recover(dataflow, labels, last, moments)
 
     def register_durably(self, dataflow: Dataflow) -> None:
         """Queries that are with their past still are in the snapshots, which know how far their rows are."""

@@ -8,11 +8,22 @@ from pathlib import Path
 
 from ....archive import Archive
 from ....config import Settings
-from ....errors import KaicepError
-from ...flow import BatchResult, Dataflow, ParkedQueries, ParkedQuery, Registration, failure_of
+from ....errors import KaicepError, PipelineError
+from ...flow import (
+    BatchResult,
+    Dataflow,
+    ParkedQueries,
+    ParkedQuery,
+    Registration,
+    failure_of,
+    is_state_of,
+)
+from ...knowledge import KnowledgeVersions
 from ..checkpoint import Checkpoint
+from ..flow_state import MOMENTS, moments_of
 from ..journal import BatchJournal
 from ..query_registry import Resumptions
+from ..replay import StateReplay
 from .backfilled_queries import BackfilledQueries
 from .backfilled_query import BackfilledQuery, LoggedBatches, ParkedPast
 
@@ -31,6 +42,7 @@ class QueryParking:
         checkpoint: of the engine.
         backfilled: the queries that are not where the stream is.
         archive: that has what was missed; `None`: nobody has.
+        versions: of the knowledge.
         say: takes a line of the log.
 
     Attributes:
@@ -38,9 +50,15 @@ class QueryParking:
     """
 
     def __init__(
-        self, checkpoint: Checkpoint, backfilled: BackfilledQueries, archive: Archive | None, say: Callable[[str], None]
+        self,
+        checkpoint: Checkpoint,
+        backfilled: BackfilledQueries,
+        archive: Archive | None,
+        versions: KnowledgeVersions,
+        say: Callable[[str], None],
     ) -> None:
         self._checkpoint, self._backfilled, self._archive, self._say = checkpoint, backfilled, archive, say
+        self._versions = versions
         self._unregistered: dict[str, Registration] = {}
         self.parked = ParkedQueries()
 
@@ -126,20 +144,58 @@ class QueryParking:
         if not all(known.live for known in upstream):
             self.parked.forget(label)
             return registration, parked.handed
-        last = min(known.batch for known in upstream) - 1
-        kept = (0, {}) if last == 0 else self._checkpoint.state_of_parked(last)
-        if kept is None or not self._holds(kept[0] + 1):
+        earliest = min(upstream, key=lambda known: known.batch)
+        last = earliest.batch - 1
+        past = self._past(dataflow, parked, earliest, rebuild) if self._holds(last + 1) else None
+        if past is None:
             self._say(
                 f"queries: {label} begins anew: the archive has not all that it has missed since batch {last + 1}"
             )
             self.parked.forget(label)
             return Registration(registration.query, label), 0
         dataflow.flows[label].failure = None
-        state = kept[1] if kept[0] == last else rebuild(last, *kept)
-        past = ParkedPast(dataflow.rehearsal([label], state), parked)
         self._backfilled.add(BackfilledQuery(label, past, logged, last=last, handed=parked.handed))
         self.parked.add(replace(parked, resuming=True))
         return None
+
+    def recover(self, dataflow: Dataflow, labels: Sequence[str], last: int, moments: str) -> None:
+        """Let queries whose state was lost, and needs much of the log, go on beside the stream, as if resumed.
+
+        Args:
+            dataflow: where they are registered.
+            labels: theirs.
+            last: the last batch whose rows they have reported.
+            moments: where the streams were then.
+        """
+        for label in labels:
+            registration, time = dataflow.flows[label].registration, dataflow.now(dataflow.flows[label].query)
+            lost = PipelineError(
+                f"the state of '{label}' was lost", hint="it is made of the log again, and goes on then"
+            )
+            normal, now = registration.query.normal, registration.now
+            known = ParkedQuery(label, last + 1, lost, normal, now, time, resuming=True, moments=moments)
+            self.parked.add(known)
+
+    def _past(
+        self, dataflow: Dataflow, parked: ParkedQuery, earliest: ParkedQuery, rebuild: Rebuild
+    ) -> ParkedPast | None:
+        """What a query goes on from: its state before it was parked, or what of the log makes that; `None`: nothing."""
+        label, last = parked.label, earliest.batch - 1
+        kept = (0, {}) if last == 0 else self._checkpoint.state_of_parked(last)
+        moments = None if earliest.moments is None else moments_of({MOMENTS: earliest.moments.encode()})
+        if kept is not None and self._holds(kept[0] + 1) and (moments is None or is_state_of(label, kept[1])):
+            state = kept[1] if kept[0] == last else rebuild(last, *kept)
+            return ParkedPast(dataflow.rehearsal([label], state), parked)
+        if moments is None or self._archive is None:
+            return None
+        copy = dataflow.rehearsal([label], {})
+        replay = StateReplay(copy, self._archive, self._versions, moments, last)
+        if not replay.whole:
+            self._say(
+                f"recovery: {label} has of the time before batch {last + 1} only what the log still has "
+                f"(log_age, log_size under [archive])"
+            )
+        return ParkedPast(copy, parked, replay)
 
     def settle(self) -> None:
         """Forget those that have caught up since they were resumed."""
@@ -165,8 +221,9 @@ class QueryParking:
     ) -> None:
         label, query = registration.label, registration.query
         cause, time = dataflow.queries.cause_of(query), dataflow.now(query)
-        now = registration.now
-        self.parked.add(ParkedQuery(label, number, failure, query.normal, now, time, cause, handed, live))
+        now, moments = registration.now, self._checkpoint.delivered.get(MOMENTS)
+        known = ParkedQuery(label, number, failure, query.normal, now, time, cause, handed, live)
+        self.parked.add(known if moments is None else replace(known, moments=moments.decode()))
         self._say(f"queries: {label} is parked: {failure}")
 
     def _park_backfilled(

@@ -31,6 +31,7 @@ class ParkedQuery:
         handed: how many rows the sinks have got of what it is resumed with.
         live: it had gone on live, so that it is resumed from the state before `batch`; else it begins with its past.
         resuming: it was resumed, and has not caught up yet.
+        moments: where its streams were before `batch`, as the checkpoint has it; `None`: unknown.
     """
 
     label: str
@@ -43,6 +44,7 @@ class ParkedQuery:
     handed: int = 0
     live: bool = True
     resuming: bool = False
+    moments: str | None = None
 
     def __str__(self) -> str:
         """Since when and why, in one line."""

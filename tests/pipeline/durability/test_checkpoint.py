@@ -20,7 +20,7 @@ from kaicep.pipeline.durability.checkpointed_flow import CheckpointedFlow
 from kaicep.pipeline.durability.dead_letters import DeadLetters
 from kaicep.pipeline.durability.journal import BatchJournal
 from kaicep.pipeline.durability.operator_snapshots import OperatorSnapshots
-from kaicep.pipeline.durability.spool_replay import SpoolReplay
+from kaicep.pipeline.durability.replay.spool_replay import SpoolReplay
 from kaicep.pipeline.flow.backfill import Backfill
 from kaicep.pipeline.flow.batch import Batch
 from kaicep.pipeline.flow.idle_streams import IdleStreams

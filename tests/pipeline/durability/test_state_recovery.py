@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import shutil
+import threading
+from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from kaicep.archive import Archive
+from kaicep.pipeline.durability.replay.state_replay import StateReplay
+from kaicep.pipeline.flow.batch import Batch
 from support.station import COUNT, PAIRS, Station
 
 STEPS = st.lists(
@@ -62,3 +68,105 @@ def test_a_replay_of_the_log_gives_what_was_given(steps: list[tuple[int, dict[st
         assert {name: state[name] for name in state if name.startswith("stream/")} == {
             name: rebuilt[name] for name in rebuilt if name.startswith("stream/")
         }
+
+
+DISTINCT = "SELECT DISTINCT ?e.x % 5 AS x FROM (?e, air)"
+
+
+@pytest.fixture
+def held_up(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
+    """Lets queries that catch up wait until it is set."""
+    goes_on = threading.Event()
+    pieces = StateReplay.batches
+
+    def waiting(self: StateReplay) -> Iterator[Batch]:
+        while threading.current_thread() is not threading.main_thread() and not goes_on.wait(0.01):
+            self.dataflow._isolation._leave_when_cancelled()
+        yield from pieces(self)
+
+    monkeypatch.setattr(StateReplay, "batches", waiting)
+    return goes_on
+
+
+def lost(station: Station) -> None:
+    """A restart that finds no snapshot."""
+    station.stop()
+    shutil.rmtree(station.folder / "state" / "snapshots")
+    station.start()
+
+
+def until_caught_up(station: Station) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = []
+    while station.flow.backfilled:
+        found += station.deliver().get("q1", [])
+    return found
+
+
+def test_one_that_needs_much_of_the_log_holds_no_other_up(
+    tmp_path: Path, opened: list[Station], held_up: threading.Event
+) -> None:
+    """Its rows come when it has caught up, each once; also if the state is lost again on the way."""
+    station = Station(tmp_path, COUNT, DISTINCT)
+    opened.append(station)
+    for second in range(1, 4):
+        station.deliver(air=[second])
+    lost(station)
+    first = station.deliver(air=[4, 5, 12])
+    assert [row["n"] for row in first["q0"]] == [5]
+    assert first.get("q1", []) == []
+    assert station.flow.backfilled == {"q1"}
+    assert "q1 need more of it, and catch up beside the stream" in station.said[-1]
+    assert " is rebuilt by what the log has from 2026-02-28T23:59:43Z on" in station.said[-1]
+    lost(station)
+    again = station.deliver(air=[24])
+    assert [row["n"] for row in again["q0"]] == [1]
+    held_up.set()
+    assert [row["x"] for row in until_caught_up(station)] == [3, 4, 0]
+    assert not list(station.flow.parked)
+    assert [row["x"] for row in station.deliver(air=[26, 37, 48])["q1"]] == []
+
+
+def test_what_the_log_does_not_reach_back_to_is_said(
+    tmp_path: Path, opened: list[Station], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    station = Station(tmp_path, DISTINCT)
+    opened.append(station)
+    for second in range(1, 6):
+        station.deliver(air=[second])
+    monkeypatch.setattr(Archive, "forgets", True)
+    for path in sorted((tmp_path / "var/archive/log/air").glob("*.parquet"))[:2]:
+        path.unlink()
+    lost(station)
+    station.deliver(air=[6])
+    while station.flow.backfilled:
+        station.deliver()
+    assert (
+        "recovery: q0 has of the time before batch 6 only what the log still has (log_age, log_size under [archive])"
+    ) in station.said
+
+
+def test_where_it_is_unknown_where_the_streams_were_the_whole_log_is_replayed(
+    tmp_path: Path, opened: list[Station], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An earlier version has not noted it."""
+    monkeypatch.setattr("kaicep.pipeline.durability.state_recovery.moments_of", lambda _parts: None)
+    station = Station(tmp_path, COUNT)
+    opened.append(station)
+    station.deliver(air=[1, 2, 3])
+    lost(station)
+    assert [row["n"] for row in station.deliver(air=[11])["q0"]] == [3]
+    assert station.said == ["recovery: the state after batch 1 is rebuilt by the log, from its beginning"]
+
+
+def test_counts_are_those_of_the_batch_also_without_a_snapshot(tmp_path: Path, opened: list[Station]) -> None:
+    """What was malformed, or a duplicate, is in no log."""
+    station = Station(tmp_path, COUNT)
+    opened.append(station)
+    station.deliver(air=[1, 1, 2])
+    station.deliver(air=[14, 3])
+    counted = station.flow.progress
+    lost(station)
+    station.deliver()
+    assert station.flow.progress.streams == counted.streams
+    assert (counted.streams["air"].duplicates, counted.streams["air"].late) == (1, 1)
+    assert station.flow.progress.batches == counted.batches + 1

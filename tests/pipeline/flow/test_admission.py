@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -143,3 +144,21 @@ def test_identities_with_a_time_are_forgotten_by_the_watermark_and_nothing_is_sa
     for number in range(100):
         admission.admit(events([(number, "id")]))
     assert not admission.forgets
+
+
+@pytest.mark.parametrize("bounded", [True, False])
+@given(before=TUPLES, after=TUPLES)
+def test_an_admission_that_recalls_what_was_kept_goes_on_as_it_would_have(
+    bounded: bool, before: list[tuple[int, str]], after: list[tuple[int, str]]
+) -> None:
+    live, recalled = (Admission(timedelta(seconds=3), bounded=bounded) for _ in range(2))
+    first = live.admit(events(before))
+    kept = pa.concat_tables([first.events, first.late])
+
+    def known(start: datetime | None, _count: int | None) -> pa.Table:
+        return kept if start is None else kept.filter(pc.greater_equal(kept["_time"], start))
+
+    recalled.recall(*live.moments, known)
+    found, expected = recalled.admit(events(after)), live.admit(events(after))
+    assert (found.events, found.late, found.duplicates) == (expected.events, expected.late, expected.duplicates)
+    assert recalled.watermark == live.watermark

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
@@ -200,6 +201,22 @@ def test_what_the_archive_has_lost_is_said(tmp_path: Path, monkeypatch: pytest.M
     found = joined(engine.run(SECONDS[2]), engine.finish())
     assert "queries: mean begins anew: the archive has not all that it has missed since batch 2" in engine.said
     assert [row["n"] for row in found["mean"]] == [1]
+    engine.kill()
+
+
+def test_a_state_that_was_kept_for_it_and_is_lost_comes_from_the_log(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, expected: dict[str, list[dict[str, Any]]]
+) -> None:
+    engine = Engine(tmp_path)
+    parts = [engine.run(*SECONDS[:3])]
+    with failing(monkeypatch, "pairs", MemoryError()):
+        parts.append(engine.run(SECONDS[3]))
+    parts.append(engine.run(SECONDS[4]))
+    shutil.rmtree(tmp_path / "state/queries/parked")
+    (tmp_path / "state/queries/parked").mkdir()
+    engine.flow.resume("quiet")
+    parts += [engine.run(*SECONDS[5:]), engine.finish()]
+    assert joined(*parts) == expected
     engine.kill()
 
 

@@ -288,7 +288,7 @@ def test_the_first_batch_waits_for_an_archiver_that_is_behind(
     keep(tmp_path, 5)
     archiver = Archiver(tmp_path)
     late = [6, 7, 8, 9]
-    monkeypatch.setattr("kaicep.pipeline.durability.spool_replay.sleep", lambda _: archiver.keep(late.pop(0)))
+    monkeypatch.setattr("kaicep.pipeline.durability.replay.spool_replay.sleep", lambda _: archiver.keep(late.pop(0)))
     process = Process(tmp_path)
     process.run(5, 8, 9)
     assert late == []
@@ -301,8 +301,8 @@ def test_the_wait_for_an_archiver_ends(tmp_path: Path, monkeypatch: pytest.Monke
     interrupted(tmp_path)
     archiver = Archiver(tmp_path)
     clock = iter(range(0, 1000, 6))
-    monkeypatch.setattr("kaicep.pipeline.durability.spool_replay.monotonic", lambda: next(clock))
-    monkeypatch.setattr("kaicep.pipeline.durability.spool_replay.sleep", lambda _: None)
+    monkeypatch.setattr("kaicep.pipeline.durability.replay.spool_replay.monotonic", lambda: next(clock))
+    monkeypatch.setattr("kaicep.pipeline.durability.replay.spool_replay.sleep", lambda _: None)
     process = Process(tmp_path)
     process.run(5, 8)
     process.kill()

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from kaicep.archive.log import Position
-from kaicep.pipeline.durability.log_replay import logged_batches
+from kaicep.pipeline.durability.replay.log_replay import logged_batches
 from kaicep.pipeline.flow.batch import BatchSource
 from kaicep.pipeline.knowledge.knowledge_store import KnowledgeStore
 from kaicep.pipeline.knowledge.knowledge_versions import KnowledgeVersions

@@ -10,11 +10,11 @@ from operator import itemgetter
 
 import pyarrow as pa
 
-from ...annotator import AnnotatedBatch
-from ...archive import Archive
-from ...archive.log import Position, scan_batches
-from ..flow import Batch, BatchSource
-from ..knowledge import KnowledgeVersions
+from ....annotator import AnnotatedBatch
+from ....archive import Archive
+from ....archive.log import Position, scan_batches
+from ...flow import Batch, BatchSource
+from ...knowledge import KnowledgeVersions
 
 __all__ = ["logged_batches"]
 

@@ -19,13 +19,13 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ...annotator import AnnotatedBatch, exclude_ids, ids_of
-from ...archive import Archive
-from ...archive.log import Position, earlier_ids
-from ...archive.sync import Spool
-from ...planner import ROWS_AT_ONCE
-from ...storage import read_mirrored, write_mirrored
-from ..flow import Batch, BatchResult, BatchSource, StreamResult, joined, merged
+from ....annotator import AnnotatedBatch, exclude_ids, ids_of
+from ....archive import Archive
+from ....archive.log import Position, earlier_ids
+from ....archive.sync import Spool
+from ....planner import ROWS_AT_ONCE
+from ....storage import read_mirrored, write_mirrored
+from ...flow import Batch, BatchResult, BatchSource, StreamResult, joined, merged
 
 __all__ = ["SpoolReplay"]
 

@@ -1,0 +1,90 @@
+"""How far back the state of a query reaches: what lies further behind the watermark makes no difference to later rows.
+
+Source: state retention of windowed joins (Kang, Naughton and Viglas 2003); Flink's state time-to-live.
+"""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import assert_never
+
+from ..language.nodes import (
+    AfterMatchKind,
+    BatchWindow,
+    CorrelationWindow,
+    CumulateWindow,
+    HoppingWindow,
+    Kind,
+    Negation,
+    Query,
+    SessionWindow,
+    SlidingWindow,
+    Window,
+    walk_pattern,
+)
+from .order import sees_all_events
+
+__all__ = ["horizon_of"]
+
+
+def horizon_of(query: Query) -> timedelta | None:
+    """Return how far behind the watermark of its streams events lie that a query may still need.
+
+    A query that has seen only these, in whatever state of the reorder buffer, goes on as one that has seen all.
+
+    Returns:
+        `None`: however far, as what DISTINCT, LIMIT, AFTER MATCH, sessions and counted events remember.
+    """
+    rate = query.output_rate
+    if query.distinct or query.limit is not None or (rate is not None and isinstance(rate.every, int)):
+        return None
+    windows = _of_windows(query)
+    if windows is None:
+        return None
+    # What is reported waits for the end of OUTPUT's period, which begins with what a window before it needs.
+    return windows if rate is None or isinstance(rate.every, int) else windows + rate.every
+
+
+def _of_windows(query: Query) -> timedelta | None:
+    widths = [_width(window) for window in query.windows]
+    known = [width for width in widths if width is not None]
+    if len(known) < len(widths):
+        return None
+    match query.kind:
+        case Kind.SELECTION:
+            return timedelta(0)
+        case Kind.AGGREGATION:
+            return sum(known, timedelta(0)) if known else None
+        case Kind.PATTERN:
+            return _of_pattern(query, known)
+        case _:
+            assert_never(query.kind)
+
+
+def _of_pattern(query: Query, widths: list[timedelta]) -> timedelta | None:
+    """WINDOWs tie all events of a match together, if it has several (`language/checks/boundedness.py`)."""
+    negations = [part for part in walk_pattern(query.pattern) if isinstance(part, Negation)] if query.pattern else []
+    waits = [part.duration for part in negations if part.duration is not None]
+    # A last `=> NOT` waits for the very next event, however late it comes.
+    endless = len(waits) < len(negations) and sees_all_events(query)
+    several = [*widths, *([] if query.retention is None else [query.retention])]
+    if endless or query.after_match.kind is not AfterMatchKind.KEEP_ALL:
+        return None
+    return sum([*several, *waits], timedelta(0))
+
+
+def _width(window: Window) -> timedelta | None:
+    """How long a window is; `None`: it counts events, or is as long as it happens to be."""
+    match window:
+        case CorrelationWindow(width=width):
+            return width
+        case SlidingWindow(extent=timedelta() as extent):
+            return extent
+        case BatchWindow(extent=timedelta() as extent, start=start):
+            return None if start == "first" else extent
+        case HoppingWindow(size=timedelta() as size) | CumulateWindow(size=timedelta() as size):
+            return size
+        case SlidingWindow() | BatchWindow() | HoppingWindow() | CumulateWindow() | SessionWindow():
+            return None
+        case _:
+            assert_never(window)
