@@ -12,7 +12,9 @@ then, and their events are recognised by their identity.
 
 from __future__ import annotations
 
+import errno
 import json
+import logging
 import zlib
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -25,6 +27,8 @@ from ...sources import UnreadableFile
 from .unreadable_files import UnreadableFiles
 
 __all__ = ["BatchFiles", "BatchJournal", "Files"]
+
+_LOG = logging.getLogger("kaicep")
 
 Files = Mapping[str, Collection[str]]
 """By stream, files, as paths from the project's folder where they lie in it."""
@@ -222,10 +226,19 @@ def _line(content: Mapping[str, object]) -> bytes:
 
 
 def _contents(path: Path) -> Iterator[dict[str, Any]]:
-    """What the whole lines say."""
+    """What the whole lines say.
+
+    Raises:
+        OSError: they cannot be read now: whoever began anew would write over them.
+    """
     try:
         lines = path.read_bytes().split(b"\n")
-    except OSError:
+    except (FileNotFoundError, NotADirectoryError):
+        return
+    except OSError as error:
+        if error.errno != errno.EIO:
+            raise
+        _LOG.warning("recovery: %s cannot be read (%s): its files come again, and are recognised", path, error.strerror)
         return
     for line in lines:
         checksum, _, text = line.partition(b" ")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -40,6 +42,39 @@ def test_the_last_batch_that_was_done_is_known(tmp_path: Path) -> None:
     first.finish(2, {"sink/0": b'{"bytes": 9}', "late/q": b"{}"})
     for known in (first, journal(tmp_path)):
         assert known.delivered() == (2, {"sink/0": b'{"bytes": 9}', "late/q": b"{}"})
+
+
+def refuse_reading(monkeypatch: pytest.MonkeyPatch, number: int) -> None:
+    def read_bytes(path: Path) -> bytes:
+        raise OSError(number, os.strerror(number), str(path))
+
+    monkeypatch.setattr(Path, "read_bytes", read_bytes)
+
+
+def test_a_journal_on_a_bad_sector_is_told_and_begun_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    journal(tmp_path).finish(1, {"sink/0": b"{}"})
+    refuse_reading(monkeypatch, errno.EIO)
+    known = journal(tmp_path)
+    assert known.delivered() is None
+    (told,) = caplog.records
+    said = f"recovery: {tmp_path}/queries/batches.jsonl cannot be read (Input/output error)"
+    assert told.getMessage() == f"{said}: its files come again, and are recognised"
+    known.finish(2, {})
+    monkeypatch.undo()
+    assert journal(tmp_path).delivered() == (2, {})
+
+
+def test_a_journal_that_cannot_be_opened_now_is_not_written_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    journal(tmp_path).finish(1, {})
+    refuse_reading(monkeypatch, errno.EMFILE)
+    with pytest.raises(OSError, match="Too many open files"):
+        journal(tmp_path)
+    monkeypatch.undo()
+    assert journal(tmp_path).delivered() == (1, {})
 
 
 @pytest.mark.parametrize("damage", ["torn", "flipped", "zeros"])
