@@ -85,10 +85,11 @@ def differences(
         with patch("os.fsync"):
             try:
                 told = run_engine(recording.root, archive=archive)
-            except Exception as error:  # noqa: BLE001 - an engine that does not start is what is looked for
-                yield [f"does not start: {error!r}"]
+                found = remains(recording.root, archive=archive)
+            except Exception as error:  # noqa: BLE001 - an engine that does not start is looked for, and a broken file
+                yield [repr(error)]
                 continue
-        found, expected = remains(recording.root, archive=archive), recording.expected[last]
+        expected = recording.expected[last]
         names = [part.name for part in fields(Remains) if getattr(found, part.name) != getattr(expected, part.name)]
         yield [*names, *told] if names else []
 
