@@ -97,9 +97,9 @@ class Checkpoint:
 
     @property
     def last(self) -> int | None:
-        """The last batch that left a trace: a snapshot, a position, events in the log; `None` before the first."""
+        """The last batch that left a trace: in the journal, the log or a snapshot; `None` before the first."""
         logged = None if self._archive is None else self._archive.last
-        known = (self.done or None, None if logged is None else logged.batch)
+        known = (self.done or None, self.journal.begun, None if logged is None else logged.batch)
         return max((batch for batch in known if batch is not None), default=None)
 
     @property

@@ -11,7 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import HealthCheck, Phase, example, given, settings
 from hypothesis import strategies as st
 from kaicep.errors import KaicepError
 from support.cut_engine import Remains, drop_files, remains, run_engine
@@ -55,6 +55,7 @@ def killed_again_and_again(ends: list[Kill]) -> Remains:
 
 @settings(SETTINGS, max_examples=12)
 @given(kills)
+@example([(4, 43, False), (4, 43, False), (4, 111, True), (4, 111, True)])
 def test_batches_that_compose_otherwise_after_each_kill(ends: list[Kill]) -> None:
     assert killed_again_and_again(ends) == undisturbed()
 

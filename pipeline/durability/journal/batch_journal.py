@@ -164,6 +164,11 @@ class BatchJournal:
         return given_up
 
     @property
+    def begun(self) -> int | None:
+        """The last batch that took files, even if they were given back; `None`: there is none."""
+        return max(self._taken, default=None)
+
+    @property
     def files(self) -> int:
         """How many files it remembers; those that are gone are forgotten from time to time."""
         return len(self._batch_of)
@@ -174,7 +179,7 @@ class BatchJournal:
         self._batch_of.clear()
         for batch, streams in known.items():
             there = {s: [file for file in files if (self._root / file).exists()] for s, files in streams.items()}
-            if any(there.values()):
+            if any(there.values()) or batch == max(known):
                 self._note_files(batch, there)
         self._unreadable.forget_gone()
         self._rewrite()

@@ -34,6 +34,18 @@ def test_a_file_that_another_batch_took_is_passed_over(tmp_path: Path) -> None:
         assert later.passed_over == {"air": set(FILES.values())}
 
 
+def test_a_batch_that_was_begun_is_known_also_when_its_files_are_others_again(tmp_path: Path) -> None:
+    first = journal(tmp_path)
+    assert first.begun is None
+    first.take(1, {"air": ["in/1.json"]})
+    first.finish(1, {})
+    first.take(2, {"air": ["in/2.json"]})
+    assert journal(tmp_path).begun == 2
+    assert first.give_back(2, ()) == ["air"]
+    for known in (first, journal(tmp_path)):
+        assert (known.begun, known.files) == (2, 1)
+
+
 def test_the_last_batch_that_was_done_is_known(tmp_path: Path) -> None:
     first = journal(tmp_path)
     assert first.delivered() is None
