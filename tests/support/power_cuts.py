@@ -135,10 +135,11 @@ class DiskRecorder:
         root: Path,
         on_state: Callable[[int, DiskState], None],
         careless: Callable[[str], bool] = lambda _: False,
+        unsynced: Callable[[str], bool] = lambda _: False,
     ) -> None:
         self.syncs = self.operations = 0
         self._lock = threading.RLock()
-        self._root, self._on_state = root, on_state
+        self._root, self._on_state, self._unsynced = root, on_state, unsynced
         self._disk = _Disk(careless)
         self._names: dict[str, int] = {}
         self._stamps: dict[str, tuple[int, int, int]] = {}
@@ -187,6 +188,8 @@ class DiskRecorder:
             return
         self.syncs += 1
         name = str(path.relative_to(self._root))
+        if self._unsynced(name):
+            return
         if path.is_dir():
             self._disk.sync_folder("" if name == "." else name)
         elif name in self._names:
