@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from .limits import Limits
+from .time_limit import limit_time
 
 if TYPE_CHECKING:
     from .event_filter import Filter, apply_filters
@@ -48,6 +49,7 @@ __all__ = [
     "build_operator",
     "horizon_of",
     "joined_rows",
+    "limit_time",
     "with_doubles",
 ]
 

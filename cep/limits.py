@@ -8,6 +8,7 @@ from typing import Final, Literal, TypeAlias
 
 from ..errors import CeilingError, Place
 from ..language.nodes import Query, Window
+from .time_limit import exceeded_limit
 
 __all__ = ["EVENT_BYTES", "ROW_BYTES", "VALUE_BYTES", "Ceilings", "Limit", "Limits"]
 
@@ -130,6 +131,20 @@ class Ceilings:
             CeilingError: they may not.
         """
         self.check("bytes_per_batch", count * PLACE_BYTES * (len(self.query.sources) + 3))
+
+    def check_time(self) -> None:
+        """Ask whether the query may go on with the events of one batch.
+
+        Raises:
+            CeilingError: it has had its time.
+        """
+        seconds = exceeded_limit()
+        if seconds is not None:
+            raise self._error(
+                f"it takes longer than {seconds:g} s for the events of one batch",
+                "bound it: a shorter WINDOW, a FILTER, a JOIN of equal attributes, PARTITION BY, a maximum {m,n} or "
+                "POLICY next; or raise query_timeout in [engine]",
+            )
 
     def check_plan(self, count: int, most: int, what: str) -> None:
         """Ask whether a pattern may be taken apart into so much, when its query is compiled.

@@ -125,6 +125,7 @@ class QueryOperator:
         passed = _microseconds(watermark)
         rows = self._rows_of(self._released(candidates, passed), passed, _PIECES)
         self._forget(passed)
+        self.ceilings.check_time()
         return rows
 
     def _rows_of(self, released: Mapping[str, pl.DataFrame], passed: int, pieces: Sequence[int]) -> pa.Table:
@@ -186,6 +187,7 @@ class QueryOperator:
         """The rows of matches, made so many at a time: LIMIT may need the first ones only."""
         parts = []
         for piece in matches.pieces(len(matches.time) if self.output.repeats else _ROWS):
+            self.ceilings.check_time()
             rows = self.output.rows(piece)
             if self.distinct is not None:
                 rows = self.distinct.first(rows)

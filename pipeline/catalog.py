@@ -85,8 +85,14 @@ class Catalog:
         """How the events of a stream, a source or the output of a query, become triples."""
         return self.judgement.shape(stream)
 
-    def dataflow(self, workers: int = 1, *, isolated: bool = False) -> Dataflow:
-        """The data path of this project, with no query registered yet; see `Dataflow`."""
+    def dataflow(self, workers: int = 1, *, isolated: bool = False, timely: bool = False) -> Dataflow:
+        """The data path of this project, with no query registered yet; see `Dataflow`.
+
+        Args:
+            workers: queries that are evaluated at the same time.
+            isolated: whether one that fails stops nothing but itself.
+            timely: whether one that takes longer than `query_timeout` for a live batch fails.
+        """
         from .flow import Dataflow  # noqa: PLC0415 - who looks at queries needs what answers them not
 
         lateness = {name: stream.lateness for name, stream in self.settings.streams.items()}
@@ -98,6 +104,7 @@ class Catalog:
             limits=self.limits,
             isolated=isolated,
             identities=self.settings.engine.identities,
+            query_timeout=self.settings.engine.query_timeout if timely else None,
         )
 
     @property

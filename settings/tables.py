@@ -179,6 +179,7 @@ class EngineSettings(Table):
         cache_size: verdicts kept per semantic subquery; 0 keeps none.
         table_size: up to so many rows, the verdicts of all individuals are computed ahead; 0 never.
         path_timeout: how long a PATH may take for the events of a batch; a query whose PATH takes longer is parked.
+        query_timeout: how long a query may take for the events of a batch, for each 100,000 of them.
         matches_per_event: a query of which more matches become true with one event is stopped.
         partial_matches_per_partition: a query of which more partial matches are under way at one place of its pattern
             is stopped.
@@ -202,6 +203,7 @@ class EngineSettings(Table):
     cache_size: int = Field(default=100_000, ge=0)
     table_size: int = Field(default=200_000, ge=0)
     path_timeout: Duration = timedelta(seconds=10)
+    query_timeout: Timeout = timedelta(seconds=10)
     matches_per_event: int = Field(default=100_000, ge=1)
     partial_matches_per_partition: int = Field(
         default=100_000,

@@ -29,6 +29,7 @@ class EventCounts:
         most: the ceiling.
         check: raises an error when it is given a count above the ceiling.
         check_all: likewise for the counts of all events together.
+        check_time: raises an error when it takes too long.
     """
 
     first: int
@@ -36,6 +37,7 @@ class EventCounts:
     most: int
     check: Callable[[int], None]
     check_all: Callable[[int], None] = lambda _: None
+    check_time: Callable[[], None] = lambda: None
     _all: int = field(init=False, default=0)
     _counts: Ints | None = field(init=False, default=None)
     _uncounted: list[tuple[Callable[[], Ints], Ints | None]] = field(init=False, default_factory=list)
@@ -53,8 +55,9 @@ class EventCounts:
             weights: how much it is of each; `None`: one.
 
         Raises:
-            CeilingError: there is more of one event than the ceiling allows.
+            CeilingError: there is more of one event than the ceiling allows, or it takes too long.
         """
+        self.check_time()
         if size:
             self._all += size
             self.check_all(self._all)
@@ -109,7 +112,8 @@ class NewEvents:
 
     def _counts(self, limit: Limit, check_all: Callable[[int], None] = lambda _: None) -> EventCounts:
         check = partial(self.ceilings.check, limit)
-        return EventCounts(self.first, self.events, self.ceilings.most(limit), check, check_all)
+        most, check_time = self.ceilings.most(limit), self.ceilings.check_time
+        return EventCounts(self.first, self.events, most, check, check_all, check_time)
 
     def check_waiting(self, keys: Sequence[JoinKey], candidates: Mapping[str, Candidates], rows: BoundRows) -> None:
         """Ask whether so many partial matches may wait in one place of the pattern.

@@ -61,7 +61,7 @@ class RecoverableFlow:
         self._checkpoint, self._archive = checkpoint, archive
         self.progress = Progress()
         self.version: Version | None = None
-        self.dataflow = project.dataflow(_WORKERS, isolated=True)
+        self.dataflow = project.dataflow(_WORKERS, isolated=True, timely=True)
         self.border = BatchBorder(
             checkpoint, archive, versions, logged=self._logged, rebuild=self._rebuilt, say=say, strategy=strategy
         )
@@ -144,7 +144,7 @@ class RecoverableFlow:
     def _empty(self) -> Dataflow:
         """Begin with an empty data flow instead of the one that there is."""
         self.dataflow.close()
-        self.dataflow = self.project.dataflow(_WORKERS, isolated=True)
+        self.dataflow = self.project.dataflow(_WORKERS, isolated=True, timely=True)
         return self.dataflow
 
     def _rebuilt(self, number: int, after: int, parts: Mapping[str, bytes]) -> Mapping[str, bytes]:

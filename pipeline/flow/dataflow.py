@@ -7,7 +7,7 @@ and the simulations give them to the same `process`.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Sized
 from datetime import datetime, timedelta
 from functools import partial
 from types import MappingProxyType
@@ -21,7 +21,7 @@ from ...semfilter import SemanticFilter, check_connected
 from ...semfilter.runtime import FilterOptions
 from ..profile import FlowProfile
 from .admission import MOST_IDENTITIES
-from .batch import Batch, Judgement
+from .batch import Batch, BatchSource, Judgement
 from .batch_result import BatchResult, StreamResult
 from .idle_streams import IdleStreams
 from .queries import QueryAnswering, QueryGraph, QueryIsolation, QueryRuntime, Registration, continues
@@ -30,6 +30,7 @@ from .source_streams import KnownIdentities, SourceStreams, StreamMoments
 __all__ = ["Dataflow", "is_state_of"]
 
 _QUERY = "query/"
+_TIMED_EVENTS = 100_000
 
 
 class Dataflow:
@@ -47,6 +48,8 @@ class Dataflow:
         isolated: a query that fails, whatever it fails with, is stopped, and the others go on; otherwise its error is
             raised.
         identities: of a stream where no watermark says that one cannot come again, so many are remembered.
+        query_timeout: how long each query may take for each 100,000 events of a live batch; `None`: as long as it
+            takes. What is replayed or caught up with holds up nobody.
     """
 
     def __init__(
@@ -59,8 +62,9 @@ class Dataflow:
         limits: Limits | None = None,
         isolated: bool = False,
         identities: int = MOST_IDENTITIES,
+        query_timeout: timedelta | None = None,
     ) -> None:
-        self._limits, self._identities = limits, identities
+        self._limits, self._identities, self._query_timeout = limits, identities, query_timeout
         self._judgement = judgement
         self._options = options
         self._lateness = lateness
@@ -199,12 +203,19 @@ class Dataflow:
         advances = self._advance(batch, streams)
         watermarks = self._streams.end() if batch.ends else self.watermarks
         if batch.past is None:
-            rows = self._answering.answer({name: stream.events for name, stream in streams.items()}, dict(watermarks))
+            events = {name: stream.events for name, stream in streams.items()}
+            rows = self._answering.answer(events, dict(watermarks), seconds=self._allowed(batch, events))
         else:
             rows = self._answering.answer_past(batch.past)
         idled = batch.idle is not None and batch.advances is None
         self._latest = BatchResult(streams, rows, watermarks, advances, batch.source, idled=idled)
         return self._latest
+
+    def _allowed(self, batch: Batch, events: Mapping[str, Sized]) -> float | None:
+        """How long each query may take for a batch; after an outage it may have the events of hours."""
+        if self._query_timeout is None or batch.source is not BatchSource.LIVE:
+            return None
+        return self._query_timeout.total_seconds() * max(1.0, sum(map(len, events.values())) / _TIMED_EVENTS)
 
     @property
     def due(self) -> dict[str, datetime]:

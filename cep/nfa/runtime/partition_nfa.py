@@ -128,6 +128,7 @@ class PartitionNfa:
 
     def _pass_to(self, time: int) -> None:
         self.now = time
+        self.ceilings.check_time()
         if self.fresh:
             self._settle()
 

@@ -10,6 +10,7 @@ from types import MappingProxyType
 
 import pyarrow as pa
 
+from ....cep import limit_time
 from ....errors import PipelineError
 from ....planner import BackfillChunk
 from ...monitoring import log_context
@@ -44,6 +45,8 @@ class QueryAnswering:
         events: Mapping[str, pa.Table],
         watermarks: dict[str, datetime | None],
         found: Mapping[str, pa.Table] = MappingProxyType({}),
+        *,
+        seconds: float | None = None,
     ) -> Iterator[tuple[str, pa.Table]]:
         """Label and rows of each query, as they become certain.
 
@@ -51,13 +54,15 @@ class QueryAnswering:
             events: by source stream, what was admitted.
             watermarks: of the source streams; those of queries' output are added.
             found: by event variable, candidates that the archive's store found.
+            seconds: that each query may take, or it fails; `None`: as many as it takes.
         """
         batches = _batches(events)
         for level in self._queries.levels():
             flows = [self._queries.flows[label] for label in level]
             for flow in flows:
                 self._withhold(flow)
-            for label, flow, rows in zip(level, flows, self._run(flows, batches, watermarks, found), strict=True):
+            found_rows = self._run(flows, batches, watermarks, found, seconds)
+            for label, flow, rows in zip(level, flows, found_rows, strict=True):
                 self._isolation.run(flow, partial(_feed, flow, rows, batches, watermarks))
                 seen = self._isolation.run(flow, partial(flow.visible, rows))
                 yield label, flow.visible(flow.no_rows) if seen is None else seen
@@ -81,11 +86,12 @@ class QueryAnswering:
         events: Mapping[str, EventBatch],
         watermarks: Mapping[str, datetime | None],
         found: Mapping[str, pa.Table],
+        seconds: float | None,
     ) -> Iterator[pa.Table]:
         """The rows of queries of one level, in their order, as they come."""
 
         def answered(flow: QueryRuntime) -> pa.Table:
-            with log_context(query=flow.registration.label):
+            with log_context(query=flow.registration.label), limit_time(seconds):
                 rows = self._isolation.run(flow, partial(flow.process, events, flow.watermark_of(watermarks), found))
             return flow.no_rows if rows is None else rows
 
