@@ -43,6 +43,7 @@ from .generations import Generation, planned_at
 from .journal import BatchFiles, BatchJournal, Files
 from .progress import Progress
 from .recoverable_flow import RecoverableFlow
+from .silence_note import SilenceNote
 
 _LOG = logging.getLogger("kaicep")
 _KNOWLEDGE = "knowledge"
@@ -94,6 +95,7 @@ class CheckpointedFlow:
             project, self._checkpoint, archive, self.versions, on_swap, say=say, strategy=strategy
         )
         self._border = self._flow.border
+        self._silence = SilenceNote(state / "silence.json")
         self._begun: int | None = None
 
     @property
@@ -214,6 +216,7 @@ class CheckpointedFlow:
         for too long; or a change of the knowledge waits for a batch border, or what was missed during an outage, or a
         file that was mended.
         """
+        self._silence.keep(self.dataflow.newest)
         waiting = self._border.overdue or self.versions.waiting
         missed = self._checkpoint.delivery.waiting or self._checkpoint.spooled
         return bool(waiting or missed or self.journal.mended(quiet=True) or self.dataflow.idle_advances(idle))
@@ -263,6 +266,8 @@ class CheckpointedFlow:
         """
         with self.clock.stage("prepare"):
             self._flow.prepare(number, patient=idle is None)
+        if idle is not None:
+            self._silence.take_up(idle, self.dataflow.newest)
         began = time.perf_counter()
         self._flow.begin()
         with self.clock.stage("annotate"):
@@ -281,6 +286,7 @@ class CheckpointedFlow:
         malformed = {stream: len(raw.malformed) for stream, raw in records.items()}
         state = partial(self._state, result, malformed, began, number=number, results=(*spooled, own))
         matches = self._checkpoint.commit(number, result, records, self._flow.dataflow, state, files=files)
+        self._silence.keep(self.dataflow.newest)
         return self._finished(number, result, matches)
 
     def finish(self) -> BatchResult:
@@ -300,6 +306,7 @@ class CheckpointedFlow:
 
     def close(self) -> None:
         """Give back the threads, and let another process go on."""
+        self._silence.keep(self.dataflow.newest, ends=True)
         self._flow.close()
         self._checkpoint.close()
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from .clock_bound import refuse_ahead
     from .dataflow import Dataflow, is_state_of
     from .end_rehearsal import rows_at_end
-    from .idle_streams import IdleStreams
+    from .idle_streams import IdleStreams, Silence
     from .queries import (
         CancelledError,
         ParkedQueries,
@@ -39,6 +39,7 @@ _LATER = {
     "ParkedQuery": ".queries",
     "QueryRuntime": ".queries",
     "Registration": ".queries",
+    "Silence": ".idle_streams",
     "StreamMoments": ".source_streams",
     "StreamResult": ".batch_result",
     "admission_of": ".source_streams",
@@ -68,6 +69,7 @@ __all__ = [
     "ParkedQuery",
     "QueryRuntime",
     "Registration",
+    "Silence",
     "StreamMoments",
     "StreamResult",
     "admission_of",

@@ -5,11 +5,25 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-__all__ = ["IdleStreams"]
+__all__ = ["IdleStreams", "Silence"]
 
 _FIRST, _LAST = (moment.replace(tzinfo=UTC) for moment in (datetime.min, datetime.max))  # noqa: DTZ901 - has one here
+
+
+@dataclass(frozen=True, slots=True)
+class Silence:
+    """How long a stream has brought nothing.
+
+    Attributes:
+        seconds: while somebody listened.
+        since: the watermark from which it goes on by itself; `None`: it does not yet.
+    """
+
+    seconds: float
+    since: datetime | None = None
 
 
 class IdleStreams:
@@ -41,6 +55,24 @@ class IdleStreams:
     def ask(self) -> None:
         """Note that the sources are asked from now on what has come, for the next batch."""
         self._asked = self._clock()
+
+    @property
+    def now(self) -> float:
+        """The clock, as far as it is known what has come."""
+        return self._clock() if self._upto is None else self._upto
+
+    @property
+    def silences(self) -> dict[str, Silence]:
+        """By stream, its silence."""
+        return {name: Silence(max(0.0, self.now - since), self._from.get(name)) for name, since in self._since.items()}
+
+    def resume(self, silences: Mapping[str, Silence]) -> None:
+        """Go on with silences that were heard before this clock began; the time in between is none."""
+        for name, silence in silences.items():
+            if name in self._since:
+                self._since[name] -= silence.seconds
+                if silence.since is not None:
+                    self._from.setdefault(name, silence.since)
 
     @contextmanager
     def delivery(self) -> Iterator[None]:
@@ -82,8 +114,7 @@ class IdleStreams:
 
     def _beyond_timeout(self, name: str) -> timedelta | None:
         """How much longer the stream has been silent than its timeout; `None`: it is not idle."""
-        now = self._clock() if self._upto is None else self._upto
-        silence = timedelta(seconds=now - self._since[name])
+        silence = timedelta(seconds=self.now - self._since[name])
         return silence - self._timeouts[name] if silence > self._timeouts[name] else None
 
     def _on_its_own(self, name: str, watermark: datetime | None, more: timedelta) -> datetime | None:

@@ -114,6 +114,7 @@ KINDS = (
     Kind("mirrors of small files", "**/.*.copy"),
     Kind("engine: dead letters", "state/dead-letters/**/*.jsonl*"),
     Kind("engine: status and metrics", "state/status.json", derived=True),
+    Kind("engine: silence of streams", "state/silence.json", derived=True),
     Kind("engine: what a batch takes from the intake", "state/**/taking*.json"),
     Kind("engine: metrics", "state/*.prom", derived=True),
     Kind("locks", "**/*lock*", derived=True),

@@ -11,6 +11,7 @@ import pytest
 from kaicep import Project
 from kaicep.pipeline.durability.checkpointed_flow import CheckpointedFlow
 from kaicep.pipeline.durability.operator_snapshots import OperatorSnapshots
+from kaicep.pipeline.durability.silence_note import SilenceNote
 from kaicep.pipeline.sinks.json_lines_sink import JsonLinesSink
 from kaicep.pipeline.sources.memory_source import raw_table
 from kaicep.pipeline.sources.records import RawBatch
@@ -155,7 +156,7 @@ def test_a_clock_put_back_by_a_day_refuses_nothing(tmp_path: Path, opened: list[
 
 
 def test_silence_is_what_an_engine_hears_that_listens(tmp_path: Path, opened: list[Station]) -> None:
-    """Time between two runs does not count; then the watermark goes on from where it was."""
+    """Time between two runs does not count; then the watermark goes on from where it was, and silence as well."""
     station = Station(tmp_path, COUNT)
     opened.append(station)
     station.deliver(air=[1, 2, 3])
@@ -163,11 +164,44 @@ def test_silence_is_what_an_engine_hears_that_listens(tmp_path: Path, opened: li
     station.stop()
     station.clock.seconds += 1e6
     station.start()
-    station.clock.seconds += 5
+    station.clock.seconds += 1.9
     assert counts(station.deliver()) == []
     assert station.watermarks["air"] == 8
-    assert counts(station.beat(26.9)) == []
+    assert counts(station.beat(0)) == []  # 36.9 s of silence: 3 s + 6.9 s
     assert counts(station.beat(0.1)) == [3]
+
+
+@pytest.mark.parametrize("killed", [False, True])
+def test_a_silent_stream_falls_behind_by_no_restart(killed: bool, tmp_path: Path, opened: list[Station]) -> None:
+    """An engine that is started again more often than `idle_timeout` closes windows, too."""
+    station = Station(tmp_path, COUNT)
+    opened.append(station)
+    found = counts(station.deliver(air=[1, 2, 3]))
+    for _ in range(4):
+        found += counts(station.beat(10.1))
+        with pytest.MonkeyPatch.context() as patch:
+            if killed:
+                patch.setattr(SilenceNote, "keep", lambda *_, **__: None)
+            station.stop()
+        station.start()
+        found += counts(station.deliver())
+    found += counts(station.beat(0))
+    assert found == [3]
+
+
+def test_what_was_heard_since_ends_a_silence_that_was_noted(tmp_path: Path, opened: list[Station]) -> None:
+    """An engine that is killed may leave an older note."""
+    station = Station(tmp_path, COUNT)
+    opened.append(station)
+    station.deliver(air=[1, 2, 3])
+    station.beat(29)
+    note = (tmp_path / "state/silence.json").read_text()
+    station.deliver(air=[4])
+    station.stop()
+    (tmp_path / "state/silence.json").write_text(note)
+    station.start()
+    station.deliver()
+    assert counts(station.beat(29)) == []
 
 
 def test_a_long_silence_needs_little_space(tmp_path: Path, opened: list[Station]) -> None:
