@@ -5,8 +5,11 @@ from __future__ import annotations
 import fcntl
 import os
 import time
+from contextlib import ExitStack
 from pathlib import Path
 from typing import IO
+
+__all__ = ["ProcessLock", "is_running"]
 
 _POLL_S = 0.02
 
@@ -23,20 +26,24 @@ class ProcessLock:
 
         Args:
             timeout: seconds to wait for another holder.
+
+        Raises:
+            OSError: the file cannot be made, or its file system has no locks.
         """
         if self._file is not None:
             return True
         deadline = time.monotonic() + timeout
-        file = self.path.open("a+", encoding="ascii")
-        while not _try(file):
-            if time.monotonic() >= deadline:
-                file.close()
-                return False
-            time.sleep(_POLL_S)
-        file.truncate(0)
-        file.write(str(os.getpid()))
-        file.flush()
-        self._file = file
+        with ExitStack() as opened:
+            file = opened.enter_context(self.path.open("a+", encoding="ascii"))
+            while not _try(file):
+                if time.monotonic() >= deadline:
+                    return False
+                time.sleep(_POLL_S)
+            file.truncate(0)
+            file.write(str(os.getpid()))
+            file.flush()
+            self._file = file
+            opened.pop_all()
         return True
 
     def holder(self) -> str:
@@ -64,6 +71,8 @@ def is_running(process: str) -> bool:
 def _try(file: IO[str]) -> bool:
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
+    except BlockingIOError:
         return False
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, file.name) from error
     return True

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import errno
+import fcntl
 import os
 import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from kaicep.storage import ProcessLock, is_running
 
 
@@ -19,6 +22,20 @@ def test_one_has_the_lock_until_it_lets_go(tmp_path: Path) -> None:
     one.release()
     assert other.acquire()
     other.release()
+
+
+def test_a_file_system_without_locks_is_no_holder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
+
+    lock = ProcessLock(tmp_path / "lock")
+    monkeypatch.setattr(fcntl, "flock", refuse)
+    with pytest.raises(OSError, match="No locks available") as refused:
+        lock.acquire()
+    assert refused.value.filename == str(tmp_path / "lock")
+    monkeypatch.undo()
+    assert lock.acquire()
+    lock.release()
 
 
 def test_the_holder_is_named(tmp_path: Path) -> None:
