@@ -14,7 +14,7 @@ import pyoxigraph as ox
 from ...errors import ArchiveError, Place
 from ...ontology import KnowledgeBase
 from ...settings import ArchiveSettings
-from ...storage import make_folder
+from ...storage import folder_size, make_folder
 from ..folder_layout import STORE
 from ..log import Position
 from ..sparql import Result, SparqlRequest
@@ -143,7 +143,7 @@ class OxigraphStore(OxigraphGraphs, WritableStore):
 
     def size(self) -> int | None:
         """Bytes of its files."""
-        return sum(path.stat().st_size for path in self.path.iterdir() if path.is_file())
+        return folder_size(self.path)
 
     def reclaim(self) -> None:
         """Give the space of what was dropped back to the file system; takes time in proportion to what is kept."""

@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from ...settings import ReasonerName
-from ...storage import ProcessLock, is_running, read_checked, write_checked
+from ...storage import ProcessLock, folder_size, is_running, read_checked, write_checked
 from ..modules import DocumentHeads, Module
 from ..program_version import program_version
 from ..reasoners import REASONERS, Closing, Closure
@@ -154,8 +154,7 @@ def _delete(entry: Path) -> None:
 
 
 def _size(entry: Path) -> int:
-    files = entry.rglob("*") if entry.is_dir() else (entry,)
-    return sum(_stat(path).st_size for path in files)
+    return folder_size(entry) if entry.is_dir() else _stat(entry).st_size
 
 
 def _last_used(entry: Path) -> float:
