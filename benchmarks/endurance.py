@@ -137,9 +137,10 @@ class Endurance:
             if number % _YARDSTICK == 0:
                 yardsticks.append(_cpu_ms(self._work_as_ever))
         gc.collect()
+        memory = _rss(), len(gc.get_objects())
+        self._open.close()  # from now on nobody puts files together
         files = [path for path in self.folder.rglob("*") if path.is_file()]
         stored = sum(path.stat().st_size for path in files)
-        memory = _rss(), len(gc.get_objects())
         times = batches / (size - 1), start, fmean(yardsticks), around
         return Sample(self._done, *memory, len(files), stored, self._state / size, *times)
 
@@ -150,7 +151,6 @@ class Endurance:
 
     def start(self) -> None:
         """A process begins."""
-        self._open.close()
         project = self._project
         archive = Archive(project.settings, project.knowledge, project.shapes, clock=self.now)
         self.archive = self._open.enter_context(archive)
