@@ -15,7 +15,7 @@ import json
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -42,8 +42,8 @@ BAR = 0.05
 """Behind the first tenth nothing may grow by more than this part of it."""
 _KEPT = 1 / 15
 """Of the simulated time, the log keeps so much: from the first tenth on as much goes as comes."""
-_TIDY, _YARDSTICK = 32, 5
-"""After so many batches the archive is tidied up; and it is seen how fast the machine is."""
+_TIDY, _YARDSTICK, _LOOK = 32, 5, 20
+"""After so many batches the archive is tidied up; it is seen how fast the machine is; files are counted."""
 QUERIES = {
     "selection": "SELECT ?a.x AS x FROM (?a, air) FILTER (?a.x > 90)",
     "distinct": "SELECT DISTINCT ?a.x AS x FROM (?a, air) FILTER (?a.x > 50)",
@@ -64,8 +64,8 @@ class Sample:
         batches: done so far.
         rss: bytes that the process has in memory, without those of files, which the machine takes and gives.
         objects: that Python keeps.
-        files: of the folder.
-        stored: bytes of them.
+        files: of the folder, the mean of some moments.
+        stored: bytes of them, likewise.
         state: bytes of a snapshot, the mean over the batches.
         batch_ms: CPU time of a batch.
         start_ms: CPU time until an engine has begun with what the folder holds, and done its first batch.
@@ -76,8 +76,8 @@ class Sample:
     batches: int
     rss: int
     objects: int
-    files: int
-    stored: int
+    files: float
+    stored: float
     state: float
     batch_ms: float
     start_ms: float
@@ -102,7 +102,7 @@ class Endurance:
 
     def __init__(self, folder: Path, batches: int, span: timedelta = YEAR) -> None:
         self.folder, self._batches, self._step = folder, batches, span / batches
-        self._project = Project.parse(_settings(span), root=folder)
+        self._project = Project.parse(_settings(span, batches), root=folder)
         self._texts = {
             n: t.format(long=_duration(20 * self._step), short=_duration(5 * self._step)) for n, t in QUERIES.items()
         }
@@ -128,7 +128,7 @@ class Endurance:
             self._open.close()
 
     def _sample(self, size: int) -> Sample:
-        self._state, batches, yardsticks = 0, 0.0, []
+        self._state, batches, yardsticks, sizes = 0, 0.0, [], []
         before = self._yardstick()
         start = _cpu_ms(self._begin_anew)
         around = fmean((before, self._yardstick()))
@@ -136,13 +136,12 @@ class Endurance:
             batches += _cpu_ms(self.deliver)
             if number % _YARDSTICK == 0:
                 yardsticks.append(_cpu_ms(self._work_as_ever))
+            if number % _LOOK == 0 or number == size - 1:
+                sizes.append(list(_sizes(self.folder)))
         gc.collect()
-        memory = _rss(), len(gc.get_objects())
-        self._open.close()  # from now on nobody puts files together
-        files = [path for path in self.folder.rglob("*") if path.is_file()]
-        stored = sum(path.stat().st_size for path in files)
+        disk = fmean(map(len, sizes)), fmean(map(sum, sizes))
         times = batches / (size - 1), start, fmean(yardsticks), around
-        return Sample(self._done, *memory, len(files), stored, self._state / size, *times)
+        return Sample(self._done, _rss(), len(gc.get_objects()), *disk, self._state / size, *times)
 
     def _begin_anew(self) -> None:
         """A process begins, and does its first batch."""
@@ -151,6 +150,7 @@ class Endurance:
 
     def start(self) -> None:
         """A process begins."""
+        self._open.close()
         project = self._project
         archive = Archive(project.settings, project.knowledge, project.shapes, clock=self.now)
         self.archive = self._open.enter_context(archive)
@@ -183,7 +183,7 @@ class Endurance:
         self._project.annotators["air"].annotate(raw_table([_reading(_START, 0)]))
 
 
-def _settings(span: timedelta) -> dict[str, Any]:
+def _settings(span: timedelta, batches: int) -> dict[str, Any]:
     stream = {
         "event_type": "<urn:E>",
         "time": {"attribute": "t"},
@@ -193,7 +193,7 @@ def _settings(span: timedelta) -> dict[str, Any]:
     return {
         "streams": dict.fromkeys(("air", "door", "smoke"), stream),
         "archive": {"store": False, "log_age": _duration(span * _KEPT)},
-        "engine": {"dead_letter_size": "20kB"},
+        "engine": {"dead_letter_size": f"{batches / 5000}kB"},  # those of somewhat less than a tenth
     }
 
 
@@ -203,6 +203,14 @@ def _reading(at: datetime, number: int) -> dict[str, object]:
 
 def _duration(length: timedelta) -> str:
     return f"{max(1, round(length.total_seconds()))}s"
+
+
+def _sizes(folder: Path) -> Iterator[int]:
+    """Of the files that are there still when they are looked at: some are put together meanwhile."""
+    for path in folder.rglob("*"):
+        with suppress(FileNotFoundError):
+            if path.is_file():
+                yield path.stat().st_size
 
 
 def _cpu_ms(do: Callable[[], object]) -> float:
