@@ -27,6 +27,7 @@ from ..durability import BatchJournal, DeadLetters, Generation, current_generati
 from ..flow import live_batch, refuse_ahead
 from ..knowledge import KnowledgeStore, modules_in_force
 from ..sources import first_line, read_streams, unpack, without_unreadable
+from .interruption import PAUSE_S, Interruption
 from .signals import Signals
 from .spark_session import start_spark
 
@@ -38,7 +39,6 @@ __all__ = ["Archiver", "archive"]
 
 _LOG = logging.getLogger("kaicep")
 _POLL_S = 0.1
-_PAUSE_S = 10.0
 _TIDY_EVERY = 16
 
 
@@ -69,7 +69,7 @@ class Archiver:
         *,
         spark: SparkSession | None = None,
         say: Callable[[str], None] = _LOG.info,
-        pause: float = _PAUSE_S,
+        pause: float = PAUSE_S,
     ) -> None:
         settings = project.settings
         if not settings.archive.enabled:
@@ -82,7 +82,7 @@ class Archiver:
         self._changes = self._knowledge.changes
         self._say, self._pause = say, pause
         self._failure: Exception | None = None
-        self._troubled = False
+        self._interruption = Interruption(say)
         self._latest: datetime | None = None
         self._working, self._stopping = threading.Lock(), threading.Event()
         self.events = 0
@@ -152,9 +152,7 @@ class Archiver:
 
     def _wait_for_what_passes(self, error: Exception, until: Callable[[], bool]) -> None:
         """Wait a while before the streams are read on; tell of it once, until a batch is kept again."""
-        if not self._troubled:
-            self._say(f"the streams wait: {error}; they are read on as soon as that has passed")
-        self._troubled = True
+        self._interruption.begin(error)
         ready = time.monotonic() + self._pause
         while time.monotonic() < ready and not until():
             time.sleep(_POLL_S)
@@ -230,9 +228,7 @@ class Archiver:
         for stream, raw in records.items():
             for file in raw.unreadable:
                 self._say(f"streams.{stream}: {file.path} {file.complaint}; see its dead letters")
-        if self._troubled:
-            self._say("the streams are read on")
-            self._troubled = False
+        self._interruption.end()
         if number % _TIDY_EVERY == 0:
             self._spool.tidy()
 

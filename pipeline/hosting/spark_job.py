@@ -17,6 +17,7 @@ from ...storage import is_transient
 from ..durability import Generation
 from ..flow import CancelledError, IdleStreams
 from ..sources import Heartbeat, first_line, read_streams
+from .interruption import PAUSE_S, Interruption
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -29,7 +30,6 @@ _LOOKED_AFTER = 1000
 _CHECK_SOURCES = "check the sources of the project"
 _DELIVERED_AGAIN = "the batch is delivered again at the next start"
 _PATIENCE_S = 5.0
-_PAUSE_S = 10.0
 
 
 class _StoppingError(Exception):
@@ -76,7 +76,7 @@ class SparkJob:
         *,
         say: Callable[[str], None] = lambda _: None,
         stale: Callable[[], bool] = lambda: False,
-        pause: float = _PAUSE_S,
+        pause: float = PAUSE_S,
     ) -> None:
         self._lock = lock
         self._cancel = cancel
@@ -85,7 +85,7 @@ class SparkJob:
         self._on_failure = on_failure
         self._say, self._pause, self._stale = say, pause, stale
         self._trouble: Exception | None = None
-        self._troubled: str | None = None
+        self._interruption = Interruption(say)
         self._heartbeat: Heartbeat | None = None
         self._stream: StreamingQuery | None = None
         self._watch: threading.Thread | None = None
@@ -125,7 +125,7 @@ class SparkJob:
         """
         self._stopping.clear()
         self._failure, self.told = None, True
-        self._trouble = self._troubled = None
+        self._trouble, self._interruption = None, Interruption(self._say)
         self._stop_heartbeat()
         self._worn = False
         opened = partial(self._open, spark, settings, idle)
@@ -207,7 +207,7 @@ class SparkJob:
                     self._fail(PipelineError(reason, hint=_CHECK_SOURCES), error)
                 else:
                     if not self._worn:
-                        self._tell_trouble(trouble)
+                        self._interruption.begin(trouble)
                     stream = self._read_on(again) or stream
         finally:
             self._ended.set()
@@ -226,13 +226,6 @@ class SparkJob:
                 self._trouble = error
                 return None
             return self._stream
-
-    def _tell_trouble(self, trouble: Exception) -> None:
-        """Tell of it once, until a batch is done again."""
-        told = first_line(trouble) if isinstance(trouble, PySparkException | Py4JError) else str(trouble)
-        if self._troubled is None:
-            self._say(f"the streams wait: {told}; they are read on as soon as that has passed")
-        self._troubled = told
 
     def _fail(self, failure: KaicepError, cause: BaseException | None = None) -> None:
         if cause is not None:
@@ -271,7 +264,7 @@ class SparkJob:
                 heartbeat.answered()
             with nullcontext() if idle is None else idle.delivery():
                 self._run(frame, generation.base + number, generation, idle)
-            self._note_done()
+            self._interruption.end()
         except (_StoppingError, _WornError):
             raise
         except CancelledError:
@@ -291,11 +284,6 @@ class SparkJob:
         else:
             told = str(error) or type(error).__name__
             self._fail(PipelineError(f"a batch failed: {told}", hint=_DELIVERED_AGAIN), error)
-
-    def _note_done(self) -> None:
-        if self._troubled is not None:
-            self._say("the streams are read on")
-        self._troubled = None
 
     def _leave_when_worn(self, generation: Generation, number: int) -> None:
         if (number % _LOOKED_AFTER == 0 and generation.is_worn()) or self._stale():
