@@ -145,6 +145,11 @@ class Archive(ReadView):
         return Lag(0, 0) if self._writer is None else self._writer.lag
 
     @property
+    def rebuilding(self) -> str | None:
+        """Why the store is being built again, and where the damaged one lies; `None`: it is not."""
+        return None if self._writer is None else self._writer.rebuilding
+
+    @property
     def held(self) -> Position | None:
         """The last batch up to which the store holds every event of the log, as its writer knows."""
         return None if self._writer is None else self._events.held

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 
 from ..annotator import EventShape, exclude_ids, ids_of
 from ..config import Settings
+from ..errors import ArchiveError
 from .folder_layout import IDLE_WATERMARKS, LOG, MATCHES, STORE, require_archive
 from .log import (
     BrokenSegmentError,
@@ -23,13 +24,16 @@ from .log import (
     first_of_each_id,
     quarantined,
 )
-from .read_view import open_read_view
+from .matches import MatchLog
+from .read_view import ReadView, open_read_view
 from .rewrite import stored_events
-from .store import Store, bucket_start, store_kind
+from .store import Store, StoreCopy, bucket_start, damaged_folders, store_kind
 
 __all__ = ["Repair", "repair"]
 
 Batches = Mapping[Position, pa.Table]
+_OF_BATCHES = ("itself", "backup")
+"""Who has the batches of a segment as they were; a store that brings nothing new may have been built without them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +43,7 @@ class Repair:
     Attributes:
         lost: it, in words.
         rows: how many came back.
-        source: `itself`, `backup`, `store`; `log`: it lacks nothing; `None`: the segment stays where it is.
+        source: `itself`, `backup`, `store`, `damaged store`; `log`: it lacks nothing; `None`: the segment stays.
         path: of a segment that was set aside.
     """
 
@@ -137,7 +141,7 @@ def _repaired(settings: Settings, log: EventLog, lost: QuarantinedSegment, backu
             log.put_back(lost.stream, new, lost.home)
             if source != "store":
                 _tell_store(settings, log, lost.stream, new)
-        if found:
+        if new or (found and source in _OF_BATCHES):
             lost.path.unlink()
             return Repair(str(lost), sum(rows.num_rows for rows in new.values()), source if new else "log")
     return Repair(str(lost), 0, None, lost.path)
@@ -151,7 +155,15 @@ def _sources(
     if backup is not None:
         yield "backup", _of_log(backup, lost.stream, lost)
     if log.path.name == LOG and settings.archive.store:
-        yield "store", _of_store(settings, lost)
+        with open_read_view(settings) as view:
+            found = _of_store(view, lost)
+        yield "store", found
+        for view in _damaged_stores(settings):
+            try:
+                found = _of_store(view, lost)
+            except ArchiveError:  # it is damaged where these events are
+                found = {}
+            yield "damaged store", found
 
 
 def _sound(lost: QuarantinedSegment) -> bool:
@@ -171,14 +183,26 @@ def _of_log(log: EventLog, stream: str, lost: QuarantinedSegment | None = None) 
     return {position: events for position, events in found.items() if events is not None}
 
 
-def _of_store(settings: Settings, lost: QuarantinedSegment) -> Batches:
+def _damaged_stores(settings: Settings) -> Iterator[ReadView]:
+    """The stores that were set aside and can be opened, the latest first."""
+    root = settings.path(settings.archive.path)
+    for folder in reversed(damaged_folders(root / STORE)):
+        try:
+            with closing(StoreCopy(folder, settings.archive.bucket)) as store:
+                view = ReadView(settings, EventLog(root / LOG), MatchLog(root), store=store)
+                view.shapes  # noqa: B018 - of the knowledge that it holds: asked here, since that may be what is damaged
+                yield view
+        except ArchiveError:
+            continue
+
+
+def _of_store(view: ReadView, lost: QuarantinedSegment) -> Batches:
     """What the store has, as if all of it had come with the first batch: it does not know of batches."""
     start, end = (None, None) if lost.facts is None else (lost.facts.first, lost.facts.last + timedelta.resolution)
-    with open_read_view(settings) as view:
-        shape = view.shapes.get(lost.stream)
-        if view.store is None or shape is None:
-            return {}
-        events = stored_events(view.store, shape, start, end)
+    shape = None if view.store is None else view.shapes.get(lost.stream)
+    if view.store is None or shape is None:
+        return {}
+    events = stored_events(view.store, shape, start, end)
     return {lost.first: events} if events.num_rows else {}
 
 

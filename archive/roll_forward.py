@@ -14,7 +14,7 @@ from ..ontology import KnowledgeBase
 from .folder_layout import LOG, STORE
 from .log import EventLog
 from .matches import MatchLog, match_encoder
-from .store import OxigraphStore, StoreInUseError, WritableStore, encoder
+from .store import OxigraphStore, StoreDamagedError, StoreInUseError, WritableStore, encoder
 from .sync import PendingWrites, StoreWriter
 
 _TURN_S = 0.5
@@ -42,7 +42,7 @@ def roll_store_forward(
         Whether the store lacks nothing now.
 
     Raises:
-        ArchiveError: the store or a segment is damaged.
+        ArchiveError: a segment is damaged, or the file system refuses.
     """
     root, bucket = settings.path(settings.archive.path), settings.archive.bucket
     log, matches = EventLog(root / LOG), MatchLog(root)
@@ -52,6 +52,8 @@ def roll_store_forward(
         found = PendingWrites.of_matches(matches.log, match_encoder(matches.provenance, bucket))
         try:
             store = OxigraphStore(root / STORE, bucket, timeout=0.0)
+        except StoreDamagedError:
+            store = OxigraphStore(root / STORE, bucket, timeout=0.0, later=True)  # its writer sets it aside
         except StoreInUseError:
             return False
         if _turn(store, events, found, knowledge, told):

@@ -20,7 +20,12 @@ if TYPE_CHECKING:
 
 _STORE_UNSOUND = 3
 _SECONDS_AN_EVENT = 7e-6  # nearly all of which Oxigraph takes to count what each graph has
-_SOURCES = {"itself": "the segment, which is sound", "backup": "the backup", "store": "the store"}
+_SOURCES = {
+    "itself": "the segment, which is sound",
+    "backup": "the backup",
+    "store": "the store",
+    "damaged store": "the store that was set aside",
+}
 
 app = typer.Typer()
 
@@ -78,12 +83,11 @@ def sparql(
 def _complete_store(settings: Settings, timeout: float | None) -> None:
     """Let the store have what a run has left to whoever asks next, unless an engine is there to add it."""
     from ..api import Project
-    from ..archive import open_read_view, roll_store_forward
+    from ..archive import roll_store_forward
 
     if settings.archive.endpoint is not None or not settings.archive.store:
         return
-    with open_read_view(settings) as archive:
-        lacking = archive.lag.events + archive.lag.matches
+    lacking = _lacking(settings)
     if lacking:
         adding = waiting(f"adding {lacking:,} events to the archive's store", lacking)
         with masked(settings.engine.umask), adding as bar:
@@ -91,6 +95,20 @@ def _complete_store(settings: Settings, timeout: float | None) -> None:
             roll_store_forward(
                 settings, project.knowledge, project.shapes, lambda left: bar(max(0, lacking - left)), timeout
             )
+
+
+def _lacking(settings: Settings) -> int:
+    """How many events and matches the store lacks; all, where it is damaged."""
+    from ..archive import open_read_view
+    from ..archive.log import EventLog
+    from ..archive.store import StoreDamagedError
+
+    try:
+        with open_read_view(settings) as archive:
+            return archive.lag.events + archive.lag.matches
+    except StoreDamagedError:  # whoever brings it up to the log sets it aside, and says so
+        log = EventLog(settings.path(settings.archive.path) / "log")
+        return sum(log.count(stream) for stream in log.streams())
 
 
 def _held(log: EventLog) -> str:
@@ -232,7 +250,7 @@ def verify(project: ProjectFile) -> None:
     """Read the whole archive and compare store and log, also while an engine is writing it.
 
     Exit codes: 0 sound, perhaps with a store that lags; 1 the log is damaged, or there is none; 3 the log is sound but
-    the store is not: move it away, and the next start builds it again from the log.
+    the store is not: the next start sets it aside, and builds it again from the log.
     """
     from ..archive import verify
     from ..archive.sync import Spool
@@ -257,6 +275,6 @@ def verify(project: ProjectFile) -> None:
     if found.log_lacks:
         tell("`kaicep repair` brings back what the log has lost")
     elif found.store_faults:
-        tell("move the store's folder away; the next start builds it again from the log")
+        tell("the next start sets the store aside, and builds it again from the log")
     if found.log_faults or found.store_faults:
         raise typer.Exit(1 if found.log_faults else _STORE_UNSOUND)

@@ -14,9 +14,10 @@ from .graphs import (
     query_of_graph,
     stream_of_graph,
 )
-from .oxigraph_folder import StoreInUseError
+from .oxigraph_folder import StoreInUseError, damaged_folders
 from .oxigraph_store import OxigraphStore
-from .store import PrivateStore, Store, StoreUnavailableError, WritableStore
+from .store import PrivateStore, Store, StoreDamagedError, StoreUnavailableError, WritableStore
+from .store_copy import StoreCopy
 from .store_metadata import HOLDS, HOLDS_MATCHES, CommittedOffset
 from .store_table import STORE_KINDS, store_kind
 
@@ -32,11 +33,14 @@ __all__ = [
     "OxigraphStore",
     "PrivateStore",
     "Store",
+    "StoreCopy",
+    "StoreDamagedError",
     "StoreInUseError",
     "StoreUnavailableError",
     "WritableStore",
     "backup_store",
     "bucket_start",
+    "damaged_folders",
     "encoder",
     "graphs_of",
     "match_graphs_of",

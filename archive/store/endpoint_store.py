@@ -211,6 +211,10 @@ class EndpointStore(WritableStore):
     def serve_copies(self) -> None:
         """Leave readers to the endpoint, which any process may ask."""
 
+    def set_aside(self, *, keep: bool) -> None:
+        """Leave damage to whoever runs the endpoint."""
+        del keep
+
     def remove_copies(self) -> None:
         """There are none."""
 

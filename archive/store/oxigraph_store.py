@@ -20,8 +20,8 @@ from ..log import Position
 from ..sparql import Result, SparqlRequest
 from .copy_requests import answer_requests, copy_store, remove_leftovers
 from .graphs import KNOWLEDGE
-from .oxigraph_folder import in_use, lock_of, open_folder
-from .store import Store, StoreUnavailableError, WritableStore
+from .oxigraph_folder import in_use, lock_of, open_folder, set_aside
+from .store import Store, StoreDamagedError, StoreUnavailableError, WritableStore
 from .store_copy import OxigraphGraphs, StoreCopy
 from .store_metadata import GRAPH, HOLDS, KNOWS, SINCE, SUBJECT, CommittedOffset
 
@@ -55,6 +55,7 @@ class OxigraphStore(OxigraphGraphs, WritableStore):
         self.bucket = bucket
         self._store: ox.Store | None = None
         self._closed, self._opening = False, Lock()
+        self._damage: str | None = None
         self._lock = lock_of(path)
         make_folder(path.parent)
         if not self._lock.acquire(timeout):
@@ -190,9 +191,17 @@ class OxigraphStore(OxigraphGraphs, WritableStore):
         try:
             with super()._using() as store:
                 yield store
-        except StoreUnavailableError:
+        except StoreUnavailableError as trouble:
             self._store = None
+            if isinstance(trouble, StoreDamagedError):
+                self._damage = trouble.message
             raise
+
+    def set_aside(self, *, keep: bool) -> Path | None:
+        """Rename its folder, unless nothing is wrong with it by now; see `WritableStore`."""
+        with self._opening:
+            self._store = None
+            return set_aside(self.path, keep=keep) if self.path.is_dir() else None
 
     def close(self) -> None:
         """Let another process open it. What an error has kept from the disk, the log has."""
@@ -204,7 +213,10 @@ class OxigraphStore(OxigraphGraphs, WritableStore):
         self._lock.release()
 
     def serve_copies(self) -> None:
-        """Make the copies that other processes asked for."""
+        """Make the copies that other processes asked for; whoever writes learns here of damage that readers met."""
+        damage, self._damage = self._damage, None
+        if damage is not None:
+            raise StoreDamagedError(damage, place=Place(str(self.path)))
         answer_requests(self.path.parent, self.backup)
 
     def remove_copies(self) -> None:

@@ -23,7 +23,7 @@ from ..sparql import Result, SparqlRequest, Timeout
 from .graphs import BucketRange, bucket_start, graphs_between, sorted_buckets, stream_of_graph
 from .store_metadata import HOLDS, CommittedOffset
 
-__all__ = ["PrivateStore", "Store", "StoreUnavailableError", "WritableStore"]
+__all__ = ["PrivateStore", "Store", "StoreDamagedError", "StoreUnavailableError", "WritableStore"]
 
 
 class StoreUnavailableError(ArchiveError):
@@ -31,6 +31,10 @@ class StoreUnavailableError(ArchiveError):
 
     Who writes tries again and the lag grows; who plans takes the log.
     """
+
+
+class StoreDamagedError(StoreUnavailableError):
+    """The store's own files are not as they were written: no waiting helps, it is made anew from the log."""
 
 
 class Store(Protocol):
@@ -223,6 +227,20 @@ class WritableStore(Store, Protocol):
     @abstractmethod
     def quads(self) -> int:
         """Count all quads, knowledge included; takes time in proportion to them."""
+
+    @abstractmethod
+    def set_aside(self, *, keep: bool) -> Path | None:
+        """Put what is damaged out of the way, so that the store begins anew without anything; `None`: there is nothing.
+
+        Args:
+            keep: whether what was set aside earlier stays, since the log lacks what it may have.
+
+        Returns:
+            Where it lies now.
+
+        Raises:
+            OSError: the file system refuses.
+        """
 
     @abstractmethod
     def serve_copies(self) -> None:

@@ -14,12 +14,13 @@ from dataclasses import dataclass
 
 from ...errors import ArchiveError
 from ...ontology import KnowledgeBase
-from ..log import EventLog, Position, UnreadableSegmentError
-from ..store import HOLDS_MATCHES, Store, StoreUnavailableError, WritableStore
+from ..log import EventLog, Position, UnreadableSegmentError, quarantined
+from ..store import HOLDS_MATCHES, Store, StoreDamagedError, StoreUnavailableError, WritableStore
 from .pending_writes import Encode, PendingWrites, missing_rows, pending_batches
 
 _LOG = logging.getLogger("kaicep")
 _POLL_S = 0.05
+_LOG_LACKS = ", which has lost segments: try `kaicep repair`, which asks both, before you remove it"
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.1, 30.0
 
 
@@ -42,6 +43,7 @@ class StoreWriter:
     """Writes every batch of an archive's log into its store, in the log's order, on one thread of its own.
 
     While a store does not answer (an endpoint that is away, a full disk) it tries again and again, and the lag grows.
+    One that is damaged, also when it is tried again, is set aside, and built again from the log.
 
     Args:
         events: what the store lacks of the event log.
@@ -57,6 +59,8 @@ class StoreWriter:
         self._met = False
         self._trouble: StoreUnavailableError | None = None
         self._pause = _FIRST_PAUSE_S
+        self._damage: str | None = None
+        self._rebuilt_for: str | None = None
         self._changed = threading.Condition()
         self._stopping = False
         self._knows = False
@@ -67,7 +71,10 @@ class StoreWriter:
         except StoreUnavailableError as trouble:
             for pending in (events, matches):
                 pending.begin(None)
-            self._in_trouble(trouble)
+            if isinstance(trouble, StoreDamagedError):
+                self._damage = trouble.message
+            else:
+                self._in_trouble(trouble)
         self._thread = threading.Thread(target=self._run, name="kaicep-store-writer", daemon=True)
         self._thread.start()
 
@@ -78,6 +85,11 @@ class StoreWriter:
             batches = self._events.batches | self._matches.batches
             more = max(self._events.more, self._matches.more)
             return Lag(len(batches) + more, self._events.rows, self._matches.rows)
+
+    @property
+    def rebuilding(self) -> str | None:
+        """Why the store is being built again, and where the damaged one lies; `None`: it is not."""
+        return self._rebuilt_for
 
     def notify(self, pending: PendingWrites, position: Position, rows: int) -> None:
         """Say that a batch of so many rows is in a log.
@@ -154,10 +166,7 @@ class StoreWriter:
                 self._store.remove_copies()
             while not self._stopping:
                 try:
-                    self._meet()
-                    self._learn()
-                    self._step()
-                    self._out_of_trouble()
+                    self._take_turn()
                 except (StoreUnavailableError, UnreadableSegmentError, OSError) as trouble:
                     self._in_trouble(trouble)
                     self._rest()
@@ -165,6 +174,16 @@ class StoreWriter:
             self._fail(error)
         except BaseException as error:  # noqa: BLE001  # whatever ends the thread has to surface in another
             self._fail(ArchiveError(f"the store's writer failed: {error!r}", hint="the log is complete; start again"))
+
+    def _take_turn(self) -> None:
+        """Do what is next; what is damaged is set aside."""
+        try:
+            self._meet()
+            self._learn()
+            self._step()
+            self._out_of_trouble()
+        except StoreDamagedError as damage:
+            self._set_aside(damage)
 
     def _meet(self) -> None:
         """Find out how far the store is.
@@ -181,6 +200,19 @@ class StoreWriter:
             self._events.begin(committed)
             self._matches.begin(matched)
             self._met = True
+
+    def _set_aside(self, damage: StoreDamagedError) -> None:
+        """Begin the store anew, if it is damaged also when it is tried again: what passes is no damage."""
+        again, self._damage = self._damage == damage.message, damage.message
+        with self._changed:
+            self._met = self._knows = False
+        if not again:
+            return
+        lacks = any(next(quarantined(pending.log.path), None) for pending in (self._events, self._matches))
+        aside = self._store.set_aside(keep=lacks)
+        why = f"{damage.message}; it lies in {aside} now, and is built again from the log"
+        self._damage, self._rebuilt_for = None, why + (_LOG_LACKS if lacks else "")
+        _LOG.warning("%s", self._rebuilt_for)
 
     def _in_trouble(self, error: ArchiveError | OSError) -> None:
         """Say, once for each thing that is wrong, that the store falls behind."""
@@ -222,6 +254,7 @@ class StoreWriter:
         with self._changed:
             pending = self._next()
             if pending is None:
+                self._rebuilt_for = None
                 self._changed.wait(_POLL_S)
                 return
             waiting = pending.waiting(self._store.events_per_load)

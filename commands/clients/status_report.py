@@ -78,6 +78,8 @@ def _lines(known: KnownStatus) -> Iterator[str]:
     if status.archive is not None:
         behind = f"{status.archive.lag_events:,} events and {status.archive.lag_matches:,} matches"
         yield f"archive: {_size(status.archive.size)}, the store lacks {behind}"
+        if status.archive.rebuilding is not None:
+            yield f"  {status.archive.rebuilding}"
     for name, alive in status.threads.items():
         if not alive:
             yield f"thread {name} has ended: restart the engine, and report this"

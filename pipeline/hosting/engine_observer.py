@@ -194,7 +194,7 @@ class EngineObserver:
         if self._archive is None:
             return None
         lag = self._archive.lag
-        return ArchiveStatus(size, lag.events, lag.matches)
+        return ArchiveStatus(size, lag.events, lag.matches, self._archive.rebuilding)
 
     def _measured(self) -> tuple[int, int]:
         """Bytes of the archive's folder and of the state's; the more files they have, the more seldom counted."""

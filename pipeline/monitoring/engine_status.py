@@ -96,11 +96,13 @@ class ArchiveStatus:
         size: bytes of its folder, measured now and then.
         lag_events: events that the log has and the store lacks.
         lag_matches: matches likewise.
+        rebuilding: why the store is being built again, and where the damaged one lies; `None`: it is not.
     """
 
     size: int
     lag_events: int = 0
     lag_matches: int = 0
+    rebuilding: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

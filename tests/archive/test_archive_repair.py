@@ -199,3 +199,22 @@ def test_what_has_left_the_log_by_age_is_not_lost(settings: Settings, tmp_path: 
     (tmp_path / "kaicep.toml").write_text(PROJECT + ATTRIBUTES + "[archive]\nlog_age = '1d'\n")
     segments(tmp_path)[0].unlink()
     assert call("repair", tmp_path) == (0, "nothing is lost\n", "")
+
+
+def test_events_come_back_from_a_store_that_was_set_aside(settings: Settings, tmp_path: Path) -> None:
+    """The new one was built from a log that had lost them; one that cannot be opened is passed over."""
+    root = tmp_path / "var/archive"
+    before = events(tmp_path)
+    broken = segments(tmp_path)[2]
+    broken.write_bytes(broken.read_bytes()[:-20])
+    (root / "store").rename(root / "store.damaged-1")
+    (root / "store.damaged-2").mkdir()
+    (root / "store.damaged-2/CURRENT").write_bytes(b"junk")
+    with opened(tmp_path) as archive:
+        assert archive.flush(60)
+    assert events(tmp_path).num_rows < before.num_rows
+    (done,) = repair(settings)
+    assert done.source == "damaged store"
+    assert events(tmp_path) == before
+    assert verify(settings).log_faults == ()
+    assert verify(settings).store_faults == ()

@@ -18,7 +18,7 @@ from support.archives import NINE, PROJECT, STREAM, archived_project, opened, re
 from support.found import QUERY, fill_with_matches
 from typer.testing import CliRunner
 
-STORE_HINT = "move the folder away; it is built again from the log"
+STORE_HINT = "sets it aside, and builds it again from the log"
 
 
 @pytest.fixture(name="settings")

@@ -41,6 +41,17 @@ def test_sparql_adds_first_what_a_run_has_left_to_the_store(archived: Path) -> N
     assert (json.loads(asked.stdout), asked.stderr) == ({"n": 120}, "")
 
 
+def test_sparql_builds_a_damaged_store_again_where_no_engine_does(
+    archived: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (archived / "var/archive/store/CURRENT").write_bytes(b"junk")
+    asked = call("sparql", COUNT, "-p", archived)
+    assert (asked.exit_code, json.loads(asked.stdout)) == (0, {"n": 90})
+    assert (archived / "var/archive/store.damaged-1/CURRENT").read_bytes() == b"junk"
+    (line,) = (record.getMessage() for record in caplog.records)
+    assert line.endswith("store.damaged-1 now, and is built again from the log")
+
+
 def test_a_store_that_is_switched_off_is_left_as_it_is(archived: Path) -> None:
     with (archived / "kaicep.toml").open("a") as file:
         file.write("[archive]\nstore = false\n")

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pyoxigraph as ox
 import pytest
-from kaicep.archive.store import OxigraphStore
-from kaicep.archive.store.oxigraph_folder import damaged
+from kaicep.archive.store import OxigraphStore, StoreDamagedError
+from kaicep.archive.store.oxigraph_folder import damaged, damaged_folders, set_aside
 from kaicep.errors import ArchiveError
 
 MINUTE = timedelta(minutes=1)
@@ -41,7 +41,10 @@ def test_a_damaged_store_says_what_to_do(tmp_path: Path, file: str, content: byt
     with pytest.raises(ArchiveError) as error:
         OxigraphStore(path, MINUTE)
     assert error.value.message.startswith(f"the store cannot be used: {reason}")
-    assert error.value.hint == "move the folder away; it is built again from the log"
+    assert isinstance(error.value, StoreDamagedError)
+    assert error.value.hint == (
+        "an engine, or the next `kaicep sparql`, sets it aside, and builds it again from the log"
+    )
     assert error.value.place is not None
     assert error.value.place.source == str(path)
 
@@ -62,3 +65,14 @@ def test_a_file_in_the_way_is_named(tmp_path: Path) -> None:
     with pytest.raises(ArchiveError) as error:
         OxigraphStore(tmp_path / "store", MINUTE)
     assert error.value.message.startswith("the store cannot be used: [Errno 17] File exists")
+
+
+def test_one_damaged_folder_is_kept_unless_the_log_lacks_something(tmp_path: Path) -> None:
+    store = tmp_path / "store"
+    for number, keep in enumerate((False, False, True, True, False), 1):
+        store.mkdir()
+        (store / "CURRENT").write_text(str(number))
+        assert set_aside(store, keep=keep) == tmp_path / f"store.damaged-{number}"
+        kept = [int((folder / "CURRENT").read_text()) for folder in damaged_folders(store)]
+        assert kept == {1: [1], 2: [2], 3: [2, 3], 4: [2, 3, 4], 5: [5]}[number]
+        assert not store.exists()

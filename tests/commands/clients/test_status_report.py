@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 import pytest
 from kaicep.commands.clients.status_client import KnownStatus
 from kaicep.commands.clients.status_report import print_status, status_json
+from kaicep.pipeline.monitoring import ArchiveStatus
 from support.statuses import busy_engine
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -47,6 +48,12 @@ def test_one_that_was_killed_says_when_it_was_last_heard_of(capsys: pytest.Captu
 def test_one_that_says_nothing_is_suspicious(capsys: pytest.CaptureFixture[str]) -> None:
     told = printed(KnownStatus(busy_engine(NOW), lives=True, age=45.0), capsys)
     assert "it has said nothing for 45 s: its disk may be full, or the process stopped" in told
+
+
+def test_a_store_that_is_built_again_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    why = "the store cannot be used: it lies in store.damaged-1 now"
+    rebuilding = replace(busy_engine(NOW), archive=ArchiveStatus(5, 17, 3, why))
+    assert f"\n  {why}\n" in printed(KnownStatus(rebuilding, lives=True, age=1.0), capsys)
 
 
 def test_one_that_failed_says_why(capsys: pytest.CaptureFixture[str]) -> None:
