@@ -21,6 +21,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from statistics import fmean
 from tempfile import TemporaryDirectory
+from threading import TIMEOUT_MAX
 from typing import Any
 from unittest.mock import patch
 
@@ -29,6 +30,7 @@ import matplotlib.pyplot as plt
 
 from ..api import Project
 from ..archive import Archive
+from ..archive.sync import Maintenance
 from ..pipeline.durability import CheckpointedFlow
 from ..pipeline.flow import IdleStreams
 from ..pipeline.sources import RawBatch, raw_table
@@ -239,9 +241,12 @@ def _mean(samples: Sequence[Sample], name: str) -> float:
 
 
 @contextmanager
-def without_syncs() -> Iterator[None]:
-    """Nothing survives a power cut meanwhile, and no disk is waited for."""
-    with patch("os.fsync", lambda _: None):
+def simulation() -> Iterator[None]:
+    """Meanwhile no disk is waited for, and archives are tidied up when they are asked to, not by wall clock.
+
+    How many files are left depends on when: where a stretch of time has few small ones, they stay.
+    """
+    with patch("os.fsync", lambda _: None), patch(f"{Maintenance.__module__}._PERIOD_S", TIMEOUT_MAX):
         yield
 
 
@@ -274,7 +279,7 @@ def main() -> None:
     """Do as many batches as asked for; print, keep and draw what was measured. Exit code 1: something grows."""
     batches = int(sys.argv[1]) if len(sys.argv) > 1 else 100_000
     samples = []
-    with TemporaryDirectory(dir="/dev/shm") as folder, without_syncs():
+    with TemporaryDirectory(dir="/dev/shm") as folder, simulation():
         for sample in Endurance(Path(folder), batches).samples():
             samples.append(sample)
             print(json.dumps(asdict(sample)), flush=True)

@@ -7,13 +7,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from kaicep.benchmarks.endurance import BAR, Endurance, growth, without_syncs
+from kaicep.benchmarks.endurance import BAR, Endurance, growth, simulation
 
 
 @pytest.mark.slow
 def test_files_and_entries_are_as_many_after_many_batches_as_after_a_few(tmp_path: Path) -> None:
     """Counts only: a sample of the run below. The log keeps the last fifteenth of its time."""
-    with without_syncs():
+    with simulation():
         engine = Endurance(tmp_path, batches=400)
         samples = list(engine.samples(20))
     found = growth(samples)
@@ -37,7 +37,7 @@ def test_files_and_entries_are_as_many_after_many_batches_as_after_a_few(tmp_pat
 def test_a_simulated_year_of_100_000_batches_is_flat_behind_its_first_tenth(
     tmp_path: Path, record_property: Callable[[str, object], None]
 ) -> None:
-    with without_syncs():
+    with simulation():
         found = growth(list(Endurance(tmp_path, batches=100_000).samples()))
     for name, more in found.items():
         record_property(f"{name}, last four tenths over those behind the first", f"{more:+.1%}")
