@@ -5,7 +5,7 @@ READY := .venv/.ready
 LINK := .cache/src/kaicep
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-fast test-long reliability soak structure lint format docs docs-serve docs-release bench endurance clean
+.PHONY: help setup demo test test-fast test-long reliability soak fuzz structure lint format docs docs-serve docs-release bench endurance clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -41,6 +41,10 @@ reliability: setup ## let engines meet everything that a year may bring, and pri
 
 soak: setup ## ill-treat an engine over real Spark, a fault a minute, for half an hour: nothing lost, nothing twice
 	PYTHONPATH=tests $(BIN)/python -m reliability.soak --minutes 30
+
+fuzz: setup ## fuzz what reads queries, annotations, requests and records, guided by coverage; MINUTES=10 for each
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[fuzz]'
+	PYTHONPATH=tests $(BIN)/python -m reliability.fuzz --minutes $(or $(MINUTES),10)
 
 structure: setup ## print the figures of the structural rules
 	@PYTHONPATH=tests $(BIN)/python -m support.structure

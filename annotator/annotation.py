@@ -149,7 +149,7 @@ class _Compiler:
 
     def _iri(self, written: str, key: str) -> str:
         expanded = self._expand(written, key)
-        if not _IRI.fullmatch(expanded):
+        if not _IRI.fullmatch(expanded) or not _is_iri(expanded):
             raise self._error(key, f"'{written}' makes no IRI", "percent-encode what IRIs cannot hold")
         return expanded
 
@@ -325,3 +325,11 @@ class _Compiler:
 
 def _local_name(iri: str) -> str:
     return iri[max(iri.rfind(c) for c in "#/:") + 1 :]
+
+
+def _is_iri(text: str) -> bool:
+    try:
+        NamedNode(text)
+    except ValueError:
+        return False
+    return True

@@ -175,6 +175,11 @@ _WRONG: list[tuple[dict[str, Any], dict[str, Any], str]] = [
         ),
     ),
     (
+        {"x": {"same_as": "hvc:air]flow"}},
+        {},
+        "attributes.x: 'hvc:air]flow' makes no IRI: percent-encode what IRIs cannot hold",
+    ),
+    (
         {"x": {"same_as": "hvc:air flow"}},
         {},
         "attributes.x: 'hvc:air flow' makes no IRI: percent-encode what IRIs cannot hold",

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from support import hostile_targets
 from support.hostile_seeds import STRATEGIES, WELL_FORMED
+from support.hostile_targets import ANNOTATION
 from support.sandbox import Outcome, try_in_sandbox
 from support.sandbox_targets import ends, raises, refuses, takes_memory, takes_time
 
@@ -28,6 +29,7 @@ KNOWN = {
         b'[{"sensor":"s1","at":"2026-01-01T00:00:00Z","flow":1},' + b'{"x":' * DEEP + b"1" + b"}" * DEEP + b"]"
     ],
     "csv_file": [b'sensor,at,flow\ns1,2026-01-01,1\r2\n\r"', b"sensor,at,flow\n" + b"x" * 200_000],
+    "annotation_file": [ANNOTATION.replace("ex:count", "ex:c]ount").encode()],
     "turtle": [b"@prefix : <urn:ex:> . :list :of ( " + b"1 " * 16_000 + b") ."],
     "query_text": [
         b'"""' + b"x" * 3_000_000,

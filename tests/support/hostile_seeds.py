@@ -4,20 +4,22 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import io
 import json
-from collections.abc import Mapping
+import lzma
+from collections.abc import Mapping, Sequence
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 from hypothesis import strategies as st
 
 from .hostile_input import VALUES, hostile, respelled
-from .hostile_targets import EVENTS, MODEL, PROJECT
+from .hostile_targets import ANNOTATION, EVENTS, MODEL, PROJECT
 from .manual import PAGE, examples
 
-__all__ = ["STRATEGIES", "WELL_FORMED"]
+__all__ = ["SEEDS", "STRATEGIES", "WELL_FORMED"]
 
 _NESTED = [event | {"x": {"a": [1, {"b": None}]}} for event in EVENTS[:3]]
 _LINES = "\n".join(map(json.dumps, _NESTED)).encode()
@@ -30,6 +32,7 @@ _JSON_WORDS = (
 
 _ROWS = "".join(f'{e["sensor"]},{e["at"]},{e["flow"]},"{e["count"]}",true\n' for e in EVENTS[:4])
 _CSV = f"sensor,at,flow,count,on\n{_ROWS}".encode()
+_TSV = _CSV.replace(b",", b"\t") + "s1\t2026-01-01T00:00:09Z\t1\tä\t\u20ac\n".encode("windows-1252")
 _WIDE = b"at;s1;s2\n2026-01-01 00:00;1,5;2\n2026-01-01 00:01;2,5;\n"
 _IN_CSV = ((b'"', b'"'), (b"a,", b",a"))
 _CSV_WORDS = (
@@ -201,6 +204,17 @@ _REQUESTS = [
     )
 ]
 
+SEEDS: Mapping[str, Sequence[bytes]] = {
+    "query_text": [*_FLOWS, *_QUERIES],
+    "annotation_file": [ANNOTATION.encode(), *(text.encode() for text in _KEYS)],
+    "request_file": _REQUESTS,
+    "json_lines": [_LINES],
+    "json_array": [_ARRAY],
+    "csv_file": [_CSV, _WIDE, _TSV],
+    "parquet_file": [_parquet()],
+}
+"""Well-formed content, by what reads it; what is guided by coverage begins with it."""
+
 STRATEGIES: Mapping[str, st.SearchStrategy[bytes]] = {
     "json_lines": hostile([_LINES], _JSON_WORDS, _IN_JSON) | respelled([_LINES], _VALUE_CLASSES),
     "json_array": hostile([_ARRAY], _JSON_WORDS, _IN_JSON) | respelled([_ARRAY], _VALUE_CLASSES),
@@ -210,13 +224,20 @@ STRATEGIES: Mapping[str, st.SearchStrategy[bytes]] = {
     "gzip_file": hostile(
         [gzip.compress(_CSV, mtime=0), gzip.compress(_CSV + b"x" * 1_500_000, mtime=0), _CSV], largest=20_000
     ),
+    "bzip2_file": hostile([bz2.compress(_CSV), bz2.compress(_CSV + b"x" * 1_500_000)], largest=20_000),
+    "xz_file": hostile([lzma.compress(_LINES), lzma.compress(_LINES + b" " * 1_500_000)], largest=20_000),
+    "tsv_file": hostile([_TSV], _CSV_WORDS, ((b'"', b'"'), (b"a\t", b"\ta"))) | respelled([_TSV], _CELL_CLASSES),
     "parquet_file": hostile([_parquet()]),
     "query_text": hostile(_FLOWS, _QUERY_WORDS, _IN_QUERIES) | respelled(_FLOWS, _QUERY_CLASSES),
     "page_query": hostile(_QUERIES, _QUERY_WORDS, _IN_QUERIES) | respelled(_QUERIES, _QUERY_CLASSES),
     "project_file": hostile([text.encode() for text in _KEYS], _TOML_WORDS, _IN_TOML),
+    "annotation_file": hostile([ANNOTATION.encode()], _TOML_WORDS, _IN_TOML),
     "turtle": hostile([_TURTLE], _TURTLE_WORDS, _IN_TURTLE),
     "trig": hostile([_TURTLE, b"<urn:g> { <urn:a> <urn:p> <urn:b> }"], _TURTLE_WORDS, _IN_TURTLE),
     "n_triples": hostile([_TRIPLES], _TURTLE_WORDS, _IN_TURTLE),
+    "n_quads": hostile(
+        [_TRIPLES, b'<urn:a> <urn:p> "x" <urn:g> .\n_:b <urn:p> _:c _:g .\n'], _TURTLE_WORDS, _IN_TURTLE
+    ),
     "json_ld": hostile([_JSON_LD], (*_LD_WORDS, *_JSON_WORDS), _IN_JSON) | respelled([_JSON_LD], _VALUE_CLASSES),
     "rdf_xml": hostile([_RDF, _BOMB + _RDF.replace(b"x</p>", b"&a8;</p>")], _XML_WORDS, _IN_XML),
     "owl_xml": hostile([_OWX, _BOMB + _OWX.replace(b"#Room1", b"&a8;")], _XML_WORDS, _IN_XML),
@@ -234,13 +255,18 @@ WELL_FORMED: Mapping[str, tuple[bytes, str]] = {
     "csv_file": (_CSV, _OF_FOUR),
     "wide_csv_file": (_WIDE, _OF_THREE),
     "gzip_file": (gzip.compress(_CSV, mtime=0), _OF_FOUR),
+    "bzip2_file": (bz2.compress(_CSV), _OF_FOUR),
+    "xz_file": (lzma.compress(_LINES), _OF_THREE),
+    "tsv_file": (_TSV, "4 events, 1 rejected, 0 bad; ['', '']"),
     "parquet_file": (_parquet(), _OF_FOUR),
     "query_text": (_FLOWS[4], "10 rows"),
     "page_query": (_QUERIES[0], "5 rows"),
     "project_file": (_KEYS[0].encode(), ""),
+    "annotation_file": (ANNOTATION.encode(), "20 rows"),
     "turtle": (_TURTLE, ""),
     "trig": (_TURTLE, ""),
     "n_triples": (_TRIPLES, ""),
+    "n_quads": (_TRIPLES, ""),
     "json_ld": (_JSON_LD, ""),
     "rdf_xml": (_RDF, ""),
     "owl_xml": (_OWX, ""),

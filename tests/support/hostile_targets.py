@@ -26,27 +26,34 @@ from .letters import stream
 from .manual import PAGE, knowledge, settings
 
 __all__ = [
+    "ANNOTATION",
     "EVENTS",
     "MODEL",
     "PROJECT",
+    "annotation_file",
+    "bzip2_file",
     "csv_file",
     "gzip_file",
     "json_array",
     "json_document",
     "json_ld",
     "json_lines",
+    "n_quads",
     "n_triples",
     "owl_xml",
     "page_query",
     "parquet_file",
+    "plain_project",
     "project_file",
     "query_text",
     "rdf_xml",
     "request_file",
     "sparql_text",
     "trig",
+    "tsv_file",
     "turtle",
     "wide_csv_file",
+    "xz_file",
 ]
 
 QUERY = "SELECT ?a.flow, ?b.sensor AS other JOIN (?a.sensor = ?b.sensor) SEQ (?a, ?b) WINDOW (?a, ?b, 1min)"
@@ -68,6 +75,17 @@ flow = { property = "ex:flow", datatype = "xsd:double", unit = "unit:L-PER-SEC" 
 count = { property = "ex:count", datatype = "xsd:integer" }
 on = { property = "ex:on", datatype = "xsd:boolean" }
 """
+ANNOTATED = """
+[prefixes]
+ex = "urn:ex:"
+[knowledge]
+modules = ["*.ttl"]
+[streams.air]
+annotation = "air.toml"
+"""
+ANNOTATION = (
+    PROJECT.partition("[streams.air]\n")[2].replace("%s\n", "").replace("[streams.air.attributes]", "[attributes]")
+)
 MODEL = """
 @prefix : <urn:ex:> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
 :sensor a owl:ObjectProperty . :flow a owl:DatatypeProperty . :at a owl:DatatypeProperty .
@@ -95,6 +113,11 @@ def _project(source: str = "") -> Project:
         (root / "kaicep.toml").write_text(PROJECT % source)
         (root / "model.ttl").write_text(MODEL)
         return Project.load(root)
+
+
+def plain_project() -> Project:
+    """The project whose stream the records are of."""
+    return _project()
 
 
 def _records(name: str, content: bytes, source: str) -> str:
@@ -159,6 +182,22 @@ def gzip_file(content: bytes) -> str:
     return _records("events.csv.gz", content, 'source = { format = "csv", path = "in/" }')
 
 
+def bzip2_file(content: bytes) -> str:
+    """A packed file."""
+    return _records("events.csv.bz2", content, 'source = { format = "csv", path = "in/" }')
+
+
+def xz_file(content: bytes) -> str:
+    """A packed file."""
+    return _records("events.jsonl.xz", content, 'source = { format = "json", path = "in/" }')
+
+
+def tsv_file(content: bytes) -> str:
+    """Columns between tabs, in an encoding that has a letter for every byte."""
+    source = 'source = { format = "csv", path = "in/", sep = "\\t", encoding = "windows-1252" }'
+    return _records("events.csv", content, source)
+
+
 def parquet_file(content: bytes) -> str:
     """A table."""
     return _records("events.parquet", content, 'source = { format = "parquet", path = "in/" }')
@@ -203,6 +242,19 @@ def project_file(content: bytes) -> str:
         return "; ".join(check_project(root).faults)
 
 
+def annotation_file(content: bytes) -> str:
+    """What a project file says of a stream, in a file of its own."""
+    with _folder() as root:
+        (root / "kaicep.toml").write_text(ANNOTATED)
+        (root / "air.toml").write_bytes(content)
+        (root / "model.ttl").write_text(MODEL)
+        faults = check_project(root).faults
+        if not faults:
+            rows = Project.load(root).evaluate("SELECT ?e._time AS t FROM (?e, air)", {"air": EVENTS})
+            faults = [f"{len(rows)} rows"]
+        return "; ".join(faults)
+
+
 def _ontology(name: str, content: bytes) -> str:
     with _folder() as root:
         (root / "kaicep.toml").write_text(f'[knowledge]\nmodules = ["{name}"]\ncache = "never"\n')
@@ -218,6 +270,11 @@ def turtle(content: bytes) -> str:
 def n_triples(content: bytes) -> str:
     """A module in N-Triples."""
     return _ontology("m.nt", content)
+
+
+def n_quads(content: bytes) -> str:
+    """A module in N-Quads."""
+    return _ontology("m.nq", content)
 
 
 def trig(content: bytes) -> str:
