@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from ..annotator import EventShape, exclude_ids, ids_of
 from ..config import Settings
 from ..errors import ArchiveError
-from .folder_layout import IDLE_WATERMARKS, LOG, MATCHES, STORE, require_archive
+from .folder_layout import IDLE_WATERMARKS, LOG, MATCHES, SPOOL, STORE, require_archive
 from .log import (
     BrokenSegmentError,
     EventLog,
@@ -28,6 +28,7 @@ from .matches import MatchLog
 from .read_view import ReadView, open_read_view
 from .rewrite import stored_events
 from .store import Store, StoreCopy, bucket_start, damaged_folders, store_kind
+from .sync import Spool
 
 __all__ = ["Repair", "repair"]
 
@@ -45,12 +46,14 @@ class Repair:
         rows: how many came back.
         source: `itself`, `backup`, `store`, `damaged store`; `log`: it lacks nothing; `None`: the segment stays.
         path: of a segment that was set aside.
+        origin: of what an archiver had kept, where it had come from; the next engine reads what is there still.
     """
 
     lost: str
     rows: int
     source: str | None
     path: Path | None = None
+    origin: str | None = None
 
 
 def repair(settings: Settings, backup: Path | None = None) -> list[Repair]:
@@ -85,7 +88,38 @@ def repair(settings: Settings, backup: Path | None = None) -> list[Repair]:
             if settings.archive.log_size is None and settings.archive.log_age == timedelta.max:
                 done += [] if copy is None else _gone(settings, log, copy)
                 done += _unlogged(settings, log) if folder == LOG and settings.archive.store else []
+    return done + _repaired_intake(settings, root, backup)
+
+
+def _repaired_intake(settings: Settings, root: Path, backup: Path | None) -> list[Repair]:
+    """Bring back what an archiver had kept, as if it had kept it now: the engine takes it with the rest."""
+    lacking = list(quarantined(root / SPOOL))
+    if not lacking:
+        return []
+    done, spool = [], Spool(root)
+    spool.lock()
+    try:
+        for lost in lacking:
+            copy = None if backup is None else EventLog(backup / SPOOL)
+            has = {"itself": EventLog(lost.path.parent.parent) if _sound(lost) else None, "backup": copy}
+            found = ((name, {} if log is None else _of_log(log, lost.stream, lost)) for name, log in has.items())
+            source, batches = next(((name, of) for name, of in found if of), (None, {}))
+            rows = sum(spool.append({lost.stream: events}) for events in batches.values())
+            if source is not None:
+                lost.path.unlink()
+            done.append(
+                Repair(f"{lost} of the intake", rows, source, None if source else lost.path, _origin(settings, lost))
+            )
+    finally:
+        spool.close()
     return done
+
+
+def _origin(settings: Settings, lost: QuarantinedSegment) -> str | None:
+    """Where the events of an archiver came from."""
+    stream = settings.streams.get(lost.stream)
+    source = None if stream is None else stream.source
+    return None if source is None else f"{source.format} {source.path or ''}".strip()
 
 
 def _gone(settings: Settings, log: EventLog, backup: EventLog) -> Iterator[Repair]:

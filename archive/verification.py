@@ -135,7 +135,7 @@ def _missing(lost: QuarantinedSegment) -> str:
     """Say what a segment that was set aside takes from the log."""
     back = "`kaicep repair` brings them back from the store, or with --from from a backup"
     if lost.home.parent.parent.name == SPOOL:
-        back = "the streams' sources may have them still; delete it to do without"
+        back = "`kaicep repair` brings them back with --from from a backup; their sources may have them still"
     return f"{lost.path}: broken, and in quarantine: the log is without {lost}: {back}"
 
 

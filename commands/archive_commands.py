@@ -233,6 +233,9 @@ def repair(
         done = repair(settings, backup)
     for each in done:
         match each.source:
+            case None if each.origin is not None:
+                there = f"they came from {each.origin}, and the next engine reads what is there still"
+                tell(f"{each.lost}: nothing was found; {there}; then delete {each.path}")
             case None:
                 tell(f"{each.lost}: nothing was found; to do without it, delete {each.path}")
             case "log":

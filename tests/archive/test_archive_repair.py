@@ -8,9 +8,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 from kaicep.archive import backup, repair, verify
-from kaicep.archive.sync import compact_archive
+from kaicep.archive.log import EventLog, check_segment
+from kaicep.archive.sync import Spool, compact_archive
 from kaicep.cli import app
 from kaicep.config import Settings
+from kaicep.errors import ArchiveError
 from support.archives import PROJECT, STREAM, archived_project, opened, readings, rows
 from support.found import QUERY, fill_with_matches
 from typer.testing import CliRunner
@@ -218,3 +220,30 @@ def test_events_come_back_from_a_store_that_was_set_aside(settings: Settings, tm
     assert events(tmp_path) == before
     assert verify(settings).log_faults == ()
     assert verify(settings).store_faults == ()
+
+
+def test_what_an_archiver_had_kept_comes_back_into_the_intake(settings: Settings, tmp_path: Path) -> None:
+    """As if it were kept now, behind what the engine has taken; what is nowhere is said, with its source."""
+    root = tmp_path / "var/archive"
+    spool = Spool(root)
+    for first in (1000, 1010, 1020):
+        spool.append({STREAM: readings(10, first=first)})
+    spool.close()
+    backup(settings, tmp_path / "copy")
+    spool.settle({STREAM: 2})
+    kept = sorted((root / "intake" / STREAM).glob("*.parquet"))
+    assert len(kept) == 1
+    damage(kept[0])
+    with pytest.raises(ArchiveError):
+        check_segment(kept[0])
+    Spool(root).lock()
+    EventLog(root / "intake", keeper=True).read(STREAM)
+    with (tmp_path / "kaicep.toml").open("a") as file:
+        file.write(f'[streams.{STREAM}.source]\nformat = "json"\npath = "in"\n')
+    code, _, said = call("repair", tmp_path)
+    assert code == 1
+    assert "of the intake: nothing was found; they came from json in, and the next engine reads what is there" in said
+    code, told, _ = call("repair", tmp_path, "--from", tmp_path / "copy")
+    assert (code, told.count("of the intake: 10 rows came back from the backup")) == (0, 1)
+    assert Spool(root).rows() == {STREAM: 10}
+    assert verify(settings).log_faults == ()
