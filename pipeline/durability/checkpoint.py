@@ -195,8 +195,10 @@ class Checkpoint:
     def give_up(self, number: int) -> None:
         """Give up what a batch began to take of streams of which the log has nothing: nobody delivers it again."""
         logged = {} if self._archive is None else self._archive.log.read_batch(self.position(number))
-        for stream in self.journal.give_back(number, logged):
+        given_up = [stream for stream in self.journal.streams(number) if stream not in logged]
+        for stream in given_up:  # before the journal forgets of which
             self._dead_letters.remove(stream, number)
+        self.journal.give_back(number, given_up)
 
     def register(self, registrations: Sequence[Registration]) -> None:
         """Note which queries are registered, and since when: what no log tells when a snapshot is lost."""

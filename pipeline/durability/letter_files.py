@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from ...storage import make_folder, remove_temporaries, write_atomically
+from ...storage import fsync, make_folder, remove_temporaries, write_atomically
 
 __all__ = ["LetterFiles"]
 
@@ -47,9 +47,10 @@ class LetterFiles:
             self._put_together(sorted(singles))
 
     def remove(self, batch: int) -> None:
-        """Forget those of one batch, the newest."""
+        """Forget those of one batch, the newest; when this returns, that survives a power cut."""
         if (batch, batch) in self._sizes:
             self._remove([(batch, batch)])
+            fsync(self.folder)
 
     def limit(self, most: int) -> bool:
         """Remove the oldest files as long as all have more bytes, but for the newest; tell whether one went."""

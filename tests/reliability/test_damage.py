@@ -96,7 +96,7 @@ def test_two_damages_at_once(places: tuple[Path, Path], record_property: Callabl
     """Of files that are no mirrors of each other: what is said of the first is done, then of the second."""
     kinds = [kind for kind in KINDS if kind.name.startswith("engine:") and kind.files(places[0] / "var")]
     damages = [damage for damage in DAMAGES if damage != "older version"]
-    cases = [(kinds, damages) for kinds in combinations(kinds, 2) for damages in product(damages, repeat=2)]
+    cases = [(pair, ways) for pair in combinations(kinds, 2) for ways in product(damages, repeat=2)]
     for (first, second), (one, other) in random.Random(7).sample(cases, PAIRS):
         found = outcome(*places, first, one, (second, other))
         assert found is None or not found.fault, f"{first.name}, {second.name}: {found}"

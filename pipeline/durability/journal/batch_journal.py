@@ -143,25 +143,24 @@ class BatchJournal:
             self._unreadable.try_again(files)
             self.forget_missing()
 
-    def give_back(self, batch: int, logged: Collection[str]) -> list[str]:
+    def streams(self, batch: int) -> list[str]:
+        """The streams of which a batch has taken files."""
+        return [*{**self._taken.get(batch, {}), **self._unreadable.of(batch)}]
+
+    def give_back(self, batch: int, streams: Collection[str]) -> None:
         """Let the files of a batch that was begun be taken by others.
 
         Args:
             batch: it is not done, and not delivered again.
-            logged: the streams of which the log has its events; their files are taken.
-
-        Returns:
-            The other streams.
+            streams: those of which the log has nothing: files whose events it has are taken.
         """
-        streams, unreadable = self._taken.get(batch, {}), self._unreadable.of(batch)
-        given_up = [stream for stream in {**streams, **unreadable} if stream not in logged]
-        for stream in given_up:
-            for file in streams.pop(stream, ()):
+        taken, unreadable = self._taken.get(batch, {}), self._unreadable.of(batch)
+        for stream in streams:
+            for file in taken.pop(stream, ()):
                 del self._batch_of[stream, file]
             self._unreadable.forget([(stream, self._unreadable.name(file)) for file in unreadable.get(stream, ())])
-        if given_up:
+        if streams:
             self.forget_missing()
-        return given_up
 
     @property
     def begun(self) -> int | None:
