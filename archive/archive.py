@@ -112,6 +112,11 @@ class Archive(ReadView):
         if self._writer is not None:
             self._writer.notify(self._events, position, sum(table.num_rows for table in events.values()))
 
+    @property
+    def keeps_matches(self) -> bool:
+        """Whether the rows of named queries are kept."""
+        return self._settings.archive.matches
+
     def append_matches(self, batch_id: int, found: Iterable[tuple[Provenance, pa.Table]]) -> None:
         """Keep what named queries found in a batch, after its events; else as `append`.
 
@@ -124,7 +129,7 @@ class Archive(ReadView):
         Raises:
             ArchiveError: the log cannot be written, or writing the store has failed. The log has the rows then.
         """
-        rows = self.matches.append(batch_id, found) if self._settings.archive.matches else 0
+        rows = self.matches.append(batch_id, found) if self.keeps_matches else 0
         if rows and self._writer is not None:
             self._writer.notify(self._matches, Position(self.matches.log.generation, batch_id), rows)
 

@@ -35,9 +35,9 @@ class Limits:
         matches_per_event: so many matches may become true with one event, and in so many windows it may lie.
         partial_matches_per_partition: so many may be under way in one stage of a partition.
         pairs_per_event: so many pairs of a partial match and a candidate may be compared to find what one event ends.
-        rows_per_batch: so many matches may become true in one batch.
+        rows_per_batch: so many rows of a pattern may become certain in one batch, or so many matches be held at once.
         windows_per_batch: so many windows may be reported in one batch.
-        bytes_per_batch: so much memory may what is found in one batch take, about.
+        bytes_per_batch: so much memory may what is found at once take, about.
         distinct_rows: so many different rows may DISTINCT remember.
     """
 
@@ -72,7 +72,7 @@ _EXCEEDED: Final[Mapping[Limit, tuple[str, str]]] = {
         "write a longer step or a smaller size",
     ),
     "bytes_per_batch": (
-        "what is found in one batch takes more than {} bytes",
+        "what is found at once takes more than {} bytes",
         "bound the pattern or the window, or select less",
     ),
     "distinct_rows": (

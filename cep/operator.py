@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Protocol
 
@@ -48,7 +48,10 @@ class Operator(Protocol):
         """How many matches became how many rows so far."""
 
     def process(self, candidates: Mapping[str, pa.Table], watermark: datetime | None) -> pa.Table:
-        """Take in newly arrived candidates and report what became true.
+        """Take in newly arrived candidates and report what became true: all rows of `pieces`."""
+
+    def pieces(self, candidates: Mapping[str, pa.Table], watermark: datetime | None) -> Iterator[pa.Table]:
+        """Take in newly arrived candidates and report what became true, piece by piece; all of them are to be taken.
 
         Args:
             candidates: per variable (one without is as good as an empty table), in order of arrival; columns `_time`,
@@ -56,13 +59,13 @@ class Operator(Protocol):
                 query that `sees_all_events`, under `EVENTS` what `all_events` gives.
             watermark: aware; no candidate below it will follow; `None`: nothing is known. Must not go backwards.
 
-        Returns:
-            Rows of the settled query's `output_schema`, in output order, over all calls. OUTPUT hands over the rows of
-            a period together.
+        Yields:
+            Rows of the settled query's `output_schema`, in output order, over all calls; nothing where there are none.
+            OUTPUT hands over the rows of a period together.
 
         Raises:
             OperatorError: the watermark is naive.
-            CeilingError: the query asks for more than its ceilings allow.
+            CeilingError: the query asks for more than its ceilings allow; what it gave before stays.
         """
 
     def report(self, matches: MatchFrame, watermark: datetime | None) -> pa.Table:

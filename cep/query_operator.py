@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
@@ -10,22 +10,25 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..errors import CeilingError, OperatorError
-from ..expressions import frame_of, micros, moment_of, pieces_of
-from ..language.nodes import AfterMatchKind, Query, Source
+from ..errors import OperatorError
+from ..expressions import frame_of, micros, moment_of
+from ..language.nodes import AfterMatchKind, Kind, Query, Source
 from .joins import PatternKernel
 from .kernel_table import build_kernel, stop_candidates
 from .limits import Ceilings, Limits
+from .match_pieces import found_in_pieces
 from .operator import END_OF_TIME, Operator
 from .operator_core import Kernel
 from .order import EVENTS, Contiguity, Interval, empty_candidates, sees_all_events
 from .output import (
+    ROWS_AT_ONCE,
     DistinctRows,
     MatchFrame,
     OutputRate,
     RowCounts,
     RowOutput,
     build_output_rate,
+    in_pieces,
     output_schema,
     row_schema,
 )
@@ -34,12 +37,6 @@ from .settled_query import settled_query
 from .snapshot_codec import OperatorState, read_snapshot, write_snapshot
 
 __all__ = ["QueryOperator", "build_operator"]
-
-_PIECES = (32, 1)
-"""So many events are looked at together where those of a batch have too many matches."""
-
-_ROWS = 2**17
-"""So many rows are made at once."""
 
 _END = 2**62  # above every time stamp and window's end, in microseconds
 
@@ -120,32 +117,25 @@ class QueryOperator:
 
     def process(self, candidates: Mapping[str, pa.Table], watermark: datetime | None) -> pa.Table:
         """See `Operator.process`."""
-        if self.ended:
-            return output_schema(self.query).empty_table()
-        passed = _microseconds(watermark)
-        rows = self._rows_of(self._released(candidates, passed), passed, _PIECES)
+        return pa.concat_tables([output_schema(self.query).empty_table(), *self.pieces(candidates, watermark)])
+
+    def pieces(self, candidates: Mapping[str, pa.Table], watermark: datetime | None) -> Iterator[pa.Table]:
+        """See `Operator.pieces`."""
+        if not self.ended:
+            passed = _microseconds(watermark)
+            yield from in_pieces(self._certain(self._released(candidates, passed), passed), ROWS_AT_ONCE)
+
+    def _certain(self, released: Mapping[str, pl.DataFrame], passed: int) -> Iterator[pa.Table]:
+        """The rows that become certain, as they are made."""
+        handed, over = 0, lambda: self.ended
+        found = found_in_pieces(self.query, self.kernel, released, passed, over, chooses=self.chooses)
+        for matches, until in found:
+            for rows in self._reported(matches, until):
+                handed += rows.num_rows if self.query.kind is Kind.PATTERN else 0  # others bring no more than came in
+                self.ceilings.check("rows_per_batch", handed)
+                yield rows
         self._forget(passed)
         self.ceilings.check_time()
-        return rows
-
-    def _rows_of(self, released: Mapping[str, pl.DataFrame], passed: int, pieces: Sequence[int]) -> pa.Table:
-        """The rows that become true; where all matches at once are too many, those that stand piece by piece.
-
-        AFTER MATCH and LIMIT may leave so few that later ones need not be found.
-        """
-        joins = self.kernel if self.chooses and isinstance(self.kernel, PatternKernel) else None
-        before = None if joins is None or not pieces or not joins.may_exceed(released) else joins.state()
-        try:
-            return self._reported(self.kernel.advance(released, passed), passed)
-        except CeilingError:
-            if before is None:
-                raise
-        self.kernel.load(before)
-        parts = [output_schema(self.query).empty_table()]
-        for piece, until in pieces_of(released, passed, pieces[0]):
-            if not self.ended:
-                parts.append(self._rows_of(piece, until, pieces[1:]))
-        return pa.concat_tables(parts)
 
     def report(self, matches: MatchFrame, watermark: datetime | None) -> pa.Table:
         """See `Operator.report`."""
@@ -153,7 +143,8 @@ class QueryOperator:
             return output_schema(self.query).empty_table()
         self.ceilings.check("matches_per_event", matches.densest)
         self.ceilings.check_batch(len(matches.time))
-        return self._reported(matches, _microseconds(watermark))
+        nothing = output_schema(self.query).empty_table()
+        return pa.concat_tables([nothing, *self._reported(matches, _microseconds(watermark))])
 
     def prime(self, candidates: Mapping[str, pa.Table], watermark: datetime | None) -> None:
         """See `Operator.prime`."""
@@ -175,29 +166,38 @@ class QueryOperator:
         if self.contiguity is not None:
             self.contiguity.forget(passed, self.kernel.awaited)
 
-    def _reported(self, matches: MatchFrame | None, passed: int) -> pa.Table:
-        if matches is None and self.rate is None:
-            return output_schema(self.query).empty_table()
-        rows = row_schema(self.query).empty_table() if matches is None else self._rows(matches)
-        handed = self._handed_over(rows, passed)
-        self._count(0 if matches is None else len(matches.time), rows.num_rows, handed.num_rows)
-        return handed
+    def _reported(self, matches: MatchFrame | None, passed: int) -> Iterator[pa.Table]:
+        """The rows of matches, as OUTPUT hands them over: without it as they are made."""
+        self._count(0 if matches is None else len(matches.time))
+        rows = iter(()) if matches is None else self._rows(matches)
+        if self.rate is None:
+            for piece in rows:
+                self._count(rows=piece.num_rows, reported=piece.num_rows)
+                yield piece
+            return
+        every = pa.concat_tables([row_schema(self.query).empty_table(), *rows])
+        handed = self._handed_over(self.rate, every, passed)
+        self._count(rows=every.num_rows, reported=handed.num_rows)
+        yield handed
 
-    def _rows(self, matches: MatchFrame) -> pa.Table:
-        """The rows of matches, made so many at a time: LIMIT may need the first ones only."""
-        parts = []
-        for piece in matches.pieces(len(matches.time) if self.output.repeats else _ROWS):
+    def _rows(self, matches: MatchFrame) -> Iterator[pa.Table]:
+        """The rows of matches, made so many at a time: LIMIT needs the first ones only."""
+        size = ROWS_AT_ONCE
+        if self.output.repeats:
+            size = len(matches.time)
+        elif self.query.limit is not None and self.distinct is None:
+            size = min(size, self.query.limit - self.reported)
+        for piece in matches.pieces(size):
             self.ceilings.check_time()
             rows = self.output.rows(piece)
             if self.distinct is not None:
                 rows = self.distinct.first(rows)
                 self.ceilings.check("distinct_rows", self.distinct.seen.height)
-            parts.append(self._limited(rows))
+            yield self._limited(rows)
             if self.ended:
-                break
-        return pa.concat_tables(parts)
+                return
 
-    def _count(self, standing: int, rows: int, reported: int) -> None:
+    def _count(self, standing: int = 0, rows: int = 0, reported: int = 0) -> None:
         before = self.counted
         self.counted = replace(
             before,
@@ -206,12 +206,10 @@ class QueryOperator:
             reported=before.reported + reported,
         )
 
-    def _handed_over(self, rows: pa.Table, watermark: int) -> pa.Table:
-        if self.rate is None:
-            return rows
+    def _handed_over(self, rate: OutputRate, rows: pa.Table, watermark: int) -> pa.Table:
         held = self.kernel.held_since
         passed = watermark if held is None else min(watermark, held)
-        due = self.rate.due(rows, passed, over=self.ended or watermark >= _END)
+        due = rate.due(rows, passed, over=self.ended or watermark >= _END)
         return due.select(output_schema(self.query).names)
 
     def _limited(self, rows: pa.Table) -> pa.Table:

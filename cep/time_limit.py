@@ -34,9 +34,15 @@ _LIMIT: ContextVar[_Limit | None] = ContextVar("kaicep-time-limit", default=None
 
 
 @contextmanager
-def limit_time(seconds: float | None) -> Iterator[None]:
-    """Let what is done within, on this thread, take so long; `None`: as long as it takes."""
-    token = _LIMIT.set(None if seconds is None else _Limit(seconds, time.monotonic(), time.process_time()))
+def limit_time(seconds: float | None, spent: tuple[float, float] = (0.0, 0.0)) -> Iterator[None]:
+    """Let what is done within, on this thread, take so long.
+
+    Args:
+        seconds: how long; `None`: as long as it takes.
+        spent: the seconds of the clock and of the processor that were taken before.
+    """
+    began = time.monotonic() - spent[0], time.process_time() - spent[1]
+    token = _LIMIT.set(None if seconds is None else _Limit(seconds, *began))
     try:
         yield
     finally:

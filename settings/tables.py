@@ -186,9 +186,9 @@ class EngineSettings(Table):
         distinct_rows: a query with DISTINCT that has reported more different rows is stopped.
         identities: so many are remembered of a stream whose identities do not have the time stamp.
         pairs_per_event: a query that compares more pairs to find the matches of one event is stopped.
-        rows_per_batch: likewise one of which more matches become true in one batch.
+        rows_per_batch: likewise one whose pattern gives more rows in one batch, or has more matches at once.
         windows_per_batch: likewise one that reports more windows in one batch.
-        bytes_per_batch: likewise one whose rows take more memory in one batch.
+        bytes_per_batch: likewise one of which what is held at once takes more memory.
         master: Spark master.
         spark: more Spark configuration, key by key.
     """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Protocol
 
 import numpy as np
@@ -39,7 +39,13 @@ def named_variables(query: Query) -> frozenset[str]:
 
 
 class MatchFinder(Protocol):
-    """Finds the matches that a batch completes."""
+    """Finds the matches that a batch completes.
+
+    Attributes:
+        remembers_nothing: it has no state, and finds them in the candidates alone.
+    """
+
+    remembers_nothing: bool
 
     @property
     def undecided(self) -> Mapping[int, tuple[NegationConstraint, ...]]:
@@ -65,6 +71,9 @@ class MatchFinder(Protocol):
     def forget(self, buffer: CandidateBuffer, watermark: int, used: Sequence[Rows]) -> None:
         """Let the buffer forget what neither an event at the watermark or later nor `used` (fixed rows) can reach."""
 
+    def mark(self) -> Callable[[], None]:
+        """What brings back the state of now, once."""
+
     def tables(self) -> dict[str, pl.DataFrame]:
         """The state."""
 
@@ -87,6 +96,8 @@ def build_finder(plan: PatternPlan, named: frozenset[str], ceilings: Ceilings) -
 
 class _ConstraintSearch:
     """Skip till any match: whatever satisfies the constraints is a match."""
+
+    remembers_nothing = True
 
     def __init__(self, plan: PatternPlan) -> None:
         self._plan = plan
@@ -123,6 +134,10 @@ class _ConstraintSearch:
             buffer.forget(v, min(max(out_of_reach, counted), buffer.unused(v, used)))
         _forget_absent(self._plan, buffer, watermark, used)
 
+    def mark(self) -> Callable[[], None]:
+        """See `MatchFinder.mark`."""
+        return lambda: None
+
     def tables(self) -> dict[str, pl.DataFrame]:
         """Candidates are all that is remembered."""
         return {}
@@ -133,6 +148,8 @@ class _ConstraintSearch:
 
 class _NfaSearch:
     """Partial matches take one event after the other; free variables are joined to complete matches of SEQ."""
+
+    remembers_nothing = False
 
     def __init__(self, plan: PatternPlan, named: frozenset[str], ceilings: Ceilings) -> None:
         self._plan, self._named = plan, named
@@ -194,6 +211,16 @@ class _NfaSearch:
             reachable = 0 if reach >= UNBOUNDED else buffer.before(watermark - reach, v)
             buffer.forget(v, min(reachable, buffer.unused(v, everywhere)))
         _forget_absent(self._plan, buffer, watermark, used)
+
+    def mark(self) -> Callable[[], None]:
+        """See `MatchFinder.mark`."""
+        waiting, free = self._waiting, self._free.mark()
+
+        def rewind() -> None:
+            self._waiting = waiting
+            free()
+
+        return rewind
 
     def tables(self) -> dict[str, pl.DataFrame]:
         """The waiting partial matches, by state."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from math import prod
 
@@ -34,6 +35,9 @@ __all__ = ["PatternKernel"]
 
 _DISJUNCT = "#disjunct"
 
+_MATCHES = 2**18
+"""So many matches are held at once, unless one moment has more."""
+
 
 class PatternKernel:
     """Joins what is released with what can still take part, and forgets what no later event can reach.
@@ -46,7 +50,7 @@ class PatternKernel:
 
     def __init__(self, query: Query, within: Interval | None = None, limits: Limits | None = None) -> None:
         self._query = query
-        self._ceilings = Ceilings(query, limits or Limits())
+        self._ceilings = ceilings = Ceilings(query, limits or Limits())
         self._plan = plan = plan_pattern(query)
         disjuncts = plan.disjuncts
         self._bound = [s.variable for s in query.sources if any(s.variable in d.variables for d in disjuncts)]
@@ -59,6 +63,9 @@ class PatternKernel:
         self._looks_behind = any(negation.strict for of_disjunct in last.values() for negation in of_disjunct)
         self._buffer = CandidateBuffer(plan.own)
         self._finder: MatchFinder = build_finder(plan, self._named, self._ceilings)
+        rows = ceilings.limits.rows_per_batch
+        at_once = replace(ceilings.limits, rows_per_batch=min(rows, _MATCHES) if self.divisible else rows)
+        self._at_once = replace(ceilings, limits=at_once)
         self._next_number = 0
         self._ambiguous = len({d.variables for d in disjuncts}) < len(disjuncts)
         unbound = len(disjuncts) > 1 or bool(self._last)
@@ -94,18 +101,51 @@ class PatternKernel:
         """A match that waits becomes true at the watermark or later."""
         return None
 
+    @property
+    def divisible(self) -> bool:
+        """Whether no part of a batch has more under way than the whole: then its events may be taken part by part."""
+        return self._finder.remembers_nothing and not self._last
+
     def may_exceed(self, released: Mapping[str, pl.DataFrame]) -> bool:
-        """Whether an event may end more matches than the ceilings allow, as far as numbers of candidates say."""
+        """Whether there may be more matches than are found at once, or than one event may end.
+
+        As far as numbers of candidates say: one of those that were released is in each match.
+        """
         kept = self._buffer.frames
-        heights = [released[v].height + (kept[v].height if v in kept else 0) for v in self._bound]
+        heights = {v: max(released[v].height + (kept[v].height if v in kept else 0), 1) for v in self._bound}
         limits = self._ceilings.limits
         most = min(limits.matches_per_event, limits.partial_matches_per_partition, limits.pairs_per_event)
-        everything = prod(heights)
-        whole = min(limits.rows_per_batch, limits.bytes_per_batch / self._ceilings.row_bytes)
-        return everything > most * max(min(heights), 1) or everything > whole
+        everything = prod(heights.values()) * len(self._plan.disjuncts)
+        new = sum(everything // height * released[v].height for v, height in heights.items())
+        whole = min(self._at_once.limits.rows_per_batch, limits.bytes_per_batch / self._ceilings.row_bytes)
+        return new > most * min(heights.values()) or new > whole
 
-    def advance(self, released: Mapping[str, pl.DataFrame], watermark: int) -> MatchFrame | None:
-        """The matches that became true."""
+    def mark(self) -> Callable[[], None]:
+        """What brings back the state of now, once, when `advance` has failed."""
+        buffer = replace(self._buffer, frames=dict(self._buffer.frames), forgotten=dict(self._buffer.forgotten))
+        pending, number, finder = self._pending.copy(), self._next_number, self._finder.mark()
+        counts = self._plan.mark_counts()
+
+        def rewind() -> None:
+            self._buffer, self._pending, self._next_number = buffer, pending, number
+            finder()
+            counts()
+
+        return rewind
+
+    def advance(
+        self, released: Mapping[str, pl.DataFrame], watermark: int, *, at_once: bool = False
+    ) -> MatchFrame | None:
+        """The matches that became true.
+
+        Args:
+            released: see `Kernel.advance`.
+            watermark: see `Kernel.advance`.
+            at_once: no more of them than are to be held together.
+
+        Raises:
+            CeilingError: there are more.
+        """
         if not len(self._pending) and not any(frame.height for frame in released.values()):
             self._finder.forget(self._buffer, watermark, [])
             return None
@@ -115,7 +155,7 @@ class PatternKernel:
         encode_keys(self._plan.keys, candidates)
         probe = IndexProbe(self._plan.keys, self._plan.conditions, candidates)
         refutation = Refutation(probe, self._plan.shortest, self._named)
-        new = NewEvents.among(candidates.values(), self._ceilings)
+        new = NewEvents.among(candidates.values(), self._at_once if at_once else self._ceilings)
         found = self._due(refutation, self._complete(refutation, released, watermark, new), watermark, new)
         matches = self._reporter.standing(found, candidates)
         reported = self._reporter.report(matches, candidates)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from datetime import timedelta
@@ -94,6 +94,18 @@ class PatternPlan:
         asked = [c for c in (*self.conditions, *own) if c.variables <= bound]
         keys = [key.count for key in self.keys if len(key.expressions.keys() & bound) > 1]
         return tuple(replace(count) for count in (*keys, *(c.count for c in asked)))
+
+    def mark_counts(self) -> Callable[[], None]:
+        """What brings back the counts of now."""
+        own = [c.count for of_variable in self.own.values() for c in of_variable]
+        kept = [*(key.count for key in self.keys), *(c.count for c in self.conditions), *own]
+        before = [(count, count.asked, count.held) for count in kept]
+
+        def rewind() -> None:
+            for count, asked, held in before:
+                count.asked, count.held = asked, held
+
+        return rewind
 
     @property
     def logical(self) -> bool:

@@ -103,6 +103,15 @@ class FreeVariableJoin:
         left = np.flatnonzero(latest.max(axis=0) >= watermark)
         return {v: of_variable[left] for v, of_variable in rows.items()}
 
+    def mark(self) -> Callable[[], None]:
+        """What brings back the state of now, once."""
+        complete = dict(self._complete)
+
+        def rewind() -> None:
+            self._complete = complete
+
+        return rewind
+
     def rows(self) -> list[Mapping[str, Ints]]:
         """The rows of what is remembered, as the buffer fixed them."""
         return list(self._complete.values())

@@ -33,7 +33,7 @@ __all__ = [
 NONE = -1
 """The row of no candidate."""
 
-PAIRS_AT_ONCE = 4_000_000
+PAIRS_AT_ONCE = 1_000_000
 """Of two variables; of more variables there are fewer pairs at once, so that a search through all holds no more."""
 _GROWTH = 4
 _FAR = 2**62

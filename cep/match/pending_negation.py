@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -104,6 +104,11 @@ class PendingNegation:
         rest[ready] = False
         self.keep(rest & ((self.awaited < 0) | (watermark <= self.last)))
         return released
+
+    def copy(self) -> PendingNegation:
+        """The same, apart from what becomes of this one."""
+        following = replace(self.next_events)
+        return PendingNegation(self.last, dict(self.columns), self.time.copy(), self.awaited.copy(), following)
 
     def keep(self, mask: Bools) -> None:
         """Drop all others."""

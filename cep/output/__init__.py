@@ -9,8 +9,10 @@ from .match_table import UNBOUND, MatchTable, gathered
 from .output_rate import OutputRate, build_output_rate
 from .row_counts import ConditionCount, RowCounts
 from .row_output import MatchFrame, RowOutput, key_text, output_schema, row_schema, selected_bindings
+from .row_pieces import ROWS_AT_ONCE, in_pieces
 
 __all__ = [
+    "ROWS_AT_ONCE",
     "UNBOUND",
     "ConditionCount",
     "DistinctRows",
@@ -23,6 +25,7 @@ __all__ = [
     "adopted_matches",
     "build_output_rate",
     "gathered",
+    "in_pieces",
     "key_text",
     "match_name",
     "output_schema",

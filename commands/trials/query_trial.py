@@ -89,8 +89,8 @@ def _print_rows(trial: Trial, query: Query, project: Project, form: RowFormat | 
     bar = ProgressBar(console, "reading recorded events", trial.size, quiet=quiet)
     with row_printer(columns, form, project.settings) as printer, meter, bar:
         for result in trial.results():
-            matches = result.matches[trial.labels[-1]]
-            for start in range(0, matches.num_rows, _AT_ONCE):
-                printer.write(rows(matches.slice(start, _AT_ONCE)))
+            for matches in result.rows_of(trial.labels[-1]):
+                for start in range(0, matches.num_rows, _AT_ONCE):
+                    printer.write(rows(matches.slice(start, _AT_ONCE)))
             meter(trial.progress)
             bar(trial.taken, what=meter.line())

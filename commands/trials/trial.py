@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 
@@ -11,6 +10,7 @@ from ...cep import END_OF_TIME
 from ...pipeline import Catalog
 from ...pipeline.durability import Progress
 from ...pipeline.flow import Batch, BatchResult, Registration
+from ...pipeline.monitoring import StageClock
 from ...pipeline.sources import RawBatch
 from .external_sort import in_order_of_time
 from .record_complaints import RecordComplaints
@@ -69,7 +69,7 @@ class Trial:
         yield from self.complaints.lines()
 
     def results(self) -> Iterator[BatchResult]:
-        """What each batch brings; the last one ends the streams.
+        """What each batch brings; the last one ends the streams. Whoever takes its rows does so before the next.
 
         Raises:
             KaicepError: a file cannot be read, or the last query fails; at the end, that another one has failed.
@@ -85,9 +85,9 @@ class Trial:
             else:
                 events, malformed = piece
                 batch = Batch({name: events}, advances=dict.fromkeys(ended, END_OF_TIME))
-                yield self._counted(batch, {name: malformed})
+                yield from self._counted(batch, {name: malformed})
                 ended = []
-        yield self._counted(Batch(ends=True), {})
+        yield from self._counted(Batch(ends=True), {})
         for label in self.labels:
             self.dataflow.queries.check(label)
 
@@ -114,11 +114,15 @@ class Trial:
         self.complaints.note(name, raw, annotated.rejected, self._times[name])
         return annotated
 
-    def _counted(self, batch: Batch, malformed: Mapping[str, int]) -> BatchResult:
-        began = time.perf_counter()
-        result = self.dataflow.process(batch)
-        rows, seconds = result.matches, time.perf_counter() - began
+    def _counted(self, batch: Batch, malformed: Mapping[str, int]) -> Iterator[BatchResult]:
+        clock = StageClock()
+        with clock.stage("events"):
+            found = self.dataflow.process(batch)
+        result = BatchResult(found.streams, clock.over("queries", found.rows()), found.watermarks, found.advances)
+        yield result
+        for _ in result.rows():
+            pass
         self.dataflow.queries.check(self.labels[-1])
         self.complaints.count(result.streams)
-        self.progress = self.progress.after(result.streams, rows, malformed, seconds, self.dataflow.queries.subqueries)
-        return result
+        seconds, costs = sum(clock.seconds.values()), self.dataflow.queries.subqueries
+        self.progress = self.progress.after(result.streams, result.counts, malformed, seconds, costs)

@@ -24,7 +24,7 @@ from ...config import Settings
 from ...errors import PipelineError
 from ..flow import Batch, BatchResult, Dataflow, Registration, StreamResult
 from ..monitoring import StageClock
-from ..sinks import RowDelivery, Sink
+from ..sinks import DeliveredRows, RowDelivery, Sink
 from ..sources import RawBatch
 from .dead_letters import DeadLetters
 from .flow_state import FlowState, RestoredState
@@ -51,6 +51,7 @@ class Checkpoint:
         root: the project's folder, from which the journal names files.
         clock: counts how long each stage takes.
         dead_letter_size: bytes that the dead letters of each stream may take.
+        collected: of which queries, by label, somebody asks for the rows of each batch beside the sinks.
 
     Attributes:
         delivery: of rows to the sinks.
@@ -69,8 +70,9 @@ class Checkpoint:
         root: Path,
         clock: StageClock,
         dead_letter_size: int,
+        collected: Callable[[str], bool],
     ) -> None:
-        self._clock = clock
+        self._clock, self._collected = clock, collected
         self._archive = archive
         self._generation = 0 if archive is None else archive.log.generation
         self._idle_watermarks = IdleWatermarkLog(state / "advances") if archive is None else archive.idle_watermarks
@@ -143,10 +145,10 @@ class Checkpoint:
         result: BatchResult,
         raw: Mapping[str, RawBatch],
         dataflow: Dataflow,
-        state: Callable[[Mapping[str, pa.Table], bool], FlowState],
+        state: Callable[[DeliveredRows, bool], FlowState],
         *,
         files: Files = MappingProxyType({}),
-    ) -> Mapping[str, pa.Table]:
+    ) -> DeliveredRows:
         """Make a batch durable.
 
         Args:
@@ -158,8 +160,9 @@ class Checkpoint:
             files: by stream, those that the records stand in.
 
         Returns:
-            The rows by query label, those that were held for this batch among them.
+            How many rows each query has, and those that are kept, those that were held for this batch among them.
         """
+        logged = self._archive is not None and self._archive.keeps_matches
         with self._clock.stage("archive"):
             self._note_beginning()
             self.journal.take(number, files, {name: records.unreadable for name, records in raw.items()})
@@ -169,22 +172,26 @@ class Checkpoint:
                 self._archive.append(number, {name: stream.archived for name, stream in result.streams.items()})
             self._keep_idle_watermarks(number, result)
         with self._clock.stage("sinks"):
-            matches = self.delivery.deliver(number, self._clock.over("queries", result.rows()))
+            delivered = self.delivery.deliver(
+                number,
+                self._clock.over("queries", result.rows()),
+                lambda label: self._collected(label) or (logged and dataflow.flows[label].query.name is not None),
+            )
         with self._clock.stage("archive"):
             if self._archive is not None:
-                self._archive.append_matches(number, list(_named(matches, dataflow)))
+                self._archive.append_matches(number, list(_named(delivered.kept, dataflow)))
         with self._clock.stage("snapshot"):
             rows = sum(stream.archived.num_rows for stream in result.streams.values())
-            self._keep(number, state(matches, self._interval.due(rows) or self._archive is None))
-        return matches
+            self._keep(number, state(delivered, self._interval.due(rows) or self._archive is None))
+        return delivered
 
-    def commit_end(self, number: int, result: BatchResult) -> Mapping[str, pa.Table]:
+    def commit_end(self, number: int, result: BatchResult) -> DeliveredRows:
         """Give the sinks the end of the streams, which is taken back when they are read on.
 
         Nothing else learns of it: the next batch, and the next end, begin where the batch before it ended, and the
         sinks go back there.
         """
-        return self.delivery.deliver(number, result.rows())
+        return self.delivery.deliver(number, result.rows(), self._collected)
 
     @property
     def delivered(self) -> Mapping[str, bytes]:

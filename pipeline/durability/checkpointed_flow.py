@@ -15,8 +15,6 @@ from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 
-import pyarrow as pa
-
 from ...archive import Archive
 from ...planner import Strategy
 from ...semfilter.runtime import PathProcess
@@ -28,6 +26,7 @@ from ..flow import (
     Dataflow,
     IdleStreams,
     ParkedQueries,
+    QueryRows,
     Registration,
     live_batch,
     refuse_ahead,
@@ -35,7 +34,7 @@ from ..flow import (
 )
 from ..knowledge import KnowledgeStore, KnowledgeSwap, KnowledgeVersions, Version
 from ..monitoring import StageClock
-from ..sinks import Sink
+from ..sinks import DeliveredRows, Sink
 from ..sources import RawBatch, without_unreadable
 from .checkpoint import Checkpoint
 from .flow_state import FlowState
@@ -77,6 +76,7 @@ class CheckpointedFlow:
         *,
         say: Callable[[str], None] = _LOG.info,
         strategy: Strategy | None = None,
+        collected: Callable[[str], bool] = lambda _: True,
     ) -> None:
         self.clock = StageClock()
         self.versions = KnowledgeVersions(project, KnowledgeStore(state / "ontology"))
@@ -90,6 +90,7 @@ class CheckpointedFlow:
             root=settings.root,
             clock=self.clock,
             dead_letter_size=settings.engine.dead_letter_size,
+            collected=collected,
         )
         self._flow = RecoverableFlow(
             project, self._checkpoint, archive, self.versions, on_swap, say=say, strategy=strategy
@@ -285,9 +286,9 @@ class CheckpointedFlow:
         result = BatchResult(streams, own.rows(), own.watermarks, own.advances, idled=own.idled)
         malformed = {stream: len(raw.malformed) for stream, raw in records.items()}
         state = partial(self._state, result, malformed, began, number=number, results=(*spooled, own))
-        matches = self._checkpoint.commit(number, result, records, self._flow.dataflow, state, files=files)
+        delivered = self._checkpoint.commit(number, result, records, self._flow.dataflow, state, files=files)
         self._silence.keep(self.dataflow.newest)
-        return self._finished(number, result, matches)
+        return self._finished(number, result, delivered)
 
     def finish(self) -> BatchResult:
         """End the streams: what waits for later events is reported."""
@@ -296,9 +297,9 @@ class CheckpointedFlow:
         began = time.perf_counter()
         self._flow.begin()
         result = self.dataflow.process(Batch(ends=True))
-        matches = self._checkpoint.commit_end(number, result)
-        self._flow.count(result, {}, time.perf_counter() - began, matches)
-        return self._finished(number, result, matches)
+        delivered = self._checkpoint.commit_end(number, result)
+        self._flow.count(result, {}, time.perf_counter() - began, delivered.counts)
+        return self._finished(number, result, delivered)
 
     def rows_at_end(self) -> dict[str, int]:
         """By query label, how many rows the end of the streams would bring now; queries without any are left out."""
@@ -331,7 +332,7 @@ class CheckpointedFlow:
         result: BatchResult,
         malformed: Mapping[str, int],
         began: float,
-        matches: Mapping[str, pa.Table],
+        delivered: DeliveredRows,
         whole: bool,  # noqa: FBT001 - the checkpoint says so
         *,
         number: int,
@@ -341,11 +342,12 @@ class CheckpointedFlow:
 
         What a batch took from the spool, and a query that has failed, no replay of the log repeats: all of it then.
         """
-        self._flow.count(result, malformed, time.perf_counter() - began, matches)
+        self._flow.count(result, malformed, time.perf_counter() - began, delivered.counts)
         operators = self.dataflow.snapshot() if whole or len(results) > 1 or self.dataflow.queries.failed else None
         self._border.park_failed(self._flow.dataflow, number, results)
         return self._flow.state(operators)
 
-    def _finished(self, number: int, result: BatchResult, matches: Mapping[str, pa.Table]) -> BatchResult:
+    def _finished(self, number: int, result: BatchResult, delivered: DeliveredRows) -> BatchResult:
         self._flow.finish(number)
-        return BatchResult(result.streams, matches.items(), result.watermarks, result.advances)
+        kept = [QueryRows(label, rows) for label, rows in delivered.kept.items()]
+        return BatchResult(result.streams, kept, result.watermarks, result.advances)

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 
-import pyarrow as pa
 import pyarrow.compute as pc
 
 from ...semfilter.runtime import SubqueryStatistics
@@ -72,7 +71,7 @@ class Progress:
     def after(
         self,
         results: Mapping[str, StreamResult],
-        rows: Mapping[str, pa.Table],
+        rows: Mapping[str, int],
         malformed: Mapping[str, int],
         seconds: float,
         subqueries: Mapping[str, tuple[SubqueryStatistics, ...]],
@@ -81,7 +80,7 @@ class Progress:
 
         Args:
             results: what it brought, by stream.
-            rows: of queries by label.
+            rows: how many queries have given, by label.
             malformed: records that could not be parsed, by stream.
             seconds: that it took.
             subqueries: what PATHs have cost so far, by query label.
@@ -90,8 +89,8 @@ class Progress:
         for name, result in results.items():
             streams[name] = _add(streams.get(name, StreamCount()), result, malformed.get(name, 0))
         matches = dict(self.matches)
-        for label, table in rows.items():
-            matches[label] = matches.get(label, 0) + table.num_rows
+        for label, count in rows.items():
+            matches[label] = matches.get(label, 0) + count
         own = None if self.own is None else self.own.after(results, rows, malformed, seconds, subqueries)
         time = _later(self.time, results)
         return Progress(self.batches + 1, streams, matches, time, self.seconds + seconds, subqueries, own, self.clock)

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
-import pyarrow as pa
-
 from ...archive import Archive
 from ...planner import Strategy
 from ..catalog import Catalog
@@ -92,11 +90,11 @@ class RecoverableFlow:
         self.border.settle()
 
     def count(
-        self, result: BatchResult, malformed: Mapping[str, int], seconds: float, matches: Mapping[str, pa.Table]
+        self, result: BatchResult, malformed: Mapping[str, int], seconds: float, counts: Mapping[str, int]
     ) -> None:
         """Count what a batch brought."""
         self.progress = self.progress.after(
-            result.streams, matches, malformed, seconds, self.dataflow.queries.subqueries
+            result.streams, counts, malformed, seconds, self.dataflow.queries.subqueries
         )
 
     def state(self, flows: Mapping[str, bytes] | None) -> FlowState:

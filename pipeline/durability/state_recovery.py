@@ -105,10 +105,11 @@ class StateRecovery:
         for done, batch in logged_batches(self._archive, self._versions, number, after):
             began = time.perf_counter()
             result = dataflow.process(batch)
-            matches, seconds = result.matches, time.perf_counter() - began
-            for label, rows in matches.items() if done > state.reported else ():
-                self._checkpoint.delivery.hold(label, rows, recovered=True)
-            progress = progress.after(result.streams, matches, {}, seconds, dataflow.queries.subqueries)
+            for label, rows, _ in result.rows():
+                if done > state.reported:
+                    self._checkpoint.delivery.hold(label, rows, recovered=True)
+            seconds = time.perf_counter() - began
+            progress = progress.after(result.streams, result.counts, {}, seconds, dataflow.queries.subqueries)
         if state.reported == number and PROGRESS in state.delivered:
             progress = Progress.from_bytes(state.delivered[PROGRESS])  # the log has no records that were none
         return RecoveredState(progress, [q for q in queries if q.label not in dataflow.flows], replayed=True)

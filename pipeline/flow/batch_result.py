@@ -8,7 +8,9 @@ from datetime import datetime
 
 import pyarrow as pa
 
+from ...cep import joined_rows
 from .batch import BatchSource
+from .queries import QueryRows
 
 __all__ = ["BatchResult", "StreamResult", "joined", "merged"]
 
@@ -54,6 +56,7 @@ class BatchResult:
     what nobody has taken before it processes the next batch.
 
     Attributes:
+        counts: by query label, how many rows were taken so far.
         streams: by stream, what was admitted and what was not.
         watermarks: by stream, after the batch; `None`: the stream has not begun.
         advances: those that were moved because their streams are idle, and where to.
@@ -64,7 +67,7 @@ class BatchResult:
     def __init__(
         self,
         streams: Mapping[str, StreamResult],
-        answers: Iterable[tuple[str, pa.Table]],
+        answers: Iterable[QueryRows],
         watermarks: Mapping[str, datetime | None],
         advances: Mapping[str, datetime],
         source: BatchSource = BatchSource.LIVE,
@@ -74,20 +77,25 @@ class BatchResult:
         self.streams, self.watermarks, self.advances, self.idled = streams, watermarks, advances, idled
         self.source = source
         self._answers = iter(answers)
-        self._matches: dict[str, pa.Table] = {}
+        self._kept: dict[str, list[pa.Table]] = {}
+        self.counts: dict[str, int] = {}
 
-    def rows(self) -> Iterator[tuple[str, pa.Table]]:
-        """Label and rows of each query that were not taken yet, as they become certain."""
-        for label, rows in self._answers:
-            self._matches[label] = rows
-            yield label, rows
+    def rows(self) -> Iterator[QueryRows]:
+        """The rows of each query, as they become certain; many come piece by piece, and are not kept."""
+        for answer in self._answers:
+            self.counts[answer.label] = self.counts.get(answer.label, 0) + answer.rows.num_rows
+            yield answer
+
+    def rows_of(self, label: str) -> Iterator[pa.Table]:
+        """The rows of one query, likewise; those of the others are passed over."""
+        return (answer.rows for answer in self.rows() if answer.label == label)
 
     @property
     def matches(self) -> dict[str, pa.Table]:
-        """All rows, by query label."""
-        for _ in self.rows():
-            pass
-        return self._matches
+        """All rows that `rows` has not given, by query label."""
+        for label, rows, _ in self.rows():
+            self._kept.setdefault(label, []).append(rows)
+        return {label: joined_rows(pieces) for label, pieces in self._kept.items()}
 
 
 def merged(results: Sequence[Mapping[str, StreamResult]]) -> Mapping[str, StreamResult]:

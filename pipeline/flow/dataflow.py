@@ -286,8 +286,7 @@ class Dataflow:
     def _settle(self) -> None:
         """Answer what nobody has asked for of the batch before."""
         if self._latest is not None:
-            for _ in self._latest.rows():
-                pass
+            _ = self._latest.matches
             self._latest = None
 
     def _advance(self, batch: Batch, streams: Mapping[str, StreamResult]) -> Mapping[str, datetime]:

@@ -67,13 +67,14 @@ class QueryHandle:
         query: the checked query.
         failure: why the query is parked; `None`: it is not.
         ending: why no further row can come, in words, such as that WITHIN has passed; `None`: one can.
+        collects: whether rows are kept for `matches`; otherwise only the sinks get them.
     """
 
     def __init__(self, host: QueryHost, registration: Registration, *, collect: bool) -> None:
         self.name = registration.label
         self.query: Query = registration.query
         self._host = host
-        self._collect = collect
+        self.collects = collect
         self._kept: deque[pa.Table] = deque()
         self._changed = threading.Condition()
         self._read = self._ended = False
@@ -167,7 +168,7 @@ class QueryHandle:
         if self._ended:
             return False
         self._state = "running" if self.failure is None else "parked"
-        if self._collect and matches.num_rows:
+        if self.collects and matches.num_rows:
             with self._changed:
                 self._kept.append(matches)
                 self._changed.notify_all()
@@ -215,7 +216,7 @@ class QueryHandle:
                 return None
 
     def _require_kept(self) -> None:
-        if not self._collect:
+        if not self.collects:
             raise PipelineError(f"the rows of '{self.name}' are not kept", hint="submit it with collect=True")
 
     def _check(self) -> None:

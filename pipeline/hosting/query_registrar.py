@@ -202,6 +202,10 @@ class QueryRegistrar(ABC):
             failed = flows[handle.name].failure if handle.name in flows else None
             handle.park(failed if parked is None or parked.resuming else parked.failure)
 
+    def _collects(self, label: str) -> bool:
+        """Whether a query's handle keeps its rows."""
+        return label in self._handles and self._handles[label].collects
+
     def _report(self, step: BatchResult) -> None:
         """Give the handles the rows of a batch."""
         flows = self._flow.dataflow.flows

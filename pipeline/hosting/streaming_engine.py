@@ -86,7 +86,13 @@ class StreamingEngine(StreamReader):
             shapes = self._project.shapes
             self._archive = Archive(settings, self._project.knowledge, shapes)
         self._entered = CheckpointedFlow(
-            self._project, self._state, self._sinks, self._archive, self._tell, say=self._say
+            self._project,
+            self._state,
+            self._sinks,
+            self._archive,
+            self._tell,
+            say=self._say,
+            collected=self._collects,
         )
         self._ontology = KnowledgeAdmin(self._entered, self._on_knowledge)
         self._submissions = Submissions(self, self._say)

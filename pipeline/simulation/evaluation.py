@@ -90,7 +90,7 @@ def _live(
     for query in queries:
         dataflow.register(query)
     for batch in (Batch(streams), Batch(ends=True)):
-        yield dataflow.process(batch).matches[queries[-1].label]
+        yield from dataflow.process(batch).rows_of(queries[-1].label)
         dataflow.queries.check(queries[-1].label)
     for label, flow in dataflow.flows.items():
         if flow.failure is not None:

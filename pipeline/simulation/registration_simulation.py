@@ -80,7 +80,7 @@ def simulate(
             wait_for_archive(archive, upto if missing else None, project.settings.archive.in_flight)
             yield from _past(live, [q.label for q in queries], archive, upto, strategy)
         for batch in (_rows(streams, begun, None), Batch(ends=True)):
-            yield live.process(batch).matches[queries[-1].label]
+            yield from live.process(batch).rows_of(queries[-1].label)
 
 
 def _past(
@@ -93,9 +93,7 @@ def _past(
     rows = max(_FEWEST, archive.scan(live.watermarks).rows() // _PIECES)
     backfill = Backfill(live, early, archive, upto=upto, strategy=strategy, rows=min(rows, ROWS_AT_ONCE))
     for batch in backfill.batches():
-        matches = backfill.dataflow.process(batch).matches
-        if labels[-1] in matches:
-            yield matches[labels[-1]]
+        yield from backfill.dataflow.process(batch).rows_of(labels[-1])
     backfill.hand_over(live)
 
 

@@ -13,17 +13,19 @@ if TYPE_CHECKING:
     from .console_sink import ConsoleSink
     from .json_lines_sink import JsonLinesSink
     from .parquet_sink import ParquetSink
-    from .row_delivery import RowDelivery
+    from .row_delivery import DeliveredRows, RowDelivery
     from .row_source import unmarked
-    from .sink import Sink, check_sinks
+    from .sink import PieceSink, Sink, check_sinks
     from .sink_table import SINKS
 
 _LATER = {
     "SINKS": ".sink_table",
     "CallbackSink": ".callback_sink",
     "ConsoleSink": ".console_sink",
+    "DeliveredRows": ".row_delivery",
     "JsonLinesSink": ".json_lines_sink",
     "ParquetSink": ".parquet_sink",
+    "PieceSink": ".sink",
     "RowDelivery": ".row_delivery",
     "Sink": ".sink",
     "check_sinks": ".sink",
@@ -34,8 +36,10 @@ __all__ = [
     "SINKS",
     "CallbackSink",
     "ConsoleSink",
+    "DeliveredRows",
     "JsonLinesSink",
     "ParquetSink",
+    "PieceSink",
     "RowDelivery",
     "RowPrinter",
     "Sink",

@@ -8,16 +8,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import IO, Any
 
-import pyarrow as pa
-
 from ...storage import fsync, make_folder
-from .row_values import json_lines
-from .sink import Sink, unwritable
+from .row_values import JsonLines
+from .sink import PieceSink, RowWriter, unwritable
 
 __all__ = ["JsonLinesSink"]
 
 
-class JsonLinesSink(Sink):
+class JsonLinesSink(PieceSink):
     """Appends each match as a JSON line to a file; exactly once, since a restart cuts off what will come again.
 
     Args:
@@ -28,10 +26,10 @@ class JsonLinesSink(Sink):
         self._path = None if str(path) == "-" else Path(path)
         self._file: IO[bytes] = sys.stdout.buffer if self._path is None else _opened(self._path)
 
-    def write(self, batch_id: int, query_name: str, matches: pa.Table) -> None:
-        """Append the matches."""
+    def begin(self, batch_id: int, query_name: str) -> RowWriter:
+        """Append the matches as they come."""
         del batch_id
-        self._file.write(json_lines(matches, query_name))
+        return JsonLines(self._file.write, query_name)
 
     def flush(self) -> None:
         """Make the lines durable."""

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from ...storage import folder_name, fsync, make_folder, remove_temporaries, write_atomically
-from .sink import Sink, unwritable
+from .sink import PieceSink, RowWriter, unwritable
 
 __all__ = ["ParquetSink"]
 
 _WRITERS = 2
 
 
-class ParquetSink(Sink):
+class ParquetSink(PieceSink):
     """Writes one file per query and batch, `<folder>/<query>/<batch>.parquet`; the batch again replaces its file.
 
     Files are written side by side; `flush` waits for them.
@@ -33,20 +37,21 @@ class ParquetSink(Sink):
         self._writing: dict[Path, Future[None]] = {}
         self._begun: set[Path] = set()
 
-    def write(self, batch_id: int, query_name: str, matches: pa.Table) -> None:
+    def begin(self, batch_id: int, query_name: str) -> RowWriter:
         """Write the file of this query and batch, or remove it if there are no matches."""
         target = self._folder / folder_name(query_name) / f"{batch_id:012d}.parquet"
         if target in self._writing:
             self._writing.pop(target).result()
-        if matches.num_rows:
-            if target.parent not in self._begun:
-                self._begin(target.parent)
-            self._writing[target] = self._pool.submit(_write_parquet, matches, target)
-        else:
-            target.unlink(missing_ok=True)
+        return _RowFile(target, self._begin, self._do)
+
+    def _do(self, target: Path, work: Callable[[], None]) -> None:
+        """Do the last that is to be done for a file, beside what goes on meanwhile."""
+        self._writing[target] = self._pool.submit(work)
 
     def _begin(self, folder: Path) -> None:
-        """Make a query's folder, or remove what a killed engine left of files there."""
+        """Make a query's folder, or remove what a killed engine left of files there, once."""
+        if folder in self._begun:
+            return
         try:
             make_folder(folder)
         except OSError as error:
@@ -66,20 +71,75 @@ class ParquetSink(Sink):
             fsync(folder)
 
 
+class _RowFile:
+    """The file of a query and batch: written beside what is done meanwhile, or as the pieces come if there are several.
+
+    Args:
+        target: the file.
+        begin: has its folder made.
+        do: has something done for it beside what goes on meanwhile.
+    """
+
+    def __init__(
+        self, target: Path, begin: Callable[[Path], None], do: Callable[[Path, Callable[[], None]], None]
+    ) -> None:
+        self._target, self._begin, self._do = target, begin, do
+        self._first: pa.Table | None = None
+        self._open = ExitStack()
+        self._file: pq.ParquetWriter | None = None
+
+    def write(self, rows: pa.Table) -> None:
+        if not rows.num_rows:
+            return
+        if self._first is None:
+            self._begin(self._target.parent)
+            self._first = rows
+            return
+        with _refusals_of(self._target):
+            if self._file is None:
+                temporary = self._open.enter_context(write_atomically(self._target, sync_folder=False))
+                self._file = self._open.enter_context(
+                    pq.ParquetWriter(temporary, self._first.schema, **_form(self._first.schema))
+                )
+                self._file.write_table(self._first)
+            self._file.write_table(rows)
+
+    def close(self) -> None:
+        if self._first is None:
+            self._target.unlink(missing_ok=True)
+        elif self._file is None:
+            self._do(self._target, partial(_write_parquet, self._first, self._target))
+        else:
+            with _refusals_of(self._target):
+                self._open.close()
+            self._do(self._target, partial(_forget_pages, self._target))
+
+
 def _write_parquet(matches: pa.Table, target: Path) -> None:
-    # Ids are almost all different: neither a dictionary, nor statistics, nor compression of them is worth its time.
-    words = [field.name for field in matches.schema if pa.types.is_string(field.type) and field.name != "_id"]
-    try:
+    with _refusals_of(target):
         with write_atomically(target, sync_folder=False) as temporary:
-            pq.write_table(
-                matches,
-                temporary,
-                compression="none",
-                use_dictionary=words,
-                write_statistics=[name for name in matches.column_names if name not in {"_id", "_events"}],
-            )
-        with target.open("rb") as file:
-            # Nobody reads it back soon: its pages are of more use to the next file than fresh ones.
-            os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+            pq.write_table(matches, temporary, **_form(matches.schema))
+        _forget_pages(target)
+
+
+def _form(schema: pa.Schema) -> dict[str, Any]:
+    # Ids are almost all different: neither a dictionary, nor statistics, nor compression of them is worth its time.
+    return {
+        "compression": "none",
+        "use_dictionary": [field.name for field in schema if pa.types.is_string(field.type) and field.name != "_id"],
+        "write_statistics": [name for name in schema.names if name not in {"_id", "_events"}],
+    }
+
+
+def _forget_pages(target: Path) -> None:
+    """Nobody reads it back soon: its pages are of more use to the next file than fresh ones."""
+    with target.open("rb") as file:
+        os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+
+
+@contextmanager
+def _refusals_of(target: Path) -> Iterator[None]:
+    try:
+        yield
     except OSError as error:
         raise unwritable(target, error) from error

@@ -3,20 +3,41 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from itertools import chain
 
 import pyarrow as pa
 
 from ...cep import joined_rows
 from ...errors import KaicepError, PipelineError
+from ..flow import QueryRows
 from .row_source import RowSource, marked, unmarked
-from .sink import Sink
+from .sink import RowWriter, Sink, writer_of
 
-__all__ = ["RowDelivery"]
+__all__ = ["DeliveredRows", "RowDelivery"]
 
 _SINK = "sink/"
+
+
+@dataclass(frozen=True, slots=True)
+class DeliveredRows:
+    """What was given to the sinks for a batch.
+
+    Attributes:
+        counts: by label, how many rows a query had.
+        kept: by label, its rows, as queries give them; none, where they were not asked for.
+    """
+
+    counts: dict[str, int]
+    kept: dict[str, pa.Table]
+
+    def add(self, label: str, rows: pa.Table, *, keeps: bool) -> None:
+        """Note further rows of a query."""
+        self.counts[label] = self.counts.get(label, 0) + rows.num_rows
+        before = [self.kept[label]] if label in self.kept else []
+        self.kept[label] = joined_rows([*before, rows if keeps else rows.schema.empty_table()])
 
 
 class RowDelivery:
@@ -55,29 +76,42 @@ class RowDelivery:
         """Forget what is held: a replay finds it again."""
         self._held.clear()
 
-    def deliver(self, batch: int, rows: Iterable[tuple[str, pa.Table]]) -> dict[str, pa.Table]:
+    def deliver(
+        self, batch: int, rows: Iterable[QueryRows], keeps: Callable[[str], bool] = lambda _: True
+    ) -> DeliveredRows:
         """Give each query's rows to the sinks as they come; durable when this returns, as far as a sink is.
 
         Args:
             batch: its number.
-            rows: label and rows of each query, live.
-
-        Returns:
-            All rows by label, those that were held among them.
+            rows: of each query, live.
+            keeps: whose rows, by label, are to be known when they are delivered.
         """
-        matches = {}
-        answered = ((label, [*self._held.pop(label, ()), marked(live, "live")]) for label, live in rows)
-        for label, tables in chain(answered, self._held.items()):
-            found = joined_rows(tables)
-            matches[label] = unmarked(found)
-            for sink in self._sinks:
+        delivered = DeliveredRows({}, {})
+        writers: dict[str, list[tuple[Sink, RowWriter]]] = {}
+        for label, found, last in chain(map(self._with_held, rows), self._left()):
+            if label not in writers:
+                writers[label] = [(sink, _begun(sink, batch, label)) for sink in self._sinks]
+            for sink, writer in writers[label]:
                 with _named(sink, f"write of '{label}'"):
-                    sink.write(batch, label, found)
-        self._held.clear()
+                    writer.write(found)
+                    if last:
+                        writer.close()
+            delivered.add(label, unmarked(found), keeps=keeps(label))
         for sink in self._sinks:
             with _named(sink, "flush"):
                 sink.flush()
-        return matches
+        return delivered
+
+    def _with_held(self, answer: QueryRows) -> QueryRows:
+        """Rows of the batch behind those that were held for it."""
+        held = self._held.pop(answer.label, [])
+        return answer._replace(rows=joined_rows([*held, marked(answer.rows, "live")]))
+
+    def _left(self) -> Iterator[QueryRows]:
+        """What is held of queries that the batch does not answer."""
+        while self._held:
+            label = next(iter(self._held))
+            yield QueryRows(label, joined_rows(self._held.pop(label)))
 
     def snapshot(self) -> dict[str, bytes]:
         """Where the sinks are."""
@@ -92,6 +126,11 @@ class RowDelivery:
         for i, sink in enumerate(self._sinks):
             with _named(sink, "restore"):
                 sink.restore(json.loads(state.get(f"{_SINK}{i}", b"{}")))
+
+
+def _begun(sink: Sink, batch: int, label: str) -> RowWriter:
+    with _named(sink, f"write of '{label}'"):
+        return writer_of(sink, batch, label)
 
 
 @contextmanager

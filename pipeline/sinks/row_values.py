@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import polars as pl
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from .row_source import RECOVERED, SOURCE
 
-__all__ = ["json_lines", "rows"]
+__all__ = ["JsonLines", "json_lines", "rows", "slices"]
+
+_AT_ONCE = 2**14
 
 # Fractions of a second only where there are some: 2026-01-01T00:00:00Z, 2026-01-01T00:00:00.500Z.
 _ISO_8601 = "%Y-%m-%dT%H:%M:%S%.fZ"
@@ -25,17 +29,18 @@ def rows(matches: pa.Table) -> list[dict[str, Any]]:
     return found
 
 
-def json_lines(matches: pa.Table, query: str) -> bytes:
+def json_lines(matches: pa.Table, query: str, *, recovered: bool = False) -> bytes:
     """Return matches as JSON lines: the columns of `rows`, with the name of the query as `_query`.
 
-    Where rows say where they come from, `_recovered` stands only where one of them is.
+    Where rows say where they come from, `_recovered` stands only where one of them is, or of those that belong to them
+    (`recovered`).
 
     Time stamps are ISO 8601 with `Z`; unbound values, and numbers that JSON has none for (NaN, INF), are null.
     """
     if not matches.num_rows:
         return b""
     frame = pl.DataFrame(pl.from_arrow(matches))
-    if RECOVERED in frame.columns and not frame[RECOVERED].any():
+    if RECOVERED in frame.columns and not (recovered or frame[RECOVERED].any()):
         frame = frame.drop(RECOVERED)
     items = [name for name in frame.columns if name not in _LAST]
     last = [name for name in _LAST if name in frame.columns]
@@ -47,6 +52,33 @@ def json_lines(matches: pa.Table, query: str) -> bytes:
     text = io.BytesIO()
     named.write_ndjson(text)
     return text.getvalue()
+
+
+class JsonLines:
+    """Writes rows of one query as JSON lines, piece by piece; the lines are those of all at once.
+
+    Args:
+        write: takes text.
+        query: its name.
+    """
+
+    def __init__(self, write: Callable[[bytes], object], query: str) -> None:
+        self._write, self._query = write, query
+        self._recovered = False
+
+    def write(self, rows: pa.Table) -> None:
+        """Write the next rows; those that were missed come first."""
+        self._recovered = self._recovered or (RECOVERED in rows.column_names and bool(pc.any(rows[RECOVERED]).as_py()))
+        for piece in slices(rows):
+            self._write(json_lines(piece, self._query, recovered=self._recovered))
+
+    def close(self) -> None:
+        """Nothing is held back."""
+
+
+def slices(table: pa.Table) -> Iterator[pa.Table]:
+    """The rows, few enough at a time to be values of Python, or text."""
+    return (table.slice(start, _AT_ONCE) for start in range(0, table.num_rows, _AT_ONCE))
 
 
 _LAST = ("_time", "_events", "_window", "_id", SOURCE, RECOVERED)

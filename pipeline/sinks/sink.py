@@ -7,15 +7,17 @@ are a part: what a snapshot says is written, is. It takes the first snapshot bef
 from __future__ import annotations
 
 import inspect
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
 import pyarrow as pa
 
+from ...cep import joined_rows
 from ...errors import PipelineError
 
-__all__ = ["Sink", "check_sinks", "unwritable"]
+__all__ = ["PieceSink", "RowWriter", "Sink", "check_sinks", "unwritable", "writer_of"]
 
 _CALLS: Mapping[str, tuple[str, ...]] = {
     "write": ("batch_id", "query_name", "matches"),
@@ -43,6 +45,60 @@ class Sink(Protocol):
     def restore(self, state: Mapping[str, Any]) -> None:
         """Go back to a snapshot, what was written after it will come again; by default there is nothing to do."""
         del state
+
+
+class RowWriter(Protocol):
+    """Takes the rows of one query in one batch, piece by piece."""
+
+    def write(self, rows: pa.Table) -> None:
+        """Take the next rows."""
+
+    def close(self) -> None:
+        """Note that these are all."""
+
+
+class PieceSink(Sink):
+    """A sink that need not have all rows of a query in a batch at once.
+
+    Queries whose rows are many are written in turns, piece by piece.
+    """
+
+    @abstractmethod
+    def begin(self, batch_id: int, query_name: str) -> RowWriter:
+        """Begin with the rows of one query in one batch; the same batch again must change nothing."""
+
+    def write(self, batch_id: int, query_name: str, matches: pa.Table) -> None:
+        """Take all of them."""
+        writer = self.begin(batch_id, query_name)
+        writer.write(matches)
+        writer.close()
+
+
+class WholeRows:
+    """Gives a sink the rows of one query in one batch together.
+
+    Args:
+        sink: that wants them.
+        batch_id: the batch.
+        query_name: the query.
+    """
+
+    def __init__(self, sink: Sink, batch_id: int, query_name: str) -> None:
+        self._sink, self._batch, self._query = sink, batch_id, query_name
+        self._pieces: list[pa.Table] = []
+
+    def write(self, rows: pa.Table) -> None:
+        """See `RowWriter.write`."""
+        self._pieces.append(rows)
+
+    def close(self) -> None:
+        """See `RowWriter.close`."""
+        self._sink.write(self._batch, self._query, joined_rows(self._pieces))
+
+
+def writer_of(sink: Sink, batch_id: int, query_name: str) -> RowWriter:
+    """What takes the rows of one query in one batch for a sink."""
+    return sink.begin(batch_id, query_name) if isinstance(sink, PieceSink) else WholeRows(sink, batch_id, query_name)
 
 
 def unwritable(path: Path, error: OSError) -> PipelineError:

@@ -263,8 +263,8 @@ CUMULATED = "SELECT COUNT(?a) AS n FROM (?a, readings) WINDOW (?a, cumulate, 10s
         (REPEATED, 247, "rows_per_batch", "more than 246 matches became true in one batch"),
         (HOPPING, 17, "windows_per_batch", "more than 16 windows ended in one batch"),
         (CUMULATED, 10, "windows_per_batch", "more than 9 windows ended in one batch"),
-        (PAIRED, 28 * 280, "bytes_per_batch", "what is found in one batch takes more than 7839 bytes"),
-        (HOPPING, 17 * 220, "bytes_per_batch", "what is found in one batch takes more than 3739 bytes"),
+        (PAIRED, 7 * 280, "bytes_per_batch", "what is found at once takes more than 1959 bytes"),
+        (HOPPING, 17 * 220, "bytes_per_batch", "what is found at once takes more than 3739 bytes"),
     ],
 )
 def test_what_a_batch_may_bring_is_asked_before_it_is_made(text: str, count: int, key: str, message: str) -> None:
@@ -294,5 +294,5 @@ def test_rows_are_made_so_many_at_a_time(monkeypatch: pytest.MonkeyPatch) -> Non
         query, stream = compiled(text), readings("abcabcab")
         expected = feed(build_operator(query), query, stream)
         with monkeypatch.context() as patched:
-            patched.setattr(operator_module, "_ROWS", 3)
+            patched.setattr(operator_module, "ROWS_AT_ONCE", 3)
             assert feed(build_operator(query), query, stream) == expected

@@ -168,12 +168,14 @@ class BackfilledQuery:
 
     def _process(self, batch: Batch) -> bool:
         """Process a batch and let its rows wait, but those that were reported; tell whether to go on."""
-        table = self.dataflow.process(batch).matches.get(self.label)
-        if batch.source is not BatchSource.STATE and table is not None and table.num_rows:
+        for table in self.dataflow.process(batch).rows_of(self.label):
+            if batch.source is BatchSource.STATE:
+                continue
             again = min(self._again, table.num_rows)
             self._again -= again
             with self._changed:
-                self._rows.append(table.slice(again))
+                if again < table.num_rows:
+                    self._rows.append(table.slice(again))
                 if threading.current_thread() is self._thread:
                     self._changed.wait_for(lambda: self._stopped or self._waiting() < _MOST_WAITING)
         failed = next((f.failure for f in self.dataflow.flows.values() if f.failure is not None), None)

@@ -73,7 +73,7 @@ class QueryParking:
         for label, flow in dataflow.flows.items():
             if flow.failure is None or label in dataflow.suspended:
                 continue
-            handed = sum(result.matches[label].num_rows for result in results if label in result.matches)
+            handed = sum(result.counts.get(label, 0) for result in results)
             begun = self._backfilled.taken_over.get(label)  # the state before the batch is that of its past
             if begun is None:
                 self._checkpoint.keep_for_parked(number - 1)

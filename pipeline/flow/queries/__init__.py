@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .parked_queries import ParkedQueries, ParkedQuery, failure_of, parked_notes
-    from .query_answering import QueryAnswering
+    from .query_answering import QueryAnswering, QueryRows
     from .query_graph import QueryGraph
     from .query_isolation import CancelledError, QueryIsolation
     from .query_runtime import QueryRuntime, continues
@@ -20,6 +20,7 @@ _LATER = {
     "QueryAnswering": ".query_answering",
     "QueryGraph": ".query_graph",
     "QueryIsolation": ".query_isolation",
+    "QueryRows": ".query_answering",
     "QueryRuntime": ".query_runtime",
     "Registration": ".registration",
     "continues": ".query_runtime",
@@ -34,6 +35,7 @@ __all__ = [
     "QueryAnswering",
     "QueryGraph",
     "QueryIsolation",
+    "QueryRows",
     "QueryRuntime",
     "Registration",
     "continues",

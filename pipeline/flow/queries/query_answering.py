@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
+from time import monotonic, process_time
 from types import MappingProxyType
+from typing import NamedTuple
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from ....cep import limit_time
 from ....errors import PipelineError
+from ....language.nodes import COMPANION
 from ....planner import BackfillChunk
 from ...monitoring import log_context
 from .candidate_selection import EventBatch
@@ -19,7 +26,7 @@ from .query_graph import QueryGraph
 from .query_isolation import QueryIsolation
 from .query_runtime import QueryRuntime
 
-__all__ = ["QueryAnswering"]
+__all__ = ["QueryAnswering", "QueryRows"]
 
 
 class QueryAnswering:
@@ -47,8 +54,8 @@ class QueryAnswering:
         found: Mapping[str, pa.Table] = MappingProxyType({}),
         *,
         seconds: float | None = None,
-    ) -> Iterator[tuple[str, pa.Table]]:
-        """Label and rows of each query, as they become certain.
+    ) -> Iterator[QueryRows]:
+        """The rows of each query, as they become certain.
 
         Args:
             events: by source stream, what was admitted.
@@ -56,19 +63,51 @@ class QueryAnswering:
             found: by event variable, candidates that the archive's store found.
             seconds: that each query may take, or it fails; `None`: as many as it takes.
         """
-        batches = _batches(events)
-        for level in self._queries.levels():
-            flows = [self._queries.flows[label] for label in level]
-            for flow in flows:
-                self._withhold(flow)
-            found_rows = self._run(flows, batches, watermarks, found, seconds)
-            for label, flow, rows in zip(level, flows, found_rows, strict=True):
-                self._isolation.run(flow, partial(_feed, flow, rows, batches, watermarks))
-                seen = self._isolation.run(flow, partial(flow.visible, rows))
-                yield label, flow.visible(flow.no_rows) if seen is None else seen
+        levels = [[self._queries.flows[label] for label in level] for level in self._queries.levels()]
+        held: dict[str, list[pa.Table]] = {}
+        time = _TimeSpent(seconds)
+        for label, rows, last in self._levels(levels, _batches(events), watermarks, found, time, again=frozenset()):
+            yield from self._visible(label, rows, held, last=last)
 
-    def answer_past(self, part: BackfillChunk) -> Iterator[tuple[str, pa.Table]]:
-        """Label and rows of each query for a piece of the past, whose events were admitted when they came."""
+    def _levels(
+        self,
+        levels: Sequence[Sequence[QueryRuntime]],
+        events: Mapping[str, EventBatch],
+        watermarks: dict[str, datetime | None],
+        found: Mapping[str, pa.Table],
+        time: _TimeSpent,
+        *,
+        again: AbstractSet[str],
+    ) -> Iterator[QueryRows]:
+        """The rows of queries, each after those whose output it reads, which it is given piece by piece.
+
+        Args:
+            levels: the queries by depth.
+            events: by stream, those that came since these queries were asked last.
+            watermarks: of all streams.
+            found: see `answer`.
+            time: what each has taken.
+            again: labels of those that are asked once more, since what they read goes on.
+        """
+        if not levels:
+            return
+        for flow in levels[0]:
+            self._withhold(flow)
+        answers = [_Answer(flow, flow.pieces(events, flow.watermark_of(watermarks), found)) for flow in levels[0]]
+        given, later = dict(events), levels[1:]
+        while answers:
+            for answer, rows in zip(answers, self._next(answers, time), strict=True):
+                if later:
+                    self._isolation.run(answer.flow, partial(_feed, answer, rows, given, watermarks))
+                yield QueryRows(answer.label, rows, last=not (answer.goes_on or answer.label in again))
+            answers = [answer for answer in answers if answer.goes_on]
+            readers = _readers(levels[1:], {answer.flow.query.name for answer in answers})
+            asked = {flow.registration.label for level in readers for flow in level}
+            yield from self._levels(later, given, watermarks, found, time, again=again | asked)
+            later, given, found = readers, {}, {}
+
+    def answer_past(self, part: BackfillChunk) -> Iterator[QueryRows]:
+        """The rows of each query for a piece of the past, whose events were admitted when they came."""
         if part.matches is None and not part.primes:
             yield from self.answer(part.events, dict(part.watermarks), part.candidates)
             return
@@ -78,24 +117,34 @@ class QueryAnswering:
                 self._isolation.run(flow, partial(flow.prime, _batches(part.events), watermark))
             elif part.matches is not None:
                 rows = self._isolation.run(flow, partial(flow.report, part.matches, watermark))
-                yield label, flow.visible(flow.no_rows if rows is None else rows)
+                yield QueryRows(label, flow.visible(flow.no_rows if rows is None else rows))
 
-    def _run(
-        self,
-        flows: list[QueryRuntime],
-        events: Mapping[str, EventBatch],
-        watermarks: Mapping[str, datetime | None],
-        found: Mapping[str, pa.Table],
-        seconds: float | None,
-    ) -> Iterator[pa.Table]:
-        """The rows of queries of one level, in their order, as they come."""
+    def _next(self, answers: Sequence[_Answer], time: _TimeSpent) -> Iterator[pa.Table]:
+        """The next rows of each query of one level, in their order, as they come."""
 
-        def answered(flow: QueryRuntime) -> pa.Table:
-            with log_context(query=flow.registration.label), limit_time(seconds):
-                rows = self._isolation.run(flow, partial(flow.process, events, flow.watermark_of(watermarks), found))
-            return flow.no_rows if rows is None else rows
+        def following(answer: _Answer) -> pa.Table:
+            with log_context(query=answer.label), time.of(answer.label):
+                rows = self._isolation.run(answer.flow, answer.next)
+            return answer.flow.no_rows if rows is None else rows
 
-        return map(answered, flows) if self._pool is None else self._pool.map(answered, flows)
+        return map(following, answers) if self._pool is None else self._pool.map(following, answers)
+
+    def _visible(
+        self, label: str, rows: pa.Table, held: dict[str, list[pa.Table]], *, last: bool
+    ) -> Iterator[QueryRows]:
+        """The rows as users see them, if they need not wait for others.
+
+        Whether a column of integers is one of doubles, since one of them has left 64 bits, all rows of a batch say.
+        """
+        flow = self._queries.flows[label]
+        if any(name.endswith(COMPANION) for name in rows.column_names):
+            held.setdefault(label, []).append(rows)
+            if not last:
+                return
+        if last and label in held:
+            rows = pa.concat_tables(held.pop(label))
+        seen = self._isolation.run(flow, partial(flow.visible, rows))
+        yield QueryRows(label, flow.visible(flow.no_rows) if seen is None else seen, last=last)
 
     def _withhold(self, flow: QueryRuntime) -> None:
         """Stop a query with the one whose output it reads: it would take the missing rows for absence."""
@@ -106,14 +155,96 @@ class QueryAnswering:
             flow.fail(PipelineError(message, hint=f"resume that: kaicep resume {cause}"))
 
 
+class QueryRows(NamedTuple):
+    """Rows that one query has for a batch.
+
+    Attributes:
+        label: the query's.
+        rows: in output order, behind those that it gave before.
+        last: no more of them follow.
+    """
+
+    label: str
+    rows: pa.Table
+    last: bool = True
+
+
+@dataclass(slots=True)
+class _Answer:
+    """The rows that one query has for a batch, piece by piece; of the next piece it is known whether there is one.
+
+    Attributes:
+        flow: the query.
+        pieces: its rows.
+        goes_on: whether there are more than those that were given last.
+    """
+
+    flow: QueryRuntime
+    pieces: Iterator[pa.Table]
+    goes_on: bool = True
+    _ahead: pa.Table | None = None
+
+    @property
+    def label(self) -> str:
+        """The query's."""
+        return self.flow.registration.label
+
+    def next(self) -> pa.Table:
+        """The next rows; none, if there are none at all."""
+        self.goes_on = False  # should it fail, or have failed with the rows before
+        if self.flow.failure is not None:
+            return self.flow.no_rows
+        rows = next(self.pieces, None) if self._ahead is None else self._ahead
+        self._ahead = next(self.pieces, None)
+        self.goes_on = self._ahead is not None
+        return self.flow.no_rows if rows is None else rows
+
+
+class _TimeSpent:
+    """How long each query has taken for a batch, all pieces together; one that takes too long fails.
+
+    Args:
+        seconds: that it may take; `None`: as many as it takes.
+    """
+
+    def __init__(self, seconds: float | None) -> None:
+        self._seconds = seconds
+        self._spent: dict[str, tuple[float, float]] = {}
+
+    @contextmanager
+    def of(self, label: str) -> Iterator[None]:
+        """Count what is done within, on this thread, as done for a query."""
+        clock, processor = self._spent.get(label, (0.0, 0.0))
+        began = monotonic(), process_time()
+        try:
+            with limit_time(self._seconds, (clock, processor)):
+                yield
+        finally:
+            self._spent[label] = (clock + monotonic() - began[0], processor + process_time() - began[1])
+
+
 def _feed(
-    flow: QueryRuntime, rows: pa.Table, events: dict[str, EventBatch], watermarks: dict[str, datetime | None]
+    answer: _Answer, rows: pa.Table, events: dict[str, EventBatch], watermarks: dict[str, datetime | None]
 ) -> None:
     """Make the rows of a named query the events of the stream of that name."""
+    flow = answer.flow
     if flow.query.name is None:
         return
     events[flow.query.name] = EventBatch(flow.as_events(rows))
-    watermarks[flow.query.name] = flow.row_watermark(flow.watermark_of(watermarks))
+    passed = flow.watermark_of(watermarks)
+    if answer.goes_on and passed is not None:
+        passed = min(passed, pc.max(rows["_time"]).as_py())  # rows come in order of time
+    watermarks[flow.query.name] = flow.row_watermark(passed)
+
+
+def _readers(levels: Sequence[Sequence[QueryRuntime]], names: set[str | None]) -> list[list[QueryRuntime]]:
+    """Of queries by depth those that read the output of others, or of one that does."""
+    found, names = [], set(names)
+    for level in levels:
+        readers = [flow for flow in level if flow.streams & names]
+        names |= {flow.query.name for flow in readers}
+        found.append(readers)
+    return [level for level in found if level]
 
 
 def _batches(events: Mapping[str, pa.Table]) -> dict[str, EventBatch]:

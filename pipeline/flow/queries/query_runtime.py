@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -159,7 +159,16 @@ class QueryRuntime:
         watermark: datetime | None,
         found: Mapping[str, pa.Table] = MappingProxyType({}),
     ) -> pa.Table:
-        """The rows that become certain.
+        """The rows that become certain: all of `pieces`."""
+        return pa.concat_tables([self.no_rows, *self.pieces(events, watermark, found)], promote_options="default")
+
+    def pieces(
+        self,
+        events: Mapping[str, EventBatch],
+        watermark: datetime | None,
+        found: Mapping[str, pa.Table] = MappingProxyType({}),
+    ) -> Iterator[pa.Table]:
+        """The rows that become certain, piece by piece; all of them are to be taken.
 
         Args:
             events: by stream, what was admitted since the last call.
@@ -170,7 +179,7 @@ class QueryRuntime:
             CeilingError: it asks for more than its ceilings allow.
         """
         if self.failure is not None:
-            return self.no_rows
+            return
         if self.seam is not None and self.seam.passed(self._watermark):
             self.seam = None
         if self.seam is not None:
@@ -179,9 +188,8 @@ class QueryRuntime:
         candidates = self._candidates(events)
         for variable, table in found.items():
             candidates[variable] = _together(self.within.select(table), candidates.get(variable))
-        rows = self._operator.process(candidates, watermark)
+        yield from self._operator.pieces(candidates, watermark)
         self._watermark = watermark
-        return rows
 
     def visible(self, rows: pa.Table) -> pa.Table:
         """Rows as users see them."""

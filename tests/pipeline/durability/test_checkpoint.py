@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
@@ -16,6 +16,8 @@ from kaicep import Project
 from kaicep.archive import Archive
 from kaicep.archive.log import IdleWatermarkLog
 from kaicep.archive.sparql import Solutions
+from kaicep.cep import query_operator
+from kaicep.cep.joins import pattern_operator
 from kaicep.pipeline.durability.checkpointed_flow import CheckpointedFlow
 from kaicep.pipeline.durability.dead_letters import DeadLetters
 from kaicep.pipeline.durability.journal import BatchJournal
@@ -24,8 +26,10 @@ from kaicep.pipeline.durability.replay.spool_replay import SpoolReplay
 from kaicep.pipeline.flow.backfill import Backfill
 from kaicep.pipeline.flow.batch import Batch
 from kaicep.pipeline.flow.idle_streams import IdleStreams
+from kaicep.pipeline.flow.queries.query_answering import QueryAnswering
 from kaicep.pipeline.flow.queries.registration import Registration
 from kaicep.pipeline.sinks.json_lines_sink import JsonLinesSink
+from kaicep.pipeline.sinks.parquet_sink import ParquetSink
 from kaicep.pipeline.sinks.sink import Sink
 from kaicep.planner import Strategy
 from support.batches import pieces
@@ -187,7 +191,7 @@ STEPS = (
     (DeadLetters, "write"),
     (Archive, "append"),
     (IdleWatermarkLog, "write"),
-    (JsonLinesSink, "write"),
+    (JsonLinesSink, "begin"),
     (JsonLinesSink, "flush"),
     (Archive, "append_matches"),
     (OperatorSnapshots, "write"),
@@ -248,3 +252,50 @@ def test_a_batch_that_failed_is_done_again_whole_by_the_same_process(
 
 def _killed(*_: Any) -> None:
     raise _KillError
+
+
+@pytest.mark.parametrize("sink", [JsonLinesSink, ParquetSink])
+@pytest.mark.parametrize("piece", [1, 2])
+def test_pieces_that_were_written_when_it_was_killed_come_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sink: type[JsonLinesSink | ParquetSink], piece: int
+) -> None:
+    """Byte by byte what an engine has that nobody kills."""
+    monkeypatch.setattr(query_operator, "ROWS_AT_ONCE", 1)
+    monkeypatch.setattr(pattern_operator, "_MATCHES", 1)
+    pairs = PAIRS.replace("JOIN (?a.sensor = ?b.sensor) ", "").replace("CREATE QUERY pairs AS", "")
+    found = {}
+    for killed in (False, True):
+        folder = tmp_path / str(killed)
+        folder.mkdir()
+        numbers = iter(range(1, LAST + 1))
+        if killed:
+            doomed = sink(folder / "rows")
+            with engine(folder, pairs, sinks=[doomed]) as (flow, _, _), monkeypatch.context() as patch:
+                flow.run(next(numbers), batch(1))
+                flow.run(next(numbers), batch(2))
+                patch.setattr(QueryAnswering, "_visible", _killed_at(piece, QueryAnswering._visible))
+                with pytest.raises(_KillError):
+                    flow.run(3, batch(3))
+            doomed.flush()  # what was written is on the disk
+        with engine(folder, pairs, sinks=[sink(folder / "rows")]) as (flow, _, _):
+            for number in numbers:
+                flow.run(number, batch(number))
+        files = [folder / "rows"] if (folder / "rows").is_file() else sorted((folder / "rows").rglob("*.parquet"))
+        assert all(not path.name.endswith(".part") for path in (folder / "rows").rglob(".*"))
+        found[killed] = [file.read_bytes() for file in files]
+    assert found[True] == found[False]
+    assert any(found[True])
+
+
+def _killed_at(piece: int, visible: Callable[..., Iterator[Any]]) -> Callable[..., Iterator[Any]]:
+    """Gives so many pieces, then no more."""
+    given = 0
+
+    def until(*arguments: Any, **options: Any) -> Iterator[Any]:
+        nonlocal given
+        given += 1
+        if given > piece:
+            raise _KillError
+        yield from visible(*arguments, **options)
+
+    return until

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 
 import pyarrow as pa
+from kaicep.pipeline.flow import QueryRows
 from kaicep.pipeline.flow.batch_result import BatchResult, StreamResult, merged
 
 REJECTED = pa.table({"row": pa.array([], pa.int64()), "reason": pa.array([], pa.string())})
@@ -18,20 +19,24 @@ def events(*values: int) -> pa.Table:
     return pa.table({"_time": times, "_id": ids, "x": pa.array(values, pa.int64()), "_row": rows})
 
 
-def test_rows_are_computed_when_they_are_taken_and_kept_for_matches() -> None:
+def test_rows_are_computed_when_they_are_taken_and_counted() -> None:
     asked: list[str] = []
 
-    def answers() -> Iterator[tuple[str, pa.Table]]:
-        for label in ("a", "b"):
+    def answers() -> Iterator[QueryRows]:
+        for label in ("a", "b", "b"):
             asked.append(label)
-            yield label, pa.table({"n": [len(asked)]})
+            yield QueryRows(label, pa.table({"n": [len(asked)]}))
 
     result = BatchResult({}, answers(), {}, {})
     assert asked == []
     assert next(result.rows())[0] == "a"
     assert asked == ["a"]
-    assert {label: rows["n"].to_pylist() for label, rows in result.matches.items()} == {"a": [1], "b": [2]}
+    assert result.counts == {"a": 1}
+    assert {label: rows["n"].to_pylist() for label, rows in result.matches.items()} == {"b": [2, 3]}
+    assert result.counts == {"a": 1, "b": 2}
     assert list(result.rows()) == []
+    assert {label: rows["n"].to_pylist() for label, rows in result.matches.items()} == {"b": [2, 3]}
+    assert [rows["n"].to_pylist() for rows in BatchResult({}, answers(), {}, {}).rows_of("b")] == [[5], [6]]
 
 
 def test_late_events_are_archived_with_a_mark() -> None:

@@ -13,6 +13,8 @@ import pyarrow as pa
 import pytest
 from kaicep import PipelineError, Project
 from kaicep.archive import Archive
+from kaicep.cep import query_operator
+from kaicep.cep.joins import pattern_operator
 from kaicep.pipeline.durability import snapshot_interval
 from kaicep.pipeline.durability.checkpointed_flow import CheckpointedFlow
 from kaicep.pipeline.durability.generations import Generation
@@ -83,16 +85,16 @@ def joined(*parts: Mapping[str, list[dict[str, Any]]]) -> dict[str, list[dict[st
 @contextmanager
 def failing(monkeypatch: pytest.MonkeyPatch, label: str, error: BaseException) -> Iterator[None]:
     """Let a query fail after it has taken its events: its state is of no use any more."""
-    process = QueryRuntime.process
+    pieces = QueryRuntime.pieces
 
-    def failed(self: QueryRuntime, *args: Any, **kwargs: Any) -> pa.Table:
-        found = process(self, *args, **kwargs)
+    def failed(self: QueryRuntime, *args: Any, **kwargs: Any) -> Iterator[pa.Table]:
+        found = list(pieces(self, *args, **kwargs))
         if self.registration.label == label:
             raise error
-        return found
+        yield from found
 
     with monkeypatch.context() as patched:
-        patched.setattr(QueryRuntime, "process", failed)
+        patched.setattr(QueryRuntime, "pieces", failed)
         yield
 
 
@@ -255,4 +257,44 @@ def test_a_parked_query_may_be_withdrawn(tmp_path: Path, monkeypatch: pytest.Mon
     engine.run(SECONDS[2])
     assert not list(engine.flow.parked)
     assert "mean" not in engine.flow.dataflow.flows
+    engine.kill()
+
+
+@pytest.mark.parametrize("restarts", [False, True])
+def test_what_was_handed_over_before_a_query_failed_is_not_handed_over_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, restarts: bool
+) -> None:
+    """Its rows of one batch go out in pieces, and it fails behind the first of them."""
+    monkeypatch.setattr(query_operator, "ROWS_AT_ONCE", 2)
+    monkeypatch.setattr(pattern_operator, "_MATCHES", 3)
+    batches = ([1, 2], [3, 4, 5, 6, 7], [8, 9])
+    whole = Engine(tmp_path / "whole")
+    expected = joined(whole.run(*batches), whole.finish())
+    whole.kill()
+    engine = Engine(tmp_path / "parked")
+    parts = [engine.run(batches[0])]
+    pieces = QueryRuntime.pieces
+
+    def failed(self: QueryRuntime, *args: Any, **kwargs: Any) -> Iterator[pa.Table]:
+        found = pieces(self, *args, **kwargs)
+        if self.registration.label == "pairs":
+            yield next(found)
+            yield next(found)
+            list(found)
+            raise MemoryError
+        yield from found
+
+    with monkeypatch.context() as patched:
+        patched.setattr(QueryRuntime, "pieces", failed)
+        parts.append(engine.run(batches[1]))
+    handed = len(parts[-1]["pairs"])
+    assert 0 < handed < len([row for row in expected["pairs"] if row["b"] < 8])
+    assert {parked.label: parked.handed for parked in engine.flow.parked}["pairs"] == handed
+    if restarts:
+        engine.kill()
+        engine.start()
+        parts.append(engine.run([]))
+    engine.flow.resume("pairs")
+    parts.append(engine.run(batches[2]))
+    assert joined(*parts, engine.finish()) == expected
     engine.kill()

@@ -267,7 +267,7 @@ def test_rows_of_a_batch_that_was_not_reported_come_after_the_restart(
     """The log has batch 5, the sinks do not; nobody delivers it again."""
     interrupted(tmp_path)
     process = Process(tmp_path)
-    crash(tmp_path, JsonLinesSink, "write", monkeypatch, lambda: process.run(5, 5, 6))
+    crash(tmp_path, JsonLinesSink, "begin", monkeypatch, lambda: process.run(5, 5, 6))
     process.kill()
     keep(tmp_path, 6, 7)
     folder = move(tmp_path)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
+import pyarrow as pa
 import pytest
 from kaicep import PipelineError, Project
-from kaicep.cep import END_OF_TIME
+from kaicep.cep import END_OF_TIME, Limits, query_operator
+from kaicep.cep.joins import pattern_operator
 from kaicep.pipeline.flow import live_batch
-from kaicep.pipeline.flow.queries.query_answering import QueryAnswering
+from kaicep.pipeline.flow.queries.query_answering import QueryAnswering, QueryRows
 from kaicep.pipeline.flow.queries.query_graph import QueryGraph
 from kaicep.pipeline.flow.queries.query_isolation import QueryIsolation
 from kaicep.pipeline.flow.queries.query_runtime import QueryRuntime
@@ -36,12 +38,10 @@ def graph_of(project: Project) -> QueryGraph:
 
 
 def answers(project: Project, queries: QueryGraph, workers: int = 1) -> list[tuple[str, list[dict[str, int]]]]:
-    tuples = [{"at": (START + timedelta(seconds=s)).isoformat(), "x": s} for s in range(4)]
-    events = live_batch(project.judgement.annotators, {"air": raw_table(tuples)}).events["air"].events
     answering = QueryAnswering(queries, QueryIsolation(isolated=True), workers)
-    found = list(answering.answer({"air": events}, {"air": END_OF_TIME}))
+    found = list(answering.answer({"air": air(project, 4)}, {"air": END_OF_TIME}))
     answering.close()
-    return [(label, rows.select([rows.column_names[0]]).to_pylist()) for label, rows in found]
+    return [(label, rows.select([rows.column_names[0]]).to_pylist()) for label, rows, _ in found]
 
 
 @pytest.mark.parametrize("workers", [1, 3])
@@ -69,3 +69,80 @@ def test_suspended_queries_are_given_nothing(project: Project) -> None:
     queries = graph_of(project)
     queries.suspended.add("other")
     assert [label for label, _ in answers(project, queries)] == ["one", "two"]
+
+
+PAIRS = "CREATE QUERY pairs AS SELECT ?a.x AS x, ?b.x AS y FROM (?a, air), (?b, air) SEQ (?a, ?b) WINDOW (?a, ?b, 1h)"
+READERS = (
+    PAIRS,
+    "CREATE QUERY high AS SELECT ?p.x AS x FROM (?p, pairs) FILTER (?p.x > 2)",
+    "CREATE QUERY count AS SELECT COUNT(?p) AS n FROM (?p, pairs) WINDOW (?p, batch, 4s)",
+    "CREATE QUERY both AS SELECT ?p.y AS y FROM (?p, pairs), (?e, air) JOIN (?p.y = ?e.x) WINDOW (?p, ?e, 2s)",
+    "CREATE QUERY last AS SELECT ?h.x AS x, ?c.n AS n FROM (?h, high), (?c, count) SEQ (?h, ?c) WINDOW (?h, ?c, 4s)",
+    "CREATE QUERY sums AS SELECT ?a.x + ?b.x AS sum FROM (?a, air), (?b, air) SEQ (?a, ?b) WINDOW (?a, ?b, 9s)",
+)
+
+
+def whole_and_pieces(project: Project, monkeypatch: pytest.MonkeyPatch, workers: int) -> list[list[QueryRows]]:
+    """What the queries of `READERS` give for one batch, with much at once and with little."""
+    found = []
+    for little in (False, True):
+        with monkeypatch.context() as patched:
+            if little:
+                patched.setattr(query_operator, "ROWS_AT_ONCE", 3)
+                patched.setattr(pattern_operator, "_MATCHES", 4)
+            queries = QueryGraph()
+            for registration in project.registrations("; ".join(READERS), "query"):
+                queries.add(QueryRuntime(registration, project.shape, project.knowledge, project.options))
+            answering = QueryAnswering(queries, QueryIsolation(isolated=True), workers)
+            found.append(list(answering.answer({"air": air(project, 12)}, {"air": END_OF_TIME})))
+            answering.close()
+    return found
+
+
+def air(project: Project, count: int) -> pa.Table:
+    tuples = [{"at": (START + timedelta(seconds=s)).isoformat(), "x": s} for s in range(count)]
+    return live_batch(project.judgement.annotators, {"air": raw_table(tuples)}).events["air"].events
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+def test_rows_in_pieces_are_those_of_all_at_once(
+    project: Project, monkeypatch: pytest.MonkeyPatch, workers: int
+) -> None:
+    """Of the readers too, and of their readers; whoever reads two streams waits for the slower one."""
+    whole, pieces = whole_and_pieces(project, monkeypatch, workers)
+    assert {answer.label for answer in whole if answer.last} == {"pairs", "high", "count", "both", "last", "sums"}
+    assert len(whole) == 6
+    for answer in whole:
+        own = [piece for piece in pieces if piece.label == answer.label]
+        assert pa.concat_tables([piece.rows for piece in own]).to_pylist() == answer.rows.to_pylist(), answer.label
+        assert answer.rows.num_rows, answer.label
+        assert [piece.last for piece in own] == [False] * (len(own) - 1) + [True]
+        # The events of one moment are taken together, and twelve end with the last.
+        assert max(piece.rows.num_rows for piece in own) <= 3 + 12 or answer.label == "sums"
+
+
+def test_an_item_whose_integers_may_leave_64_bits_has_one_column_a_batch(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, pieces = whole_and_pieces(project, monkeypatch, 1)
+    assert [piece.last for piece in pieces if piece.label == "sums"] == [True]
+
+
+def test_a_query_that_fails_behind_its_first_rows_has_given_these(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its readers are stopped with it, the others are not."""
+    monkeypatch.setattr(query_operator, "ROWS_AT_ONCE", 3)
+    monkeypatch.setattr(pattern_operator, "_MATCHES", 4)
+    queries = QueryGraph()
+    for registration in project.registrations("; ".join(READERS[:2] + READERS[5:]), "query"):
+        limits = Limits(rows_per_batch=20 if registration.label == "pairs" else 1_000)
+        queries.add(QueryRuntime(registration, project.shape, project.knowledge, project.options, limits))
+    answering = QueryAnswering(queries, QueryIsolation(isolated=True))
+    found = list(answering.answer({"air": air(project, 12)}, {"air": END_OF_TIME}))
+    rows = {label: sum(answer.rows.num_rows for answer in found if answer.label == label) for label in queries.flows}
+    assert 0 < rows["pairs"] <= 20
+    assert rows["sums"] == 63
+    assert found[-1].last
+    failures = [flow.failure.message if flow.failure else None for flow in queries.flows.values()]
+    assert failures == ["more than 20 matches became true in one batch", "'high' reads 'pairs', which is parked", None]
