@@ -12,9 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from kaicep.annotator import Annotator, attribute_iri
-from kaicep.annotator.triples import event_quads, events_from_quads
+from kaicep.annotator.triples import event_quads
 from kaicep.config import Settings
 from kaicep.ontology import KnowledgeBase
+from support.event_triples import events_from_quads
 
 _EX = "http://example.org/"
 _KNOWLEDGE = KnowledgeBase.of_turtle(

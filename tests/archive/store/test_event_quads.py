@@ -12,11 +12,11 @@ import pyoxigraph as ox
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from kaicep.annotator.triples import events_from_quads
 from kaicep.archive.sparql import Solutions, SparqlRequest
 from kaicep.archive.store import OxigraphStore
 from kaicep.archive.store.event_quads import encoder
 from support.archives import SHAPE, STREAM, TIME, readings
+from support.event_triples import events_from_quads
 
 MINUTE = timedelta(minutes=1)
 
