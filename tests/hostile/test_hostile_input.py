@@ -6,6 +6,8 @@ Each case is tried in another process (`support.sandbox`), all the way that a us
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from support import hostile_targets
@@ -40,12 +42,17 @@ KNOWN = {
 }
 
 
-def complaint(target: str, content: bytes) -> str | None:
-    """What is wrong with how the content is taken; once more before it is told, for the machine may have been busy."""
+def judged(target: str, content: bytes) -> Outcome:
+    """What becomes of the content; once more where it takes too much, for the machine may have been busy."""
     outcome = _tried(target, content)
     if outcome.complaint is not None and outcome.defect is None:
         outcome = _tried(target, content)
-    return outcome.complaint
+    return outcome
+
+
+def complaint(target: str, content: bytes) -> str | None:
+    """What is wrong with how the content is taken."""
+    return judged(target, content).complaint
 
 
 def _tried(target: str, content: bytes) -> Outcome:
@@ -77,13 +84,20 @@ def test_hostile_input_does_no_harm(target: str) -> None:
 @pytest.mark.long
 @pytest.mark.reliability
 @pytest.mark.parametrize("target", sorted(STRATEGIES))
-def test_much_hostile_input_does_no_harm(target: str) -> None:
+def test_much_hostile_input_does_no_harm(target: str, record_property: Callable[[str, object], None]) -> None:
+    outcomes: list[Outcome] = []
+
     @settings(UNHURRIED, max_examples=2_000)
     @given(STRATEGIES[target])
     def each(content: bytes) -> None:
-        assert complaint(target, content) is None
+        outcomes.append(judged(target, content))
+        assert outcomes[-1].complaint is None
 
     each()
+    record_property("cases", len(outcomes))
+    record_property("refused", sum(outcome.refused for outcome in outcomes))
+    record_property("most seconds of the processor", round(max(outcome.cpu for outcome in outcomes), 2))
+    record_property("most megabytes", round(max(outcome.memory for outcome in outcomes)))
 
 
 @pytest.mark.parametrize("target", sorted(STRATEGIES))
