@@ -122,7 +122,8 @@ class Trial:
         yield result
         for _ in result.rows():
             pass
-        self.dataflow.queries.check(self.labels[-1])
+        for label in self.labels[-1:]:
+            self.dataflow.queries.check(label)
         self.complaints.count(result.streams)
         seconds, costs = sum(clock.seconds.values()), self.dataflow.queries.subqueries
         self.progress = self.progress.after(result.streams, result.counts, malformed, seconds, costs)

@@ -101,6 +101,15 @@ def test_check_with_events_tells_what_cannot_be_used_and_why_nothing_comes(proje
     ]
 
 
+def test_check_with_events_of_a_project_without_queries(project: Path) -> None:
+    for path in project.rglob("*.chi"):
+        path.unlink()
+    result = call("check", project, "--events", project / "events.jsonl")
+    assert "stream air: 3 events" in result.stdout
+    assert "Traceback" not in result.stderr
+    assert not isinstance(result.exception, IndexError)
+
+
 def test_check_with_events_that_cannot_be_read_is_a_fault(project: Path) -> None:
     result = call("check", project, "-e", project / "event.jsonl")
     assert result.exit_code == 1
