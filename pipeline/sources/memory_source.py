@@ -14,6 +14,7 @@ import pyarrow.interchange
 from ...annotator import MOST_NESTED, TOO_DEEP, value_nesting
 from ...errors import PipelineError
 from .records import table_of_dicts
+from .text_lines import checked_text
 
 __all__ = ["ArrowStream", "InterchangeFrame", "RawColumns", "RawTuples", "raw_table"]
 
@@ -47,8 +48,6 @@ def raw_table(tuples: RawTuples) -> pa.Table:
     Raises:
         PipelineError: they are neither columns nor dictionaries.
     """
-    if isinstance(tuples, pa.Table):
-        return tuples
     if not isinstance(tuples, Sequence):
         return _columns(tuples)
     odd = [tuples] if isinstance(tuples, str) else [row for row in tuples if not isinstance(row, Mapping)]
@@ -69,6 +68,8 @@ def _is_dataset(given: object) -> bool:
 def _columns(given: Any) -> pa.Table:
     try:
         match given:
+            case pa.Table():
+                found = given
             case _ if _is_dataset(given):
                 found = given.to_table()
             case pl.LazyFrame():
@@ -79,6 +80,7 @@ def _columns(given: Any) -> pa.Table:
                 found = pa.interchange.from_dataframe(given)
             case _:
                 raise PipelineError(f"{given!r} is no raw tuple", hint=_WAYS)
+        checked_text(found)
     except pa.ArrowMemoryError:
         raise
     except pa.ArrowException as error:

@@ -19,6 +19,7 @@ from .file_source import FileSource
 from .records import RawBatch, RecordOrigin, concatenate, table_of_dicts, without_unreadable
 from .source import RecordSource, SourceSpec
 from .spark_source import Reading, column_of, reading
+from .text_lines import checked_text
 from .unreadable import GONE, UnreadableFile, file_state, reading_error
 
 if TYPE_CHECKING:
@@ -104,7 +105,7 @@ def _nanoseconds(path: str) -> set[str]:
 def _schema(file: Path) -> pa.Schema:
     """The schema of a file; nothing of one that is broken, or gone."""
     try:
-        return pq.read_schema(file)
+        return checked_text(pq.read_schema(file).empty_table()).schema
     except (FileNotFoundError, pa.ArrowInvalid):
         return pa.schema([])
 
@@ -136,12 +137,14 @@ def _table(path: str, root: Path) -> pa.Table | UnreadableFile:
         return UnreadableFile(path, GONE, None)
     try:
         if not _has_partitions(Path(path), root):
-            return pq.ParquetFile(path, memory_map=True, coerce_int96_timestamp_unit="us").read()
+            return checked_text(pq.ParquetFile(path, memory_map=True, coerce_int96_timestamp_unit="us").read())
         import pyarrow.dataset as ds  # noqa: PLC0415 - loads pandas, which most never need
 
         options = ds.ParquetReadOptions(coerce_int96_timestamp_unit="us")
         files = ds.ParquetFileFormat(read_options=options)
-        return ds.dataset(path, format=files, partitioning="hive", partition_base_dir=str(root)).to_table()
+        return checked_text(
+            ds.dataset(path, format=files, partitioning="hive", partition_base_dir=str(root)).to_table()
+        )
     except (OSError, pa.ArrowException) as error:
         reason = str(error).splitlines()[0]
         if isinstance(error, OSError) and error.errno is not None:  # of the file system; Arrow's own have none

@@ -20,7 +20,7 @@ from .json_source import parse_json_lines
 from .layouts import reshape
 from .recorded_files import UNREADABLE, file_format, lines_of, read_file, unreadable
 from .records import Malformed, RawBatch, RecordOrigin, table_of_dicts
-from .text_lines import text_as_utf8, text_encoding
+from .text_lines import checked_text, text_as_utf8, text_encoding
 
 __all__ = ["read_batches"]
 
@@ -83,7 +83,7 @@ def _parquet_batches(path: Path, stream: StreamSettings, on_read: OnRead) -> Ite
     for batch in batches:
         on_read(size * before // max(rows, 1))
         origin = RecordOrigin.of(str(path), before=before)
-        yield reshape(RawBatch(pa.Table.from_batches([batch]), origin=origin), stream)
+        yield reshape(RawBatch(pa.Table.from_batches([checked_text(batch)]), origin=origin), stream)
         before += batch.num_rows
 
 

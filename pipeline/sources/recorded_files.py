@@ -21,7 +21,7 @@ from .json_source import parse_json_documents, parse_json_text
 from .layouts import reshape, reshape_table
 from .memory_source import RawTuples, raw_table
 from .records import RawBatch, RecordOrigin
-from .text_lines import conversion, text_as_utf8, text_encoding
+from .text_lines import checked_text, conversion, text_as_utf8, text_encoding
 
 __all__ = ["UNREADABLE", "RecordedEvents", "file_format", "lines_of", "read_file", "read_recording", "unreadable"]
 
@@ -162,7 +162,7 @@ def _zipped(path: Path) -> tuple[str, str]:
 
 def _read_table(path: Path, file_format: str) -> RawBatch:
     if file_format == "parquet":
-        return RawBatch(pyarrow.parquet.read_table(path), origin=RecordOrigin.of(str(path)))
+        return RawBatch(checked_text(pyarrow.parquet.read_table(path)), origin=RecordOrigin.of(str(path)))
     with path.open("rb"):
         raise PipelineError(
             f"cannot read {path}: files of the format '{file_format}' need Spark",

@@ -5,7 +5,8 @@ from __future__ import annotations
 import codecs
 import re
 import shlex
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from pyspark.sql import Column
 
 __all__ = [
+    "checked_text",
     "column_as_utf8",
     "conversion",
     "declared_columns",
@@ -38,6 +40,28 @@ _OF_WINDOWS = re.compile(rb"[\x80-\x9f]")
 _NO_TEXT = """no UTF-8: if it is windows-1252 or ISO-8859-1, add encoding = "windows-1252" to the stream's source"""
 _BYTE_ORDER_MARK = "\ufeff"
 _ZERO = "\0"
+
+
+_Columns = TypeVar("_Columns", pa.Table, pa.RecordBatch)
+
+
+def checked_text(columns: _Columns) -> _Columns:
+    """Return columns as they are, if they hold what their types say: files and other libraries need not keep to it.
+
+    Raises:
+        pa.ArrowInvalid: a text, or the name of a column, is no UTF-8.
+    """
+    try:
+        _names(columns.schema)
+    except UnicodeDecodeError as error:
+        raise pa.ArrowInvalid(f"the name of a column is no UTF-8: {error.object!r}") from error
+    columns.validate(full=True)
+    return columns
+
+
+def _names(fields: Iterable[pa.Field]) -> list[str]:
+    """Return the names of fields, and of those within them: each is decoded when it is asked for."""
+    return [name for f in fields for name in (f.name, *_names(map(f.type.field, range(f.type.num_fields))))]
 
 
 def text_encoding(source: SourceSettings | None) -> str:

@@ -129,6 +129,12 @@ def test_columns_of_mixed_values_are_told() -> None:
     assert str(caught.value).endswith(": let each column hold values of one kind")
 
 
+@pytest.mark.parametrize("form", [pa.Table.from_pydict, lambda columns: pa.table(columns).to_reader()])
+def test_columns_of_texts_that_are_no_utf8_are_told(form: Callable[[dict[str, pa.Array]], Any]) -> None:
+    with pytest.raises(PipelineError, match=r"the columns of the .* cannot be read: .*Invalid UTF8 sequence at string"):
+        raw_table(form({"t": pa.array([b"a", b"\xff"], pa.binary()).view(pa.string())}))
+
+
 def test_a_dictionary_nested_too_deep_is_refused() -> None:
     deep: object = 1
     for _ in range(65):

@@ -65,6 +65,16 @@ def test_a_file_that_is_no_parquet_is_set_aside_and_the_others_are_read(tmp_path
     assert (alone.table.num_rows, len(broken)) == (0, 1)
 
 
+@pytest.mark.parametrize("folder", ["", "day=2026-01-01"])
+def test_a_file_whose_texts_are_no_utf8_is_set_aside(folder: str, tmp_path: Path) -> None:
+    (tmp_path / folder).mkdir(exist_ok=True)
+    path = tmp_path / folder / "a.parquet"
+    pq.write_table(pa.table({"x": pa.array([b"a", b"\xff"], pa.binary()).view(pa.string())}), path)
+    found, (broken,) = read_files(listing((path, 1)), tmp_path)
+    assert (found.table.num_rows, broken.path, broken.state) == (0, str(path), file_state(path))
+    assert broken.reason == "Column 0: In chunk 0: Invalid: Invalid UTF8 sequence at string index 1"
+
+
 def test_a_file_that_has_gone_is_said_and_the_others_are_read(tmp_path: Path) -> None:
     pq.write_table(pa.table({"x": [1, 2]}), tmp_path / "b.parquet")
     found, (gone,) = read_files(listing((tmp_path / "a.parquet", 1), (tmp_path / "b.parquet", 2)), tmp_path)

@@ -201,3 +201,12 @@ def test_a_line_without_end_is_refused(tmp_path: Path, monkeypatch: pytest.Monke
     path.write_bytes(gzip.compress(b"a,b\n" + b"x" * 20_000, mtime=0))
     with pytest.raises(PipelineError, match="a line is longer than 5,000 bytes"):
         list(read_batches(path, stream(format="csv")))
+
+
+def test_parquet_whose_texts_are_no_utf8_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "in.parquet"
+    pq.write_table(pa.table({"t": pa.array([b"a", b"\xff"], pa.binary()).view(pa.string())}), path)
+    with pytest.raises(PipelineError, match="Invalid UTF8 sequence at string index 1"):
+        list(read_batches(path, stream()))
+    with pytest.raises(PipelineError, match="Invalid UTF8 sequence at string index 1"):
+        read_file(path, stream())

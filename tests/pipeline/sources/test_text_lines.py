@@ -2,19 +2,54 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from kaicep import PipelineError
 from kaicep.config import SourceSettings
 from kaicep.pipeline.sources.records import RecordOrigin
 from kaicep.pipeline.sources.text_lines import (
+    checked_text,
     join,
     split_off_invalid_text,
     text_as_utf8,
     text_encoding,
     without_blank_lines,
 )
+
+NO_TEXT = pa.array([b"a", b"\xff"], pa.binary()).view(pa.string())
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        NO_TEXT,
+        pa.StructArray.from_arrays([NO_TEXT], ["in"]),
+        pa.ListArray.from_arrays([0, 2, 2], NO_TEXT),
+        pa.DictionaryArray.from_arrays([0, 1], NO_TEXT),
+    ],
+    ids=["text", "struct", "list", "dictionary"],
+)
+def test_texts_that_are_no_utf8_are_refused_however_deep(column: pa.Array) -> None:
+    with pytest.raises(pa.ArrowInvalid, match="Invalid UTF8"):
+        checked_text(pa.table({"x": column}))
+
+
+@pytest.mark.parametrize("kind", ["", "struct", "list", "map"])
+def test_names_that_are_no_utf8_are_refused_however_deep(kind: str, tmp_path: Path) -> None:
+    """As a Parquet file may have them, in which no Arrow schema says otherwise."""
+    member = pa.struct([("unlikely", pa.int64())])
+    nested = {"struct": member, "list": pa.list_(member), "map": pa.map_(pa.string(), member)}
+    fields = {"x": nested[kind]} if kind else {"unlikely": pa.int64()}
+    path = tmp_path / "a.parquet"
+    pq.write_table(pa.table({name: pa.array([None], of) for name, of in fields.items()}), path, store_schema=False)
+    assert checked_text(pq.read_table(path)).num_rows == 1
+    path.write_bytes(path.read_bytes().replace(b"unlikely", b"unl\xffkely"))
+    with pytest.raises(pa.ArrowInvalid, match="the name of a column is no UTF-8: b'unl"):
+        checked_text(pq.read_table(path))
 
 
 def test_what_is_no_utf8_is_malformed_at_its_place() -> None:
