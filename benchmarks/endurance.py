@@ -110,10 +110,6 @@ class Endurance:
         }
         self._done = self._state = 0
         self._open = ExitStack()
-        # The same over restarts: each costs a stream that is silent for ever the silence since its watermark was moved
-        # last, so that more waits for it; what grows with batches is what is looked for here.
-        timeouts = self._project.settings.idle_timeouts()
-        self._idle = IdleStreams(timeouts, lambda: self.now().timestamp())
 
     def now(self) -> datetime:
         """The one clock of all that runs here."""
@@ -158,6 +154,7 @@ class Endurance:
         self.archive = self._open.enter_context(archive)
         self.flow = CheckpointedFlow(project, self.folder / "state", (), self.archive, say=lambda _: None)
         self._open.callback(self.flow.close)
+        self._idle = IdleStreams(project.settings.idle_timeouts(), lambda: self.now().timestamp())
         for label, text in self._texts.items():
             self.flow.submit(project.registrations(text, label))
 
