@@ -74,7 +74,7 @@ class DescriptionLogicReasoner:
         store = closure.store
         inferred = frozenset(t for t in self._inferred(modules, prefixes) if Quad(*t) not in store)
         store.extend(Quad(*triple) for triple in inferred)
-        close_store(store)
+        close_store(store, prefixes)
         return Closure(store, inferred, contradictions_in(store))
 
     def infer(self, triples: Iterable[Triple]) -> frozenset[Triple]:

@@ -19,7 +19,8 @@ from reasonable import PyReasoner
 from ...settings import ReasonerName
 from ..consistency import contradictions_in
 from ..modules import Module
-from ..terms import OWL, RDFS, Term
+from ..terms import OWL, PREFIXES, RDFS, Term
+from .hierarchy import check_sizes, most_pairs
 from .reasoner import Closure
 from .reflexive import reflexive
 from .rl_rules import derive
@@ -38,24 +39,35 @@ class RlReasoner:
     java: int | None = None
     seconds: float | None = 5e-5  # with keeping the closure, measured with Brick and buildings
 
-    def close(self, modules: Sequence[Module], prefixes: Mapping[str, str]) -> Closure:  # noqa: ARG002 (nothing to say)
+    def close(self, modules: Sequence[Module], prefixes: Mapping[str, str]) -> Closure:
         """The closure under the rules; see `Reasoner.close`."""
         store = Closure.of_assertions(modules).store
-        close_store(store)
+        close_store(store, prefixes)
         return Closure(store, contradictions=contradictions_in(store))
 
 
 RL = RlReasoner()
 
 
-def close_store(store: Store) -> None:
-    """Add everything to the store's default graph that OWL 2 RL derives from it."""
-    derive(store)
+def close_store(store: Store, prefixes: Mapping[str, str] = PREFIXES) -> None:
+    """Add everything to the store's default graph that OWL 2 RL derives from it.
+
+    Args:
+        store: what is known.
+        prefixes: for messages.
+
+    Raises:
+        OntologyError: far more would follow than is known.
+    """
+    known = [quad.triple for quad in store]
+    most = most_pairs(len(known))
+    new: Iterable[Triple] = [*known, *derive(store, most, prefixes)]
     reasoner = _Reasonable()
-    new: Iterable[Triple] = [quad.triple for quad in store]
-    while derived := reasoner.derive(new):
+    while True:
+        check_sizes(store, most, prefixes)
+        derived = reasoner.derive(new)
         store.extend(Quad(*triple) for triple in derived)
-        new = derive(store)
+        new = derive(store, most, prefixes) if derived else ()
         if not new:
             break
     store.extend([Quad(*triple) for triple in reflexive(store)])

@@ -2,18 +2,19 @@
 
 Found by comparing it with owlrl on generated ontologies (`tests/ontology/reasoners/test_rl.py`). Left out on
 purpose, here as there: what is true of everything (reflexive `owl:sameAs`, `rdfs:subClassOf owl:Thing`)
-and types of literals. What is below itself, `reflexive.py` adds.
+and types of literals. What is below itself, `reflexive.py` adds; what is below others by others, `hierarchy.py`.
 
 Source: W3C, OWL 2 Web Ontology Language Profiles, second edition, §4.3, tables 4-9.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from pyoxigraph import BlankNode, NamedNode, Quad, QueryTriples, Store, Triple
 
 from ..terms import OWL, PREFIXES, RDF, RDFS, TYPE, Term
+from .hierarchy import FEWEST_PAIRS, HIERARCHY_RULES, hierarchies
 from .owl_rules import Pattern, Rule, general_rules
 
 _FIRST, _REST, _NIL = NamedNode(RDF + "first"), NamedNode(RDF + "rest"), NamedNode(RDF + "nil")
@@ -27,21 +28,37 @@ _CHAIN, _KEY, _INVERSE, _SAME, _ALL, _ANY, _EITHER, _ONE = (
 _BELOW = NamedNode(RDFS + "subClassOf")
 _OF_LISTS = ("scm-int", "scm-uni", "cls-oo")
 
-_OF_REFLEXIVE = {"scm-cls", "scm-op", "scm-dp"}
+_ELSEWHERE = HIERARCHY_RULES | {"scm-cls", "scm-op", "scm-dp"}
 _LEFT_OUT = tuple(
     rule
     for rule in general_rules()
-    if rule.name.startswith(("scm-", "cls-max", "prp-ifp")) and rule.name not in _OF_REFLEXIVE
+    if rule.name.startswith(("scm-", "cls-max", "prp-ifp")) and rule.name not in _ELSEWHERE
 )
 
 
-def derive(store: Store) -> set[Triple]:
-    """Apply every rule until nothing is new; returns what was added to the store."""
+def derive(store: Store, most: int = FEWEST_PAIRS, prefixes: Mapping[str, str] = PREFIXES) -> set[Triple]:
+    """Apply every rule until nothing is new.
+
+    Args:
+        store: what is known; what follows is added to it.
+        most: pairs that `hierarchies` may add of one relation.
+        prefixes: for messages.
+
+    Returns:
+        What was added.
+
+    Raises:
+        OntologyError: more than `most` would follow.
+    """
     added: set[Triple] = set()
-    while new := {triple for triple in _consequences(store) if Quad(*triple) not in store}:
+    while True:
+        new = {*hierarchies(store, most, prefixes)}
         store.extend(Quad(*triple) for triple in new)
-        added |= new
-    return added
+        more = {triple for triple in _consequences(store) if Quad(*triple) not in store}
+        store.extend(Quad(*triple) for triple in more)
+        added |= new | more
+        if not more:
+            return added
 
 
 def _consequences(store: Store) -> Iterator[Triple]:

@@ -21,6 +21,8 @@ UNHURRIED = settings(
     deadline=None, phases=[Phase.explicit, Phase.reuse, Phase.generate], suppress_health_check=list(HealthCheck)
 )
 DEEP = 800
+HUB = b"@prefix : <urn:ex:> . @prefix owl: <http://www.w3.org/2002/07/owl#> . :Lab owl:equivalentClass "
+RESTRICTION = b"[ a owl:Restriction ; owl:onProperty :in ; owl:someValuesFrom :Room ]"
 KNOWN = {
     "json_lines": [
         b'{"sensor":"s1","at":"2026-01-01T00:00:00Z","flow":1,"x":' + b"[" * DEEP + b"]" * DEEP + b"}",
@@ -32,7 +34,13 @@ KNOWN = {
     ],
     "csv_file": [b'sensor,at,flow\ns1,2026-01-01,1\r2\n\r"', b"sensor,at,flow\n" + b"x" * 200_000],
     "annotation_file": [ANNOTATION.replace("ex:count", "ex:c]ount").encode()],
-    "turtle": [b"@prefix : <urn:ex:> . :list :of ( " + b"1 " * 16_000 + b") ."],
+    "turtle": [
+        b"@prefix : <urn:ex:> . :list :of ( " + b"1 " * 16_000 + b") .",
+        HUB + b" , ".join([RESTRICTION] * 340) + b" .",
+        b"@prefix : <urn:ex:> . @prefix owl: <http://www.w3.org/2002/07/owl#> . :a owl:sameAs "
+        + b" , ".join(b":i%d" % number for number in range(3_000))
+        + b" .",
+    ],
     "query_text": [
         b'"""' + b"x" * 3_000_000,
         b"SELECT ?e.flow FILTER (" + b"(" * 8_000 + b"?e.flow > 1" + b")" * 8_000 + b")",

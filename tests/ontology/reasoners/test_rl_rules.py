@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from kaicep.ontology.reasoners.hierarchy import HIERARCHY_RULES
 from kaicep.ontology.reasoners.rl_rules import _LEFT_OUT, _OF_LISTS, derive
 from kaicep.ontology.terms import RDFS
 from pyoxigraph import NamedNode, Quad, RdfFormat, Store
@@ -93,7 +94,7 @@ def test_a_rule_concludes(rule: str) -> None:
 
 
 def test_every_rule_has_its_case() -> None:
-    assert set(CASES) == {*(rule.name for rule in _LEFT_OUT), *_OF_LISTS, "prp-spo2", "prp-key"}
+    assert set(CASES) == {*(rule.name for rule in _LEFT_OUT), *HIERARCHY_RULES, *_OF_LISTS, "prp-spo2", "prp-key"}
 
 
 def test_a_closed_store_stays_as_it_is() -> None:
