@@ -67,7 +67,7 @@ def to_series(column: pa.ChunkedArray) -> pl.Series:
     series = pl.from_arrow(column)
     if not isinstance(series, pl.Series):  # pl.from_arrow gives a frame for tables only
         raise TypeError(type(series))
-    return series
+    return series.rename("")  # the name in the raw table may have a zero character, which Arrow takes in no name
 
 
 def _is_text(kind: pa.DataType) -> bool:
