@@ -38,6 +38,7 @@ def test_what_is_no_refusal_is_kept_once_for_each_place(tmp_path: Path, monkeypa
 
 
 @pytest.mark.long
+@pytest.mark.reliability
 @pytest.mark.parametrize("parser", PARSERS)
 def test_atheris_finds_nothing_in_a_minute(tmp_path: Path, parser: str) -> None:
     pytest.importorskip("atheris")

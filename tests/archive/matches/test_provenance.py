@@ -17,7 +17,7 @@ def test_an_origin_that_cannot_be_kept_keeps_no_match(tmp_path: Path) -> None:
         log.append(0, [(ORIGIN, matches([1]))])
     place = tmp_path / "origins" / f"{ORIGIN.digest}.json"
     assert str(error.value) == (
-        f"{place}: cannot write what a query's matches come from: Not a directory: "
+        f"{place}: cannot write what a query's matches come from: File exists: "
         "free some space or choose another path under [archive]"
     )
     assert log.log.positions() == []
