@@ -27,7 +27,7 @@ from ..sinks import Sink, unmarked
 from ..sources import RawBatch
 from .registration_simulation import places
 
-__all__ = ["Outage", "simulate_outage"]
+__all__ = ["Outage", "RowConsumer", "simulate_outage"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +49,15 @@ class Outage:
     snapshots: bool = True
 
 
-class _Collected(Sink):
-    """Keeps the rows of one query; a consumer that outlives engines."""
+class RowConsumer(Sink):
+    """Keeps the rows of one query, and outlives engines.
+
+    Args:
+        label: of the query.
+
+    Attributes:
+        tables: its rows, one table for each batch or piece of one.
+    """
 
     def __init__(self, label: str) -> None:
         self.tables: list[pa.Table] = []
@@ -93,7 +100,7 @@ def simulate_outage(
     Raises:
         PlanError: the strategy cannot answer a query.
     """
-    sink = _Collected(queries[-1].label)
+    sink = RowConsumer(queries[-1].label)
     stream = _Stream(*streams)
     with TemporaryDirectory(prefix="kaicep-") as folder:
         root = Path(folder)

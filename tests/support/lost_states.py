@@ -10,7 +10,6 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
 import pytest
 from hypothesis import assume
 from hypothesis import strategies as st
@@ -18,7 +17,7 @@ from kaicep.archive import Archive
 from kaicep.pipeline.durability.checkpoint import Checkpoint
 from kaicep.pipeline.durability.checkpointed_flow import CheckpointedFlow
 from kaicep.pipeline.flow.idle_streams import IdleStreams
-from kaicep.pipeline.sinks import Sink, unmarked
+from kaicep.pipeline.simulation.outage_simulation import RowConsumer
 from kaicep.pipeline.sinks.row_values import rows
 from kaicep.pipeline.sources.memory_source import raw_table
 from kaicep.pipeline.sources.records import RawBatch
@@ -47,25 +46,6 @@ class Loss:
 
 class _KilledError(BaseException):
     pass
-
-
-class _Consumer(Sink):
-    """Keeps the rows of one query; it outlives engines."""
-
-    def __init__(self, label: str) -> None:
-        self.tables: list[pa.Table] = []
-        self._label = label
-
-    def write(self, batch_id: int, query_name: str, matches: pa.Table) -> None:
-        del batch_id
-        if query_name == self._label:
-            self.tables.append(unmarked(matches))
-
-    def snapshot(self) -> dict[str, Any]:
-        return {"tables": len(self.tables)}
-
-    def restore(self, state: Mapping[str, Any]) -> None:
-        del self.tables[state.get("tables", 0) :]
 
 
 def stretched(case: Case, times: int, apart: timedelta) -> Case:
@@ -111,7 +91,7 @@ class _Engines:
 
     def __init__(self, case: Case, cut: Sequence[Batch], folder: Path) -> None:
         self._project, self._text, self._cut, self._folder = project_of(case.campus.seed), case.text, cut, folder
-        self.consumer = _Consumer(self._project.registrations(case.text, "asked")[-1].label)
+        self.consumer = RowConsumer(self._project.registrations(case.text, "asked")[-1].label)
         self.said: list[str] = []
 
     def run(self, first: int, loss: Loss) -> None:

@@ -105,7 +105,7 @@ class QueryParking:
         known = Registration(registration.query, registration.label, parked.now)
         try:
             dataflow.register(known)
-        except Exception:  # noqa: BLE001 - it is parked already
+        except Exception:  # noqa: BLE001 - whatever it is, the query is parked already, and for a reason that is known
             self._unregistered[known.label] = known
             return
         dataflow.suspend(known.label)
