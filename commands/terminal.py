@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ..api import Project
     from ..config import Settings
     from ..ontology.modules import Module
-    from ..ontology.reasoners import Closing, Closure
+    from ..ontology.reasoners import Closing, Closure, ClosureLimits
     from ..pipeline.sinks import RowPrinter
     from ..settings import ReasonerName
     from .progress_bar import ProgressBar
@@ -64,10 +64,12 @@ def closing_on(bar: ProgressBar) -> Closing:
     """What closes knowledge and tells on a bar how much that is, and how long it takes."""
     from ..ontology.reasoners import REASONERS, close
 
-    def closing(modules: Sequence[Module], reasoner: ReasonerName, prefixes: Mapping[str, str]) -> Closure:
+    def closing(
+        modules: Sequence[Module], reasoner: ReasonerName, prefixes: Mapping[str, str], limits: ClosureLimits
+    ) -> Closure:
         triples, pace = sum(len(module.triples) for module in modules), REASONERS[reasoner].seconds
         bar.computing(f"closing {triples:,} triples by {reasoner}", None if pace is None else triples * pace)
-        return close(modules, reasoner, prefixes)
+        return close(modules, reasoner, prefixes, limits)
 
     return closing
 

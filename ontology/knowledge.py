@@ -22,7 +22,7 @@ from .modules import Module
 from .modules.syntaxes import TURTLE
 from .private_copy import PrivateCopy
 from .property_ranges import type_of_values
-from .reasoners import Closing, Closure, close, copy_quads
+from .reasoners import USUAL_LIMITS, Closing, Closure, ClosureLimits, close, copy_quads
 from .stated_graphs import modules_that_mention, store_statements
 from .terms import PREFIXES, Term, select
 from .unit_catalogue import is_declared, measured_in, shipped_units, units_in
@@ -57,6 +57,7 @@ class KnowledgeBase:
         prefixes: Mapping[str, str] = PREFIXES,
         closing: Closing = close,
         *,
+        limits: ClosureLimits = USUAL_LIMITS,
         contradictory: bool = False,
         warnings: tuple[str, ...] = (),
         left_out: tuple[LeftOut, ...] = (),
@@ -68,17 +69,18 @@ class KnowledgeBase:
             reasoner: how they are closed.
             prefixes: for messages.
             closing: closes them, in this process or elsewhere.
+            limits: how much may follow.
             contradictory: whether they may contradict themselves.
             warnings: what is to be said of them.
             left_out: statements of theirs that `closing` leaves out.
 
         Raises:
-            OntologyError: they contradict themselves.
+            OntologyError: they contradict themselves, or too much would follow.
         """
         self.modules = tuple(modules)
         self.reasoner = reasoner
         self.prefixes = MappingProxyType(dict(prefixes))
-        closure = closing(self.modules, reasoner, prefixes)
+        closure = closing(self.modules, reasoner, prefixes, limits)
         if closure.contradictions and not contradictory:
             raise contradiction_error(closure.contradictions, self.modules, prefixes)
         self._kept = closure.kept

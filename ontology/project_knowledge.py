@@ -14,7 +14,7 @@ from .closures import ClosureCache, cache_folder
 from .knowledge import KnowledgeBase
 from .left_out import LeftOut, left_out_texts, read_left_out, without_statements
 from .modules import BrickBridge, ImportCatalog, Module, bridge_versions, find_modules, parse_ntriples, resolve_imports
-from .reasoners import Closing, close
+from .reasoners import USUAL_LIMITS, Closing, ClosureLimits, close
 from .repairs import find_repair
 
 __all__ = ["ClosingRules", "close_modules", "knowledge_of", "load_knowledge", "stated_modules"]
@@ -31,11 +31,13 @@ class ClosingRules:
         reasoner: what derives what follows.
         on_contradiction: what becomes of modules that contradict themselves.
         prefixes: for messages.
+        limits: how much may follow.
     """
 
     reasoner: ReasonerName
     on_contradiction: OnContradiction
     prefixes: Mapping[str, str]
+    limits: ClosureLimits = USUAL_LIMITS
 
 
 def load_knowledge(settings: Settings, closing: Closing = close) -> KnowledgeBase:
@@ -79,7 +81,8 @@ def knowledge_of(settings: Settings, stated: Sequence[Module], closing: Closing 
             )
     catalog = ImportCatalog(folders, settings.root, None if cache is None else cache.heads)
     resolved = resolve_imports(stated, catalog, strict=knowledge.strict_imports)
-    rules = ClosingRules(knowledge.reasoner, knowledge.on_contradiction, settings.prefixes)
+    limits = ClosureLimits.of(knowledge)
+    rules = ClosingRules(knowledge.reasoner, knowledge.on_contradiction, settings.prefixes, limits)
     bridge = _bridge(resolved.modules, cache)
     added = bridge.module()
     modules = resolved.modules if added is None else (*resolved.modules, added)
@@ -127,6 +130,7 @@ def close_modules(
             rules.reasoner,
             rules.prefixes,
             lambda _, *how: closing(reduced, *how),
+            limits=rules.limits,
             contradictory=contradictory,
             warnings=tuple(warnings),
             left_out=left_out,

@@ -26,6 +26,8 @@ class KnowledgeSettings(Table):
         catalog: folders in which `owl:imports` are looked up by the ontology IRI of the files there.
         reasoner: `rl` (OWL 2 RL), `hermit`, `pellet` (OWL 2 DL), or `none`.
         strict_imports: whether an import that nothing declares is refused; else it is told, and done without.
+        names_per_thing: so many names may mean the same; modules of which more follows are refused.
+        pairs_per_statement: so many pairs of classes, or of properties, may follow for each statement; likewise.
         on_contradiction: modules that contradict themselves are refused, taken without the fewest statements that make
             them contradict themselves, or taken as they are.
         cache: folder in which closures are kept, or `never`; `None`: that of the user.
@@ -36,6 +38,8 @@ class KnowledgeSettings(Table):
     catalog: tuple[str, ...] = ()
     reasoner: ReasonerName = "rl"
     strict_imports: bool = False
+    names_per_thing: int = Field(default=100, ge=1)
+    pairs_per_statement: int = Field(default=20, ge=1)
     on_contradiction: OnContradiction = "refuse"
     cache: str | None = None
     cache_size: Annotated[int, BeforeValidator(parse_size)] = 2 * 10**9

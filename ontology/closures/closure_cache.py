@@ -19,7 +19,7 @@ from ...settings import ReasonerName
 from ...storage import ProcessLock, folder_size, is_running, read_checked, write_checked
 from ..modules import DocumentHeads, Module
 from ..program_version import program_version
-from ..reasoners import REASONERS, Closing, Closure
+from ..reasoners import REASONERS, Closing, Closure, ClosureLimits
 from .kept_closure import read_closure, write_closure
 
 __all__ = ["ClosureCache"]
@@ -50,7 +50,9 @@ class ClosureCache:
     def keeping(self, closing: Closing) -> Closing:
         """As `closing`, and the second time from the files of the first."""
 
-        def close(modules: Sequence[Module], reasoner: ReasonerName, prefixes: Mapping[str, str]) -> Closure:
+        def close(
+            modules: Sequence[Module], reasoner: ReasonerName, prefixes: Mapping[str, str], limits: ClosureLimits
+        ) -> Closure:
             key = _key(modules, reasoner)
             found = self._find(key)
             if found is not None:
@@ -59,7 +61,7 @@ class ClosureCache:
                 found = self._find(key)
                 if found is not None:
                     return found
-                made = closing(modules, reasoner, prefixes)
+                made = closing(modules, reasoner, prefixes, limits)
                 self._keep(key, made, modules, reasoner)
                 return made
 

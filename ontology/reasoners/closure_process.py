@@ -11,6 +11,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict
 from itertools import islice
 
 from pyoxigraph import Quad, RdfFormat, Store, parse, serialize
@@ -19,6 +20,7 @@ from ...errors import OntologyError, Place
 from ...settings import ReasonerName
 from ..consistency import read_violations, violation_texts
 from ..modules import Module, ntriples, parse_ntriples
+from .hierarchy import ClosureLimits
 from .reasoner import Closure
 from .reasoner_table import close
 
@@ -29,7 +31,9 @@ _NICE = 10
 _STEP = 5_000
 
 
-def close_in_process(modules: Sequence[Module], reasoner: ReasonerName, prefixes: Mapping[str, str]) -> Closure:
+def close_in_process(
+    modules: Sequence[Module], reasoner: ReasonerName, prefixes: Mapping[str, str], limits: ClosureLimits
+) -> Closure:
     """As `close`, in another process.
 
     Raises:
@@ -39,6 +43,7 @@ def close_in_process(modules: Sequence[Module], reasoner: ReasonerName, prefixes
     head = {
         "reasoner": reasoner,
         "prefixes": dict(prefixes),
+        "limits": asdict(limits),
         "modules": [
             {
                 "source": m.source,
@@ -85,7 +90,8 @@ def _answer(request: bytes) -> Iterator[bytes]:
     first, _, rest = request.partition(b"\n")
     head = json.loads(first)
     try:
-        closure = close(list(_modules(head["modules"], rest)), head["reasoner"], head["prefixes"])
+        modules, limits = list(_modules(head["modules"], rest)), ClosureLimits(**head["limits"])
+        closure = close(modules, head["reasoner"], head["prefixes"], limits)
     except OntologyError as error:
         source = None if error.place is None else error.place.source
         yield _line({"error": error.message, "hint": error.hint, "source": source})

@@ -23,6 +23,7 @@ from ...settings import ReasonerName
 from ..consistency import conflicting_individuals, contradictions_in, repair_hint
 from ..modules import Module
 from ..terms import IMPORTS, shown
+from .hierarchy import ClosureLimits
 from .java_runtime import find_java
 from .reasoner import Closure
 from .rl import RL, close_store
@@ -66,15 +67,15 @@ class DescriptionLogicReasoner:
     document: Callable[[Path], tuple[str, ...]]
     parse: Callable[[str], Iterable[Triple]]
 
-    def close(self, modules: Sequence[Module], prefixes: Mapping[str, str]) -> Closure:
+    def close(self, modules: Sequence[Module], prefixes: Mapping[str, str], limits: ClosureLimits) -> Closure:
         """The closure under OWL 2 RL and what the program infers; see `Reasoner.close`."""
-        closure = RL.close(modules, prefixes)
+        closure = RL.close(modules, prefixes, limits)
         if closure.contradictions:
             return closure
         store = closure.store
         inferred = frozenset(t for t in self._inferred(modules, prefixes) if Quad(*t) not in store)
         store.extend(Quad(*triple) for triple in inferred)
-        close_store(store, prefixes)
+        close_store(store, prefixes, limits)
         return Closure(store, inferred, contradictions_in(store))
 
     def infer(self, triples: Iterable[Triple]) -> frozenset[Triple]:

@@ -5,31 +5,29 @@ everything they take the cube of the classes that are equivalent. Here those are
 Depth-first search and linear graph algorithms, SIAM J. Comput. 1(2), 1972), and components are gone through from above.
 
 Even so n equivalent classes have n² pairs, as the standard wants them. They are counted before any is made, and
-refused where they are far more than what is stated.
+refused where they are far more than what is stated, or than the project allows (docs/decisions/210).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
+from dataclasses import dataclass, replace
+from typing import NamedTuple, Self
 
 from pyoxigraph import BlankNode, NamedNode, Store, Triple
 
 from ...errors import OntologyError
+from ...settings import KnowledgeSettings
 from ..terms import OWL, PREFIXES, RDFS, TYPE, Term, shown
 
-__all__ = ["FEWEST_PAIRS", "HIERARCHY_RULES", "check_sizes", "hierarchies", "most_pairs"]
+__all__ = ["HIERARCHY_RULES", "NO_LIMITS", "USUAL_LIMITS", "ClosureLimits", "check_sizes", "hierarchies"]
 
 HIERARCHY_RULES = frozenset({"scm-sco", "scm-eqc1", "scm-eqc2", "scm-spo", "scm-eqp1", "scm-eqp2"})
 """What `hierarchies` derives."""
-FEWEST_PAIRS = 25_000
+_FEWEST_PAIRS = 15_000
 """So many pairs of one relation may follow from a few statements."""
-_PAIRS_PER_TRIPLE = 20
-"""And so many for each statement there is; Brick and a building have less than one."""
 _MORE_OF_INDIVIDUALS = 5
 """So many times the pairs of a transitive property may be: buildings are larger than vocabularies are deep."""
-_MOST_ALIKE = 200
-"""Names of one thing: `reasonable` joins every pair of them with every other, 300 take it 5 s and 1.5 GB."""
 
 _HIERARCHIES = (
     (NamedNode(RDFS + "subClassOf"), NamedNode(OWL + "equivalentClass")),
@@ -37,9 +35,44 @@ _HIERARCHIES = (
 )
 _SAME = NamedNode(OWL + "sameAs")
 _TRANSITIVE = NamedNode(OWL + "TransitiveProperty")
-_WAY_OUT = 'take statements back, or use reasoner = "none", under which nothing follows'
 
 Edges = dict[Term, dict[Term, None]]
+
+
+@dataclass(frozen=True, slots=True)
+class ClosureLimits:
+    """How much may follow.
+
+    Attributes:
+        names_per_thing: names that may mean the same: `reasonable` joins every pair of them with every other.
+        pairs_per_statement: pairs of one relation that may follow for each statement; Brick and a building have less
+            than one.
+        stated: how many statements there are.
+    """
+
+    names_per_thing: int
+    pairs_per_statement: int
+    stated: int = 0
+
+    @classmethod
+    def of(cls, settings: KnowledgeSettings) -> Self:
+        """Those of a project."""
+        return cls(settings.names_per_thing, settings.pairs_per_statement)
+
+    def over(self, stated: int) -> Self:
+        """The same of so many statements."""
+        return replace(self, stated=stated)
+
+    @property
+    def pairs(self) -> int:
+        """How many pairs of classes, and of properties, may follow."""
+        return max(_FEWEST_PAIRS, self.pairs_per_statement * self.stated)
+
+
+USUAL_LIMITS = ClosureLimits.of(KnowledgeSettings())
+"""Where nobody says how much may follow."""
+NO_LIMITS = ClosureLimits(2**62, 2**62)
+"""Of what was closed before, and not refused then."""
 
 
 class _Group(NamedTuple):
@@ -54,50 +87,47 @@ class _Group(NamedTuple):
     beyond: frozenset[int]
 
 
-def most_pairs(stated: int) -> int:
-    """How many pairs of classes, and of properties, may follow from so many statements."""
-    return max(FEWEST_PAIRS, _PAIRS_PER_TRIPLE * stated)
-
-
-def hierarchies(store: Store, most: int = FEWEST_PAIRS, prefixes: Mapping[str, str] = PREFIXES) -> list[Triple]:
+def hierarchies(
+    store: Store, limits: ClosureLimits = USUAL_LIMITS, prefixes: Mapping[str, str] = PREFIXES
+) -> list[Triple]:
     """What follows of classes and of properties that are below or equivalent to others, and is not in the store.
 
     Args:
         store: what is known.
-        most: pairs of one relation that may follow.
+        limits: how much may follow.
         prefixes: for the message.
 
     Raises:
         OntologyError: more would follow.
     """
-    return [triple for below, same in _HIERARCHIES for triple in _hierarchy(store, below, same, most, prefixes)]
+    return [triple for below, same in _HIERARCHIES for triple in _hierarchy(store, below, same, limits, prefixes)]
 
 
-def check_sizes(store: Store, most: int, prefixes: Mapping[str, str] = PREFIXES) -> None:
+def check_sizes(store: Store, limits: ClosureLimits = USUAL_LIMITS, prefixes: Mapping[str, str] = PREFIXES) -> None:
     """Refuse individuals of which `reasonable` would make too many pairs; nobody can end it while it does.
 
     Args:
         store: what is known.
-        most: pairs of classes that may follow; of a transitive property it may be more.
+        limits: how much may follow; of a transitive property it may be more.
         prefixes: for the message.
 
     Raises:
         OntologyError: an individual has too many names, or a transitive property relates too many.
     """
-    _both_ways(_edges(store, _SAME), _SAME, prefixes)
+    _groups(_both_ways(_edges(store, _SAME), _SAME, limits, prefixes), _SAME, limits.pairs, prefixes)
     for stated in store.quads_for_pattern(None, TYPE, _TRANSITIVE):
         if isinstance(stated.subject, NamedNode):
-            _groups(_edges(store, stated.subject), stated.subject, _MORE_OF_INDIVIDUALS * most, prefixes)
+            _groups(_edges(store, stated.subject), stated.subject, _MORE_OF_INDIVIDUALS * limits.pairs, prefixes)
 
 
 def _hierarchy(
-    store: Store, below: NamedNode, same: NamedNode, most: int, prefixes: Mapping[str, str]
+    store: Store, below: NamedNode, same: NamedNode, limits: ClosureLimits, prefixes: Mapping[str, str]
 ) -> Iterator[Triple]:
     under, alike = _edges(store, below), _edges(store, same)
-    edges = _both_ways(alike, same, prefixes)
+    edges = _both_ways(alike, same, limits, prefixes)
     for term, targets in under.items():
         edges.setdefault(term, {}).update(targets)
-    groups = _groups(edges, below, most, prefixes)
+    groups = _groups(edges, below, limits.pairs, prefixes)
     for members, beyond in groups:
         above = [term for place in beyond for term in groups[place].members]
         for term in members:
@@ -116,7 +146,7 @@ def _edges(store: Store, predicate: NamedNode) -> Edges:
     return edges
 
 
-def _both_ways(edges: Edges, relation: NamedNode, prefixes: Mapping[str, str]) -> Edges:
+def _both_ways(edges: Edges, relation: NamedNode, limits: ClosureLimits, prefixes: Mapping[str, str]) -> Edges:
     """The same with every edge the other way round, too; none begins at a literal. Refused: what has too many names."""
     both = {term: dict(targets) for term, targets in edges.items()}
     for term, targets in edges.items():
@@ -124,11 +154,11 @@ def _both_ways(edges: Edges, relation: NamedNode, prefixes: Mapping[str, str]) -
             if isinstance(target, NamedNode | BlankNode):
                 both.setdefault(target, {})[term] = None
     for alike in _components(both):
-        if len(alike) > _MOST_ALIKE:
+        if len(alike) > limits.names_per_thing:
             raise OntologyError(
                 f"{_name(alike, prefixes)} and {len(alike) - 1:,} others are the same by {shown(relation, PREFIXES)}, "
-                f"directly or by others; at most {_MOST_ALIKE} can be",
-                hint=_WAY_OUT,
+                f"directly or by others; at most {limits.names_per_thing:,} can be",
+                hint=_way_out("names_per_thing"),
             )
     return both
 
@@ -160,7 +190,14 @@ def _too_many(
     return OntologyError(
         f"too much follows: more than {most:,} pairs of {shown(relation, {**PREFIXES, **prefixes})}; "
         f"{_name(members, prefixes)} alone leads to {others:,} others{both_ways}",
-        hint=_WAY_OUT,
+        hint=_way_out("pairs_per_statement"),
+    )
+
+
+def _way_out(setting: str) -> str:
+    return (
+        f"take statements back, raise {setting} under [knowledge], "
+        'or use reasoner = "none", under which nothing follows'
     )
 
 

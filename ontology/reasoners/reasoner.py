@@ -14,6 +14,7 @@ from ..consistency import Violation
 from ..known_names import KnownNames
 from ..modules import Module
 from ..private_copy import PrivateCopy
+from .hierarchy import ClosureLimits
 
 
 class KeptFiles(Protocol):
@@ -84,14 +85,15 @@ class Reasoner(Protocol):
     def seconds(self) -> float | None:
         """How long a processor takes for each triple that is asserted, about; `None`: that depends on what they say."""
 
-    def close(self, modules: Sequence[Module], prefixes: Mapping[str, str]) -> Closure:
+    def close(self, modules: Sequence[Module], prefixes: Mapping[str, str], limits: ClosureLimits) -> Closure:
         """The closure of the union of some modules.
 
         Args:
             modules: what is asserted.
             prefixes: for messages.
+            limits: how much may follow.
 
         Raises:
             OntologyError: the modules contradict themselves in a way that no rule shows (the message names the
-                individuals, the hint the modules that mention them), or the reasoner cannot run.
+                individuals, the hint the modules that mention them), more would follow, or the reasoner cannot run.
         """

@@ -9,6 +9,7 @@ from typing import get_args
 from ...settings import ReasonerName
 from ..modules import Module
 from .hermit import HERMIT
+from .hierarchy import ClosureLimits
 from .none import NoReasoner
 from .pellet import PELLET
 from .reasoner import Closure, Reasoner
@@ -21,14 +22,17 @@ if REASONERS.keys() != set(get_args(ReasonerName)):
     message = f"the reasoners are {sorted(REASONERS)}, and the project file takes {sorted(get_args(ReasonerName))}"
     raise TypeError(message)
 
-Closing = Callable[[Sequence[Module], ReasonerName, Mapping[str, str]], Closure]
+Closing = Callable[[Sequence[Module], ReasonerName, Mapping[str, str], ClosureLimits], Closure]
 """What closes modules: `close`, or the same in another process."""
 
 
-def close(modules: Sequence[Module], reasoner: ReasonerName, prefixes: Mapping[str, str]) -> Closure:
+def close(
+    modules: Sequence[Module], reasoner: ReasonerName, prefixes: Mapping[str, str], limits: ClosureLimits
+) -> Closure:
     """The closure of some modules under the named reasoner; see `Reasoner.close`.
 
     Raises:
-        OntologyError: the modules contradict themselves in a way that no rule shows, or the reasoner cannot run.
+        OntologyError: the modules contradict themselves in a way that no rule shows, more would follow than the limits
+            allow, or the reasoner cannot run.
     """
-    return REASONERS[reasoner].close(modules, prefixes)
+    return REASONERS[reasoner].close(modules, prefixes, limits)

@@ -20,7 +20,7 @@ from ...settings import ReasonerName
 from ..consistency import contradictions_in
 from ..modules import Module
 from ..terms import OWL, PREFIXES, RDFS, Term
-from .hierarchy import check_sizes, most_pairs
+from .hierarchy import USUAL_LIMITS, ClosureLimits, check_sizes
 from .reasoner import Closure
 from .reflexive import reflexive
 from .rl_rules import derive
@@ -39,35 +39,36 @@ class RlReasoner:
     java: int | None = None
     seconds: float | None = 5e-5  # with keeping the closure, measured with Brick and buildings
 
-    def close(self, modules: Sequence[Module], prefixes: Mapping[str, str]) -> Closure:
+    def close(self, modules: Sequence[Module], prefixes: Mapping[str, str], limits: ClosureLimits) -> Closure:
         """The closure under the rules; see `Reasoner.close`."""
         store = Closure.of_assertions(modules).store
-        close_store(store, prefixes)
+        close_store(store, prefixes, limits)
         return Closure(store, contradictions=contradictions_in(store))
 
 
 RL = RlReasoner()
 
 
-def close_store(store: Store, prefixes: Mapping[str, str] = PREFIXES) -> None:
+def close_store(store: Store, prefixes: Mapping[str, str] = PREFIXES, limits: ClosureLimits = USUAL_LIMITS) -> None:
     """Add everything to the store's default graph that OWL 2 RL derives from it.
 
     Args:
         store: what is known.
         prefixes: for messages.
+        limits: how much may follow.
 
     Raises:
         OntologyError: far more would follow than is known.
     """
     known = [quad.triple for quad in store]
-    most = most_pairs(len(known))
-    new: Iterable[Triple] = [*known, *derive(store, most, prefixes)]
+    limits = limits.over(len(known))
+    new: Iterable[Triple] = [*known, *derive(store, limits, prefixes)]
     reasoner = _Reasonable()
     while True:
-        check_sizes(store, most, prefixes)
+        check_sizes(store, limits, prefixes)
         derived = reasoner.derive(new)
         store.extend(Quad(*triple) for triple in derived)
-        new = derive(store, most, prefixes) if derived else ()
+        new = derive(store, limits, prefixes) if derived else ()
         if not new:
             break
     store.extend([Quad(*triple) for triple in reflexive(store)])

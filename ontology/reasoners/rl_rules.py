@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from pyoxigraph import BlankNode, NamedNode, Quad, QueryTriples, Store, Triple
 
 from ..terms import OWL, PREFIXES, RDF, RDFS, TYPE, Term
-from .hierarchy import FEWEST_PAIRS, HIERARCHY_RULES, hierarchies
+from .hierarchy import HIERARCHY_RULES, USUAL_LIMITS, ClosureLimits, hierarchies
 from .owl_rules import Pattern, Rule, general_rules
 
 _FIRST, _REST, _NIL = NamedNode(RDF + "first"), NamedNode(RDF + "rest"), NamedNode(RDF + "nil")
@@ -36,23 +36,23 @@ _LEFT_OUT = tuple(
 )
 
 
-def derive(store: Store, most: int = FEWEST_PAIRS, prefixes: Mapping[str, str] = PREFIXES) -> set[Triple]:
+def derive(store: Store, limits: ClosureLimits = USUAL_LIMITS, prefixes: Mapping[str, str] = PREFIXES) -> set[Triple]:
     """Apply every rule until nothing is new.
 
     Args:
         store: what is known; what follows is added to it.
-        most: pairs that `hierarchies` may add of one relation.
+        limits: how much `hierarchies` may add.
         prefixes: for messages.
 
     Returns:
         What was added.
 
     Raises:
-        OntologyError: more than `most` would follow.
+        OntologyError: more would follow.
     """
     added: set[Triple] = set()
     while True:
-        new = {*hierarchies(store, most, prefixes)}
+        new = {*hierarchies(store, limits, prefixes)}
         store.extend(Quad(*triple) for triple in new)
         more = {triple for triple in _consequences(store) if Quad(*triple) not in store}
         store.extend(Quad(*triple) for triple in more)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from threading import Lock
 
 from ...ontology import ClosingRules, close_modules
+from ...ontology.reasoners import NO_LIMITS
 from ...semfilter import SemanticFilter
 from ..catalog import Catalog
 from .knowledge_store import KnowledgeStore, Version
@@ -97,7 +98,8 @@ class KnowledgeVersions:
         if version.digest == self._newest.knowledge.version:
             return self._newest
         if self._loaded is None or self._loaded[0] != version.digest:
-            rules = ClosingRules(version.reasoner, version.on_contradiction, self._newest.settings.prefixes)
+            prefixes = self._newest.settings.prefixes
+            rules = ClosingRules(version.reasoner, version.on_contradiction, prefixes, NO_LIMITS)
             knowledge = close_modules(self.store.modules(version), rules)
             self._loaded = (version.digest, self._newest.with_knowledge(knowledge))
         return self._loaded[1]

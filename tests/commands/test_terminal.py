@@ -12,7 +12,7 @@ from kaicep.commands.terminal import closing_on, load_project, log, print_rows, 
 from kaicep.config import Settings
 from kaicep.errors import KaicepError
 from kaicep.ontology.modules import Module
-from kaicep.ontology.reasoners import close
+from kaicep.ontology.reasoners import USUAL_LIMITS, close
 from kaicep.settings import ReasonerName
 
 SETTINGS = Settings.parse({"prefixes": {"ex": "urn:ex:"}})
@@ -54,10 +54,8 @@ def test_who_waits_for_knowledge_is_told_how_much_is_closed_and_how_long_that_ta
     bar = ProgressBar(log(), "loading")
     monkeypatch.setattr(bar, "computing", lambda what, seconds: told.append((what, seconds)))
     modules = [Module.parse("m.ttl", b"<urn:a> a <urn:B> . <urn:b> a <urn:B> .")]
-    monkeypatch.setattr(
-        "kaicep.ontology.reasoners.close", lambda asserted, _, prefixes: close(asserted, "none", prefixes)
-    )
-    assert len(closing_on(bar)(modules, reasoner, {}).store) == 2
+    monkeypatch.setattr("kaicep.ontology.reasoners.close", lambda asserted, _, *how: close(asserted, "none", *how))
+    assert len(closing_on(bar)(modules, reasoner, {}, USUAL_LIMITS).store) == 2
     ((what, seconds),) = told
     assert what == f"closing 2 triples by {reasoner}"
     assert (seconds is not None and 0 < seconds < 1) is known

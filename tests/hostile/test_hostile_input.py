@@ -23,6 +23,16 @@ UNHURRIED = settings(
 DEEP = 800
 HUB = b"@prefix : <urn:ex:> . @prefix owl: <http://www.w3.org/2002/07/owl#> . :Lab owl:equivalentClass "
 RESTRICTION = b"[ a owl:Restriction ; owl:onProperty :in ; owl:someValuesFrom :Room ]"
+HUBS = (
+    HUB
+    + b":Lab . :p0 owl:propertyDisjointWith :q0 . "
+    + b"".join(
+        b":%b0 owl:%b :%b%d . " % (kind, relation, kind, number)
+        for kind, relation in ((b"c", b"equivalentClass"), (b"p", b"equivalentProperty"), (b"i", b"sameAs"))
+        for number in range(1, 100)
+    )
+)
+"""As many names of a class, a property and an individual as there may be."""
 KNOWN = {
     "json_lines": [
         b'{"sensor":"s1","at":"2026-01-01T00:00:00Z","flow":1,"x":' + b"[" * DEEP + b"]" * DEEP + b"}",
@@ -38,6 +48,9 @@ KNOWN = {
     "turtle": [
         b"@prefix : <urn:ex:> . :list :of ( " + b"1 " * 16_000 + b") .",
         HUB + b" , ".join([RESTRICTION] * 340) + b" .",
+        HUB + b" , ".join([RESTRICTION] * 140) + b" .",
+        HUB + b" , ".join([RESTRICTION] * 99) + b" .",
+        HUBS,
         b"@prefix : <urn:ex:> . @prefix owl: <http://www.w3.org/2002/07/owl#> . :a owl:sameAs "
         + b" , ".join(b":i%d" % number for number in range(3_000))
         + b" .",

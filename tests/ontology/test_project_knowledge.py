@@ -53,3 +53,10 @@ def test_contradictory_knowledge_is_refused_unless_it_is_suffered(tmp_path: Path
         load_knowledge(project(tmp_path, "m.ttl"))
     suffered = load_knowledge(project(tmp_path, "m.ttl", on_contradiction="warn"))
     assert len(suffered.contradictions) == 2
+
+
+def test_a_project_says_how_much_may_follow(tmp_path: Path) -> None:
+    write(tmp_path, {"m.ttl": " ".join(f":hub owl:sameAs :i{n} ." for n in range(5))})
+    with pytest.raises(OntologyError, match=r"at most 5 can be: take statements back, raise names_per_thing under"):
+        load_knowledge(project(tmp_path, "m.ttl", names_per_thing=5))
+    assert load_knowledge(project(tmp_path, "m.ttl", names_per_thing=6)).equivalents("http://example.org/x#hub")

@@ -11,7 +11,7 @@ import pytest
 from kaicep.ontology import KnowledgeBase
 from kaicep.ontology.closures import ClosureCache, closure_cache
 from kaicep.ontology.modules import Module
-from kaicep.ontology.reasoners import Closure, close
+from kaicep.ontology.reasoners import Closure, ClosureLimits, close
 from kaicep.settings import ReasonerName
 from support.ontologies import PREAMBLE, types
 
@@ -25,9 +25,11 @@ class Counted:
     def __init__(self) -> None:
         self.times = 0
 
-    def __call__(self, modules: Sequence[Module], reasoner: ReasonerName, prefixes: Mapping[str, str]) -> Closure:
+    def __call__(
+        self, modules: Sequence[Module], reasoner: ReasonerName, prefixes: Mapping[str, str], limits: ClosureLimits
+    ) -> Closure:
         self.times += 1
-        return close(modules, reasoner, prefixes)
+        return close(modules, reasoner, prefixes, limits)
 
 
 @pytest.fixture
@@ -194,12 +196,12 @@ from kaicep.ontology.reasoners import close
 
 folder, name, other = Path(sys.argv[1]), sys.argv[2], sys.argv[3]
 
-def closing(modules, reasoner, prefixes):
+def closing(modules, *how):
     with (folder / "log").open("a") as log:
         log.write(name)
     while not (folder / other).exists():
         time.sleep(0.005)
-    return close(modules, reasoner, prefixes)
+    return close(modules, *how)
 
 cache = ClosureCache(folder / "cache", 10**9, fewest=0)
 (folder / name).touch()

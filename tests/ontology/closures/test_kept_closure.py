@@ -8,7 +8,7 @@ import pytest
 from kaicep.ontology.closures.kept_closure import read_closure, write_closure
 from kaicep.ontology.individual_keys import subjects_below
 from kaicep.ontology.modules import Module
-from kaicep.ontology.reasoners import Closure, close
+from kaicep.ontology.reasoners import USUAL_LIMITS, Closure, close
 from pyoxigraph import NamedNode, Quad, Store, Triple
 from support.ontologies import PREAMBLE, X
 
@@ -18,7 +18,7 @@ NEW = Quad(NamedNode("urn:s"), NamedNode("urn:p"), NamedNode("urn:o"))
 
 @pytest.fixture
 def made() -> Closure:
-    closure = close([Module.parse("m.ttl", (PREAMBLE + TEXT).encode())], "rl", {})
+    closure = close([Module.parse("m.ttl", (PREAMBLE + TEXT).encode())], "rl", {}, USUAL_LIMITS)
     inferred = frozenset({Triple(NamedNode("urn:s"), NamedNode("urn:p"), NamedNode("urn:o"))})
     return Closure(closure.store, inferred, closure.contradictions)
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import sys
+from contextlib import nullcontext
+from dataclasses import replace
 
 import pytest
 from kaicep.errors import OntologyError
 from kaicep.ontology import KnowledgeBase
 from kaicep.ontology.modules import Module
-from kaicep.ontology.reasoners import close_in_process
+from kaicep.ontology.reasoners import USUAL_LIMITS, close_in_process
 from support.prefixes import turtle_head
 
 PREFIXES = {"": "urn:", "owl": "http://www.w3.org/2002/07/owl#", "rdfs": "http://www.w3.org/2000/01/rdf-schema#"}
@@ -40,8 +42,16 @@ def test_a_contradiction_is_told_in_the_same_words() -> None:
     assert str(there.value) == str(here.value)
 
 
+def test_as_much_may_follow_there_as_here() -> None:
+    given = modules(" ".join(f":a owl:sameAs :b{n} ." for n in range(5)))
+    for names, refused in ((5, True), (6, False)):
+        limits = replace(USUAL_LIMITS, names_per_thing=names)
+        with pytest.raises(OntologyError, match="at most 5 can be") if refused else nullcontext():
+            KnowledgeBase(given, "rl", PREFIXES, close_in_process, limits=limits)
+
+
 def test_a_process_that_cannot_start_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "executable", "/bin/false")
     with pytest.raises(OntologyError) as error:
-        close_in_process([], "rl", {})
+        close_in_process([], "rl", {}, USUAL_LIMITS)
     assert str(error.value) == "the reasoner's process ended without an answer: exit code 1: try it again"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from kaicep.ontology.consistency import contradiction_error
 from kaicep.ontology.modules import Module
-from kaicep.ontology.reasoners import REASONERS, Closure, Reasoner
+from kaicep.ontology.reasoners import REASONERS, USUAL_LIMITS, Closure, Reasoner
 from pyoxigraph import Quad
 from support.entailment import has_java
 from support.ontologies import PREAMBLE, X
@@ -27,14 +27,14 @@ def test_assertions_are_the_union_of_the_modules() -> None:
 @pytest.mark.parametrize("reasoner", USABLE, ids=lambda reasoner: reasoner.name)
 def test_a_closure_holds_what_is_asserted(reasoner: Reasoner) -> None:
     given = modules(":A a owl:Class . :B a owl:Class . :A rdfs:subClassOf :B .", ":i a :A .")
-    closed = set(reasoner.close(given, {}).store)
+    closed = set(reasoner.close(given, {}, USUAL_LIMITS).store)
     assert closed >= set(Closure.of_assertions(given).store)
 
 
 @pytest.mark.parametrize("reasoner", [r for r in USABLE if r.name != "none"], ids=lambda reasoner: reasoner.name)
 def test_a_contradiction_names_individuals_and_modules(reasoner: Reasoner) -> None:
     given = modules(":A a owl:Class . :B a owl:Class . :A owl:disjointWith :B . :i a :A .", ":i a :B .")
-    (found,) = reasoner.close(given, {"x": X}).contradictions
+    (found,) = reasoner.close(given, {"x": X}, USUAL_LIMITS).contradictions
     assert found.message({"x": X}) == "x:i is both x:A and x:B, which are disjoint"
     assert str(contradiction_error([found], given, {"x": X})) == (
         "the knowledge contradicts itself: x:i is both x:A and x:B, which are disjoint: "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from kaicep.pipeline.knowledge.knowledge_store import KnowledgeStore
@@ -39,3 +40,15 @@ def test_no_new_version_judges_a_batch_that_was_begun(tmp_path: Path) -> None:
     third = versions.begin(3)
     assert (third.version.number, third.version.change) == (2, "the project's modules were changed")
     assert third.project is after
+
+
+def test_what_judged_a_batch_is_never_refused_for_its_size(tmp_path: Path) -> None:
+    """It was accepted then, whatever the project allows now."""
+    names = " ".join(f"ex:r1 owl:sameAs ex:q{n} ." for n in range(4))
+    before = project(tmp_path).with_module(turtle(tmp_path, "names.ttl", names))
+    store = KnowledgeStore(tmp_path / "ontology")
+    KnowledgeVersions(before, store).begin(1)
+    now = before.settings.knowledge.model_copy(update={"names_per_thing": 2})
+    settings = before.settings.model_copy(update={"knowledge": now})
+    versions = KnowledgeVersions(replace(project(tmp_path), settings=settings), store)
+    assert versions.at(1).knowledge.equivalents("urn:ex:r1") == {f"urn:ex:q{n}" for n in range(4)}
