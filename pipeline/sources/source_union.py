@@ -38,6 +38,7 @@ from .unreadable import (
     is_of_a_file,
     path_of,
     readable_part,
+    rows_beside,
     torn_files,
 )
 
@@ -112,7 +113,7 @@ def unpack(
             passed_over = F.col(_FILE).isin(rows) & (F.col(_STREAM) == number)
             batch = batch.where(F.col(_FILE).isNull() | ~passed_over)
     wanted = {name: {*files} - {*without.get(name, ())} - {*torn.get(name, ())} for name, files in listed.items()}
-    batch, table, failed = _read(batch, streams, wanted)
+    batch, table, failed = _read(batch, streams, wanted, listed)
     paths = cache(partial(_paths, batch))
     runs = _in_order_of_arrival(_runs(table), paths)
     unreadable = by_stream(failed, listed)
@@ -136,9 +137,16 @@ def unpack(
 
 
 def _read(
-    batch: DataFrame, streams: Mapping[str, RecordSource], listed: ListedFiles
+    batch: DataFrame, streams: Mapping[str, RecordSource], wanted: ListedFiles, listed: ListedFiles
 ) -> tuple[DataFrame, pa.Table, Collection[UnreadableFile]]:
-    """A batch, its rows, and the files that cannot be read; if there are any, the batch is one without them."""
+    """A batch, its rows, and the files that cannot be read; if there are any, the batch is one of the others.
+
+    Args:
+        batch: as Spark gives it.
+        streams: by name.
+        wanted: the files of which there are rows, by stream.
+        listed: the files that Spark reads for it.
+    """
     several = len(streams) > 1
 
     def rows(of: DataFrame) -> pa.Table:
@@ -153,17 +161,23 @@ def _read(
         try:
             return batch, rows(batch), ()
         except (PySparkException, Py4JError) as error:
-            if listed.keys() != streams.keys() or not is_of_a_file(error):
+            if wanted.keys() != streams.keys() or not is_of_a_file(error):
                 raise
-        part = readable_part(listed, lambda paths: rows(of_files(paths)))
+        part = readable_part(wanted, lambda paths: rows(of_files(paths)))
+        others = [number for number, name in enumerate(streams) if not listed[name]]
+        beside = batch.where(F.col(_STREAM).isin(others)).select(*_needed_columns(batch, several=several))
+        tables = [rows_beside(beside, listed)] if others else []
     except (PySparkException, Py4JError) as error:
         raise PipelineError(
             f"Spark cannot read a batch: {first_line(error)}",
             hint="check the sources of the project; the batch is read again at the next start",
         ) from error
     if part.table is None:
-        return batch, pa.table({}), part.unreadable
-    return of_files(part.paths), part.table, part.unreadable
+        batch = batch.limit(0)
+    else:
+        batch, tables = of_files(part.paths), [part.table, *tables]
+    table = pa.concat_tables(tables, promote_options="default") if tables else pa.table({})
+    return batch, table, part.unreadable
 
 
 def _without(planned: pa.Table, files: Collection[str]) -> pa.Table:
@@ -256,7 +270,7 @@ def _names(batch: DataFrame, stream: int, runs: list[_Run], paths: Callable[[], 
     digests = [digest for digest, _ in groupby(run.file for run in runs)]
     if digests == [0]:  # digests were not sent along: the stream has one file, or none, in the batch
         found = batch.where(F.col(_STREAM) == stream).select(_FILE).take(1)
-        return [path_of(row[0]) if row[0] else "batch" for row in found]
+        return [path_of(row[0]) if row[0] else "batch" for row in found] or ["batch"]
     known = paths()
     return [known.get(digest, "batch") for digest in digests]
 

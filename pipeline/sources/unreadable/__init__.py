@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .listed_files import ListedFiles, by_stream, gone_files, path_of, torn_files
-from .read_failures import ReadablePart, is_of_a_file, readable_part
+from .read_failures import ReadablePart, is_of_a_file, readable_part, rows_beside
 from .unreadable_file import GONE, FileState, UnreadableFile, file_state, reading_error
 
 __all__ = [
@@ -19,5 +19,6 @@ __all__ = [
     "path_of",
     "readable_part",
     "reading_error",
+    "rows_beside",
     "torn_files",
 ]

@@ -2,7 +2,8 @@
 
 Spark fails as a whole for each file that it cannot read, and names it. It is tried by itself once more, so that what it
 was before is known, and the others are read without it then; the next one may fail as well. Nothing of a broken file is
-taken. What `foreachBatch` is given cannot be read in part: the files are read anew, by their names.
+taken. What `foreachBatch` is given cannot be read without a file: the files are read anew, by their names. Rows that
+stand in no file, such as Kafka's, can be asked for only as Spark has planned them: part by part, each of one source.
 """
 
 from __future__ import annotations
@@ -20,8 +21,9 @@ if TYPE_CHECKING:
     from py4j.java_gateway import JavaObject
     from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
+    from pyspark.sql import DataFrame
 
-__all__ = ["ReadablePart", "is_of_a_file", "readable_part"]
+__all__ = ["ReadablePart", "is_of_a_file", "readable_part", "rows_beside"]
 
 _FAILED = "FAILED_READ_FILE"
 
@@ -81,6 +83,38 @@ def readable_part(files: ListedFiles, read: Callable[[Paths], pa.Table]) -> Read
             found = _tried_again(failure.path, paths, read)
             if found is not None:
                 unreadable[failure.path] = found
+
+
+def rows_beside(frame: DataFrame, files: ListedFiles) -> pa.Table:
+    """The rows of a batch that stand in none of its files, though some of these cannot be read.
+
+    Args:
+        frame: the wanted rows of the batch; each of its parts has rows of one source.
+        files: of the batch, as Spark notes them; parts that fail for one of them have no other rows.
+
+    Raises:
+        PySparkException, Py4JError: of something else than one of the files.
+    """
+    import pyarrow as pa  # noqa: PLC0415 - where all files are whole, nobody needs it here
+    from pyspark.serializers import NoOpSerializer  # noqa: PLC0415 - see `spark_source`
+    from pyspark.util import _load_from_socket  # noqa: PLC0415 - likewise
+
+    paths = {path_of(url) for of in files.values() for url in of}
+    schema = frame.limit(0).toArrow().schema
+    context = frame.sparkSession.sparkContext
+    parts = frame._jdf.toArrowBatchRdd().toJavaRDD()  # noqa: SLF001 - no public way to one part
+    found = []
+    for number in range(parts.getNumPartitions()):
+        try:
+            served = context._jvm.PythonRDD.runJob(context._jsc.sc(), parts, [number])  # type: ignore[union-attr] # noqa: SLF001 - as `SparkContext.runJob`, which needs workers in Python
+        except _spark_errors() as error:
+            failure = _failure(error)
+            if failure is None or failure.path not in paths:
+                raise
+            continue
+        with _load_from_socket(served, NoOpSerializer()) as batches:
+            found += [pa.ipc.read_record_batch(pa.py_buffer(batch), schema) for batch in batches]
+    return pa.Table.from_batches(found, schema)
 
 
 def is_of_a_file(error: Exception) -> bool:

@@ -257,6 +257,26 @@ def test_files_that_cannot_be_read_are_left_out_and_told(spark: SparkSession, tm
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize("whole", [True, False], ids=["some are whole", "none is"])
+def test_broken_files_cost_nothing_of_a_source_without_files(
+    spark: SparkSession, tmp_path: Path, *, whole: bool
+) -> None:
+    """Its rows come once, in their order, from parts of the batch that have nothing to do with the files."""
+    drop(tmp_path / "j" / "a.jsonl.gz", gzip.compress(b'{"n":1}\n', mtime=0) if whole else b"no gzip at all", 1000)
+    drop(tmp_path / "j" / "b.jsonl.gz", b"no gzip, no gzip at all", 1000)
+    sources: dict[str, dict[str, Any]] = {
+        "json": {"format": "json", "path": "j"},
+        "rate": {"format": "rate-micro-batch", "rowsPerBatch": 5, "numPartitions": 2},
+        "quiet": {"format": "csv", "path": "q"},
+    }
+    batch = read_noted(spark, tmp_path, project_of(tmp_path, **sources), lambda: None)
+    assert [row["value"] for row in batch["rate"].table.sort_by("value").to_pylist()] == [0, 1, 2, 3, 4]
+    assert batch["rate"].table["timestamp"].null_count == 0
+    assert batch["rate"].place(0) == "batch, row 1"
+    assert [row["n"] for row in batch["json"].table.to_pylist()] == [1] * whole
+    assert len(batch["json"].unreadable) == 2 - whole
+
+
 def test_of_files_that_are_all_broken_there_is_nothing(spark: SparkSession, tmp_path: Path) -> None:
     drop(tmp_path / "in" / "a.csv.gz", b"t,n\nno gzip", 1000)
     settings = project_of(tmp_path, air={"format": "csv", "path": "in"})
