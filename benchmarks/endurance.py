@@ -156,7 +156,7 @@ class Endurance:
         self._open.callback(self.flow.close)
         self._idle = IdleStreams(project.settings.idle_timeouts(), lambda: self.now().timestamp())
         for label, text in self._texts.items():
-            self.flow.submit(project.registrations(text, label))
+            self.flow.queries.submit(project.registrations(text, label))
 
     def deliver(self) -> None:
         """The next batch."""

@@ -169,7 +169,7 @@ def measure(load: Load, log: Callable[[str], None]) -> Living:
         module.write_text(MODULE, encoding="utf-8")
         flow = CheckpointedFlow(building, folder / "var" / "state", [], None)
         ontology = KnowledgeAdmin(flow, log)
-        flow.submit(building.registrations(QUERY, "fed"))
+        flow.queries.submit(building.registrations(QUERY, "fed"))
         sensors = [f"flow_sensor_hvac_zone_C{number}" for number in range(1, 500)] + ["flow_sensor_new"]
         seen = len(run(flow, 1, sensors, replace(load, batches=3), lambda: False))
         still = run(flow, 1 + seen, sensors, load, lambda: False)

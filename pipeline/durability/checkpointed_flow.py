@@ -25,9 +25,7 @@ from ..flow import (
     BatchSource,
     Dataflow,
     IdleStreams,
-    ParkedQueries,
     QueryRows,
-    Registration,
     live_batch,
     refuse_ahead,
     rows_at_end,
@@ -45,8 +43,6 @@ from .recoverable_flow import RecoverableFlow
 from .silence_note import SilenceNote
 
 _LOG = logging.getLogger("kaicep")
-_KNOWLEDGE = "knowledge"
-_WORKERS = 3
 
 
 class CheckpointedFlow:
@@ -63,6 +59,7 @@ class CheckpointedFlow:
 
     Attributes:
         clock: how long each stage has taken.
+        queries: those that come and go between batches.
         versions: of the knowledge.
     """
 
@@ -95,7 +92,7 @@ class CheckpointedFlow:
         self._flow = RecoverableFlow(
             project, self._checkpoint, archive, self.versions, on_swap, say=say, strategy=strategy
         )
-        self._border = self._flow.border
+        self.queries = self._flow.border
         self._silence = SilenceNote(state / "silence.json")
         self._begun: int | None = None
 
@@ -120,29 +117,9 @@ class CheckpointedFlow:
         return self._flow.project
 
     @property
-    def backfilled(self) -> frozenset[str]:
-        """The queries that are answered over the past still, beside the live stream."""
-        return self._border.backfilled
-
-    @property
-    def backfill_progress(self) -> dict[str, float]:
-        """How much of its past lies behind each of them, from 0 to 1; asked from any thread."""
-        return self._border.backfill_progress
-
-    @property
-    def parked(self) -> ParkedQueries:
-        """The queries that were stopped, each alone (docs/decisions/170)."""
-        return self._border.parked
-
-    @property
     def last(self) -> int | None:
         """The last batch that left a trace; `None` before the first."""
         return self._checkpoint.last
-
-    @property
-    def behind(self) -> bool:
-        """Whether the next batch has something to do even without records: what was missed, or a new query's past."""
-        return self._border.behind
 
     @property
     def done(self) -> int:
@@ -166,44 +143,17 @@ class CheckpointedFlow:
         """
         self.versions.begun = generation.begun
         self._checkpoint.begin()
-        self._border.begin()
+        self.queries.begin()
         if self._flow.done is None:
-            self.parked.restore(self._checkpoint.delivered)  # to be told of, and resumed, before the first batch
+            self.queries.parked.restore(
+                self._checkpoint.delivered
+            )  # to be told of, and resumed, before the first batch
         last = self.last or 0
         if last == self.done or last >= generation.base:
             return None
         self._checkpoint.give_up(last)
         self.versions.begun = last
         return self.run(last, {}, idle)
-
-    def submit(self, registrations: Sequence[Registration]) -> None:
-        """Register queries at the next batch border; no batch is waited for.
-
-        They are compiled here, so that one that cannot be answered is refused here, and no border waits for its PATHs.
-
-        Raises:
-            KaicepError: one of them cannot be answered; none is registered then.
-        """
-        self._border.submit(registrations)
-
-    def withdraw(self, label: str) -> None:
-        """Stop answering a query at the next batch border; no batch is waited for.
-
-        Raises:
-            PipelineError: another query reads its output.
-        """
-        self._border.withdraw(label, self._flow.dataflow)
-
-    def resume(self, label: str) -> tuple[str, ...]:
-        """Let a parked query go on at the next batch border with what it has missed; no batch is waited for.
-
-        Returns:
-            The queries that go on, what it reads and what reads it among them; this survives a crash.
-
-        Raises:
-            PipelineError: it is not parked.
-        """
-        return self._border.resume(label)
 
     def cancel(self) -> None:
         """Leave the batch at work; it is to be done again, at the next start."""
@@ -218,7 +168,7 @@ class CheckpointedFlow:
         file that was mended.
         """
         self._silence.keep(self.dataflow.newest)
-        waiting = self._border.overdue or self.versions.waiting
+        waiting = self.queries.overdue or self.versions.waiting
         missed = self._checkpoint.delivery.waiting or self._checkpoint.spooled
         return bool(waiting or missed or self.journal.mended(quiet=True) or self.dataflow.idle_advances(idle))
 
@@ -281,7 +231,7 @@ class CheckpointedFlow:
             *spooled, own = [self.dataflow.process(batch) for batch in self._batches(number, replace(live, idle=idle))]
         for missed in spooled:
             self._hold(missed)
-        self._border.hand_over()
+        self.queries.hand_over()
         streams = self._checkpoint.streams(number, [*spooled, own])
         result = BatchResult(streams, own.rows(), own.watermarks, own.advances, idled=own.idled)
         malformed = {stream: len(raw.malformed) for stream, raw in records.items()}
@@ -344,7 +294,7 @@ class CheckpointedFlow:
         """
         self._flow.count(result, malformed, time.perf_counter() - began, delivered.counts)
         operators = self.dataflow.snapshot() if whole or len(results) > 1 or self.dataflow.queries.failed else None
-        self._border.park_failed(self._flow.dataflow, number, results)
+        self.queries.park_failed(self._flow.dataflow, number, results)
         return self._flow.state(operators)
 
     def _finished(self, number: int, result: BatchResult, delivered: DeliveredRows) -> BatchResult:

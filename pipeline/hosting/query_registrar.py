@@ -112,7 +112,7 @@ class QueryRegistrar(ABC):
                     f"a query named '{taken}' is registered already",
                     hint="stop it first, or give the new one another name with CREATE QUERY … AS",
                 )
-            self._flow.submit([*brought, *registrations])
+            self._flow.queries.submit([*brought, *registrations])
             self._handles |= {handle.name: handle for handle in handles}
         for handle in handles if self.running else ():
             handle.began()
@@ -166,7 +166,7 @@ class QueryRegistrar(ABC):
             PipelineError: another query reads its output.
         """
         with self._naming:
-            self._flow.withdraw(label)
+            self._flow.queries.withdraw(label, self._flow.dataflow)
             self._handles.pop(label, None)
             read = {source.stream.name for handle in self.handles for source in handle.query.sources}
         for brought in [name for name in self._brought if name not in read]:
@@ -185,18 +185,18 @@ class QueryRegistrar(ABC):
         Raises:
             PipelineError: it is not parked.
         """
-        return self._flow.resume(label)
+        return self._flow.queries.resume(label)
 
     @property
     def parked(self) -> tuple[ParkedQuery, ...]:
         """The queries that are answered no more until they are resumed: since when, and why."""
-        return tuple(parked for parked in self._flow.parked if not parked.resuming)
+        return tuple(parked for parked in self._flow.queries.parked if not parked.resuming)
 
     def _park_handles(self) -> None:
         """Let the handles know which queries are parked."""
         flows = self._flow.dataflow.flows
         for handle in self.handles:
-            parked = self._flow.parked.get(handle.name)
+            parked = self._flow.queries.parked.get(handle.name)
             if parked is not None and parked.normal != handle.query.normal:
                 parked = None  # another query of that name was
             failed = flows[handle.name].failure if handle.name in flows else None

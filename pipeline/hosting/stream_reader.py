@@ -156,7 +156,7 @@ class StreamReader(QueryRegistrar):
         settings = self.project.settings
         with self._lock:
             generation = self._take_up(idle)
-        if flow.behind:
+        if flow.queries.behind:
             beat(generation.heartbeats)
         elif idle is None and is_all_read(settings, generation):
             return  # there is nothing to be read now, and Spark need not be started to find that out

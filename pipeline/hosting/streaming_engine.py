@@ -146,7 +146,7 @@ class StreamingEngine(StreamReader):
 
         Asked from any thread, it waits for no batch.
         """
-        return self._flow.backfill_progress
+        return self._flow.queries.backfill_progress
 
     @property
     def status(self) -> EngineStatus:

@@ -171,10 +171,10 @@ class _Engine:
         """Read the stream from one moment to another; register the queries when it is time."""
         start, end = between
         if registered_at is None or (started_at is not None and registered_at <= started_at):
-            self.flow.submit(queries)
+            self.flow.queries.submit(queries)
         elif end is None or registered_at <= end:
             self._run(stream, start, registered_at)
-            self.flow.submit(queries)
+            self.flow.queries.submit(queries)
             start = registered_at
         self._run(stream, start, end)
 

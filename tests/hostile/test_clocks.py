@@ -52,7 +52,7 @@ class Engine:
         self.clock, self.wall = Clock(), BEGIN
         self.archive = Archive(project.settings, project.knowledge, project.shapes)
         self.flow = CheckpointedFlow(project, folder / "state", (JsonLinesSink(folder / "rows.jsonl"),), self.archive)
-        self.flow.submit(project.registrations(QUERY, "q"))
+        self.flow.queries.submit(project.registrations(QUERY, "q"))
         self.idle = IdleStreams(project.settings.idle_timeouts(), self.clock)
         self.number = 0
         self.stall = 0.0

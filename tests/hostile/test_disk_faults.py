@@ -60,7 +60,7 @@ class Engine:
         self.flow = CheckpointedFlow(project, self.folder / "state", sinks, self.archive)
         self._open.callback(self.flow.close)
         for label, text in QUERIES.items():
-            self.flow.submit(project.registrations(text, label))
+            self.flow.queries.submit(project.registrations(text, label))
 
     def close(self) -> None:
         """The process ends."""

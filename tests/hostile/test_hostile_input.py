@@ -6,6 +6,7 @@ Each case is tried in another process (`support.sandbox`), all the way that a us
 
 from __future__ import annotations
 
+import bz2
 from collections.abc import Callable
 
 import pytest
@@ -44,6 +45,7 @@ KNOWN = {
         b'[{"sensor":"s1","at":"2026-01-01T00:00:00Z","flow":1},' + b'{"x":' * DEEP + b"1" + b"}" * DEEP + b"]"
     ],
     "csv_file": [b'sensor,at,flow\ns1,2026-01-01,1\r2\n\r"', b"sensor,at,flow\n" + b"x" * 200_000],
+    "bzip2_file": [bz2.compress(b"sensor,at,flow\n" + b"x" * 1_500_000) * 140],
     "annotation_file": [ANNOTATION.replace("ex:count", "ex:c]ount").encode()],
     "turtle": [
         b"@prefix : <urn:ex:> . :list :of ( " + b"1 " * 16_000 + b") .",

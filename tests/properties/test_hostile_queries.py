@@ -61,7 +61,7 @@ class Building:
     def submit(self, text: str, label: str) -> bool:
         """Whether it is accepted."""
         try:
-            self.flow.submit(self.project.registrations(text, label))
+            self.flow.queries.submit(self.project.registrations(text, label))
         except KaicepError:
             return False
         return True
@@ -110,7 +110,7 @@ def beside(hostile: str, **engine: object) -> tuple[list[list[dict[str, Any]]], 
         of.submit(MODEST, "modest")
         accepted = of.submit(hostile, "hostile")
         rows = [of.run(number) for number in range(BATCHES)]
-        parked = {one.label: one.failure for one in of.flow.parked}
+        parked = {one.label: one.failure for one in of.flow.queries.parked}
         assert "modest" not in parked
         assert all(one.place is not None or one.message.endswith("which is parked") for one in parked.values())
         return rows, "refused" if not accepted else "parked" if parked else "answered"
@@ -166,11 +166,11 @@ def test_one_that_takes_too_long_is_parked_and_resumed_with_all_its_rows() -> No
     with building(query_timeout="0s") as of, pytest.MonkeyPatch.context() as patch:
         of.submit(SLOW, "slow")
         assert of.run(0, "slow") == []
-        (parked,) = of.flow.parked
+        (parked,) = of.flow.queries.parked
         assert parked.failure.message == "it takes longer than 0 s for the events of one batch"
         assert parked.failure.place is not None
         patch.setattr("kaicep.cep.limits.exceeded_limit", lambda: None)  # another machine
-        assert of.flow.resume("slow") == ("slow",)
+        assert of.flow.queries.resume("slow") == ("slow",)
         assert [*of.run(1, "slow"), *of.finish("slow")] == expected
 
 

@@ -35,7 +35,7 @@ def campus(tmp_path_factory: pytest.TempPathFactory) -> Path:
     archive = archive_of(project)
     flow = CheckpointedFlow(project, folder / "var/state", (), archive)
     (query,) = blocks("")
-    flow.submit(project.registrations(query, "drop.chi"))
+    flow.queries.submit(project.registrations(query, "drop.chi"))
     for number, reading in enumerate(readings, 1):
         flow.run(number, {"air": RawBatch(raw_table([reading]), (), RecordOrigin.of("test"))})
     assert archive.flush()

@@ -37,5 +37,23 @@ def test_what_is_broken_says_so(name: str) -> None:
             unpack(name, content)
 
 
+@pytest.mark.parametrize(("name", "ends"), [("t.bz2", True), ("t.xz", True), ("t.gz", False)])
+def test_what_holds_more_than_gzip_could_pack_is_no_file_of_readings(tmp_path: Path, name: str, *, ends: bool) -> None:
+    """A kilobyte would hold 20 MB of lines, and a megabyte of disk all memory."""
+    text = b"\n" * 20_000_000
+    packed = KINDS.get(name, KINDS[f"t.csv{Path(name).suffix}"])(text)
+    path = tmp_path / name
+    path.write_bytes(packed)
+    if not ends:
+        assert unpack(name, packed) == text
+        return
+    with pytest.raises(OSError, match=r"^it is packed more than 1,032 times, as only what is to do harm is$"):
+        unpack(name, packed)
+    with path.open("rb") as file, open_unpacked(name, file) as lines:
+        assert lines.read(1_000) == b"\n" * 1_000
+        with pytest.raises(OSError, match="1,032 times"):
+            lines.read()
+
+
 def test_names_without_the_compression() -> None:
     assert [uncompressed_name(n) for n in ("a.ttl.gz", "a.b.ttl", "a.XZ", "gz")] == ["a.ttl", "a.b.ttl", "a", "gz"]

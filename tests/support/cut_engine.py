@@ -117,11 +117,11 @@ def run_engine(
         sinks: list[Sink] = [lines, *([ParquetSink(root / "out/parquet")] if parquet else [])]
         flow = CheckpointedFlow(project, state, sinks, kept, say=told.append)
         opened.callback(flow.close)
-        flow.submit(project.registrations(QUERIES, "count"))
+        flow.queries.submit(project.registrations(QUERIES, "count"))
         generation = current_generation(settings, state, flow.last or 0, told.append)
         flow.begin(generation)
         generation.heartbeats.mkdir(parents=True, exist_ok=True)
-        if flow.behind:
+        if flow.queries.behind:
             beat(generation.heartbeats)
         folders = [*(root / stream for stream in STREAMS), generation.heartbeats]
         spark = RecordedSpark(generation.checkpoint, folders, most)

@@ -131,7 +131,7 @@ def _records(name: str, content: bytes, source: str) -> str:
         catalog = replace(project, settings=project.settings.model_copy(update={"root": root}))
         with Archive(catalog.settings, catalog.knowledge, catalog.shapes) as archive:
             flow = CheckpointedFlow(catalog, root / "state", (), archive)
-            flow.submit(catalog.registrations(QUERY, "q"))
+            flow.queries.submit(catalog.registrations(QUERY, "q"))
             result = flow.run(1, {"air": raw}, None, NOW)
             flow.close()
     stream = result.streams["air"]

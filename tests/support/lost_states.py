@@ -104,7 +104,7 @@ class _Engines:
         with Archive(archived, self._project.knowledge, self._project.shapes) as archive:
             flow = CheckpointedFlow(self._project, folder / "state", [self.consumer], archive, say=self.said.append)
             try:
-                flow.submit(self._project.registrations(self._text, "asked"))
+                flow.queries.submit(self._project.registrations(self._text, "asked"))
                 for number in range(first, loss.before):
                     flow.run(number + 1, self._records(number), idle)
                 if loss.before == len(self._cut):

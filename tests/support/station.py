@@ -69,7 +69,7 @@ class Station:
         self._open.close()
 
     def submit(self, text: str, label: str) -> None:
-        self.flow.submit(self._project.registrations(text, label))
+        self.flow.queries.submit(self._project.registrations(text, label))
 
     def deliver(self, batch: int | None = None, /, **seconds: Sequence[float]) -> dict[str, list[dict[str, Any]]]:
         """One batch, by default the next; its events by stream, by their seconds; the rows by query."""

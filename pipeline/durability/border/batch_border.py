@@ -76,7 +76,7 @@ class BatchBorder:
 
     @property
     def parked(self) -> ParkedQueries:
-        """The queries that were stopped, each alone."""
+        """The queries that were stopped, each alone (docs/decisions/170)."""
         return self._parking.parked
 
     @property
@@ -99,18 +99,35 @@ class BatchBorder:
         self._requests.resume(self._checkpoint.resumptions.read())
 
     def submit(self, registrations: Sequence[Registration]) -> None:
-        """Register queries at the next border; see `CheckpointedFlow.submit`."""
+        """Register queries at the next batch border; no batch is waited for.
+
+        They are compiled here, so that one that cannot be answered is refused here, and no border waits for its PATHs.
+
+        Raises:
+            KaicepError: one of them cannot be answered; none is registered then.
+        """
         dataflow = self._versions.newest.dataflow()
         self._requests.submit(registrations, [dataflow.compile(registration) for registration in registrations])
 
     def withdraw(self, label: str, dataflow: Dataflow) -> None:
-        """Stop answering a query at the next border; see `CheckpointedFlow.withdraw`."""
+        """Stop answering a query of the data flow at the next batch border; no batch is waited for.
+
+        Raises:
+            PipelineError: another query reads its output.
+        """
         registered = {other: flow.query for other, flow in dict(dataflow.flows).items()}
         waiting = {registration.label: registration.query for registration in tuple(self.waiting)}
         self._requests.withdraw(label, registered | waiting)
 
     def resume(self, label: str) -> tuple[str, ...]:
-        """Let a parked query go on at the next border; see `CheckpointedFlow.resume`."""
+        """Let a parked query go on at the next batch border with what it has missed; no batch is waited for.
+
+        Returns:
+            The queries that go on, what it reads and what reads it among them; this survives a crash.
+
+        Raises:
+            PipelineError: it is not parked.
+        """
         labels = tuple(parked.label for parked in self.parked.together(label))
         self._checkpoint.resumptions.add(labels)
         self._requests.resume(labels)

@@ -53,7 +53,7 @@ def running(
     flow = CheckpointedFlow(given, given.settings.path("var/state"), [], archive, tell)
     ontology = KnowledgeAdmin(flow, said.append)
     try:
-        flow.submit(given.registrations(text, "offices"))
+        flow.queries.submit(given.registrations(text, "offices"))
         yield flow, ontology
     finally:
         ontology.close()
@@ -219,7 +219,7 @@ def test_a_query_over_the_past_is_judged_by_the_knowledge_at_its_registration(tm
         sensors_of(flow, 2)
         sensors_of(flow, 3)
         text = IN_OFFICES.replace(" PATH", " WITHIN (, ) PATH")
-        flow.submit(project(tmp_path).registrations(text, "all"))
+        flow.queries.submit(project(tmp_path).registrations(text, "all"))
         assert sensors_of(flow, 4, "all") == ["s1", "s3"] * 4
 
 
@@ -243,8 +243,8 @@ def test_a_past_before_a_change_is_asked_of_the_store_if_its_triples_are_those_o
     with running(given.with_module(tmp_path / "more.ttl")) as (flow, _):
         assert flow._flow._archive is not None
         assert flow._flow._archive.flush()
-        flow._border._strategy = Strategy.HYBRID
-        flow.submit(given.registrations(late, "late"))
+        flow.queries._strategy = Strategy.HYBRID
+        flow.queries.submit(given.registrations(late, "late"))
         rows = flow.run(3, batch(3)).matches["late"]["sensor"].to_pylist()
         past = flow.dataflow.flows["late"].past
     assert past is not None

@@ -59,7 +59,7 @@ def engine(
     archive = archive_of(asked)
     flow = CheckpointedFlow(asked, folder / "state", sinks, archive)
     if texts:
-        flow.submit(asked.registrations("; ".join(texts), "query"))
+        flow.queries.submit(asked.registrations("; ".join(texts), "query"))
     try:
         yield flow, archive, asked
     finally:
@@ -169,7 +169,7 @@ def test_the_past_of_a_late_query_is_kept_too(tmp_path: Path, expected: dict[str
         for number in range(1, 4):
             flow.run(number, batch(number))
         (query,) = asked.compile(LATE)
-        flow.submit([Registration(query, "pairs")])
+        flow.queries.submit([Registration(query, "pairs")])
         for number in range(4, LAST + 1):
             flow.run(number, batch(number))
         assert len(kept(archive, "pairs")) == len(expected["pairs"])

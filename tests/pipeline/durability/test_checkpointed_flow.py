@@ -257,7 +257,7 @@ def test_rows_of_a_first_batch_that_was_not_finished_are_taken_back(
 
     def begun() -> CheckpointedFlow:
         flow = CheckpointedFlow(project, tmp_path / "state", (JsonLinesSink(out),), None)
-        flow.submit(project.registrations(COUNT, "q"))
+        flow.queries.submit(project.registrations(COUNT, "q"))
         return flow
 
     killed = begun()

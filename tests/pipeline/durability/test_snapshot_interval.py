@@ -57,7 +57,7 @@ class Engine:
         with Archive(project.settings, project.knowledge, project.shapes) as archive:
             flow = CheckpointedFlow(project, self.folder / "state", [JsonLinesSink(self.rows)], archive)
             for number, text in enumerate(QUERIES):
-                flow.submit(project.registrations(text, label=f"q{number}"))
+                flow.queries.submit(project.registrations(text, label=f"q{number}"))
             for number in range(first, last + 1):
                 events = [{"t": f"2026-03-01T00:00:{number + n:02}Z", "x": 7 * number % 12 + n} for n in range(2)]
                 flow.run(number, {"air": RawBatch(raw_table([*events, {"x": 1}]))})
@@ -105,7 +105,7 @@ def test_what_the_state_is_rebuilt_from_stays_in_the_log(tmp_path: Path) -> None
     project = Project.parse(SETTINGS | {"archive": {"store": False, "log_age": "2s"}}, root=tmp_path)
     with Archive(project.settings, project.knowledge, project.shapes) as archive:
         flow = CheckpointedFlow(project, tmp_path / "state", [], archive)
-        flow.submit(project.registrations(QUERIES[0], label="q"))
+        flow.queries.submit(project.registrations(QUERIES[0], label="q"))
         for number in range(1, 31):
             rows = [{"t": f"2026-03-01T00:00:{number:02}Z", "x": 1}]
             flow.run(number, {"air": RawBatch(raw_table(rows))})

@@ -51,7 +51,7 @@ def test_a_replay_of_the_log_gives_what_was_given(steps: list[tuple[int, dict[st
             live += station.beat(silence / 2).get("q1", [])
         station.submit(PAIRS.replace("JOIN", "WITHIN (, ) JOIN"), "past")
         rows = station.deliver().get("past", [])
-        while station.flow.backfilled:
+        while station.flow.queries.backfilled:
             rows += station.deliver().get("past", [])
         assert [row["_events"] for row in rows] == [row["_events"] for row in live]
         watermarks, late = station.watermarks, {name: s.late for name, s in station.flow.progress.streams.items()}
@@ -97,7 +97,7 @@ def lost(station: Station) -> None:
 
 def until_caught_up(station: Station) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = []
-    while station.flow.backfilled:
+    while station.flow.queries.backfilled:
         found += station.deliver().get("q1", [])
     return found
 
@@ -114,7 +114,7 @@ def test_one_that_needs_much_of_the_log_holds_no_other_up(
     first = station.deliver(air=[4, 5, 12])
     assert [row["n"] for row in first["q0"]] == [5]
     assert first.get("q1", []) == []
-    assert station.flow.backfilled == {"q1"}
+    assert station.flow.queries.backfilled == {"q1"}
     assert "q1 need more of it, and catch up beside the stream" in station.said[-1]
     assert " is rebuilt by what the log has from 2026-02-28T23:59:43Z on" in station.said[-1]
     lost(station)
@@ -122,7 +122,7 @@ def test_one_that_needs_much_of_the_log_holds_no_other_up(
     assert [row["n"] for row in again["q0"]] == [1]
     held_up.set()
     assert [row["x"] for row in until_caught_up(station)] == [3, 4, 0]
-    assert not list(station.flow.parked)
+    assert not list(station.flow.queries.parked)
     assert [row["x"] for row in station.deliver(air=[26, 37, 48])["q1"]] == []
 
 
@@ -138,7 +138,7 @@ def test_what_the_log_does_not_reach_back_to_is_said(
         path.unlink()
     lost(station)
     station.deliver(air=[6])
-    while station.flow.backfilled:
+    while station.flow.queries.backfilled:
         station.deliver()
     assert (
         "recovery: q0 has of the time before batch 6 only what the log still has (log_age, log_size under [archive])"

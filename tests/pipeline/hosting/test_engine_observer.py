@@ -56,7 +56,7 @@ class Observed:
         project = Project.parse({**SETTINGS, "streams": {**SETTINGS["streams"], **streams}}, root=folder)
         self.archive = Archive(project.settings, project.knowledge, project.shapes)
         self.flow = CheckpointedFlow(project, folder / "var" / "state", (), self.archive)
-        self.flow.submit(project.registrations("SELECT ?e.x FROM (?e, air) FILTER (?e.x > 10)", "big"))
+        self.flow.queries.submit(project.registrations("SELECT ?e.x FROM (?e, air) FILTER (?e.x > 10)", "big"))
         (folder / "var" / "state").mkdir(parents=True, exist_ok=True)
         self.observer = EngineObserver(self, self.flow, self.archive, project.settings)
 

@@ -36,7 +36,7 @@ class Process:
 
     def submit(self, text: str) -> None:
         (query,) = self.asked.compile(text)
-        self.flow.submit([Registration(query, "late")])
+        self.flow.queries.submit([Registration(query, "late")])
 
     def run(self, first: int, last: int) -> Iterator[Mapping[str, object]]:
         """The late query's rows of some batches."""
@@ -139,7 +139,7 @@ def test_a_past_that_cannot_be_answered_parks_its_query(tmp_path: Path, monkeypa
         assert list(process.run(5, 5)) == []
         wait_for(lambda: not any(thread.name == "kaicep-past-late" for thread in threading.enumerate()))
         assert list(process.run(6, 6)) == []
-    (parked,) = process.flow.parked
+    (parked,) = process.flow.queries.parked
     assert str(parked.failure) == "the log segment is broken: by a test"
     assert not parked.live
     assert list(process.run(7, 7)) == []
@@ -147,7 +147,7 @@ def test_a_past_that_cannot_be_answered_parks_its_query(tmp_path: Path, monkeypa
     again = Process(tmp_path)
     again.submit(PAIRS)
     assert list(again.run(8, 8)) == []
-    assert again.flow.resume("late") == ("late",)
+    assert again.flow.queries.resume("late") == ("late",)
     assert [*again.run(9, LAST), *again.finish()] == expected
 
 
@@ -158,7 +158,7 @@ def test_a_query_may_be_withdrawn_while_it_is_with_its_past(tmp_path: Path, monk
     process.submit(PAIRS)
     list(process.run(5, 5))
     gate.open()
-    process.flow.withdraw("late")
+    process.flow.queries.withdraw("late", process.flow.dataflow)
     assert list(process.run(6, 7)) == []
     assert "late" not in process.flow.dataflow.flows
     process.kill()

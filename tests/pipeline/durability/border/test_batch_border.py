@@ -15,9 +15,9 @@ def test_a_query_that_is_refused_at_a_border_loses_and_repeats_no_other(tmp_path
     for label, text in (("first", COUNT), ("past", past), ("last", COUNT)):
         station.submit(text, label)
     found = station.deliver(air=[2])
-    (parked,) = station.flow.parked
+    (parked,) = station.flow.queries.parked
     assert "'past' begins in the past, of which there is no archive" in str(parked.failure)
-    station.flow.withdraw("past")
+    station.flow.queries.withdraw("past", station.flow.dataflow)
     found = station.deliver(air=[11, 22])
-    assert not list(station.flow.parked)
+    assert not list(station.flow.queries.parked)
     assert {label: counts(found, label) for label in found} == {"first": [1, 1], "last": [1, 1]}

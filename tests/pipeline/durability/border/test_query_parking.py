@@ -55,7 +55,7 @@ class Engine:
         enabled = project.settings.archive.enabled
         self.archive = Archive(project.settings, project.knowledge, project.shapes) if enabled else None
         self.flow = CheckpointedFlow(project, self._folder / "state", (), self.archive, say=self.said.append)
-        self.flow.submit(project.registrations(DOCUMENT, "document"))
+        self.flow.queries.submit(project.registrations(DOCUMENT, "document"))
         self.flow.begin(Generation(self._folder / "none", 0, self._folder / "none"))
         self.idle = IdleStreams(project.settings.idle_timeouts(), lambda: 0.0)
 
@@ -126,21 +126,21 @@ def test_a_resumed_query_gives_the_rows_that_it_would_have_given(
     with failing(monkeypatch, label, MemoryError()):
         parts.append(engine.run(SECONDS[batch - 1]))
     stopped = ["pairs", "quiet"] if label == "pairs" else [label]
-    assert [parked.label for parked in engine.flow.parked] == stopped
-    assert {parked.batch for parked in engine.flow.parked} == {batch}
+    assert [parked.label for parked in engine.flow.queries.parked] == stopped
+    assert {parked.batch for parked in engine.flow.queries.parked} == {batch}
     parts.append(engine.run(SECONDS[batch]))
     if restarts:
         engine.kill()
         engine.start()
         parts.append(engine.run(SECONDS[batch + 1]))
-    assert [parked.label for parked in engine.flow.parked] == stopped
-    assert sorted(engine.flow.resume(stopped[-1])) == sorted(stopped)
+    assert [parked.label for parked in engine.flow.queries.parked] == stopped
+    assert sorted(engine.flow.queries.resume(stopped[-1])) == sorted(stopped)
     if restarts:
         engine.kill()
         engine.start()
     assert any(rows for other, rows in joined(*parts).items() if other not in stopped)
     parts += [engine.run(*SECONDS[batch + 1 + restarts :]), engine.finish()]
-    assert not list(engine.flow.parked)
+    assert not list(engine.flow.queries.parked)
     assert joined(*parts) == expected
     engine.kill()
 
@@ -157,7 +157,7 @@ def test_a_resumed_query_goes_on_also_from_an_older_snapshot_and_the_log(
         parts.append(engine.run(SECONDS[3]))
     assert [path.stem for path in (tmp_path / "state/queries/parked").iterdir()] == ["000000000001"]
     parts.append(engine.run(SECONDS[4]))
-    engine.flow.resume("mean")
+    engine.flow.queries.resume("mean")
     parts += [engine.run(*SECONDS[5:]), engine.finish()]
     assert joined(*parts) == expected
 
@@ -167,7 +167,7 @@ def test_whatever_a_query_fails_with_is_told(tmp_path: Path, monkeypatch: pytest
     engine.run(SECONDS[0])
     with failing(monkeypatch, "mean", ValueError("no such thing")):
         engine.run(SECONDS[1])
-    (parked,) = engine.flow.parked
+    (parked,) = engine.flow.queries.parked
     reason = "'mean' cannot be answered: ValueError: no such thing"
     assert str(parked) == f"parked since batch 2 (2026-03-01T00:00:04Z): {reason}"
     assert engine.said[-1].startswith(f"queries: mean is parked: {reason}")
@@ -181,13 +181,13 @@ def test_a_query_that_fails_again_is_parked_again(
     parts = [engine.run(*SECONDS[:2])]
     with failing(monkeypatch, "mean", MemoryError()):
         parts.append(engine.run(SECONDS[2]))
-        engine.flow.resume("mean")
+        engine.flow.queries.resume("mean")
         engine.run(SECONDS[3])
         engine.flow.finish()  # waits for it
     assert "queries: mean is parked again: 'mean' cannot be answered: memory ran out" in engine.said[-1]
     parts.append(engine.run(SECONDS[4]))
-    assert [parked.batch for parked in engine.flow.parked] == [3]
-    engine.flow.resume("mean")
+    assert [parked.batch for parked in engine.flow.queries.parked] == [3]
+    engine.flow.queries.resume("mean")
     parts += [engine.run(*SECONDS[5:]), engine.finish()]
     assert joined(*parts)["mean"] == expected["mean"]
     engine.kill()
@@ -199,7 +199,7 @@ def test_what_the_archive_has_lost_is_said(tmp_path: Path, monkeypatch: pytest.M
     engine.run(SECONDS[0])
     with failing(monkeypatch, "mean", MemoryError()):
         engine.run(SECONDS[1])
-    engine.flow.resume("mean")
+    engine.flow.queries.resume("mean")
     found = joined(engine.run(SECONDS[2]), engine.finish())
     assert "queries: mean begins anew: the archive has not all that it has missed since batch 2" in engine.said
     assert [row["n"] for row in found["mean"]] == [1]
@@ -216,7 +216,7 @@ def test_a_state_that_was_kept_for_it_and_is_lost_comes_from_the_log(
     parts.append(engine.run(SECONDS[4]))
     shutil.rmtree(tmp_path / "state/queries/parked")
     (tmp_path / "state/queries/parked").mkdir()
-    engine.flow.resume("quiet")
+    engine.flow.queries.resume("quiet")
     parts += [engine.run(*SECONDS[5:]), engine.finish()]
     assert joined(*parts) == expected
     engine.kill()
@@ -232,8 +232,8 @@ def test_a_parked_query_is_known_and_resumed_before_the_first_batch(
         parts.append(engine.run(SECONDS[2]))
     engine.kill()
     engine.start()
-    assert [(parked.label, parked.batch) for parked in engine.flow.parked] == [("mean", 3)]
-    assert engine.flow.resume("mean") == ("mean",)
+    assert [(parked.label, parked.batch) for parked in engine.flow.queries.parked] == [("mean", 3)]
+    assert engine.flow.queries.resume("mean") == ("mean",)
     assert engine.flow.overdue(engine.idle), "a batch is made for it, without records"
     parts += [engine.run(*SECONDS[3:]), engine.finish()]
     engine.kill()
@@ -244,7 +244,7 @@ def test_only_what_is_parked_is_resumed(tmp_path: Path) -> None:
     engine = Engine(tmp_path)
     engine.run(SECONDS[0])
     with pytest.raises(PipelineError, match="'mean' is not parked: parked: none"):
-        engine.flow.resume("mean")
+        engine.flow.queries.resume("mean")
     engine.kill()
 
 
@@ -253,9 +253,9 @@ def test_a_parked_query_may_be_withdrawn(tmp_path: Path, monkeypatch: pytest.Mon
     engine.run(SECONDS[0])
     with failing(monkeypatch, "mean", MemoryError()):
         engine.run(SECONDS[1])
-    engine.flow.withdraw("mean")
+    engine.flow.queries.withdraw("mean", engine.flow.dataflow)
     engine.run(SECONDS[2])
-    assert not list(engine.flow.parked)
+    assert not list(engine.flow.queries.parked)
     assert "mean" not in engine.flow.dataflow.flows
     engine.kill()
 
@@ -289,12 +289,12 @@ def test_what_was_handed_over_before_a_query_failed_is_not_handed_over_again(
         parts.append(engine.run(batches[1]))
     handed = len(parts[-1]["pairs"])
     assert 0 < handed < len([row for row in expected["pairs"] if row["b"] < 8])
-    assert {parked.label: parked.handed for parked in engine.flow.parked}["pairs"] == handed
+    assert {parked.label: parked.handed for parked in engine.flow.queries.parked}["pairs"] == handed
     if restarts:
         engine.kill()
         engine.start()
         parts.append(engine.run([]))
-    engine.flow.resume("pairs")
+    engine.flow.queries.resume("pairs")
     parts.append(engine.run(batches[2]))
     assert joined(*parts, engine.finish()) == expected
     engine.kill()

@@ -42,7 +42,7 @@ class Process:
         state = folder / "var" / "state"
         self.flow = CheckpointedFlow(given, state, [JsonLinesSink(self.out)], self.archive, say=self.said.append)
         self.flow.versions.begun = begun
-        self.flow.submit(given.registrations(PAIRS, "query"))
+        self.flow.queries.submit(given.registrations(PAIRS, "query"))
         self.idleness = IdleStreams(given.settings.idle_timeouts())
 
     def run(self, number: int, *contents: int) -> None:
@@ -130,7 +130,7 @@ def test_missed_matches_come_once_and_in_order(tmp_path: Path, expected: list[di
     interrupted(tmp_path)
     keep(tmp_path, 5, 6, 7)
     process = Process(tmp_path)
-    assert process.flow.behind
+    assert process.flow.queries.behind
     process.run(5, 8, 9)
     assert process.said == ["recovery: 12 events of air, 2026-01-01T00:00:05Z to 2026-01-01T00:00:07Z, from the intake"]
     assert not process.flow.overdue(process.idleness)
@@ -273,7 +273,7 @@ def test_rows_of_a_batch_that_was_not_reported_come_after_the_restart(
     folder = move(tmp_path)
     process = Process(folder)
     assert process.flow.last == 5
-    assert process.flow.behind
+    assert process.flow.queries.behind
     process.run(6, 8, 9)
     process.end()
     assert rows(folder) == expected
