@@ -76,16 +76,19 @@ def value_nesting(value: object) -> int:
 
 def type_nesting(kind: pa.DataType) -> int:
     """Return how many lists, structs and maps of a column's type lie in one another; 0: its values have no parts."""
-    depth, level = 0, _parts(kind)
-    while level:
+    depth, level = 0, [_values(kind)]
+    while level := [each for each in level if pa.types.is_nested(each)]:  # of a struct without fields, too
         depth += 1
         level = [part for each in level for part in _parts(each)]
     return depth
 
 
 def _parts(kind: pa.DataType) -> list[pa.DataType]:
+    return [_values(kind.field(number).type) for number in range(kind.num_fields)]
+
+
+def _values(kind: pa.DataType) -> pa.DataType:
+    """The type of the values that a column stands for."""
     if isinstance(kind, pa.BaseExtensionType):
         kind = kind.storage_type
-    if pa.types.is_dictionary(kind):
-        kind = kind.value_type
-    return [kind.field(number).type for number in range(kind.num_fields)]
+    return kind.value_type if pa.types.is_dictionary(kind) else kind

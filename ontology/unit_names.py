@@ -28,8 +28,8 @@ _NAMED_BY = (
     NamedNode("http://www.w3.org/2004/02/skos/core#altLabel"),
 )
 _PLAIN = str.maketrans({**dict(zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-", strict=True)), **dict.fromkeys("·⋅*", "."), "μ": "µ"})
-_FACTOR = re.compile(r"(?P<atom>[^\d./\s^][^./\s^]*?)\^?(?P<power>-?\d+)?")
-_POWER = re.compile(r"(?P<base>.*?)(?P<power>\d+)?")
+_FACTOR = re.compile(r"(?P<atom>[^\d./\s^][^./\s^]*?)\^?(?P<power>(?<!\d)-?\d{1,2})?")
+_POWER = re.compile(r"(?P<base>.*?\D)(?P<power>\d{1,2})?")
 _PER = "PER"
 _PREFIXES = {
     "Peta": 15, "Tera": 12, "Giga": 9, "Mega": 6, "Kilo": 3, "Hecto": 2, "Deca": 1,
@@ -77,7 +77,11 @@ class UnitNames:
             dimension: of what is wanted; `None`: nobody knows, and nothing of another dimension may be similar.
         """
         wanted = _normal(name.removeprefix(UNIT)).casefold()
-        near = [(SequenceMatcher(None, wanted, n).ratio(), min(iris)) for n, iris in self._folded.items()]
+        near = [
+            (SequenceMatcher(None, wanted, known).ratio(), min(iris))
+            for known, iris in self._folded.items()
+            if 2 * min(len(known), len(wanted)) >= _ALIKE * (len(known) + len(wanted))  # it is no more alike than that
+        ]
         alike = sorted((n for n in near if n[0] >= _ALIKE), reverse=True)
         if dimension is not None:
             return next((iri for _, iri in alike if self._units[iri].dimension == dimension), None)

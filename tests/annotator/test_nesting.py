@@ -74,6 +74,7 @@ def test_depths_that_end_processes_are_counted() -> None:
     [
         (pa.string(), 0),
         (pa.list_(pa.int64()), 1),
+        (pa.struct([]), 1),
         (pa.struct([("a", pa.int64()), ("b", pa.list_(pa.list_(pa.int8())))]), 3),
         (pa.map_(pa.string(), pa.list_(pa.int64())), 3),
         (pa.dictionary(pa.int32(), pa.list_(pa.int64())), 1),

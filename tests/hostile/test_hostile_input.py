@@ -39,6 +39,7 @@ KNOWN = {
         b'{"sensor":"s1","at":"2026-01-01T00:00:00Z","flow":1,"x":' + b"[" * DEEP + b"]" * DEEP + b"}",
         b'{"a":' * 100_000 + b"1" + b"}" * 100_000,
         b'{"sensor":"s1","at":"9999-12-31T23:59:59Z","flow":1}',
+        b'{"sensor":"s1","at":"2026-01-01T00:00:00Z","flow":1,"x":{}}',
         b'{"sensor":"s1","at":"2026-01-01T00:00:00Z","\\u0000":"2026-01-01T00:00:01Z"}',
     ],
     "json_array": [
@@ -59,6 +60,8 @@ KNOWN = {
     ],
     "query_text": [
         b'"""' + b"x" * 3_000_000,
+        b"SELECT ?e.flow FILTER (?e.flow > 5 unit:" + b"Lt:" * 90_000 + b"L)",
+        b"SELECT ?e.flow FILTER (?e.flow > 5 unit:L" + b"9" * 5_000 + b")",
         b"SELECT ?e.flow FILTER (" + b"(" * 8_000 + b"?e.flow > 1" + b")" * 8_000 + b")",
     ],
     "sparql_text": [b"DESCRIBE " + b"ex:Room1 " * 5_000],

@@ -67,11 +67,25 @@ def test_names_that_nobody_has_declared(name: str, multiplier: float) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["F", "", "PER", "M-PER", "M-PER-SEC-PER-K", "KiloKiloGM", "Kilo", "BUCKET-PER-HR", "M2x"]
+    "name",
+    [
+        "F",
+        "",
+        "PER",
+        "M-PER",
+        "M-PER-SEC-PER-K",
+        "KiloKiloGM",
+        "Kilo",
+        "BUCKET-PER-HR",
+        "M2x",
+        "M999999999",
+        "9" * 9_999,
+    ],
 )
 def test_names_that_mean_nothing(name: str) -> None:
-    """`unit:F` is a faraday in QUDT, and no farad."""
+    """`unit:F` is a faraday in QUDT, and no farad; no unit has a power of three digits."""
     assert KNOWN.unit(UNIT + name) is None
+    assert KNOWN.unit_called(f"{name}/s" if name else "m" + "9" * 5_000) is None
 
 
 def test_similar_units_of_a_dimension() -> None:

@@ -47,16 +47,27 @@ class Edit:
         """The changed text."""
         start = int(self.at * len(text))
         part = text[start : start + self.length]
+        rest = text[start + self.length :]
         opening, closing = self.token
-        new = {
-            "delete": b"",
-            "repeat": part * self.times,
-            "replace": opening,
-            "insert": opening + part,
-            "wrap": opening * self.times + part + closing * self.times,
-            "cut": None,
-        }[self.kind]
-        return text[:start] if new is None else (text[:start] + new + text[start + self.length :])[:_LARGEST]
+        match self.kind:
+            case "delete":
+                new = b""
+            case "repeat":
+                new = _repeated(part, self.times)
+            case "replace":
+                new = opening
+            case "insert":
+                new = opening + part
+            case "wrap":
+                new = _repeated(opening, self.times) + part + _repeated(closing, self.times)
+            case _:
+                new, rest = b"", b""
+        return (text[:start] + new + rest)[:_LARGEST]
+
+
+def _repeated(part: bytes, times: int) -> bytes:
+    """A part repeated, but not so often that it becomes much larger than a variant may be."""
+    return part * min(times, _LARGEST // max(len(part), 1) + 1)
 
 
 def hostile(

@@ -229,7 +229,8 @@ STRATEGIES: Mapping[str, st.SearchStrategy[bytes]] = {
     "tsv_file": hostile([_TSV], _CSV_WORDS, ((b'"', b'"'), (b"a\t", b"\ta"))) | respelled([_TSV], _CELL_CLASSES),
     "parquet_file": hostile([_parquet()]),
     "query_text": hostile(_FLOWS, _QUERY_WORDS, _IN_QUERIES) | respelled(_FLOWS, _QUERY_CLASSES),
-    "page_query": hostile(_QUERIES, _QUERY_WORDS, _IN_QUERIES) | respelled(_QUERIES, _QUERY_CLASSES),
+    # A text of 20,000 bytes holds some 200 queries, each of which is answered.
+    "page_query": hostile(_QUERIES, _QUERY_WORDS, _IN_QUERIES, largest=20_000) | respelled(_QUERIES, _QUERY_CLASSES),
     "project_file": hostile([text.encode() for text in _KEYS], _TOML_WORDS, _IN_TOML),
     "annotation_file": hostile([ANNOTATION.encode()], _TOML_WORDS, _IN_TOML),
     "turtle": hostile([_TURTLE], _TURTLE_WORDS, _IN_TURTLE),
