@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import partial
 from pathlib import Path
 
@@ -85,7 +85,7 @@ class EventLog(LogReader):
         lost = [one.last for one in quarantined(self.path)]
         self.newest = max([*lost, *([] if self.last is None else [self.last])], default=None)
 
-    def append(self, stream: str, batch_id: int, events: pa.Table) -> Position:
+    def append(self, stream: str, batch_id: int, events: pa.Table, more: Iterable[pa.Table] = ()) -> Position:
         """Keep a batch of a stream; when this returns, it survives a crash of the machine.
 
         The same batch id again replaces the segment: a re-delivered batch changes nothing.
@@ -94,6 +94,7 @@ class EventLog(LogReader):
             stream: its name.
             batch_id: not negative; ascending in order of arrival.
             events: an event table; perhaps with `_late` bool. `_row` is not kept.
+            more: those behind them, with the same columns; many need not be in memory at once.
 
         Raises:
             ArchiveError: another process writes this log, the table is none of events, the file system refuses.
@@ -101,20 +102,21 @@ class EventLog(LogReader):
         position = Position(self.generation, batch_id)
         kept = plain_table(events) if events.num_rows else None
         self.lock()
+        pieces = map(plain_table, more)
         if self.newest is None or position >= self.newest:
-            self._write(stream, position, kept)
+            self._write(stream, position, kept, pieces)
             self.newest = position
         else:
             with self.settling:
-                self._write_again(stream, position, kept)
+                self._write_again(stream, position, kept if kept is None else concatenated(kept, *pieces))
         return position
 
-    def _write(self, stream: str, position: Position, events: pa.Table | None) -> None:
+    def _write(self, stream: str, position: Position, events: pa.Table | None, more: Iterable[pa.Table] = ()) -> None:
         path = self.path / folder_name(stream) / segment_name(position)
         if events is None:
             path.unlink(missing_ok=True)
         else:
-            write_segment(path, events)
+            write_segment(path, events, more=more)
 
     def _write_again(self, stream: str, position: Position, events: pa.Table | None) -> None:
         """Write a batch that is not the newest, perhaps in the middle of a segment of several."""

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -16,7 +18,7 @@ import pyarrow.parquet as pq
 from ...errors import ArchiveError, Place
 from ...storage import make_folder, write_atomically
 from .batch_index import BatchFacts, BatchIndex, Position
-from .segment_digest import DIGESTED, check_file, check_footer, digested
+from .segment_digest import DIGESTED, add_digest, check_file, check_footer, digested
 
 TIME = pa.timestamp("us", tz="UTC")
 _NAME = re.compile(r"(\d+)-(\d+)(?:_(\d+)-(\d+))?\.parquet")
@@ -100,45 +102,68 @@ def plain_table(events: pa.Table) -> pa.Table:
     )
 
 
-def write_segment(path: Path, events: pa.Table, batches: Sequence[BatchFacts] = ()) -> None:
+def write_segment(
+    path: Path, events: pa.Table, batches: Sequence[BatchFacts] = (), more: Iterable[pa.Table] = ()
+) -> None:
     """Write a segment of plain events, durably and at once.
 
     Args:
         path: its file.
         events: in order of arrival.
         batches: which they are, in order, when they are of several.
+        more: those behind them, piece by piece: the file is then written as they come.
 
     Raises:
         ArchiveError: the file system refuses.
     """
-    times = {f.name: "DELTA_BINARY_PACKED" for f in events.schema if pa.types.is_timestamp(f.type)}
-    # Ids never repeat and doubles seldom do: a dictionary of them costs three times the time and space.
-    repetitive = [f.name for f in events.schema if pa.types.is_string(f.type) and f.name != "_id"]
+    facts = {DIGESTED: b"sha256"} | ({_BATCHES: BatchIndex.of(batches).to_bytes()} if batches else {})
+    others = iter(more)
+    second = next(others, None)
     try:
-        written = pa.BufferOutputStream()
-        writer = pq.ParquetWriter(
-            written,
-            events.schema,
-            compression="zstd",
-            store_schema=False,
-            use_dictionary=repetitive,
-            column_encoding=times,
-            write_page_checksum=True,
-        )
-        with writer:
-            writer.write_table(events, row_group_size=_ROWS_PER_GROUP)
-            writer.add_key_value_metadata(
-                {DIGESTED: b"sha256"} | ({_BATCHES: BatchIndex.of(batches).to_bytes()} if batches else {})
-            )
         make_folder(path.parent)
-        with write_atomically(path) as temporary, temporary.open("wb") as file:
-            file.writelines(digested(memoryview(written.getvalue())))
+        if second is None:
+            written = pa.BufferOutputStream()
+            _write_parquet(written, (events,), facts)
+            with write_atomically(path) as temporary, temporary.open("wb") as file:
+                file.writelines(digested(memoryview(written.getvalue())))
+        else:
+            with write_atomically(path) as temporary:
+                _write_parquet(temporary, chain((events, second), others), facts)
+                add_digest(temporary)
     except OSError as error:
         raise ArchiveError(
             f"cannot write a log segment: {error.strerror or error}",
             place=Place(str(path)),
             hint="free some space or choose another path under [archive]; nothing of it was kept",
         ) from error
+
+
+def _write_parquet(target: Any, pieces: Iterable[pa.Table], facts: dict[bytes, bytes]) -> None:
+    """Write a file of Parquet.
+
+    Args:
+        target: what the library writes to.
+        pieces: one at least, all with the same columns.
+        facts: what its footer says beside.
+    """
+    waiting = iter(pieces)
+    first = next(waiting)
+    times = {f.name: "DELTA_BINARY_PACKED" for f in first.schema if pa.types.is_timestamp(f.type)}
+    # Ids never repeat and doubles seldom do: a dictionary of them costs three times the time and space.
+    repetitive = [f.name for f in first.schema if pa.types.is_string(f.type) and f.name != "_id"]
+    writer = pq.ParquetWriter(
+        target,
+        first.schema,
+        compression="zstd",
+        store_schema=False,
+        use_dictionary=repetitive,
+        column_encoding=times,
+        write_page_checksum=True,
+    )
+    with writer:
+        for piece in chain((first,), waiting):
+            writer.write_table(piece, row_group_size=_ROWS_PER_GROUP)
+        writer.add_key_value_metadata(facts)
 
 
 def segment_facts(path: Path) -> SegmentFacts:

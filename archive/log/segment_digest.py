@@ -10,10 +10,12 @@ Source: Apache Parquet, "Parquet Modular Encryption", 5.5 "Plaintext footer mode
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import IO
 
-__all__ = ["DIGESTED", "DigestError", "check_file", "check_footer", "digested"]
+__all__ = ["DIGESTED", "DigestError", "add_digest", "check_file", "check_footer", "digested"]
 
 DIGESTED = b"kaicep.digest"
 """A key of the metadata of segments that have a digest: then its own mark cannot be lost unnoticed."""
@@ -46,6 +48,22 @@ def digested(parquet: memoryview) -> Iterator[memoryview | bytes]:
     yield _PARQUET
 
 
+def add_digest(path: Path) -> None:
+    """Give a file its digest that has none; see `digested`. Whoever wrote it makes it durable.
+
+    Args:
+        path: a whole file, with a key `DIGESTED` among its metadata.
+    """
+    with path.open("r+b") as file:
+        size = file.seek(-_END, os.SEEK_END)
+        length = int.from_bytes(file.read(_END)[: -len(_PARQUET)], "little")
+        file.seek(0)
+        of_pages = _hashed(file, size - length)
+        footer = file.read(length)
+        file.seek(size)
+        file.write(_digest_of(of_pages, footer) + (length + _SIZE).to_bytes(4, "little") + _PARQUET)
+
+
 def check_footer(path: Path) -> None:
     """Compare the footer of a segment with its digest; segments of earlier versions have none.
 
@@ -66,13 +84,18 @@ def check_file(path: Path) -> None:
     expected, size = _footer(path)
     if expected is None:
         return
-    found = hashlib.sha256()
     with path.open("rb") as file:
-        while size and (chunk := file.read(min(_CHUNK, size))):
-            found.update(chunk)
-            size -= len(chunk)
-    if found.digest() != expected:
-        raise DigestError("its pages are not as they were written")
+        if _hashed(file, size) != expected:
+            raise DigestError("its pages are not as they were written")
+
+
+def _hashed(file: IO[bytes], size: int) -> bytes:
+    """The digest of so many bytes of a file."""
+    found = hashlib.sha256()
+    while size and (chunk := file.read(min(_CHUNK, size))):
+        found.update(chunk)
+        size -= len(chunk)
+    return found.digest()
 
 
 def _footer(path: Path) -> tuple[bytes | None, int]:

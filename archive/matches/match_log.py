@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from datetime import datetime
+from datetime import UTC, datetime
+from itertools import chain
 from pathlib import Path
 
+import polars as pl
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -17,6 +19,8 @@ from .match_columns import ORIGIN, flat
 from .provenance import Provenance
 
 _WRITERS = 8
+_PIECE = 131_072
+"""So many rows are put into the log's form at once."""
 
 
 class MatchLog:
@@ -104,15 +108,35 @@ class MatchLog:
         """Keep a query's rows; count those that are new."""
         query = provenance.query
         held = self.log.batch_of(query, position) if again else None
-        new = self._without_known(first_of_each_id(flat(rows, provenance)), query, position, held)
-        if not new.num_rows:
+        pieces = self._new(rows, provenance, position, held)
+        first = next(pieces, None)
+        if first is None:
             return 0
         if provenance.digest not in self._known:
             provenance.keep(self._folder)
             self._known[provenance.digest] = provenance
-        self.log.append(query, position.batch, new if held is None else concatenated(held, new))
-        self._latest[query] = _later(self._latest[query], pc.max(new["_time"]).as_py())
-        return int(new.num_rows)
+        counted = _Counted(chain((first,), pieces))
+        if held is None:
+            self.log.append(query, position.batch, next(counted), counted)
+        else:
+            self.log.append(query, position.batch, concatenated(held, *counted))
+        self._latest[query] = _later(self._latest[query], counted.latest)
+        return counted.rows
+
+    def _new(
+        self, rows: pa.Table, provenance: Provenance, position: Position, held: pa.Table | None
+    ) -> Iterator[pa.Table]:
+        """The rows that the log has not, in its form, piece by piece; each once."""
+        latest: datetime | None = None
+        for start in range(0, rows.num_rows, _PIECE):
+            piece = first_of_each_id(flat(rows.slice(start, _PIECE), provenance))
+            times = pc.min_max(piece["_time"]).as_py()
+            if latest is not None and times["min"] <= latest:  # rows come in order of time: at most its last moment
+                piece = exclude_ids(piece, _ids_between(rows.slice(0, start), times["min"], times["max"]))
+            latest = _later(latest, times["max"])
+            new = self._without_known(piece, provenance.query, position, held)
+            if new.num_rows:
+                yield new
 
     def _without_known(self, rows: pa.Table, query: str, position: Position, held: pa.Table | None) -> pa.Table:
         """Leave out the rows that the batch or an earlier one has.
@@ -128,6 +152,33 @@ class MatchLog:
         if latest is None or not rows.num_rows or pc.min(rows["_time"]).as_py() > latest:
             return rows
         return exclude_ids(rows, earlier_ids(self.log, query, position, rows["_time"]))
+
+
+class _Counted(Iterator[pa.Table]):
+    """Rows as they pass.
+
+    Attributes:
+        rows: how many have.
+        latest: their greatest `_time`.
+    """
+
+    def __init__(self, pieces: Iterator[pa.Table]) -> None:
+        self._pieces = pieces
+        self.rows = 0
+        self.latest = datetime.min.replace(tzinfo=UTC)
+
+    def __next__(self) -> pa.Table:
+        piece = next(self._pieces)
+        self.rows += piece.num_rows
+        self.latest = _later(self.latest, pc.max(piece["_time"]).as_py())
+        return piece
+
+
+def _ids_between(rows: pa.Table, first: datetime, last: datetime) -> pl.Series:
+    """The ids of the rows of a time, its end included."""
+    times, kind = rows["_time"], rows.schema.field("_time").type
+    within = pc.and_(pc.greater_equal(times, pa.scalar(first, kind)), pc.less_equal(times, pa.scalar(last, kind)))
+    return ids_of(rows.select(["_id"]).filter(within))
 
 
 def _later(known: datetime | None, new: datetime) -> datetime:

@@ -20,6 +20,7 @@ from ..durability import Progress
 from ..flow import Registration
 from ..results import Rows
 from ..sinks import rows as as_dicts
+from ..sinks import slices
 
 State = Literal["registered", "running", "ended", "parked"]
 _POLL_SECONDS = 0.2
@@ -124,7 +125,8 @@ class QueryHandle:
         if not self._read and not self._ended:
             self._host.start()
         while (table := self._next()) is not None:
-            yield from as_dicts(table)
+            for rows in slices(table):
+                yield from as_dicts(rows)
         self._check()
 
     def rows(self) -> Rows:

@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from .row_printing import RowPrinter, iso, print_rows, readable, table, value_text
-from .row_values import rows
+from .row_values import rows, slices
 
 if TYPE_CHECKING:
     from .callback_sink import CallbackSink
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from .json_lines_sink import JsonLinesSink
     from .parquet_sink import ParquetSink
     from .row_delivery import DeliveredRows, RowDelivery
-    from .row_source import unmarked
+    from .row_source import marked, unmarked
     from .sink import PieceSink, Sink, check_sinks
     from .sink_table import SINKS
 
@@ -29,6 +29,7 @@ _LATER = {
     "RowDelivery": ".row_delivery",
     "Sink": ".sink",
     "check_sinks": ".sink",
+    "marked": ".row_source",
     "unmarked": ".row_source",
 }
 
@@ -45,9 +46,11 @@ __all__ = [
     "Sink",
     "check_sinks",
     "iso",
+    "marked",
     "print_rows",
     "readable",
     "rows",
+    "slices",
     "table",
     "unmarked",
     "value_text",

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain
+from tempfile import NamedTemporaryFile
 
 import pyarrow as pa
 
@@ -19,6 +20,8 @@ from .sink import RowWriter, Sink, writer_of
 __all__ = ["DeliveredRows", "RowDelivery"]
 
 _SINK = "sink/"
+_IN_MEMORY = 262_144
+"""So many rows of a query and batch are kept in memory until the batch is durable; further ones on disk."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +40,11 @@ class DeliveredRows:
         """Note further rows of a query."""
         self.counts[label] = self.counts.get(label, 0) + rows.num_rows
         before = [self.kept[label]] if label in self.kept else []
-        self.kept[label] = joined_rows([*before, rows if keeps else rows.schema.empty_table()])
+        if not keeps:
+            rows = rows.schema.empty_table()
+        elif self.counts[label] > _IN_MEMORY:
+            rows = _on_disk(rows)
+        self.kept[label] = joined_rows([*before, rows])
 
 
 class RowDelivery:
@@ -126,6 +133,16 @@ class RowDelivery:
         for i, sink in enumerate(self._sinks):
             with _named(sink, "restore"):
                 sink.restore(json.loads(state.get(f"{_SINK}{i}", b"{}")))
+
+
+def _on_disk(rows: pa.Table) -> pa.Table:
+    """The same rows, read as they are asked for from a file without a name, which goes with them."""
+    with NamedTemporaryFile(prefix="kaicep-rows-") as file:
+        with pa.ipc.new_file(file, rows.schema) as writer:
+            writer.write_table(rows)
+        file.flush()
+        with pa.memory_map(file.name) as mapped:
+            return pa.ipc.open_file(mapped).read_all()
 
 
 def _begun(sink: Sink, batch: int, label: str) -> RowWriter:

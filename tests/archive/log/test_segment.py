@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import errno
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import duckdb
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
-from kaicep.archive.log import EventLog
+from kaicep.archive.log import EventLog, read_segment
+from kaicep.archive.log.segment import BrokenSegmentError, check_segment
 from kaicep.errors import ArchiveError
 from support.archives import NINE, SECOND, STREAM, TIME, numbers, readings
 
@@ -104,3 +108,35 @@ def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
         f"{tmp_path}/log/{STREAM}/000000-000000000000.parquet: cannot write a log segment: File exists: "
         "free some space or choose another path under [archive]; nothing of it was kept"
     )
+
+
+def test_rows_in_pieces_are_the_same_segment(log: EventLog) -> None:
+    """With the digests of its pages and of its footer, and pieces for row groups."""
+    whole, first = readings(30), readings(10)
+    log.append(STREAM, 0, whole)
+    log.append(STREAM, 1, first, (whole.slice(start, 10) for start in (10, 20)))
+    one, other = (log.path / STREAM / f"000000-00000000000{batch}.parquet" for batch in (0, 1))
+    assert read_segment(other).equals(read_segment(one))
+    assert pq.read_metadata(other).num_row_groups == 3
+    assert pq.read_metadata(other).metadata == pq.read_metadata(one).metadata
+    content = bytearray(other.read_bytes())
+    for place in (10, len(content) // 2, len(content) - 100, len(content) - 9):
+        other.write_bytes(bytes([*content[:place], content[place] ^ 1, *content[place + 1 :]]))
+        with pytest.raises(BrokenSegmentError):
+            check_segment(other)
+
+
+def test_of_pieces_that_fail_nothing_is_kept(log: EventLog) -> None:
+    def pieces() -> Iterator[pa.Table]:
+        yield readings(10)
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with pytest.raises(ArchiveError, match="No space left on device"):
+        log.append(STREAM, 0, readings(10), pieces())
+    assert not list((log.path / STREAM).iterdir())
+
+
+def test_pieces_may_belong_to_an_earlier_batch(log: EventLog) -> None:
+    log.append(STREAM, 1, readings(10))
+    log.append(STREAM, 0, readings(10), (readings(10, first=10),))
+    assert [log.batch_rows(position) for position in log.positions()] == [20, 10]

@@ -6,9 +6,12 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 from kaicep.archive import Archive, verify
-from kaicep.archive.matches import Provenance
+from kaicep.archive.log.segment import check_segment
+from kaicep.archive.matches import Provenance, match_log
+from kaicep.archive.matches.match_columns import flat
 from kaicep.archive.sync import Lag
 from support.archives import STREAM, opened, project, readings
 from support.endpoints import clear, free_port, oxigraph
@@ -124,3 +127,21 @@ def test_an_endpoint_holds_them_as_the_store_in_a_folder_does(server: str, tmp_p
         for _ in range(2):
             far.tidy()
         assert flushed_rows(far, COUNT_MATCHES) == [(60,)]
+
+
+def test_many_rows_go_to_the_log_piece_by_piece(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each once, also where a piece begins at the moment at which the one before ends, or before that."""
+    monkeypatch.setattr(match_log, "_PIECE", 4)
+    puts = list[int]()
+    monkeypatch.setattr(match_log, "flat", lambda rows, origin: (puts.append(rows.num_rows), flat(rows, origin))[1])
+    found = pa.concat_tables([matches(range(9)), matches(range(7, 12)), matches([2, 12])])
+    with opened(tmp_path) as archive:
+        archive.append_matches(0, [(ORIGIN, found)])
+        assert max(puts) == 4
+        assert archive.matches.log.read(QUERY)["_id"].to_pylist() == [f"{n:032x}" for n in range(13)]
+        archive.append_matches(0, [(ORIGIN, matches(range(10, 20)))])
+        archive.append_matches(1, [(ORIGIN, matches(range(15, 25)))])
+        assert [archive.matches.log.batch_rows(p) for p in archive.matches.log.positions()] == [20, 5]
+        assert flushed_rows(archive, COUNT_MATCHES) == [(25,)]
+        segment = tmp_path / "var/archive/matches" / QUERY / "000000-000000000000.parquet"
+        check_segment(segment)

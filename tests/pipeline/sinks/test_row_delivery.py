@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 from kaicep import ArchiveError, PipelineError
 from kaicep.pipeline.flow import QueryRows
-from kaicep.pipeline.sinks import CallbackSink, ConsoleSink, JsonLinesSink, ParquetSink
+from kaicep.pipeline.sinks import CallbackSink, ConsoleSink, JsonLinesSink, ParquetSink, row_delivery
 from kaicep.pipeline.sinks.row_delivery import RowDelivery
 from kaicep.pipeline.sinks.sink import Sink
 from rich.console import Console
@@ -233,3 +233,17 @@ def test_a_killed_engine_leaves_no_part_of_a_file(tmp_path: Path) -> None:
     after.write(3, "a", row_table(0, 2))
     after.flush()
     assert [path.name for path in (tmp_path / "a").iterdir()] == ["000000000003.parquet"]
+
+
+def test_many_rows_that_are_kept_wait_on_disk(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """What is kept in memory is bounded; nothing is left of the files, and the rows can be read."""
+    monkeypatch.setattr(row_delivery, "_IN_MEMORY", 10_000)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    delivery = RowDelivery([])
+    turns = [QueryRows("a", row_table(n, n + 5_000), last=n == 195_000) for n in range(0, 200_000, 5_000)]
+    expected = pa.concat_tables([turn.rows for turn in turns])
+    before = pa.total_allocated_bytes()
+    kept = delivery.deliver(1, turns).kept["a"]
+    assert pa.total_allocated_bytes() - before < expected.slice(0, 20_000).nbytes
+    assert kept.equals(expected)
+    assert not list(tmp_path.iterdir())
