@@ -130,7 +130,7 @@ class StateRecovery:
         replay = StateReplay(dataflow, self._archive, self._versions, moments, last)
         replay.recall()
         beside = [label for label in dataflow.flows if not is_bounded(dataflow, label)]
-        self._border.recover(dataflow, beside, last, state.delivered[MOMENTS].decode())
+        self._border.recover(dataflow, beside, last, state.delivered[MOMENTS].decode(), missed=number)
         for label in reversed(beside):
             dataflow.remove(label)
         self._say(_told(number, replay, beside))

@@ -13,6 +13,7 @@ from kaicep.archive import Archive
 from kaicep.pipeline.durability.checkpointed_flow import CheckpointedFlow
 from kaicep.pipeline.flow.idle_streams import IdleStreams
 from kaicep.pipeline.sinks.row_values import rows
+from kaicep.pipeline.sinks.sink import Sink
 from kaicep.pipeline.sources.memory_source import raw_table
 from kaicep.pipeline.sources.records import RawBatch
 
@@ -43,23 +44,31 @@ def project_of(folder: Path, *, archive: bool = True, **streams: Mapping[str, An
 class Station:
     """An engine without Spark: batches are numbered and durable, the clock goes as the test says."""
 
-    def __init__(self, folder: Path, *queries: str, archive: bool = True, **streams: Mapping[str, Any]) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        *queries: str,
+        archive: bool = True,
+        sinks: Sequence[Sink] = (),
+        **streams: Mapping[str, Any],
+    ) -> None:
+        self._sinks = sinks
         self.clock = Clock()
         self.wall: datetime | None = None
         self.folder = folder
         self._queries = queries
-        self._project = project_of(folder, archive=archive, **streams)
+        self.project = project_of(folder, archive=archive, **streams)
         self._open = ExitStack()
         self.said: list[str] = []
         self.start()
 
     def start(self) -> None:
         """A process begins, with the state that the folder holds."""
-        project, archive = self._project, None
+        project, archive = self.project, None
         if project.settings.archive.enabled:
             shapes = project.shapes
             archive = self._open.enter_context(Archive(project.settings, project.knowledge, shapes))
-        self.flow = CheckpointedFlow(project, self.folder / "state", (), archive, say=self.said.append)
+        self.flow = CheckpointedFlow(project, self.folder / "state", self._sinks, archive, say=self.said.append)
         self._open.callback(self.flow.close)
         self.idleness = IdleStreams(project.settings.idle_timeouts(), self.clock)
         for number, text in enumerate(self._queries):
@@ -69,7 +78,7 @@ class Station:
         self._open.close()
 
     def submit(self, text: str, label: str) -> None:
-        self.flow.queries.submit(self._project.registrations(text, label))
+        self.flow.queries.submit(self.project.registrations(text, label))
 
     def deliver(self, batch: int | None = None, /, **seconds: Sequence[float]) -> dict[str, list[dict[str, Any]]]:
         """One batch, by default the next; its events by stream, by their seconds; the rows by query."""

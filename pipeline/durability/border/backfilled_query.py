@@ -16,6 +16,7 @@ import pyarrow as pa
 
 from ....errors import KaicepError, PipelineError
 from ...flow import Batch, BatchSource, CancelledError, Dataflow, ParkedQuery
+from ...sinks import marked
 from ..replay import StateReplay
 
 __all__ = ["BackfilledQuery", "LoggedBatches", "ParkedPast"]
@@ -161,13 +162,18 @@ class BackfilledQuery:
         while found and not self._stopped:
             found = False
             for number, batch in self._logged(self._last):
-                self._process(batch)
+                self._process(batch, recovered=self.parked is not None and number <= self.parked.missed)
                 self._last, found = number, True
                 if self._stopped:
                     return
 
-    def _process(self, batch: Batch) -> bool:
-        """Process a batch and let its rows wait, but those that were reported; tell whether to go on."""
+    def _process(self, batch: Batch, *, recovered: bool = False) -> bool:
+        """Process a batch and let its rows wait, but those that were reported; tell whether to go on.
+
+        Args:
+            batch: of the past, or of the log.
+            recovered: whether its rows were missed when an engine went down.
+        """
         for table in self.dataflow.process(batch).rows_of(self.label):
             if batch.source is BatchSource.STATE:
                 continue
@@ -175,7 +181,8 @@ class BackfilledQuery:
             self._again -= again
             with self._changed:
                 if again < table.num_rows:
-                    self._rows.append(table.slice(again))
+                    rows = table.slice(again)
+                    self._rows.append(marked(rows, "archive", recovered=True) if recovered else rows)
                 if threading.current_thread() is self._thread:
                     self._changed.wait_for(lambda: self._stopped or self._waiting() < _MOST_WAITING)
         failed = next((f.failure for f in self.dataflow.flows.values() if f.failure is not None), None)

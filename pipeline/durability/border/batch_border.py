@@ -184,9 +184,9 @@ class BatchBorder:
         self._backfilled.restore(state)
         self.parked.restore(state)
 
-    def recover(self, dataflow: Dataflow, labels: Sequence[str], last: int, moments: str) -> None:
+    def recover(self, dataflow: Dataflow, labels: Sequence[str], last: int, moments: str, *, missed: int) -> None:
         """Let queries whose state was lost go on beside the stream; see `QueryParking.recover`."""
-        self._parking.recover(dataflow, labels, last, moments)
+        self._parking.recover(dataflow, labels, last, moments, missed=missed)
 
     def register_durably(self, dataflow: Dataflow) -> None:
         """Queries that are with their past still are in the snapshots, which know how far their rows are."""

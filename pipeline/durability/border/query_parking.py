@@ -158,7 +158,7 @@ class QueryParking:
         self.parked.add(replace(parked, resuming=True))
         return None
 
-    def recover(self, dataflow: Dataflow, labels: Sequence[str], last: int, moments: str) -> None:
+    def recover(self, dataflow: Dataflow, labels: Sequence[str], last: int, moments: str, *, missed: int) -> None:
         """Let queries whose state was lost, and needs much of the log, go on beside the stream, as if resumed.
 
         Args:
@@ -166,6 +166,7 @@ class QueryParking:
             labels: theirs.
             last: the last batch whose rows they have reported.
             moments: where the streams were then.
+            missed: the last batch that was done; rows of those behind `last` were missed.
         """
         for label in labels:
             registration, time = dataflow.flows[label].registration, dataflow.now(dataflow.flows[label].query)
@@ -174,7 +175,7 @@ class QueryParking:
             )
             normal, now = registration.query.normal, registration.now
             known = ParkedQuery(label, last + 1, lost, normal, now, time, resuming=True, moments=moments)
-            self.parked.add(known)
+            self.parked.add(replace(known, missed=missed))
 
     def _past(
         self, dataflow: Dataflow, parked: ParkedQuery, earliest: ParkedQuery, rebuild: Rebuild

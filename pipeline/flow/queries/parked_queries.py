@@ -32,6 +32,7 @@ class ParkedQuery:
         live: it had gone on live, so that it is resumed from the state before `batch`; else it begins with its past.
         resuming: it was resumed, and has not caught up yet.
         moments: where its streams were before `batch`, as the checkpoint has it; `None`: unknown.
+        missed: the last batch that was done before an engine went down without having given its rows; 0: it gave all.
     """
 
     label: str
@@ -45,6 +46,7 @@ class ParkedQuery:
     live: bool = True
     resuming: bool = False
     moments: str | None = None
+    missed: int = 0
 
     def __str__(self) -> str:
         """Since when and why, in one line."""

@@ -6,16 +6,20 @@ import shutil
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack
+from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from kaicep.archive import Archive
 from kaicep.pipeline.durability.replay.state_replay import StateReplay
 from kaicep.pipeline.flow.batch import Batch
+from kaicep.pipeline.sinks.sink import Sink
 from support.station import COUNT, PAIRS, Station
 
 STEPS = st.lists(
@@ -126,6 +130,39 @@ def test_one_that_needs_much_of_the_log_holds_no_other_up(
     assert [row["x"] for row in station.deliver(air=[26, 37, 48])["q1"]] == []
 
 
+class Marks(Sink):
+    """Keeps where rows come from, by query."""
+
+    def __init__(self) -> None:
+        self.found: dict[str, list[tuple[int, str, bool]]] = {}
+
+    def write(self, batch_id: int, query_name: str, matches: pa.Table) -> None:
+        """Keep it."""
+        del batch_id
+        columns = (matches[name].to_pylist() for name in ("x", "_source", "_recovered"))
+        self.found.setdefault(query_name, []).extend(zip(*columns, strict=True))
+
+
+def test_rows_that_nobody_got_before_the_restart_say_so(tmp_path: Path, opened: list[Station]) -> None:
+    """Whether their query goes on at once or catches up beside the stream: they were missed; later ones were not."""
+    plain = DISTINCT.replace("DISTINCT ", "")
+    station = Station(tmp_path, plain, DISTINCT, sinks=[marks := Marks()])
+    opened.append(station)
+    for second in range(1, 4):
+        station.deliver(air=[second])
+    journal = tmp_path / "state" / "queries" / "batches.jsonl"
+    station.stop()
+    journal.write_bytes(b"".join(journal.read_bytes().splitlines(keepends=True)[:-1]))  # as a power cut leaves it
+    shutil.rmtree(tmp_path / "state" / "snapshots")
+    marks.found.clear()
+    station.start()
+    station.deliver(air=[4])
+    until_caught_up(station)
+    station.deliver(air=[10])
+    assert marks.found["q0"] == [(2, "archive", True), (3, "live", False), (4, "live", False)]
+    assert marks.found["q1"] == [(2, "archive", True), (3, "archive", False), (4, "live", False)]
+
+
 def test_what_the_log_does_not_reach_back_to_is_said(
     tmp_path: Path, opened: list[Station], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -170,3 +207,22 @@ def test_counts_are_those_of_the_batch_also_without_a_snapshot(tmp_path: Path, o
     assert station.flow.progress.streams == counted.streams
     assert (counted.streams["air"].duplicates, counted.streams["air"].late) == (1, 1)
     assert station.flow.progress.batches == counted.batches + 1
+
+
+def test_what_is_replayed_takes_as_long_as_it_takes(tmp_path: Path, opened: list[Station]) -> None:
+    """A project that gives live batches no time at all: states are made again, and what was missed comes."""
+    station = Station(tmp_path, COUNT, DISTINCT)
+    opened.append(station)
+    for second in range(1, 4):
+        station.deliver(air=[second])
+    engine = station.project.settings.engine.model_copy(update={"query_timeout": timedelta(0)})
+    station.project = replace(station.project, settings=station.project.settings.model_copy(update={"engine": engine}))
+    lost(station)
+    station.submit(DISTINCT.replace("(?e, air)", "(?e, air) WITHIN (, )"), "past")
+    station.flow._flow.prepare(4, patient=True)
+    flows = station.flow.dataflow.flows
+    assert {label: flow.failure for label, flow in flows.items()} == dict.fromkeys(("q0", "q1", "past"))
+    assert not [parked for parked in station.flow.queries.parked if not parked.resuming]
+    assert station.flow.queries.backfilled == frozenset()
+    station.deliver(air=[14])
+    assert {parked.label for parked in station.flow.queries.parked} == {"q0", "q1", "past"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -118,3 +119,21 @@ def test_suspended_queries_are_given_nothing(project: Project) -> None:
     assert dataflow.suspended == {"mean"}
     dataflow.adopt("mean", dataflow.rehearsal(["mean"]))
     assert dataflow.suspended == frozenset()
+
+
+@pytest.mark.parametrize("source", BatchSource)
+def test_only_live_batches_have_a_limit_of_time(source: BatchSource) -> None:
+    """What is replayed, was missed or is of the past holds up nobody, and came in time once."""
+    content = {"streams": {"air": STREAM}, "engine": {"query_timeout": "0s"}}
+    project = Project.parse(content)
+    dataflow = project.dataflow(isolated=True, timely=True)
+    (registration,) = project.registrations("SELECT ?e.x AS x FROM (?e, air)", "query")
+    dataflow.register(registration)
+    live = live_batch(project.judgement.annotators, {"air": raw_table(tuples(1, 2, 3))})
+    found = dataflow.process(replace(live, source=source)).matches["query"]["x"].to_pylist()
+    failure = dataflow.flows["query"].failure
+    if source is BatchSource.LIVE:
+        assert failure is not None
+        assert "takes longer than 0 s for the events of one batch" in failure.message
+    else:
+        assert (failure, found) == (None, [1, 2])
