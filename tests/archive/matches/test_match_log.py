@@ -132,12 +132,17 @@ def test_an_endpoint_holds_them_as_the_store_in_a_folder_does(server: str, tmp_p
 def test_many_rows_go_to_the_log_piece_by_piece(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each once, also where a piece begins at the moment at which the one before ends, or before that."""
     monkeypatch.setattr(match_log, "_PIECE", 4)
-    puts = list[int]()
-    monkeypatch.setattr(match_log, "flat", lambda rows, origin: (puts.append(rows.num_rows), flat(rows, origin))[1])
+    sizes: list[int] = []
+
+    def noted(rows: pa.Table, origin: Provenance) -> pa.Table:
+        sizes.append(rows.num_rows)
+        return flat(rows, origin)
+
+    monkeypatch.setattr(match_log, "flat", noted)
     found = pa.concat_tables([matches(range(9)), matches(range(7, 12)), matches([2, 12])])
     with opened(tmp_path) as archive:
         archive.append_matches(0, [(ORIGIN, found)])
-        assert max(puts) == 4
+        assert max(sizes) == 4
         assert archive.matches.log.read(QUERY)["_id"].to_pylist() == [f"{n:032x}" for n in range(13)]
         archive.append_matches(0, [(ORIGIN, matches(range(10, 20)))])
         archive.append_matches(1, [(ORIGIN, matches(range(15, 25)))])
