@@ -150,7 +150,10 @@ class ReadView:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self.close()
+        try:
+            self._opened.__exit__(kind, error, trace)  # a store that is read passes on what was wrong with it
+        finally:
+            self.close()
 
     def _asked_store(self) -> Store:
         if self.store is None:

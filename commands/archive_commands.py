@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ..errors import PipelineError
 from ..storage import folder_size, masked
 from .options import ProjectFile, ProjectOption, RowFormOption
 from .terminal import print_rows, tell, text_of, waiting
@@ -62,7 +63,9 @@ def sparql(
     _complete_store(settings, timeout)
     with open_read_view(settings) as archive:
         begin, stop = _moments(archive.log, start, end)
-        notes = list(_notes(archive.log, archive.since, archive.lag.rows, asked=(begin, stop)))
+        lag = archive.lag
+        notes = list(_rebuilding(settings, archive.log, lag.events)) if lag.rows else []
+        notes += _notes(archive.log, archive.since, "" if notes else lag.rows, asked=(begin, stop))
         held = _held(archive.log)
         with waiting("asking the archive"):
             answer = archive.query(text, start=begin, end=stop, timeout=timeout)
@@ -109,6 +112,20 @@ def _lacking(settings: Settings) -> int:
     except StoreDamagedError:  # whoever brings it up to the log sets it aside, and says so
         log = EventLog(settings.path(settings.archive.path) / "log")
         return sum(log.count(stream) for stream in log.streams())
+
+
+def _rebuilding(settings: Settings, log: EventLog, lacking: int) -> Iterator[str]:
+    """Why the store is being built again by an engine, and how far that is; nothing: it is not."""
+    from .clients import known_status
+
+    try:
+        known = known_status(settings)
+    except PipelineError:  # no engine of this version
+        return
+    why = None if known.status.archive is None else known.status.archive.rebuilding
+    if known.lives and why is not None:
+        events = sum(log.count(stream) for stream in log.streams())
+        yield f"{why}: it has {events - lacking:,} of {events:,} events by now, and the answer is of these"
 
 
 def _held(log: EventLog) -> str:

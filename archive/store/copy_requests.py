@@ -15,11 +15,12 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from ...errors import ArchiveError, Place
-from ...storage import ProcessLock
+from ...storage import ProcessLock, write_atomically
 from ..folder_layout import SNAPSHOTS, STORE, check_version
 from .oxigraph_folder import damaged, lock_of, open_folder, open_read_only
+from .store import StoreDamagedError
 
-_ALIVE, _REQUEST, _UNFINISHED = ".alive", ".request", ".unfinished"
+_ALIVE, _REQUEST, _UNFINISHED, _DAMAGE = ".alive", ".request", ".unfinished", ".damage"
 _POLL_S = 0.02
 _YOUNG_S = 60.0
 
@@ -43,6 +44,42 @@ def answer_requests(root: Path, backup: Callable[[Path], None]) -> None:
             except (ArchiveError, OSError):
                 shutil.rmtree(unfinished, ignore_errors=True)
         request.unlink(missing_ok=True)
+
+
+def report_damage(root: Path, copy: Path, damage: StoreDamagedError) -> StoreDamagedError:
+    """Pass on to whoever writes a store what is wrong with a copy of it, which has the same files.
+
+    Args:
+        root: the archive's folder.
+        copy: that of the copy.
+        damage: what RocksDB says of it.
+
+    Returns:
+        The error for whoever asks.
+    """
+    told = damage.message.replace(str(copy), str(root / STORE))
+    try:
+        with write_atomically(copy.with_suffix(_DAMAGE)) as temporary:
+            temporary.write_text(told, encoding="utf-8")
+    except OSError:
+        return damage
+    hint = "it is passed on to the engine, which builds the store again when that is met twice; ask again"
+    return StoreDamagedError(told, place=Place(str(root / STORE)), hint=hint)
+
+
+def reported_damage(root: Path) -> str | None:
+    """What a reader has met that is wrong with the store; each is told once."""
+    for note in sorted((root / SNAPSHOTS).glob(f"[!.]*{_DAMAGE}")):
+        told = note.read_text(encoding="utf-8")
+        note.unlink()
+        return told
+    return None
+
+
+def forget_damage(root: Path) -> None:
+    """Forget what readers have met: the store is another one."""
+    while reported_damage(root) is not None:
+        pass
 
 
 def remove_leftovers(root: Path) -> None:

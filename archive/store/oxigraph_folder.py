@@ -17,6 +17,7 @@ from .store import StoreDamagedError, StoreUnavailableError
 _REFUSALS = (os.strerror(errno.EFBIG), os.strerror(errno.EACCES))
 """What the file system says of whoever writes, and not of the files of the store; nor are errors that pass of these."""
 _DAMAGED = ".damaged-"
+_CORRUPTION = "Corruption: "
 _NEXT = "an engine, or the next `kaicep sparql`,"
 
 
@@ -100,6 +101,11 @@ def damaged(path: Path, error: Exception) -> StoreUnavailableError:
     if is_transient(error) or any(refusal in reason for refusal in _REFUSALS):
         return StoreUnavailableError(said, place=place, hint="see to the disk")
     return StoreDamagedError(said, place=place, hint=f"{_NEXT} sets it aside, and builds it again from the log")
+
+
+def is_damage(error: ArchiveError) -> bool:
+    """Whether what a query has met is damage of the store's files; in another process it is known by its words."""
+    return not isinstance(error, StoreDamagedError) and _CORRUPTION in error.message
 
 
 class StoreInUseError(ArchiveError):

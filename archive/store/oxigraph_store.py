@@ -18,7 +18,14 @@ from ...storage import folder_size, make_folder
 from ..folder_layout import STORE
 from ..log import Position
 from ..sparql import Result, SparqlRequest
-from .copy_requests import answer_requests, copy_store, remove_leftovers
+from .copy_requests import (
+    answer_requests,
+    copy_store,
+    forget_damage,
+    remove_leftovers,
+    report_damage,
+    reported_damage,
+)
 from .graphs import KNOWLEDGE
 from .oxigraph_folder import in_use, lock_of, open_folder, set_aside
 from .store import Store, StoreDamagedError, StoreUnavailableError, WritableStore
@@ -77,7 +84,10 @@ class OxigraphStore(OxigraphGraphs, WritableStore):
     def reading(cls, settings: ArchiveSettings, root: Path, timeout: float) -> Iterator[Store]:
         """Give a copy as the store is now: Oxigraph lets one process open it."""
         with copy_store(root, timeout) as copy:
-            yield StoreCopy(copy, settings.bucket)
+            try:
+                yield StoreCopy(copy, settings.bucket)
+            except StoreDamagedError as damage:
+                raise report_damage(root, copy, damage) from damage
 
     def claim(self) -> CommittedOffset | None:
         """Tell how far the graphs are; they are in the archive's own folder."""
@@ -201,6 +211,7 @@ class OxigraphStore(OxigraphGraphs, WritableStore):
         """Rename its folder, unless nothing is wrong with it by now; see `WritableStore`."""
         with self._opening:
             self._store = None
+            forget_damage(self.path.parent)
             return set_aside(self.path, keep=keep) if self.path.is_dir() else None
 
     def close(self) -> None:
@@ -214,7 +225,7 @@ class OxigraphStore(OxigraphGraphs, WritableStore):
 
     def serve_copies(self) -> None:
         """Make the copies that other processes asked for; whoever writes learns here of damage that readers met."""
-        damage, self._damage = self._damage, None
+        damage, self._damage = self._damage or reported_damage(self.path.parent), None
         if damage is not None:
             raise StoreDamagedError(damage, place=Place(str(self.path)))
         answer_requests(self.path.parent, self.backup)

@@ -11,9 +11,10 @@ from pathlib import Path
 
 import pyoxigraph as ox
 
+from ...errors import ArchiveError
 from ..sparql import Result, SparqlRequest, Timeout, evaluate, select
 from .graphs import KNOWLEDGE, BucketRange, graphs_between
-from .oxigraph_folder import damaged, open_folder, open_read_only
+from .oxigraph_folder import damaged, is_damage, open_folder, open_read_only
 from .query_process import ask_in_process, select_in_process
 from .store import PrivateStore, Store
 from .store_metadata import (
@@ -154,9 +155,14 @@ class StoreCopy(OxigraphGraphs, PrivateStore):
 
     def answer(self, request: SparqlRequest, prefixes: Mapping[str, str], timeout: Timeout | None = None) -> Result:
         """Answer; one that may be given up in a process of its own. `timeout`: when its time began before this."""
-        if not request.apart:
-            return self.evaluated(request, prefixes)
-        return ask_in_process(self.path, request, prefixes, self.graphs_asked(request), timeout)
+        try:
+            if not request.apart:
+                return self.evaluated(request, prefixes)
+            return ask_in_process(self.path, request, prefixes, self.graphs_asked(request), timeout)
+        except ArchiveError as error:
+            if is_damage(error):
+                raise damaged(self.path, RuntimeError(error.message)) from error
+            raise
 
     @contextmanager
     def scratch(self) -> Iterator[StoreCopy]:

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from kaicep.archive.sync import StoreWriter
 from kaicep.commands.progress_bar import ProgressBar
+from kaicep.config import Settings
+from kaicep.pipeline.control import Requests, folder_of
+from kaicep.pipeline.monitoring import ArchiveStatus, status_bytes, status_file
 from support.archives import PROJECT, STREAM, archived_project, opened, readings
 from support.command_line import call, rights_of_others
 from support.linked_archives import LINKED, shrunk
+from support.statuses import busy_engine
 
 COUNT = "SELECT (COUNT(?e) AS ?n) { ?e a e:AirflowReport }"
 
@@ -69,6 +75,27 @@ def test_sparql_says_what_the_store_lacks_where_an_engine_adds_it(
         asked = call("sparql", COUNT, "-p", archived)
     lacks = "the archive's store lacks the latest 30 events: an engine adds them while it runs\n"
     assert (json.loads(asked.stdout), asked.stderr) == ({"n": 90}, lacks)
+
+
+def test_sparql_says_why_an_engine_builds_the_store_again_and_how_far_it_is(
+    archived: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(StoreWriter, "_next", lambda _: None)
+    why = "the store cannot be used: Corruption: …; it lies in store.damaged-1 now, and is built again from the log"
+    status = replace(busy_engine(datetime.now(UTC)), archive=ArchiveStatus(5, 30, 0, why))
+    state = archived / "var/state"
+    state.mkdir(parents=True)
+    status_file(state).write_bytes(status_bytes(status))
+    engine = Requests(folder_of(Settings.load(archived)))
+    with opened(archived) as archive:
+        archive.append(3, {STREAM: readings(30, first=90)})
+        engine.serve()
+        asked = call("sparql", COUNT, "-p", archived)
+        engine.lock.release()
+        later = call("sparql", COUNT, "-p", archived)
+    built = f"{why}: it has 90 of 120 events by now, and the answer is of these\n"
+    assert (json.loads(asked.stdout), asked.stderr) == ({"n": 90}, built)
+    assert later.stderr == "the archive's store lacks the latest 30 events: an engine adds them while it runs\n"
 
 
 def test_sparql_asks_about_a_time_and_says_where_the_archive_begins(archived: Path) -> None:

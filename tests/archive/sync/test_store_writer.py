@@ -13,11 +13,12 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from kaicep.archive import Archive
+from kaicep.archive import Archive, open_read_view
 from kaicep.archive.store import OxigraphStore, StoreDamagedError
+from kaicep.archive.store.store_copy import StoreCopy
 from kaicep.archive.sync import Lag
 from kaicep.errors import ArchiveError
-from support.archives import STREAM, opened, readings, rows
+from support.archives import STREAM, opened, project, readings, rows
 
 COUNT = "SELECT (COUNT(?e) AS ?n) { ?e a e:AirflowReport }"
 
@@ -162,9 +163,61 @@ def test_damage_that_a_reader_meets_twice_is_mended(tmp_path: Path) -> None:
                 raise RuntimeError("Corruption: block checksum mismatch in 000012.sst")
             while store._damage is not None:
                 time.sleep(0.01)
+            while number == 2 and not (tmp_path / "var/archive/store.damaged-1").exists():
+                time.sleep(0.01)  # it is looked at, and not set aside yet
             assert archive.flush(60)
             assert (tmp_path / "var/archive/store.damaged-1").exists() is (number == 2)
         assert rows(archive, COUNT) == [(50,)]
+
+
+@pytest.mark.parametrize("timeout", [None, 30.0], ids=["here", "in a process of its own"])
+def test_damage_that_only_other_processes_meet_is_passed_on(tmp_path: Path, timeout: float | None) -> None:
+    """The engine has read all blocks and looks at none of them; readers have copies made of the same files."""
+    settings, store = project(tmp_path), tmp_path / "var/archive/store"
+    with opened(tmp_path) as archive:
+        archive.append(0, {STREAM: readings(50)})
+        assert archive.flush()
+        with open_read_view(settings) as view:
+            assert rows(view, COUNT) == [(50,)]
+        for table in store.glob("*.sst"):
+            with table.open("r+b") as file:
+                file.seek(20)
+                file.write(b"\xff" * 20)
+        with pytest.raises(StoreDamagedError) as met, open_read_view(settings) as view:
+            view.query(COUNT, timeout=timeout)
+        assert str(met.value).startswith(f"{store}: the store cannot be used: ")
+        assert "Corruption: block checksum mismatch" in met.value.message
+        assert f"{store}/" in met.value.message
+        assert met.value.hint == (
+            "it is passed on to the engine, which builds the store again when that is met twice; ask again"
+        )
+        while not (store.parent / "store.damaged-1").exists():
+            time.sleep(0.01)
+        assert archive.flush(60)
+        with open_read_view(settings) as view:
+            assert rows(view, COUNT) == [(50,)]
+
+
+def test_what_another_process_meets_once_is_no_damage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Twice in the same words it is, although each copy lies elsewhere."""
+
+    def corrupt(copy: StoreCopy, *_: object) -> None:
+        raise ArchiveError(f"the query cannot be answered: Corruption: block checksum mismatch in {copy.path}/12.sst")
+
+    settings, root = project(tmp_path), tmp_path / "var/archive"
+    with opened(tmp_path) as archive:
+        assert archive.flush()
+        with monkeypatch.context() as patched:
+            patched.setattr(StoreCopy, "evaluated", corrupt)
+            for number in (1, 2):
+                with pytest.raises(StoreDamagedError), open_read_view(settings) as view:
+                    view.query(COUNT)
+                while list((root / "snapshots").glob("*.damage")):
+                    time.sleep(0.01)
+                while number == 2 and not (root / "store.damaged-1").exists():
+                    time.sleep(0.01)  # it is looked at, and not set aside yet
+                assert archive.flush(60)
+                assert (root / "store.damaged-1").exists() is (number == 2)
 
 
 def test_an_error_of_the_disk_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
