@@ -225,7 +225,8 @@ class OxigraphStore(OxigraphGraphs, WritableStore):
 
     def serve_copies(self) -> None:
         """Make the copies that other processes asked for; whoever writes learns here of damage that readers met."""
-        damage, self._damage = self._damage or reported_damage(self.path.parent), None
+        damage, self._damage = self._damage, None  # at once: another thread may be about to say so
+        damage = damage or reported_damage(self.path.parent)
         if damage is not None:
             raise StoreDamagedError(damage, place=Place(str(self.path)))
         answer_requests(self.path.parent, self.backup)
