@@ -31,6 +31,9 @@ def answer_requests(root: Path, backup: Callable[[Path], None]) -> None:
     Args:
         root: the archive's folder.
         backup: copies the open store to a new folder.
+
+    Raises:
+        StoreDamagedError: the store cannot be copied for it is damaged; who asked is answered once it is another one.
     """
     folder = root / SNAPSHOTS
     if not folder.is_dir():
@@ -41,6 +44,9 @@ def answer_requests(root: Path, backup: Callable[[Path], None]) -> None:
             try:
                 backup(unfinished)
                 unfinished.rename(copy)
+            except StoreDamagedError:
+                shutil.rmtree(unfinished, ignore_errors=True)
+                raise
             except (ArchiveError, OSError):
                 shutil.rmtree(unfinished, ignore_errors=True)
         request.unlink(missing_ok=True)

@@ -103,9 +103,14 @@ def damaged(path: Path, error: Exception) -> StoreUnavailableError:
     return StoreDamagedError(said, place=place, hint=f"{_NEXT} sets it aside, and builds it again from the log")
 
 
+def is_corruption(said: str) -> bool:
+    """Whether RocksDB says that what it reads is not what was written."""
+    return _CORRUPTION in said
+
+
 def is_damage(error: ArchiveError) -> bool:
     """Whether what a query has met is damage of the store's files; in another process it is known by its words."""
-    return not isinstance(error, StoreDamagedError) and _CORRUPTION in error.message
+    return not isinstance(error, StoreDamagedError) and is_corruption(error.message)
 
 
 class StoreInUseError(ArchiveError):

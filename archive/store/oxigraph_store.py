@@ -27,7 +27,7 @@ from .copy_requests import (
     reported_damage,
 )
 from .graphs import KNOWLEDGE
-from .oxigraph_folder import in_use, lock_of, open_folder, set_aside
+from .oxigraph_folder import damaged, in_use, is_corruption, lock_of, open_folder, set_aside
 from .store import Store, StoreDamagedError, StoreUnavailableError, WritableStore
 from .store_copy import OxigraphGraphs, StoreCopy
 from .store_metadata import GRAPH, HOLDS, KNOWS, SINCE, SUBJECT, CommittedOffset
@@ -169,11 +169,14 @@ class OxigraphStore(OxigraphGraphs, WritableStore):
         """Copy the store as it is now to a new folder, by hard links: milliseconds, hardly any space.
 
         Raises:
+            StoreDamagedError: its files are not as they were written.
             ArchiveError: the folder is there, or the file system refuses.
         """
         try:
             self.oxigraph.backup(target)
         except (OSError, RuntimeError) as error:
+            if is_corruption(str(error)):
+                raise damaged(self.path, error) from error
             raise ArchiveError(
                 f"cannot copy the store: {error}",
                 place=Place(str(target)),

@@ -11,7 +11,7 @@ import pyoxigraph as ox
 import pytest
 from kaicep.archive.log import Position
 from kaicep.archive.sparql import SparqlRequest
-from kaicep.archive.store import OxigraphStore
+from kaicep.archive.store import OxigraphStore, StoreDamagedError
 from kaicep.archive.store.event_quads import encoder
 from kaicep.archive.store.store_metadata import CommittedOffset
 from kaicep.errors import ArchiveError
@@ -76,6 +76,21 @@ def test_a_closed_store_says_so(store: OxigraphStore) -> None:
     with pytest.raises(ArchiveError) as error:
         store.answer(SparqlRequest("ASK {}"), {})
     assert str(error.value) == f"{store.path}: the store is closed: open the archive again"
+
+
+def test_a_backup_meets_the_damage_that_rocksdb_has_met_in_the_background(
+    store: OxigraphStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It met it as it put files together, told nobody, and says so from then on (seen with pyoxigraph 0.5)."""
+
+    class Damaged:
+        def backup(self, _target: Path) -> None:
+            raise RuntimeError("Corruption: block checksum mismatch: stored = 3, computed = 5 in 000016.sst offset 0")
+
+    monkeypatch.setattr(OxigraphStore, "oxigraph", Damaged())
+    with pytest.raises(StoreDamagedError) as met:
+        store.backup(tmp_path / "copy")
+    assert str(met.value).startswith(f"{store.path}: the store cannot be used: Corruption: block checksum mismatch")
 
 
 def test_a_backup_goes_to_a_new_folder(store: OxigraphStore, tmp_path: Path) -> None:

@@ -177,12 +177,10 @@ def test_damage_that_only_other_processes_meet_is_passed_on(tmp_path: Path, time
     with opened(tmp_path) as archive:
         archive.append(0, {STREAM: readings(50)})
         assert archive.flush()
+        settled(archive)
         with open_read_view(settings) as view:
             assert rows(view, COUNT) == [(50,)]
-        for table in store.glob("*.sst"):
-            with table.open("r+b") as file:
-                file.seek(20)
-                file.write(b"\xff" * 20)
+        damage(store)
         with pytest.raises(StoreDamagedError) as met, open_read_view(settings) as view:
             view.query(COUNT, timeout=timeout)
         assert str(met.value).startswith(f"{store}: the store cannot be used: ")
@@ -197,6 +195,42 @@ def test_damage_that_only_other_processes_meet_is_passed_on(tmp_path: Path, time
         assert archive.flush(60)
         with open_read_view(settings) as view:
             assert rows(view, COUNT) == [(50,)]
+
+
+def test_who_asks_for_a_copy_of_what_is_damaged_is_answered_by_what_is_built_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings, store = project(tmp_path), tmp_path / "var/archive/store"
+    whole = OxigraphStore.backup
+
+    def backup(of: OxigraphStore, target: Path) -> None:
+        if not (store.parent / "store.damaged-1").exists():
+            raise StoreDamagedError("the store cannot be used: Corruption: block checksum mismatch in 000016.sst")
+        whole(of, target)
+
+    with opened(tmp_path) as archive:
+        archive.append(0, {STREAM: readings(50)})
+        assert archive.flush()
+        monkeypatch.setattr(OxigraphStore, "backup", backup)
+        with open_read_view(settings) as view:
+            assert archive.flush(60)
+            assert rows(view, COUNT) in ([(0,)], [(50,)])  # of what was built by then
+        assert (store.parent / "store.damaged-1").is_dir()
+        with open_read_view(settings) as view:
+            assert rows(view, COUNT) == [(50,)]
+
+
+def settled(archive: Archive) -> None:
+    """Have all files of the store put together, so that nothing is done to them in the background."""
+    assert isinstance(archive.store, OxigraphStore)
+    archive.store.reclaim()
+
+
+def damage(store: Path) -> None:
+    for table in store.glob("*.sst"):
+        with table.open("r+b") as file:
+            file.seek(20)
+            file.write(b"\xff" * 20)
 
 
 def test_what_another_process_meets_once_is_no_damage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
