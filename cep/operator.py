@@ -47,6 +47,10 @@ class Operator(Protocol):
     def counts(self) -> RowCounts:
         """How many matches became how many rows so far."""
 
+    @property
+    def no_rows(self) -> pa.Table:
+        """None of its rows, with all their columns, those for the doubles beside integers too."""
+
     def process(self, candidates: Mapping[str, pa.Table], watermark: datetime | None) -> pa.Table:
         """Take in newly arrived candidates and report what became true: all rows of `pieces`."""
 

@@ -115,9 +115,14 @@ class QueryOperator:
         asked = self.kernel.conditions if isinstance(self.kernel, PatternKernel) else ()
         return replace(self.counted, found=max(self.kernel.considered, self.counted.standing), conditions=asked)
 
+    @property
+    def no_rows(self) -> pa.Table:
+        """See `Operator.no_rows`."""
+        return output_schema(self.query).empty_table()
+
     def process(self, candidates: Mapping[str, pa.Table], watermark: datetime | None) -> pa.Table:
         """See `Operator.process`."""
-        return pa.concat_tables([output_schema(self.query).empty_table(), *self.pieces(candidates, watermark)])
+        return pa.concat_tables([self.no_rows, *self.pieces(candidates, watermark)])
 
     def pieces(self, candidates: Mapping[str, pa.Table], watermark: datetime | None) -> Iterator[pa.Table]:
         """See `Operator.pieces`."""
@@ -140,10 +145,10 @@ class QueryOperator:
     def report(self, matches: MatchFrame, watermark: datetime | None) -> pa.Table:
         """See `Operator.report`."""
         if self.ended:
-            return output_schema(self.query).empty_table()
+            return self.no_rows
         self.ceilings.check("matches_per_event", matches.densest)
         self.ceilings.check_batch(len(matches.time))
-        nothing = output_schema(self.query).empty_table()
+        nothing = self.no_rows
         return pa.concat_tables([nothing, *self._reported(matches, _microseconds(watermark))])
 
     def prime(self, candidates: Mapping[str, pa.Table], watermark: datetime | None) -> None:

@@ -16,7 +16,7 @@ from ....annotator import EventShape, event_prefix
 from ....cep import Limits, build_operator, with_doubles
 from ....cep.joins import implied_filters, vectorisable
 from ....cep.order import EVENTS, all_events, event_columns, sees_all_events
-from ....cep.output import MatchFrame, output_schema
+from ....cep.output import MatchFrame
 from ....errors import KaicepError
 from ....language.nodes import COMPANION, Query, StreamType, negated_variables
 from ....ontology import KnowledgeBase
@@ -78,6 +78,7 @@ class QueryRuntime:
             for s in query.sources
         )
         self._operator = build_operator(query, self.within.interval, limits)
+        self._nothing = self._operator.no_rows
         self._of_all_events = event_columns(query) if sees_all_events(query) else {}
         self._endings = _endings(query)
         self._watermark: datetime | None = None
@@ -226,7 +227,7 @@ class QueryRuntime:
     @property
     def no_rows(self) -> pa.Table:
         """What `process` gives when nothing became certain."""
-        return output_schema(self.query).empty_table()
+        return self._nothing
 
     def fail(self, error: KaicepError) -> None:
         """Stop: no row comes any more, and the state is of no use."""

@@ -128,6 +128,18 @@ def test_an_item_whose_integers_may_leave_64_bits_has_one_column_a_batch(
     assert [piece.last for piece in pieces if piece.label == "sums"] == [True]
 
 
+def test_who_reads_integers_that_may_leave_64_bits_is_answered_where_there_are_none(project: Project) -> None:
+    """A batch without rows of the query that it reads parked it."""
+    text = """CREATE QUERY sum AS SELECT SUM(?e.x) AS s FROM (?e, air) FILTER (?e.x > {}) WINDOW (?e, sliding, 1min);
+    CREATE QUERY more AS SELECT ?e.s AS s FROM (?e, sum) FILTER (?e.s > 2)"""
+    for least, found in ((9, []), (0, [3, 6])):
+        queries = QueryGraph()
+        for registration in project.registrations(text.format(least), "query"):
+            queries.add(QueryRuntime(registration, project.shape, project.knowledge, project.options))
+        rows = dict(answers(project, queries))["more"]
+        assert (queries.flows["more"].failure, [row["s"] for row in rows]) == (None, found)
+
+
 def test_a_query_that_fails_behind_its_first_rows_has_given_these(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
