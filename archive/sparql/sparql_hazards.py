@@ -6,15 +6,16 @@ import re
 
 from ...errors import ArchiveError, Place
 
-__all__ = ["is_intricate", "refuse_service"]
+__all__ = ["is_intricate", "refuse_long_description", "refuse_service"]
 
 _SERVICE = re.compile(r"(?<![?$:\w.-])SERVICE(?![\w:.-])", re.IGNORECASE)
 # An IRI with a bracket may be a comparison that something hides in, and a backslash may be in a prefixed name.
 _CERTAIN = re.compile(r"\\.|'(?:[^'\\\n]|\\.)*'|\"(?:[^\"\\\n]|\\.)*\"|<[^<>\s()]*>|#[^\n]*")
 _OPENING, _CLOSING = frozenset("([{"), frozenset(")]}")
 _LINK = re.compile(r"\b(?:UNION|OPTIONAL|MINUS|BIND|FILTER|VALUES|EXISTS)\b|&&|\|\||[-+*/|^!=]", re.IGNORECASE)
-_DESCRIBE = re.compile(r"\bDESCRIBE\b", re.IGNORECASE)
-_DEEP, _LONG, _LONGEST = 50, 300, 20_000
+_DESCRIPTION = re.compile(r"\bDESCRIBE\b(?P<resources>[^{]*)", re.IGNORECASE)
+_RESOURCE = re.compile(r"<[^<>\s]*>|[?$]\w+|[\w.-]*:[\w.%-]*")
+_DEEP, _LONG, _MOST_DESCRIBED = 50, 300, 1_000
 
 
 def refuse_service(text: str, source: str = "query") -> None:
@@ -32,14 +33,28 @@ def refuse_service(text: str, source: str = "query") -> None:
         )
 
 
+def refuse_long_description(text: str, source: str = "query") -> None:
+    """Refuse DESCRIBE of too many resources: Oxigraph takes time by the square of them, and some thousand end it.
+
+    Raises:
+        ArchiveError: there is one.
+    """
+    found = _DESCRIPTION.search(_plain(text))
+    listed = 0 if found is None else sum(1 for _ in _RESOURCE.finditer(text, *found.span("resources")))
+    if found is not None and listed > _MOST_DESCRIBED:
+        raise ArchiveError(
+            f"DESCRIBE of {listed:,} resources at once",
+            place=Place.at(source, text, found.start(), found.start("resources")),
+            hint=f"describe at most {_MOST_DESCRIBED:,}, or those that a pattern finds: DESCRIBE ?x WHERE {{ ... }}",
+        )
+
+
 def is_intricate(text: str) -> bool:
     """Whether a text nests so deep, or links so much, that Oxigraph's recursion may end the process that parses it.
 
     Some thousand levels do; a query that somebody wrote has a few. Such a text is answered in a process of its own.
     """
     plain = _plain(text)
-    if len(text) > _LONGEST and _DESCRIBE.search(plain):  # it goes down with each resource of the list
-        return True
     depth = deepest = 0
     for character in plain:
         if character in _OPENING:

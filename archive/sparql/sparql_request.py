@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from ...errors import ArchiveError
-from .sparql_hazards import is_intricate, refuse_service
+from .sparql_hazards import is_intricate, refuse_long_description, refuse_service
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,9 +32,11 @@ class SparqlRequest:
         """Check the text and the time range.
 
         Raises:
-            ArchiveError: the text has SERVICE, a moment has no zone, or the range ends before it begins.
+            ArchiveError: the text has SERVICE or describes too much, a moment has no zone, or the range ends before it
+                begins.
         """
         refuse_service(self.text)
+        refuse_long_description(self.text)
         for name, moment in (("start", self.start), ("end", self.end)):
             if moment is not None and moment.tzinfo is None:
                 raise ArchiveError(f"{name} has no zone", hint="give an aware datetime, such as datetime.now(UTC)")

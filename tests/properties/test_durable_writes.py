@@ -13,6 +13,7 @@ ALLOWED = {
     ("archive/archive_backup.py", "copytree"): "a restored archive, which is synced before it is renamed, and after it",
     ("archive/archive_backup.py", "rename"): "likewise",
     ("archive/log/quarantine.py", "rename"): "synced beside it, on both sides",
+    ("archive/log/segment_digest.py", "open"): "a temporary file of `write_atomically`, which is synced behind it",
     ("archive/store/copy_requests.py", "mkdir"): "a request, of use only while both processes live",
     ("archive/store/copy_requests.py", "rename"): "likewise",
     ("archive/store/copy_requests.py", "touch"): "likewise",

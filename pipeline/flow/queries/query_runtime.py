@@ -78,7 +78,6 @@ class QueryRuntime:
             for s in query.sources
         )
         self._operator = build_operator(query, self.within.interval, limits)
-        self._nothing = self._operator.no_rows
         self._of_all_events = event_columns(query) if sees_all_events(query) else {}
         self._endings = _endings(query)
         self._watermark: datetime | None = None
@@ -227,7 +226,7 @@ class QueryRuntime:
     @property
     def no_rows(self) -> pa.Table:
         """What `process` gives when nothing became certain."""
-        return self._nothing
+        return self._operator.no_rows
 
     def fail(self, error: KaicepError) -> None:
         """Stop: no row comes any more, and the state is of no use."""
