@@ -15,6 +15,7 @@ from ...errors import KaicepError, PipelineError
 from ..durability import BatchFiles, Generation, current_generation, is_all_read
 from ..flow import IdleStreams
 from ..sources import RawBatch, beat, unpack
+from .freed_memory import keep_freed_memory
 from .query_registrar import QueryRegistrar
 from .spark_job import SparkJob
 from .spark_session import start_spark
@@ -160,6 +161,7 @@ class StreamReader(QueryRegistrar):
             beat(generation.heartbeats)
         elif idle is None and is_all_read(settings, generation):
             return  # there is nothing to be read now, and Spark need not be started to find that out
+        keep_freed_memory()
         if self._spark is None:
             self._say("starting Spark")
             self._spark = start_spark(settings.engine, brief=idle is None)
