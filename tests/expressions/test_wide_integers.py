@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
+from kaicep import OperatorError
 from kaicep.expressions import companion, group_value, lists_wide, settled, sparql_text
 from kaicep.language.nodes import Aggregate, Expression
 from kaicep.language.nodes.expression import BinaryOperator
@@ -18,6 +21,13 @@ def of(e: Expression, *pairs: tuple[int | None, int | None]) -> list[object]:
     return list(values(e, a=(INTEGER, list(a)), b=(INTEGER, list(b))))
 
 
+def nested(times: int, e: Expression, within: Callable[[Expression], Expression]) -> Expression:
+    """An expression within another one, and so on."""
+    for _ in range(times):
+        e = within(e)
+    return e
+
+
 def test_an_item_has_its_double_beside_it() -> None:
     pairs = ((1, 2), (MOST, 1), (LEAST, -1), (None, 1))
     assert of(settled(SUM), *pairs) == [3, None, None, None]
@@ -30,6 +40,33 @@ def test_an_item_has_its_double_beside_it() -> None:
 )
 def test_operations_are_done_on_doubles(operator: BinaryOperator, pair: tuple[int, int], double: float) -> None:
     assert of(companion(binary(operator, A, B, INTEGER)), pair, (2, 2)) == [double, None]
+
+
+def test_a_long_sum_is_rewritten_as_what_it_is() -> None:
+    """Each of its operands asked twice for all before it, it would take days."""
+    total = nested(60, B, lambda so_far: binary("+", so_far, A, INTEGER))
+    assert of(settled(total), (1, 2), (2**57, 2**62)) == [62, None]
+    assert of(companion(total), (1, 2), (2**57, 2**62)) == [None, 60.0 * 2**57 + 2.0**62]
+    assert of(group_value(total), (1, 2)) == ["62"]
+
+
+def test_what_is_bound_first_is_asked_once() -> None:
+    zero = constant(0, INTEGER)
+    found = nested(30, SUM, lambda inner: call("COALESCE", INTEGER, inner, zero))
+    assert of(settled(found), (1, 2), (MOST, 1), (None, 1)) == [3, None, 0]
+    assert of(companion(found), (1, 2), (MOST, 1), (None, 1)) == [None, 2.0**63, None]
+
+
+def test_what_grows_without_bounds_is_refused() -> None:
+    one = constant(1, INTEGER)
+    asked = nested(40, SUM, lambda inner: call("IF", INTEGER, binary(">", inner, A, BOOLEAN), SUM, one))
+    for rewritten in (settled, companion, group_value):
+        with pytest.raises(
+            OperatorError, match="an expression of integers is too long: where they leave 64 bits"
+        ) as told:
+            rewritten(asked)
+        assert "declare the attributes as xsd:double" in str(told.value)
+    assert of(settled(SUM), (1, 2)) == [3]
 
 
 def test_conditions_are_asked_of_doubles_where_integers_have_left() -> None:
