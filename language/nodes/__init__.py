@@ -1,12 +1,23 @@
 """The typed query, which all later stages work from: what went in is forgotten but for places in the text.
 
-Nodes are data: `query` with its `pattern` and `expression`s, the `types` of values and their units (`measures`), and
-the `vocabulary` (streams, functions by `signature`, knowledge) that names were looked up in. `traversal` walks over
-them, `normal_form` writes them as text again.
+Nodes are data: `query` with its `pattern` and `expression`s, `context` with what queries and contexts have to do with
+each other, the `types` of values and their units (`measures`), and the `vocabulary` (streams, functions by `signature`,
+knowledge) that names were looked up in. `traversal` walks over them, `normal_form` writes them as text again.
 """
 
 from __future__ import annotations
 
+from .context import (
+    Calendar,
+    CalendarStretch,
+    ChangeKind,
+    Context,
+    ContextChange,
+    ContextKey,
+    ContextReference,
+    InContext,
+    Placement,
+)
 from .expression import (
     Aggregate,
     Binary,
@@ -27,6 +38,7 @@ from .pattern import (
     Alternative,
     BatchWindow,
     Conjunction,
+    ContextWindow,
     CorrelationWindow,
     CumulateWindow,
     Element,
@@ -48,6 +60,7 @@ from .query import (
     AllOf,
     AnyOf,
     Bounds,
+    ContextSet,
     Instant,
     Item,
     Kind,
@@ -103,11 +116,20 @@ __all__ = [
     "BinaryOperator",
     "Binding",
     "Bounds",
+    "Calendar",
+    "CalendarStretch",
     "Call",
+    "ChangeKind",
     "Column",
     "Conjunction",
     "Constant",
     "ConstantParameter",
+    "Context",
+    "ContextChange",
+    "ContextKey",
+    "ContextReference",
+    "ContextSet",
+    "ContextWindow",
     "Conversion",
     "CorrelationWindow",
     "CumulateWindow",
@@ -117,6 +139,7 @@ __all__ = [
     "Functions",
     "Group",
     "HoppingWindow",
+    "InContext",
     "Instant",
     "Intrinsic",
     "Item",
@@ -128,6 +151,7 @@ __all__ = [
     "Nested",
     "Output",
     "Pattern",
+    "Placement",
     "Policy",
     "Quantifier",
     "Query",

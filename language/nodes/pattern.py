@@ -151,4 +151,14 @@ class SessionWindow:
     span: Span
 
 
-Window = CorrelationWindow | SlidingWindow | BatchWindow | HoppingWindow | CumulateWindow | SessionWindow
+@dataclass(frozen=True, slots=True)
+class ContextWindow:
+    """`WINDOW (?e, CONTEXT)`: all candidates of a window of the query's contexts, reported when that ends."""
+
+    variable: str
+    span: Span
+
+
+Window = (
+    CorrelationWindow | SlidingWindow | BatchWindow | HoppingWindow | CumulateWindow | SessionWindow | ContextWindow
+)

@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 
 from ..source_text import SourceText, Span
+from .context import Context, ContextChange, ContextKey, InContext
 from .expression import Expression
 from .pattern import Pattern, Window
 from .types import ValueType
@@ -145,6 +146,26 @@ DEFAULT_BOUNDS = Bounds(Instant(None, timedelta(0), inclusive=False), None, None
 
 
 @dataclass(frozen=True, slots=True)
+class ContextSet:
+    """CREATE CONTEXTS: situations of which one set holds in each partition.
+
+    Attributes:
+        name: of the set.
+        contexts: in the order of the text; the first is the default, which holds when no other does.
+        keys: what makes the partitions; empty: there is one.
+        bounds: WITHIN; before its lower bound no context holds.
+        normal: the normalised text. Equal texts mean equal sets.
+    """
+
+    name: str
+    contexts: tuple[Context, ...]
+    keys: tuple[ContextKey, ...]
+    bounds: Bounds
+    normal: str
+    span: Span = field(compare=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Item:
     """One output column.
 
@@ -225,6 +246,9 @@ class Query:
         output: the stream that this query's rows form, for queries that name it in FROM.
         warnings: unknown classes and properties, each a full message with its place.
         retention: all events of a match lie within it, as in a WINDOW over all variables; `None`: the text bounds them.
+        context_sets: every set that it speaks of: IN CONTEXT, `change` and CONTEXTS(…) in FROM; each once.
+        in_context: IN CONTEXT; `None` without.
+        change: of a deriving query, what its rows do; its visible items are attributes of the window. `None`: SELECT.
         document: the text that its spans point into, for messages; queries of equal meaning are equal without it.
     """
 
@@ -249,4 +273,7 @@ class Query:
     warnings: tuple[str, ...]
     span: Span
     retention: timedelta | None = None
+    context_sets: tuple[ContextSet, ...] = ()
+    in_context: InContext | None = None
+    change: ContextChange | None = None
     document: SourceText | None = field(default=None, compare=False, repr=False)
