@@ -122,7 +122,8 @@ def _table(at: np.ndarray, columns: Mapping[str, object]) -> pa.Table:
 
 
 def _micros(table: pa.Table) -> np.ndarray:
-    return table["at"].cast(pa.int64()).to_numpy()
+    found: np.ndarray = table["at"].cast(pa.int64()).to_numpy()
+    return found
 
 
 class Distribution(NamedTuple):

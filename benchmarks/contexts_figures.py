@@ -1,0 +1,197 @@
+"""What `benchmarks.contexts` varies, figure by figure: CAESAR's Fig. 11 to 14, and the cost of suspended queries."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+
+from .contexts_queries import overlapping, pattern, separate
+from .contexts_runs import Case, annotated, compare, measure, of_process, same_per_context
+from .contexts_workload import Distribution, Held, Road, covered, spread
+
+__all__ = ["FIGURES", "Point", "Scale", "ratios"]
+
+_FORMS = ("aware", "alone", "staged")
+_CRITICAL = ("congestion", "accident")
+_LENGTH = 180
+"""Seconds of a window, two of which cover a fifth of the stream (paper, §7.3.1)."""
+_OVERLAPPING, _OVERLAP = 900, 600
+"""Seconds of a window, and for how many of them all overlap at least (paper, §7.3.2)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """How large a run is.
+
+    Attributes:
+        road: of all figures that do not vary it.
+        of_road: segments of one road.
+        queries: in each context, of all figures that do not vary it.
+        rounds: of each point that a bar looks at; of the others one.
+        thinned: fewer points.
+    """
+
+    road: Road
+    of_road: int = 4
+    queries: int = 10
+    rounds: int = 3
+    thinned: bool = False
+
+    def points(self, values: Sequence[float]) -> Sequence[float]:
+        """All of them, or the first and the last."""
+        return (values[0], values[-1]) if self.thinned else values
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """What one form takes at one place of a figure.
+
+    Attributes:
+        figure: its name.
+        x: what is varied.
+        form: of the queries.
+        seconds: of the processor, in each round.
+        coverage: which part of the reports lies in windows.
+        rows: of all queries.
+    """
+
+    figure: str
+    x: float
+    form: str
+    seconds: tuple[float, ...]
+    coverage: float
+    rows: int = 0
+
+
+def ratios(found: Sequence[Point], figure: str, form: str, to: str) -> Mapping[float, float]:
+    """By place, how many times as long one form takes as another: the median of the rounds."""
+    of = {(point.x, point.form): point.seconds for point in found if point.figure == figure}
+    return {
+        x: statistics.median(one / other for one, other in zip(of[x, form], of[x, to], strict=True))
+        for x in dict.fromkeys(place for place, _ in of)
+    }
+
+
+def _critical(queries: int) -> Case:
+    return Case(_CRITICAL, tuple((context, pattern(i)) for context, i in product(_CRITICAL, range(queries))))
+
+
+def _points(figure: str, x: float, road: Road, held: Sequence[Held], *, case: Case, rounds: int) -> Iterator[Point]:
+    part = covered(road.batches(held), held)
+    found = measure(case, annotated(road, held), _FORMS, rounds)
+    for form, taken in found.seconds.items():
+        yield Point(figure, x, form, taken, part, found.rows)
+
+
+def _queries(scale: Scale) -> Iterator[Point]:
+    held = list(spread(scale.road, _CRITICAL, 2, scale.road.seconds / 10))
+    for count in scale.points((1, 5, 10, 20)):
+        yield from _points("queries", count, scale.road, held, case=_critical(int(count)), rounds=scale.rounds)
+
+
+def _roads(scale: Scale) -> Iterator[Point]:
+    for count in scale.points((1, 3, 5, 7, 50)):
+        road = replace(scale.road, segments=scale.of_road * int(count))
+        batch = max(1, round(road.events / max(1, scale.road.events / scale.road.batch)))
+        road = replace(road, batch=min(batch, 5 * scale.road.batch))
+        held = list(spread(road, _CRITICAL, 2, road.seconds / 10))
+        yield from _points("roads", count, road, held, case=_critical(scale.queries // 2), rounds=1)
+
+
+def _length(scale: Scale) -> Iterator[Point]:
+    for part in scale.points((0.1, 0.2, 0.5, 0.7, 0.9)):
+        held = list(spread(scale.road, _CRITICAL, 2, scale.road.seconds * part / 2))
+        yield from _points("length", part, scale.road, held, case=_critical(scale.queries), rounds=scale.rounds)
+
+
+def _number(scale: Scale) -> Iterator[Point]:
+    for count in scale.points((2, 4, 10, 14, 18)):
+        held = list(spread(scale.road, _CRITICAL, int(count), scale.road.seconds / 20))
+        yield from _points("number", count, scale.road, held, case=_critical(scale.queries), rounds=scale.rounds)
+
+
+def _distribution(scale: Scale) -> Iterator[Point]:
+    road = replace(scale.road, rising=True)
+    places = (Distribution("early", 0, 0.3), Distribution(), Distribution("late", 0.7, 1))
+    for where, count in product(places, scale.points((1, 5, 10, 20))):
+        held = list(spread(road, _CRITICAL, 2, road.seconds / 10, where))
+        batches, case = annotated(road, held), _critical(int(count))
+        taken = of_process(case.text("aware"), len(case.queries), batches)
+        part = covered(road.batches(held), held)
+        yield Point("distribution", count, where.name, (taken.seconds,), part, sum(own.num_rows for own in taken.rows))
+
+
+def _overlapping(
+    scale: Scale, figure: str, x: float, *, windows: int = 30, overlap: float = _OVERLAP, queries: int = 4
+) -> Iterator[Point]:
+    """Windows of one length that all overlap, each of another context, shared by queries or not."""
+    road, names = scale.road, tuple(f"c{number}" for number in range(windows))
+    length, first = road.seconds * _OVERLAPPING / 1_800, road.seconds / 8
+    late = (length - road.seconds * overlap / 1_800) / max(1, windows - 1)
+    held = [
+        Held(segment, name, first + 0.001 * (segment + 1) + late * number, first + length + late * number)
+        for segment, (number, name) in product(range(road.segments), enumerate(names))
+    ]
+    batches, part = annotated(road, held), covered(road.batches(held), held)
+    asked = [pattern(number) for number in range(queries)]
+    texts = {"shared": overlapping(names, asked), "separate": separate(names, asked)}
+    statements = {"shared": queries, "separate": queries * windows}
+    seconds: dict[str, list[float]] = {form: [] for form in texts}
+    for turn in range(scale.rounds if figure == "shared queries" else 1):
+        taken = {form: of_process(text, statements[form], batches) for form, text in texts.items()}
+        if not turn:
+            rows = same_per_context(taken["shared"], taken["separate"], names)
+        for form, own in taken.items():
+            seconds[form].append(own.seconds)
+    for form, spent in seconds.items():
+        yield Point(figure, x, form, tuple(spent), part, rows)
+
+
+def _windows(scale: Scale) -> Iterator[Point]:
+    for count in scale.points((1, 5, 15, 30, 45) if not scale.thinned else (1, 4)):
+        yield from _overlapping(scale, "overlapping windows", count, windows=int(count))
+
+
+def _overlap(scale: Scale) -> Iterator[Point]:
+    for minutes in scale.points((1, 5, 10, 15)):
+        yield from _overlapping(scale, "overlap", minutes, windows=4 if scale.thinned else 30, overlap=minutes * 60)
+
+
+def _shared(scale: Scale) -> Iterator[Point]:
+    for count in scale.points((1, 4, 10) if not scale.thinned else (1, 2)):
+        windows = 4 if scale.thinned else 30
+        yield from _overlapping(scale, "shared queries", count, windows=windows, queries=int(count))
+
+
+def _suspended(scale: Scale) -> Iterator[Point]:
+    """Queries that are active, alone and beside many in a context that never holds."""
+    held = list(spread(scale.road, _CRITICAL, 2, scale.road.seconds / 10))
+    batches, contexts = annotated(scale.road, held), (*_CRITICAL, "never")
+    active = _critical(scale.queries).queries
+    idle = tuple(("never", pattern(number)) for number in range(100))
+    texts = {"none": Case(contexts, active).text("aware"), "100": Case(contexts, (*idle, *active)).text("aware")}
+    seconds: dict[str, list[float]] = {form: [] for form in texts}
+    for turn in range(2 * scale.rounds):
+        order = list(texts) if turn % 2 else list(reversed(texts))
+        taken = {form: of_process(texts[form], len(active), batches) for form in order}
+        compare("suspended", taken["none"], taken["100"])
+        for form, own in taken.items():
+            seconds[form].append(own.seconds)
+    for form, spent in seconds.items():
+        yield Point("suspended", 0, form, tuple(spent), 0)
+
+
+FIGURES: Mapping[str, Callable[[Scale], Iterator[Point]]] = {
+    "queries": _queries,
+    "roads": _roads,
+    "length": _length,
+    "number": _number,
+    "distribution": _distribution,
+    "overlapping windows": _windows,
+    "overlap": _overlap,
+    "shared queries": _shared,
+    "suspended": _suspended,
+}
+"""By name, what measures it."""

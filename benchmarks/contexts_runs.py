@@ -1,0 +1,156 @@
+"""Documents answered over the road by the data flow without Spark, and how much of the processor each takes."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from time import process_time
+from typing import Any
+
+import pyarrow as pa
+from kaicep import Project
+from kaicep.language.nodes import Query
+from kaicep.pipeline.flow.batch import Batch, live_batch
+from kaicep.pipeline.flow.dataflow import Dataflow
+from kaicep.pipeline.flow.queries.registration import Registration
+
+from .contexts_queries import FORMS, Pattern
+from .contexts_workload import STREAMS, Held, Road
+
+__all__ = [
+    "Case",
+    "Measured",
+    "Taken",
+    "annotated",
+    "compare",
+    "measure",
+    "of_process",
+    "project",
+    "registered",
+    "same_per_context",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """What is to be answered.
+
+    Attributes:
+        contexts: names of those that there are, but for the default.
+        queries: of each, the context it is in and what it looks for.
+    """
+
+    contexts: tuple[str, ...]
+    queries: tuple[tuple[str, Pattern], ...]
+
+    def text(self, form: str) -> str:
+        """The document."""
+        return FORMS[form](self.contexts, self.queries)
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """Seconds of the processor in all, the most for one batch, and the rows of each query of the case."""
+
+    seconds: float
+    longest: float
+    rows: tuple[pa.Table, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """By form, seconds of the processor in each round; the rows that all of them give."""
+
+    seconds: Mapping[str, tuple[float, ...]]
+    rows: int
+
+
+def project() -> Project:
+    """Reports and signs, and nothing else."""
+    return Project.parse({"streams": STREAMS, "archive": {"enabled": False}})
+
+
+def annotated(road: Road, held: Sequence[Held]) -> list[Batch]:
+    """The stream in batches, annotated; the last one ends it."""
+    annotators = project().dataflow().annotators
+    return [*(live_batch(annotators, raw) for raw in road.batches(held)), Batch(ends=True)]
+
+
+def of_process(text: str, asked: int, batches: Sequence[Batch]) -> Taken:
+    """What a document takes whose last statements, so many, are those that are asked."""
+    of = project()
+    flow = of.dataflow()
+    labels = registered(flow, of.compile(text))[-asked:]
+    found: dict[str, list[pa.Table]] = {label: [] for label in labels}
+    seconds, longest = 0.0, 0.0
+    gc.collect()
+    for batch in batches:
+        began = process_time()
+        matches = flow.process(batch).matches
+        taken = process_time() - began
+        seconds, longest = seconds + taken, max(longest, taken)
+        for label in labels:
+            found[label].append(matches[label])
+    return Taken(seconds, longest, tuple(pa.concat_tables(own) for own in found.values()))
+
+
+def registered(flow: Dataflow, queries: Sequence[Query]) -> list[str]:
+    """Let a data flow answer queries; their labels."""
+    registrations = [Registration(query, query.name or f"q{i}") for i, query in enumerate(queries)]
+    for registration in registrations:
+        flow.register(registration)
+    return [registration.label for registration in registrations]
+
+
+def compare(form: str, ours: Taken, theirs: Taken) -> int:
+    """Look whether two forms gave the same rows, and say how many.
+
+    Raises:
+        SystemExit: they did not.
+    """
+    for number, (own, other) in enumerate(zip(ours.rows, theirs.rows, strict=True)):
+        if _plain(own) != _plain(other):
+            raise SystemExit(f"{form}: query {number} has other rows: {own.num_rows:,} and {other.num_rows:,}")
+    return sum(own.num_rows for own in ours.rows)
+
+
+def same_per_context(shared: Taken, separate: Taken, contexts: Sequence[str]) -> int:
+    """Look whether queries in several contexts gave what they give in each of them, and say how many rows.
+
+    Raises:
+        SystemExit: they did not.
+    """
+    for number, own in enumerate(shared.rows):
+        found = sorted((name, *row) for row in _rows(own, ("_context",)) for name in row[-1])
+        apart = separate.rows[number * len(contexts) : (number + 1) * len(contexts)]
+        wanted = sorted((name, *row) for one in apart for row in _rows(one, ("_context",)) for name in row[-1])
+        if [(name, *row[:-1]) for name, *row in found] != [(name, *row[:-1]) for name, *row in wanted]:
+            raise SystemExit(f"query {number} in {len(contexts)} contexts: {len(found):,} rows, not {len(wanted):,}")
+    return sum(own.num_rows for own in shared.rows)
+
+
+def _plain(rows: pa.Table) -> list[tuple[object, ...]]:
+    """What users see of rows, but for identities, and for which sign a window began with."""
+    return sorted(_rows(rows))
+
+
+def _rows(rows: pa.Table, more: Sequence[str] = ()) -> Iterator[tuple[Any, ...]]:
+    names = sorted(name for name in rows.column_names if not name.startswith(("_", "#")))
+    return zip(*(rows[name].to_pylist() for name in (*names, "_time", *more)), strict=True)
+
+
+def measure(case: Case, batches: Sequence[Batch], forms: Sequence[str], rounds: int) -> Measured:
+    """What each form takes in each round; they take turns.
+
+    Raises:
+        SystemExit: the forms do not give the same rows.
+    """
+    seconds: dict[str, list[float]] = {form: [] for form in forms}
+    for number in range(rounds):
+        taken = {form: of_process(case.text(form), len(case.queries), batches) for form in forms}
+        for form, own in taken.items():
+            if not number:
+                rows = compare(form, taken[forms[0]], own)
+            seconds[form].append(own.seconds)
+    return Measured({form: tuple(own) for form, own in seconds.items()}, rows)
