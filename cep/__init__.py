@@ -12,16 +12,30 @@ if TYPE_CHECKING:
     from .event_filter import Filter, apply_filters
     from .operator import END_OF_TIME, Operator
     from .output import RowCounts, adopted_matches
+    from .partitions import (
+        CONTEXT_WINDOWS,
+        NO_END,
+        NO_START,
+        WINDOW_COLUMN,
+        is_windowed,
+        key_columns,
+        partitioned_by_window,
+        windows_schema,
+    )
     from .query_operator import build_operator
     from .settled_query import joined_rows, with_doubles
     from .state_horizon import horizon_of
     from .windows import HELD, LAST, WINDOW, adopted_windows
 
 _LATER = {
+    "CONTEXT_WINDOWS": ".partitions",
     "END_OF_TIME": ".operator",
     "HELD": ".windows",
     "LAST": ".windows",
+    "NO_END": ".partitions",
+    "NO_START": ".partitions",
     "WINDOW": ".windows",
+    "WINDOW_COLUMN": ".partitions",
     "Filter": ".event_filter",
     "Operator": ".operator",
     "RowCounts": ".output",
@@ -30,15 +44,23 @@ _LATER = {
     "apply_filters": ".event_filter",
     "build_operator": ".query_operator",
     "horizon_of": ".state_horizon",
+    "is_windowed": ".partitions",
     "joined_rows": ".settled_query",
+    "key_columns": ".partitions",
+    "partitioned_by_window": ".partitions",
+    "windows_schema": ".partitions",
     "with_doubles": ".settled_query",
 }
 
 __all__ = [
+    "CONTEXT_WINDOWS",
     "END_OF_TIME",
     "HELD",
     "LAST",
+    "NO_END",
+    "NO_START",
     "WINDOW",
+    "WINDOW_COLUMN",
     "Filter",
     "Limits",
     "Operator",
@@ -48,8 +70,12 @@ __all__ = [
     "apply_filters",
     "build_operator",
     "horizon_of",
+    "is_windowed",
     "joined_rows",
+    "key_columns",
     "limit_time",
+    "partitioned_by_window",
+    "windows_schema",
     "with_doubles",
 ]
 

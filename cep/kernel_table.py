@@ -11,25 +11,33 @@ from .joins import PatternKernel, vectorisable
 from .limits import Limits
 from .operator_core import Kernel
 from .order import Interval
+from .partitions import PartitionWindows
 from .selection import SelectionKernel
 from .windows import AggregationKernel
 
 __all__ = ["build_kernel", "stop_candidates"]
 
 
-def build_kernel(query: Query, within: Interval, limits: Limits) -> Kernel:
-    """The kernel of a settled query; errors as of `build_operator`."""
+def build_kernel(query: Query, within: Interval, limits: Limits, windows: PartitionWindows | None = None) -> Kernel:
+    """The kernel of a settled query; errors as of `build_operator`.
+
+    Args:
+        query: the query; in contexts, partitioned by their windows.
+        within: see `build_operator`.
+        limits: see `build_operator`.
+        windows: of a query in contexts, what is known of their windows.
+    """
     match query.kind:
         case Kind.SELECTION:
             return SelectionKernel(query)
         case Kind.AGGREGATION:
-            return AggregationKernel(query, limits)
+            return AggregationKernel(query, limits, within, windows)
         case Kind.PATTERN if vectorisable(query):
-            return PatternKernel(query, within, limits)
+            return PatternKernel(query, within, limits, windows)
         case Kind.PATTERN:
             from .nfa import NfaOperator  # noqa: PLC0415 - most queries need no automaton
 
-            return NfaOperator(query, within, limits)
+            return NfaOperator(query, within, limits, windows)
 
 
 def stop_candidates(query: Query) -> Mapping[str, pl.DataFrame]:

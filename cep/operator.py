@@ -60,7 +60,10 @@ class Operator(Protocol):
         Args:
             candidates: per variable (one without is as good as an empty table), in order of arrival; columns `_time`,
                 `_id` and the source's columns; every time stamp is at or above the previous call's watermark. Of a
-                query that `sees_all_events`, under `EVENTS` what `all_events` gives.
+                query that `sees_all_events`, under `EVENTS` what `all_events` gives. Of a query in contexts, the
+                candidates of `partitioned_by_window`, and under `CONTEXT_WINDOWS` (`windows_schema`) each window that
+                one of them lies in, or may lie in as FOR asks, and each that has ended since the last call. What is
+                told must hold of all moments below the watermark.
             watermark: aware; no candidate below it will follow; `None`: nothing is known. Must not go backwards.
 
         Yields:
@@ -90,6 +93,12 @@ class Operator(Protocol):
             candidates: as in `process`; those that matches which become true later can still hold.
             watermark: as in `process`.
         """
+
+    def mark(self) -> object:
+        """The state as it is now, in memory."""
+
+    def rewind(self, mark: object) -> None:
+        """Go back to where `mark` was taken, as often as need be."""
 
     def snapshot(self) -> bytes:
         """The state; an operator that restores it goes on as if nothing had happened."""

@@ -37,6 +37,13 @@ class Kernel(Protocol):
         """What no `_time` of the matches to come lies below, in microseconds; `None`: the watermark."""
 
     @property
+    def oldest(self) -> int | None:
+        """The time stamp of the first candidate of a query in contexts that it may still report; `None`: there is none.
+
+        In microseconds. No row to come lies in a context window that ended before that and before the watermark.
+        """
+
+    @property
     def awaited(self) -> Ints:
         """The numbers of the events whose very next ones, whenever they come, decide about matches that wait."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from typing import cast
 
 import polars as pl
 import pyarrow as pa
@@ -19,7 +20,7 @@ from .limits import Ceilings, Limits
 from .match_pieces import found_in_pieces
 from .operator import END_OF_TIME, Operator
 from .operator_core import Kernel
-from .order import EVENTS, Contiguity, Interval, empty_candidates, sees_all_events
+from .order import EVENTS, OF_WINDOW, Contiguity, Interval, empty_candidates, sees_all_events
 from .output import (
     ROWS_AT_ONCE,
     DistinctRows,
@@ -32,6 +33,7 @@ from .output import (
     output_schema,
     row_schema,
 )
+from .partitions import CONTEXT_WINDOWS, WINDOW_COLUMN, PartitionWindows, is_windowed, partitioned_by_window
 from .reorder_buffer import ReorderBuffer
 from .settled_query import settled_query
 from .snapshot_codec import OperatorState, read_snapshot, write_snapshot
@@ -53,8 +55,11 @@ def build_operator(query: Query, within: Interval | None = None, limits: Limits 
         OperatorError: the query uses a construct that operators do not run.
         CeilingError: its pattern or its window is too large to be compiled.
     """
-    most, whole = limits or Limits(), settled_query(query)
-    return QueryOperator(whole, build_kernel(whole, within or Interval(), most), Ceilings(query, most))
+    most, whole = limits or Limits(), partitioned_by_window(settled_query(query))
+    windows = None if query.in_context is None else PartitionWindows()
+    return QueryOperator(
+        whole, build_kernel(whole, within or Interval(), most, windows), Ceilings(query, most), windows
+    )
 
 
 @dataclass(slots=True)
@@ -64,6 +69,7 @@ class QueryOperator:
     query: Query
     kernel: Kernel
     ceilings: Ceilings
+    windows: PartitionWindows | None = None
     ended: bool = False
     reported: int = 0
     contiguity: Contiguity | None = field(init=False)
@@ -77,10 +83,12 @@ class QueryOperator:
     def __post_init__(self) -> None:
         self.contiguity = Contiguity(self.query) if sees_all_events(self.query) else None
         self.pending = {source.variable: _pending(source) for source in self.query.sources}
-        self.pending |= {name: ReorderBuffer(empty) for name, empty in stop_candidates(self.query).items()}
+        of_event = (WINDOW_COLUMN,) if is_windowed(self.query) else ()
+        self.pending |= {name: ReorderBuffer(empty, of_event) for name, empty in stop_candidates(self.query).items()}
         if self.contiguity is not None:
-            self.pending[EVENTS] = ReorderBuffer(self.contiguity.empty)
-        self.output = RowOutput(self.query, self.kernel.names)
+            of_window = (OF_WINDOW,) if is_windowed(self.query) else ()
+            self.pending[EVENTS] = ReorderBuffer(self.contiguity.empty, of_window)
+        self.output = RowOutput(self.query, self.kernel.names, self.windows)
         keeps_all = self.query.after_match.kind is AfterMatchKind.KEEP_ALL
         self.chooses = self.query.limit is not None or not keeps_all
         self.distinct = DistinctRows(self.query) if self.query.distinct else None
@@ -160,6 +168,8 @@ class QueryOperator:
 
     def _released(self, candidates: Mapping[str, pa.Table], passed: int) -> dict[str, pl.DataFrame]:
         """What the watermark has passed, in total order."""
+        if self.windows is not None:
+            self.windows.update(candidates.get(CONTEXT_WINDOWS))
         released = {}
         for variable, pending in self.pending.items():
             table = candidates.get(variable)
@@ -170,6 +180,16 @@ class QueryOperator:
     def _forget(self, passed: int) -> None:
         if self.contiguity is not None:
             self.contiguity.forget(passed, self.kernel.awaited)
+        if self.windows is not None:
+            self._retire(self.windows, passed)
+
+    def _retire(self, windows: PartitionWindows, passed: int) -> None:
+        """Forget the context windows that have ended and that nothing lies in any more."""
+        if self.contiguity is not None and is_windowed(self.query):
+            self.contiguity.retire(windows.ended(passed))
+        oldest = self.kernel.oldest
+        windows.forget(passed if oldest is None else min(passed, oldest))
+        windows.passed = passed
 
     def _reported(self, matches: MatchFrame | None, passed: int) -> Iterator[pa.Table]:
         """The rows of matches, as OUTPUT hands them over: without it as they are made."""
@@ -227,25 +247,43 @@ class QueryOperator:
 
     def snapshot(self) -> bytes:
         """See `Operator.snapshot`."""
+        return write_snapshot(self.query, self._state())
+
+    def restore(self, data: bytes) -> None:
+        """See `Operator.restore`."""
+        self._load(read_snapshot(self.query, data))
+
+    def mark(self) -> object:
+        """See `Operator.mark`."""
+        return self._state(), self.counted
+
+    def rewind(self, mark: object) -> None:
+        """See `Operator.rewind`."""
+        state, self.counted = cast("tuple[OperatorState, RowCounts]", mark)
+        self._load(state)
+
+    def _state(self) -> OperatorState:
         inner = self.kernel.state()
         held = {f"pending.{variable}": pending.held for variable, pending in self.pending.items()}
         seen = {} if self.distinct is None else {"distinct": self.distinct.seen}
         rate = {} if self.rate is None else self.rate.tables()
         last = {} if self.contiguity is None else {"contiguity": self.contiguity.last}
-        tables = {} if self.ended else {**held, **inner.tables, **seen, **rate, **last}
+        contexts = {} if self.windows is None else self.windows.tables()
+        tables = {} if self.ended else {**held, **inner.tables, **seen, **rate, **last, **contexts}
         following = None if self.contiguity is None else self.contiguity.next
         numbers = {**inner.numbers, "reported": self.reported, "contiguity": following}
-        return write_snapshot(self.query, OperatorState(tables, numbers))
+        numbers |= {} if self.windows is None else {"contexts": self.windows.passed}
+        return OperatorState(tables, numbers)
 
-    def restore(self, data: bytes) -> None:
-        """See `Operator.restore`."""
-        state = read_snapshot(self.query, data)
+    def _load(self, state: OperatorState) -> None:
         self.reported = state.numbers["reported"] or 0
         self.ended = self.query.limit is not None and self.reported >= self.query.limit
         if self.ended:
             return
         for variable, pending in self.pending.items():
             pending.held = state.tables[f"pending.{variable}"]
+        if self.windows is not None:
+            self.windows.load(state.tables, state.numbers.get("contexts"))
         self.kernel.load(state)
         if self.contiguity is not None:
             self.contiguity.last, self.contiguity.next = state.tables["contiguity"], state.numbers["contiguity"] or 0
@@ -257,7 +295,8 @@ class QueryOperator:
 
 def _pending(source: Source) -> ReorderBuffer:
     bindings = sorted({f"?{name}" for name, _ in source.bindings} & set(source.columns))
-    return ReorderBuffer(empty_candidates(source), tuple(bindings))
+    window = [WINDOW_COLUMN] if WINDOW_COLUMN in source.columns else []
+    return ReorderBuffer(empty_candidates(source), (*window, *bindings))
 
 
 def _conform(table: pa.Table, like: pl.DataFrame) -> pl.DataFrame:

@@ -11,6 +11,7 @@ from ..expressions import Ints, Names, column_expression, mask_of, plain_name, t
 from ..language.nodes import AfterMatchKind, Query
 from .order import binding_columns, settle_ties
 from .output import MatchFrame, selected_bindings
+from .partitions import WINDOW_COLUMN, is_windowed
 from .snapshot_codec import OperatorState
 
 __all__ = ["SelectionKernel"]
@@ -29,6 +30,8 @@ class SelectionKernel:
             AfterMatchKind.CONSUME,
         )
         self._bindings = selected_bindings(query)
+        self._windowed = is_windowed(query)
+        self._event = ["_time", "_id", *([WINDOW_COLUMN] if self._windowed else [])]
         self._conditions = [column_expression(e) for e in conditions if e is not None]
         self.considered = 0
 
@@ -40,6 +43,11 @@ class SelectionKernel:
     @property
     def due(self) -> int | None:
         """Every match is reported with its last event."""
+        return None
+
+    @property
+    def oldest(self) -> None:
+        """See `Kernel.oldest`: nothing is kept."""
         return None
 
     @property
@@ -61,8 +69,9 @@ class SelectionKernel:
         if self._bindings and frame.height > 1:
             frame = frame[self._output_order(frame)]
         if self._once:
-            frame = frame.unique(["_time", "_id"], keep="first", maintain_order=True)
-        return MatchFrame(frame, timestamps(frame["_time"]), {self._source.variable: frame["_id"]})
+            frame = frame.unique(self._event, keep="first", maintain_order=True)
+        windows = frame[WINDOW_COLUMN].to_numpy() if self._windowed else None
+        return MatchFrame(frame, timestamps(frame["_time"]), {self._source.variable: frame["_id"]}, windows=windows)
 
     def _output_order(self, frame: pl.DataFrame) -> Ints:
         """Candidates are in total order; solutions of one event come by the bindings that are selected."""

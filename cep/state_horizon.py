@@ -11,6 +11,7 @@ from typing import assert_never
 from ..language.nodes import (
     AfterMatchKind,
     BatchWindow,
+    ContextWindow,
     CorrelationWindow,
     CumulateWindow,
     HoppingWindow,
@@ -84,7 +85,7 @@ def _width(window: Window) -> timedelta | None:
             return None if start == "first" else extent
         case HoppingWindow(size=timedelta() as size) | CumulateWindow(size=timedelta() as size):
             return size
-        case SlidingWindow() | BatchWindow() | HoppingWindow() | CumulateWindow() | SessionWindow():
+        case SlidingWindow() | BatchWindow() | HoppingWindow() | CumulateWindow() | SessionWindow() | ContextWindow():
             return None
         case _:
             assert_never(window)

@@ -21,6 +21,7 @@ from ..match import (
     Refutation,
 )
 from ..order import BEFORE, UNBOUNDED
+from ..partitions import WINDOW_COLUMN
 from .columnar_nfa import ColumnarNfa, PartialMatchTable
 from .columnar_nfa_plan import compile_states, decidable
 from .pattern_plan import DisjunctPlan, PatternPlan
@@ -67,6 +68,9 @@ class MatchFinder(Protocol):
 
     def drop(self, buffer: CandidateBuffer, forbidden: Mapping[str, Bools]) -> None:
         """Drop what is growing with a forbidden candidate."""
+
+    def retire(self, buffer: CandidateBuffer, gone: Mapping[str, Bools]) -> None:
+        """Drop what is growing with a candidate whose context window has ended."""
 
     def forget(self, buffer: CandidateBuffer, watermark: int, used: Sequence[Rows]) -> None:
         """Let the buffer forget what neither an event at the watermark or later nor `used` (fixed rows) can reach."""
@@ -125,11 +129,15 @@ class _ConstraintSearch:
             if not self._waits and v not in self._plan.disjuncts[0].counts:
                 buffer.frames[v] = buffer.frames[v].filter(pl.Series(~mask))
 
+    def retire(self, buffer: CandidateBuffer, gone: Mapping[str, Bools]) -> None:
+        """See `MatchFinder.retire`: nothing grows."""
+
     def forget(self, buffer: CandidateBuffer, watermark: int, used: Sequence[Rows]) -> None:
         """See `MatchFinder.forget`."""
         for v in _bound(self._plan, buffer):
             frame, reach = buffer.frames[v], _reach(self._plan, v)
-            counted = frame.height - self._plan.disjuncts[0].counts.get(v, frame.height)
+            counts = self._plan.disjuncts[0].counts
+            counted = _uncounted(frame, counts[v]) if v in counts else 0
             out_of_reach = 0 if reach >= UNBOUNDED else buffer.before(watermark - reach, v)
             buffer.forget(v, min(max(out_of_reach, counted), buffer.unused(v, used)))
         _forget_absent(self._plan, buffer, watermark, used)
@@ -203,6 +211,11 @@ class _NfaSearch:
             if growing.any():
                 self._waiting[place] = runs.at(np.flatnonzero(~growing))
 
+    def retire(self, buffer: CandidateBuffer, gone: Mapping[str, Bools]) -> None:
+        """See `MatchFinder.retire`."""
+        self.drop(buffer, gone)
+        self._free.drop(buffer, gone)
+
     def forget(self, buffer: CandidateBuffer, watermark: int, used: Sequence[Rows]) -> None:
         """See `MatchFinder.forget`."""
         everywhere = [*used, *(runs.rows for runs in self._waiting.values()), *self._free.rows()]
@@ -234,6 +247,14 @@ class _NfaSearch:
             place: PartialMatchTable.of_table(tables[name]) for place, name in names.items() if name in tables
         }
         self._free.load(tables)
+
+
+def _uncounted(frame: pl.DataFrame, count: int) -> int:
+    """How many of the first candidates are not among the last so many, of their context window if they are in one."""
+    if WINDOW_COLUMN not in frame:
+        return frame.height - count
+    last = frame.select(pl.int_range(pl.len()).reverse().over(WINDOW_COLUMN) < count).to_series().to_numpy()
+    return int(np.append(last, True).argmax())
 
 
 def _bound(plan: PatternPlan, buffer: CandidateBuffer) -> list[str]:

@@ -24,9 +24,11 @@ from ..match import (
     PendingNegation,
     Refutation,
     encode_keys,
+    windows_of_matches,
 )
-from ..order import EVENTS, NUMBER, UNBOUNDED, Candidates, Interval, number_events
+from ..order import EVENTS, NUMBER, PLACE, UNBOUNDED, Candidates, Interval, number_events, placed_events
 from ..output import UNBOUND, ConditionCount, MatchFrame, MatchTable
+from ..partitions import WINDOW_COLUMN, PartitionWindows, is_windowed
 from ..snapshot_codec import OperatorState
 from .match_finder import MatchFinder, build_finder, named_variables
 from .pattern_plan import plan_pattern
@@ -46,9 +48,17 @@ class PatternKernel:
         query: a query that repeats nothing.
         within: the moments of WITHIN.
         limits: how much the query may take.
+        windows: of a query in contexts, what is known of their windows.
     """
 
-    def __init__(self, query: Query, within: Interval | None = None, limits: Limits | None = None) -> None:
+    def __init__(
+        self,
+        query: Query,
+        within: Interval | None = None,
+        limits: Limits | None = None,
+        windows: PartitionWindows | None = None,
+    ) -> None:
+        self._windows = windows if is_windowed(query) else None
         self._query = query
         self._ceilings = ceilings = Ceilings(query, limits or Limits())
         self._plan = plan = plan_pattern(query)
@@ -69,7 +79,7 @@ class PatternKernel:
         self._next_number = 0
         self._ambiguous = len({d.variables for d in disjuncts}) < len(disjuncts)
         unbound = len(disjuncts) > 1 or bool(self._last)
-        self._reporter = MatchReporter(query, plan.verdicts, partial=unbound, ambiguous=self._ambiguous)
+        self._reporter = MatchReporter(query, plan.verdicts, windows, partial=unbound, ambiguous=self._ambiguous)
 
     @property
     def names(self) -> Names:
@@ -90,6 +100,11 @@ class PatternKernel:
     def due(self) -> int | None:
         """When the first NOT has ended that a match waits for."""
         return self._pending.due
+
+    @property
+    def oldest(self) -> int | None:
+        """See `Kernel.oldest`."""
+        return self._buffer.oldest
 
     @property
     def awaited(self) -> Ints:
@@ -148,6 +163,7 @@ class PatternKernel:
         """
         if not len(self._pending) and not any(frame.height for frame in released.values()):
             self._finder.forget(self._buffer, watermark, [])
+            self._retire(watermark)
             return None
         candidates = self._buffer.take_in(self._prepared(released))
         if self._looks_behind:
@@ -160,6 +176,7 @@ class PatternKernel:
         matches = self._reporter.standing(found, candidates)
         reported = self._reporter.report(matches, candidates)
         self._drop(found)
+        self._retire(watermark)
         self._forget(watermark)
         return reported
 
@@ -170,8 +187,12 @@ class PatternKernel:
             numbers = number_events(released, self._next_number)
             self._next_number = 1 + max(int(n[-1]) for n in numbers.values() if len(n))
             frames = {v: frame.hstack([pl.Series(NUMBER, numbers[v])]) for v, frame in released.items()}
+            if self._windows is not None:
+                places = placed_events(released, numbers)
+                frames = {v: frame.with_columns(pl.Series(PLACE, places[v])) for v, frame in frames.items()}
         elif EVENTS not in released:
-            frames = {v: frame.hstack([pl.Series(NUMBER, [], pl.Int64)]) for v, frame in released.items()}
+            added = (NUMBER,) if self._windows is None else (NUMBER, PLACE)
+            frames = {v: f.hstack([pl.Series(name, [], pl.Int64) for name in added]) for v, f in released.items()}
         return frames
 
     def _complete(
@@ -185,7 +206,11 @@ class PatternKernel:
             inside = np.ones(len(time), dtype=bool)
             for negation in self._plan.disjuncts[disjunct].order.negations:
                 if not negation.before and negation.duration is not None:
-                    inside &= refutation.earliest(rows) - negation.duration >= self._within.first
+                    since = refutation.earliest(rows) - negation.duration
+                    inside &= since >= self._within.first
+                    if self._windows is not None:
+                        windows = windows_of_matches(rows, {}, refutation.probe.candidates)
+                        inside &= since > self._windows.of("since", windows)
             every = {v: rows.get(v, np.full(len(time), UNBOUND)) for v in self._bound}
             matches = MatchTable(np.full(len(time), disjunct), every, time)
             matches = matches if inside.all() else matches.at(inside)
@@ -214,7 +239,11 @@ class PatternKernel:
         released, when = self._pending.release(watermark)
         of_disjunct = released.pop(_DISJUNCT)
         candidates = refutation.probe.candidates
-        due = refutation.unrefuted(MatchTable(of_disjunct, self._buffer.current(released), when), self._last)
+        over = MatchTable(of_disjunct, self._buffer.current(released), when)
+        if self._windows is not None:
+            windows = windows_of_matches(over.rows, {}, candidates)
+            over = over.at(when <= self._windows.of("until", windows))
+        due = refutation.unrefuted(over, self._last)
         if len(due.time) > self._ceilings.limits.matches_per_event and not self._ambiguous:
             numbers = _last_numbers(due, candidates)
             self._ceilings.check("matches_per_event", int(np.unique(numbers, return_counts=True)[1].max()))
@@ -242,6 +271,25 @@ class PatternKernel:
         kept = self._buffer.frames[variable]
         partition = [kept[dict(columns)[variable]] for columns in self._query.partition_by]
         return self._reporter.skip.forbidden(partition, kept[NUMBER].to_numpy())
+
+    def _retire(self, watermark: int) -> None:
+        """Drop what belongs to context windows that have ended, and forget their candidates."""
+        ended = () if self._windows is None else self._windows.ended(watermark)
+        if not len(ended):
+            return
+        gone = {v: np.isin(f[WINDOW_COLUMN].to_numpy(), ended) for v, f in self._buffer.frames.items()}
+        if not any(mask.any() for mask in gone.values()):
+            return
+        columns = {v: rows for v, rows in self._pending.columns.items() if v != _DISJUNCT}
+        if len(self._pending):
+            waiting = self._buffer.current(columns)
+            self._pending.keep(~np.any([np.append(gone[v], False)[rows] for v, rows in waiting.items()], axis=0))
+        self._finder.retire(self._buffer, gone)
+        for v, mask in gone.items():
+            if self._finder.remembers_nothing and not len(self._pending):
+                self._buffer.frames[v] = self._buffer.frames[v].filter(pl.Series(~mask))
+            else:
+                self._buffer.forget(v, int(np.append(mask, False).argmin()))
 
     def _forget(self, watermark: int) -> None:
         waiting = {v: rows for v, rows in self._pending.columns.items() if v != _DISJUNCT}

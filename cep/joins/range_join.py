@@ -18,6 +18,7 @@ import numpy as np
 from ...expressions import Bools, Ints
 from ..match import BoundRows, CandidateRanges, EventCounts, combined_codes, expand, holding, ranges_by_key
 from ..order import UNBOUNDED, Bounds, Candidates
+from ..partitions import WINDOW_COLUMN
 from .pattern_plan import DisjunctPlan
 from .sum_bounds import SumBounds
 
@@ -87,7 +88,7 @@ class _Search:
         own = self.candidates[self.last]
         rows = np.arange(own.first_new, len(own.number))
         if self.last in self.plan.counts:
-            rows = rows[rows >= self._first_counted(self.last, own.number[rows])]
+            rows = rows[rows >= self._first_counted(self.last, rows)]
         start = {self.last: rows}
         yield from self._extend(self._tested(start, self.last))
 
@@ -141,13 +142,28 @@ class _Search:
         own = self.candidates[variable]
         start, end = np.searchsorted(own.time, span.earliest, "left"), np.searchsorted(own.time, span.latest, "right")
         if variable in self.plan.counts:
-            last = self.candidates[self.last].number[partial[self.last]]
-            start = np.maximum(start, self._first_counted(variable, last))
+            start = np.maximum(start, self._first_counted(variable, partial[self.last]))
         return start, end
 
-    def _first_counted(self, variable: str, last: Ints) -> Ints:
-        """The first row that is among the last candidates of `variable` when the event numbered `last` comes."""
-        return np.searchsorted(self.candidates[variable].number, last, "right") - self.plan.counts[variable]
+    def _first_counted(self, variable: str, rows: Ints) -> Ints:
+        """The first row among the last candidates of `variable` when the event of each of these rows of `last` comes.
+
+        Candidates in context windows are counted by window.
+        """
+        own, other, count = self.candidates[variable], self.candidates[self.last], self.plan.counts[variable]
+        last = other.number[rows]
+        if WINDOW_COLUMN not in own.frame:
+            return np.searchsorted(own.number, last, "right") - count
+        known, codes = np.unique(own.frame[WINDOW_COLUMN].to_numpy(), return_inverse=True)
+        windows = other.frame[WINDOW_COLUMN].to_numpy()[rows]
+        code = np.searchsorted(known, windows)
+        least, width = int(own.number.min(initial=0)), int(own.number.max(initial=0) - own.number.min(initial=0)) + 2
+        order = np.argsort(codes, kind="stable")
+        places = codes[order] * width + own.number[order] - least
+        behind = np.searchsorted(places, code * width + np.clip(last - least, -1, width - 1), "right")
+        begin = np.searchsorted(places, code * width)
+        first = np.append(order, len(order))[np.maximum(behind - count, begin)]
+        return np.where(behind > begin, first, len(order))
 
     def _tested(self, partial: BoundRows, variable: str) -> BoundRows:
         """Those partial matches that satisfy what can be tested now that `variable` is bound."""

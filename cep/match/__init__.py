@@ -21,6 +21,7 @@ from .index_probe import (
     passing,
     ranges_by_key,
 )
+from .match_contexts import windows_of_matches
 from .match_reporter import MatchReporter
 from .negation import NegationConstraint, Refutation
 from .pending_negation import NOTHING_AWAITED, NextEvents, PendingNegation
@@ -54,4 +55,5 @@ __all__ = [
     "largest_partition",
     "passing",
     "ranges_by_key",
+    "windows_of_matches",
 ]

@@ -18,11 +18,13 @@ from ...expressions import Bools, Ints
 from ...language.nodes import AfterMatch, AfterMatchKind, Query
 from ..order import Candidates, physical, row_tuples
 from ..output import MatchTable, gathered
+from ..partitions import key_columns
 
 __all__ = ["AfterMatchSkip", "Partition"]
 
 _BARS = {"partition": pl.String(), "bar": pl.Int64()}
 _CONSUMED = {"number": pl.Int64()}
+_APART = {"window": pl.Int64(), "number": pl.Int64()}
 
 Partition = tuple[object, ...]
 """The values of PARTITION BY."""
@@ -36,14 +38,21 @@ class AfterMatchSkip:
         query: the query.
         bars: of each partition, the number of the last event that no later match may begin with.
         consumed: numbers of the events that no later match may hold.
-        grown: whether more is forbidden than when this was last set to false.
+        apart: with FOR, which asks for a window of each match, the same by context window; growing matches may still
+            lie in another one.
+        grown: whether more is forbidden to growing matches than when this was last set to false.
     """
 
     query: Query
     bars: dict[Partition, int] = field(default_factory=dict)
     consumed: set[int] = field(default_factory=set)
+    apart: dict[int, set[int]] = field(default_factory=dict)
     grown: bool = False
     _table: pl.DataFrame | None = field(default=None, init=False)
+    _by_window: bool = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._by_window = bool(key_columns(self.query))
 
     @property
     def keeps_all(self) -> bool:
@@ -55,11 +64,11 @@ class AfterMatchSkip:
         if self.keeps_all or not len(matches.time):
             return matches
         if self.query.after_match.kind is AfterMatchKind.CONSUME:
-            places = self._unconsumed(_numbers(matches, candidates))
+            places = self._unconsumed(_numbers(matches, candidates), matches.windows if self._by_window else None)
         else:
             first, bar = _skips(self.query.after_match, matches, candidates)
             places = self._behind_bars(self._partitions(matches, candidates), first.tolist(), bar.tolist())
-        self.grown = self.grown or bool(places)
+        self.grown = self.grown or (bool(places) and not self._by_window)
         return matches.at(np.array(places, dtype=np.int64))
 
     def allows(self, partition: Partition, first: int, numbers: Iterable[int]) -> bool:
@@ -87,26 +96,34 @@ class AfterMatchSkip:
         """Forget events with numbers below the first event of every match to come."""
         self._table = None
         self.consumed = {number for number in self.consumed if number >= before}
+        later = {window: {n for n in numbers if n >= before} for window, numbers in self.apart.items()}
+        self.apart = {window: numbers for window, numbers in later.items() if numbers}
         self.bars = {partition: bar for partition, bar in self.bars.items() if bar >= before}
 
     def tables(self) -> dict[str, pl.DataFrame]:
         """The state."""
         partitions = [json.dumps(partition) for partition in self.bars]
         bars = pl.DataFrame({"partition": partitions, "bar": list(self.bars.values())}, _BARS)
-        return {"skip.bars": bars, "skip.consumed": pl.DataFrame({"number": sorted(self.consumed)}, _CONSUMED)}
+        consumed = pl.DataFrame({"number": sorted(self.consumed)}, _CONSUMED)
+        apart = [(window, number) for window, numbers in self.apart.items() for number in sorted(numbers)]
+        by_window = {"skip.apart": pl.DataFrame(apart, _APART, orient="row")} if self._by_window else {}
+        return {"skip.bars": bars, "skip.consumed": consumed, **by_window}
 
     def load(self, tables: Mapping[str, pl.DataFrame]) -> None:
         """Go on from what `tables` gave."""
         self._table = None
         self.bars = {tuple(json.loads(partition)): bar for partition, bar in tables["skip.bars"].rows()}
         self.consumed = set(tables["skip.consumed"]["number"])
+        self.apart = {}
+        for window, number in tables["skip.apart"].rows() if self._by_window else ():
+            self.apart.setdefault(window, set()).add(number)
 
     def _partitions(self, matches: MatchTable, candidates: Mapping[str, Candidates]) -> list[Partition]:
         """The values of PARTITION BY, which all events of a match share."""
-        if not self.query.partition_by:
-            return [()] * len(matches.time)
         found = [self._shared_value(matches, candidates, dict(columns)) for columns in self.query.partition_by]
-        return row_tuples(found)
+        if self._by_window and matches.windows is not None:
+            found.append(pl.Series(matches.windows))
+        return row_tuples(found) if found else [()] * len(matches.time)
 
     def _shared_value(
         self, matches: MatchTable, candidates: Mapping[str, Candidates], columns: Mapping[str, str]
@@ -130,12 +147,15 @@ class AfterMatchSkip:
                 bars[of] = max(new, known)
         return places
 
-    def _unconsumed(self, numbers: Iterable[Sequence[int]]) -> list[int]:
-        """Matches none of whose events serves in a match before them that stands."""
-        places = []
+    def _unconsumed(self, numbers: Iterable[Sequence[int]], windows: Ints | None) -> list[int]:
+        """Matches none of whose events serves in a match before them that stands, of the same of these windows."""
+        places, consumed = [], self.consumed
+        of = None if windows is None else windows.tolist()
         for place, events in enumerate(numbers):
-            if self.consumed.isdisjoint(events):
-                self.consumed.update(events)
+            if of is not None:
+                consumed = self.apart.setdefault(of[place], set())
+            if consumed.isdisjoint(events):
+                consumed.update(events)
                 places.append(place)
         return places
 

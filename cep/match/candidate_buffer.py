@@ -32,6 +32,11 @@ class CandidateBuffer:
     frames: dict[str, pl.DataFrame] = field(default_factory=dict)
     forgotten: dict[str, int] = field(default_factory=dict)
 
+    @property
+    def oldest(self) -> int | None:
+        """The time stamp of the first candidate; `None`: there is none."""
+        return min((int(timestamps(f["_time"][:1])[0]) for f in self.frames.values() if f.height), default=None)
+
     def take_in(self, released: Mapping[str, pl.DataFrame]) -> dict[str, Candidates]:
         """Keep what can take part of what was released, and give all that is kept."""
         added = {}

@@ -14,7 +14,7 @@ from typing import TypeVar
 import numpy as np
 import polars as pl
 
-from ...expressions import Ints
+from ...expressions import Bools, Ints
 from ..order import UNBOUNDED, Bounds
 from .candidate_buffer import CandidateBuffer
 from .index_probe import BoundRows, IndexProbe
@@ -115,6 +115,13 @@ class FreeVariableJoin:
     def rows(self) -> list[Mapping[str, Ints]]:
         """The rows of what is remembered, as the buffer fixed them."""
         return list(self._complete.values())
+
+    def drop(self, buffer: CandidateBuffer, forbidden: Mapping[str, Bools]) -> None:
+        """Drop what holds a forbidden candidate."""
+        for disjunct, fixed in self._complete.items():
+            rows = buffer.current(fixed)
+            held = np.any([forbidden[v][of_variable] for v, of_variable in rows.items()], axis=0)
+            self._complete[disjunct] = {v: of_variable[~held] for v, of_variable in fixed.items()}
 
     def tables(self) -> dict[str, pl.DataFrame]:
         """What is remembered, by disjunct."""

@@ -8,7 +8,9 @@ from ...expressions import Names
 from ...language.nodes import Expression, Query
 from ..order import Candidates
 from ..output import MatchFrame, MatchProjection, MatchTable, match_name
+from ..partitions import PartitionWindows
 from .after_match_skip import AfterMatchSkip
+from .match_contexts import MatchContexts
 
 __all__ = ["MatchReporter"]
 
@@ -19,6 +21,7 @@ class MatchReporter:
     Args:
         query: the query.
         conditions: HAVING, and the comparisons of items.
+        windows: of a query in contexts, what is known of their windows.
         partial: whether a match may leave variables unbound, or become true after its last event.
         ambiguous: whether the same events may be found as a match in several ways.
 
@@ -26,7 +29,16 @@ class MatchReporter:
         considered: how many matches it was given so far.
     """
 
-    def __init__(self, query: Query, conditions: Sequence[Expression], *, partial: bool, ambiguous: bool) -> None:
+    def __init__(
+        self,
+        query: Query,
+        conditions: Sequence[Expression],
+        windows: PartitionWindows | None = None,
+        *,
+        partial: bool,
+        ambiguous: bool,
+    ) -> None:
+        self._contexts = None if windows is None else MatchContexts(query, windows)
         self._projection = MatchProjection(query, partial=partial, conditions=conditions)
         self._ambiguous = ambiguous
         self.considered = 0
@@ -44,6 +56,8 @@ class MatchReporter:
         if not len(found.time):
             return found
         found = self._projection.sorted(found, candidates, once=self._ambiguous)
+        if self._contexts is not None:
+            found = self._contexts.placed(found, candidates)
         return self.skip.standing(found, candidates)
 
     def report(self, standing: MatchTable, candidates: Mapping[str, Candidates]) -> MatchFrame | None:

@@ -118,7 +118,7 @@ class PendingNegation:
 
     def tables(self) -> dict[str, pl.DataFrame]:
         """The state, where the columns are numbers."""
-        waiting = pl.DataFrame({_TIME: self.time, _AWAITED: self.awaited, **self.columns})
+        waiting = pl.DataFrame({_TIME: self.time.copy(), _AWAITED: self.awaited.copy(), **self.columns})
         following = pl.DataFrame({BEFORE: self.next_events.numbers, _TIME: self.next_events.times})
         return {"negation.waiting": waiting, "negation.next": following}
 

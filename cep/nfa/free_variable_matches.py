@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any, assert_never
 
@@ -121,6 +122,12 @@ class FreeVariableMatches:
                 value = None if equal is None else event[equal.own]
                 kept.setdefault(value, NegationBuffer()).add((event,))
 
+    def clear(self) -> None:
+        """Forget everything."""
+        self.candidates.clear()
+        self.open, self._new = [], []
+        self.seen = self._newest = -1
+
     def add(self, match: SequenceMatch) -> None:
         """Take in a match of SEQ."""
         self._new.append(self.opened(match))
@@ -205,6 +212,12 @@ class FreeVariableMatches:
     def drop(self, left: Remainder) -> None:
         """Drop the runs that no match may hold any more because of matches that stand."""
         self.open = [one for one in self.open if left.allows(one.match.shared, one.match.path)]
+
+    def retire(self, windows: AbstractSet[object]) -> None:
+        """Drop what belongs to context windows that have ended."""
+        self.open = [one for one in self.open if one.match.shared[0] not in windows]
+        for key in [key for key in self.candidates if key[1][0] in windows]:
+            del self.candidates[key]
 
     def forget(self, before: int) -> None:
         """Drop the candidates that come before all that a run from a moment on can be joined to."""

@@ -13,6 +13,7 @@ from ...language.nodes import Element, Group, Query, walk_pattern
 from ..limits import EVENT_BYTES, Ceilings
 from ..match import AfterMatchSkip, CandidateBuffer, MatchReporter
 from ..output import UNBOUND, MatchFrame, MatchTable
+from ..partitions import PartitionWindows
 from .shared_buffer import flattened, total_length
 
 __all__ = ["MatchQueue", "QueuedMatches"]
@@ -32,19 +33,22 @@ class MatchQueue:
         query: the query.
         variables: those that are matched, in order of FROM; events go by their places.
         ceilings: of the query.
+        windows: of a query in contexts, what is known of their windows.
 
     Attributes:
         buffer: their candidates, as far as matches may still hold them.
         found: what waits.
     """
 
-    def __init__(self, query: Query, variables: Sequence[str], ceilings: Ceilings) -> None:
+    def __init__(
+        self, query: Query, variables: Sequence[str], ceilings: Ceilings, windows: PartitionWindows | None = None
+    ) -> None:
         self._ceilings = ceilings
         self._settled = self._bytes = 0
         self._variables, self._repeated = variables, _repeated(query)
         conditions = [c for item in query.items if (c := item.condition) is not None]
         conditions += [] if query.having is None else [query.having]
-        self._reporter = MatchReporter(query, conditions, partial=True, ambiguous=True)
+        self._reporter = MatchReporter(query, conditions, windows, partial=True, ambiguous=True)
         self._reported: list[MatchFrame] = []
         self.buffer = CandidateBuffer({v: [] for v in variables})
         self.found: list[QueuedMatches] = []

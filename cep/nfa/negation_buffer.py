@@ -5,7 +5,9 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
+
+from ..partitions import PartitionWindows
 
 __all__ = ["NegationBuffer", "PartitionBuffers", "StopEvents"]
 
@@ -98,8 +100,20 @@ class PartitionBuffers:
         key: the partition's; the last part is the value in which JOINs make all events equal.
         absent: the candidates of variables under NOT.
         stops: the events that may end repetitions, by the repetition's start or by the name of the test.
+        windows: of a query in contexts, what is known of the windows that partitions are.
     """
 
     key: tuple[object, ...]
     absent: Mapping[str, NegationBuffer]
     stops: Mapping[Any, StopEvents]
+    windows: PartitionWindows | None = None
+
+    def holds(self, moment: int) -> bool:
+        """Whether a moment lies in the partition's context window."""
+        since, until = cast("PartitionWindows", self.windows).span(self.window)
+        return since < moment <= until
+
+    @property
+    def window(self) -> int:
+        """The partition's context window."""
+        return cast("int", self.key[0])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from collections.abc import Set as AbstractSet
 
 import polars as pl
 
@@ -11,6 +12,7 @@ from ...language.nodes import AfterMatchKind, Query
 from ..limits import Ceilings, Limits
 from ..order import EVENTS, Interval
 from ..output import MatchFrame
+from ..partitions import PartitionWindows, is_windowed
 from ..snapshot_codec import OperatorState
 from .compiler import CompiledPattern, RegisterValues, windows_of
 from .free_variable_matches import FreeVariableMatches, SequenceMatch
@@ -35,9 +37,11 @@ class NfaOperator:
         query: with SEQ.
         within: the moments of WITHIN.
         limits: how much the query may take.
+        windows: of a query in contexts, what is known of their windows.
     """
 
-    def __init__(self, query: Query, within: Interval, limits: Limits) -> None:
+    def __init__(self, query: Query, within: Interval, limits: Limits, windows: PartitionWindows | None = None) -> None:
+        self._windows = windows if is_windowed(query) else None
         self._compiled = CompiledPattern(query, (within.first, within.last))
         conditions = self._compiled.conditions
         negations = conditions.scopes.negations
@@ -45,21 +49,21 @@ class NfaOperator:
         variables = [s.variable for s in query.sources if s.variable not in negations]
         self._joining = FreeVariableMatches(query, conditions, self._compiled.code, variables, ceilings)
         self._has_free = bool(conditions.free)
-        self._queue = MatchQueue(query, variables, ceilings)
+        self._queue = MatchQueue(query, variables, ceilings, windows)
         self._encoder = EventEncoder(query, conditions, variables, self._queue.buffer)
         self._waiting = PendingAcceptance(within.last, self._report)
         self._partial_matches = PartialMatches(
-            self._compiled, variables, self._encoder.keyed, self._waiting.settle, ceilings
+            self._compiled, variables, self._encoder.keyed, self._waiting.settle, ceilings, self._windows
         )
         self._looks_behind = conditions.strict and bool(negations)
         self._keeps_all = query.after_match.kind is AfterMatchKind.KEEP_ALL
         self._swept = -_END
         self._kept = 0
         self._matches = MatchCount(ceilings)
-        windows = [width for _, width in windows_of(query)]
+        widths = [width for _, width in windows_of(query)]
         waits = [n.duration for n in negations.values() if n.duration is not None]
-        self._horizon = sum(windows) + sum(int(wait.total_seconds() * 1_000_000) for wait in waits)
-        self._period = max(windows, default=0) // 4
+        self._horizon = sum(widths) + sum(int(wait.total_seconds() * 1_000_000) for wait in waits)
+        self._period = max(widths, default=0) // 4
 
     @property
     def names(self) -> Names:
@@ -76,8 +80,16 @@ class NfaOperator:
         """When the interval of a NOT is over, or a run can be prolonged no more."""
         first = self._waiting.next_end
         ends = [] if first is None else [first]
-        ends += [state.deadline(registers) for state, registers, _ in self._partial_matches.held()]
+        held = [state.deadline(registers) for state, registers, _ in self._partial_matches.held()]
+        if held and self._windows is not None and self._windows.next_end is not None:
+            held.append(self._windows.next_end - 1)
+        ends += held
         return min(ends) + 1 if ends else None
+
+    @property
+    def oldest(self) -> int | None:
+        """See `Kernel.oldest`."""
+        return self._queue.buffer.oldest
 
     @property
     def awaited(self) -> Ints:
@@ -108,14 +120,26 @@ class NfaOperator:
         self._partial_matches.let_go(watermark)
         if watermark - self._swept >= self._period and self._size > 2 * self._kept + _FEW:
             self._sweep(watermark)
+        ended = frozenset[object]() if self._windows is None else frozenset(self._windows.ended(watermark).tolist())
+        self._partial_matches.close(ended)
         self._waiting.let_pass(watermark)
         if self._joining:
             self._queue.found += self._joining.matches(watermark)
+        if ended:
+            self._retire(ended)
         held = self._partial_matches.held_time
         self._queue.settle(_END if held is None else held)
         if self._queue.skip.grown:
             self._queue.skip.grown = False
             self._drop(Remainder(self._queue.skip))
+        if ended and not self._partial_matches.partitions:
+            self._sweep(watermark)
+
+    def _retire(self, ended: AbstractSet[object]) -> None:
+        """Forget what belongs to context windows that have ended."""
+        self._waiting.retire(ended)
+        self._joining.retire(ended)
+        self._partial_matches.retire(ended)
 
     @property
     def _size(self) -> int:

@@ -98,6 +98,7 @@ class NfaSnapshot:
     def load(self, state: OperatorState) -> None:
         """Take back what `state` wrote."""
         text = json.loads(state.tables["runs"]["text"][0])
+        self._clear()
         self.encoder.next_number = state.numbers["next"] or 0
         self.queue.load(state.tables, text["forgotten"])
         for origin in text["states"]:
@@ -113,6 +114,12 @@ class NfaSnapshot:
         if self.joining:
             self._load_joined(text)
         self.queue.found = [(time, (t, number), nodes[node]) for time, t, number, node in text["found"]]
+
+    def _clear(self) -> None:
+        """Forget what came before."""
+        self.partial.clear()
+        self.waiting.clear()
+        self.joining.clear()
 
     def _load_joined(self, text: Mapping[str, Any]) -> None:
         for variable, shared, events in text["candidates"]:

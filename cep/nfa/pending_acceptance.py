@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from collections.abc import Set as AbstractSet
 
 import numpy as np
 import polars as pl
@@ -77,6 +78,11 @@ class PendingAcceptance:
             self._pending.add({_ACCEPTED: column}, np.array(time), np.array(awaited))
             self._new = []
 
+    def clear(self) -> None:
+        """Forget what waits."""
+        self._new = []
+        self._pending.keep(np.zeros(len(self._pending), dtype=bool))
+
     def note(self, events: pl.DataFrame) -> None:
         """Take in which events followed others directly."""
         self.next_events.note(events)
@@ -94,6 +100,11 @@ class PendingAcceptance:
                 self._report(time, accepted)
         if reported:
             self._keep(lambda accepted: id(accepted.node) not in reported)
+
+    def retire(self, windows: AbstractSet[object]) -> None:
+        """Drop what waits in context windows that have ended."""
+        self._flush()
+        self._keep(lambda accepted: accepted.buffers.window not in windows)
 
     def drop(self, left: Remainder) -> None:
         """Drop what no match may hold any more because of matches that stand."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from .candidates import Candidates, empty_candidates, number_events
-from .contiguity import BEFORE, EVENTS, NUMBER, Contiguity, all_events, event_columns, sees_all_events
+from .candidates import PLACE, Candidates, empty_candidates, number_events, placed_events
+from .contiguity import BEFORE, EVENTS, NUMBER, OF_WINDOW, Contiguity, all_events, event_columns, sees_all_events
 from .difference_bounds import UNBOUNDED, Bounds, bounds_with_last
 from .interval import Interval
 from .join_keys import combine, group_codes, joint_codes, key_expressions, physical, row_tuples, stable_order
@@ -13,6 +13,8 @@ __all__ = [
     "BEFORE",
     "EVENTS",
     "NUMBER",
+    "OF_WINDOW",
+    "PLACE",
     "UNBOUNDED",
     "Bounds",
     "Candidates",
@@ -29,6 +31,7 @@ __all__ = [
     "key_expressions",
     "number_events",
     "physical",
+    "placed_events",
     "row_tuples",
     "sees_all_events",
     "settle_ties",

@@ -10,8 +10,12 @@ import polars as pl
 
 from ...expressions import POLARS_TYPES, Ints, timestamps
 from ...language.nodes import Source
+from ..partitions import WINDOW_COLUMN, reserved_types
 
-__all__ = ["Candidates", "empty_candidates", "number_events"]
+__all__ = ["PLACE", "Candidates", "empty_candidates", "number_events", "placed_events"]
+
+PLACE = "#place"
+"""Of queries in contexts, what orders candidates: one event has it in every context window, unlike its number."""
 
 
 @dataclass(slots=True)
@@ -34,6 +38,10 @@ class Candidates:
     def __post_init__(self) -> None:
         self.time = timestamps(self.frame["_time"])
 
+    def by_place(self) -> Candidates:
+        """The same, the rows of one event numbered alike in whichever context windows it lies."""
+        return Candidates(self.frame, self.frame[PLACE].to_numpy(), self.first_new) if PLACE in self.frame else self
+
 
 def empty_candidates(source: Source) -> pl.DataFrame:
     """No candidates, with the columns that the query uses of them.
@@ -42,6 +50,7 @@ def empty_candidates(source: Source) -> pl.DataFrame:
     """
     types = {attribute.name: POLARS_TYPES[attribute.type] for attribute in source.stream.attributes}
     types |= {f"?{name}": POLARS_TYPES[of] for name, of in source.bindings}
+    types |= reserved_types(source.columns)
     used = {name: types.get(name, pl.String()) for name in source.columns}
     return pl.DataFrame(schema={"_time": pl.Datetime("us", "UTC"), "_id": pl.String(), **used})
 
@@ -54,7 +63,8 @@ def number_events(frames: Mapping[str, pl.DataFrame], first: int) -> dict[str, I
         first: the number of the first event.
 
     Returns:
-        Per variable the number of each row's event: equal for the same event, greater for later ones.
+        Per variable the number of each row's event: equal for the same event, greater for later ones. In each context
+        window it is an event of its own.
     """
     time = np.concatenate([timestamps(frame["_time"]) for frame in frames.values()])
     order = np.argsort(time, kind="stable") if len(frames) > 1 else np.arange(len(time))
@@ -63,21 +73,48 @@ def number_events(frames: Mapping[str, pl.DataFrame], first: int) -> dict[str, I
     new_event = np.ones(len(time), dtype=bool)
     if len(tied):
         ids = pl.concat([frame["_id"] for frame in frames.values()])
+        windows = _windows(frames)
         before, after = ids.gather(order[tied]), ids.gather(order[tied + 1])
         differ = before != after
-        if differ.any() and (before > after).any():
-            order = _sorted_ties(order, time, ids, tied)
+        if windows is not None or (differ.any() and (before > after).any()):
+            order = _sorted_ties(order, time, ids, windows, tied)
             differ = ids.gather(order[tied]) != ids.gather(order[tied + 1])
         new_event[tied + 1] = differ.to_numpy()
+        if windows is not None:
+            new_event[tied + 1] |= windows[order[tied]] != windows[order[tied + 1]]
     numbers = np.empty(len(time), dtype=np.int64)
     numbers[order] = np.cumsum(new_event) - 1 + first
     ends = np.cumsum([frame.height for frame in frames.values()])
     return dict(zip(frames, np.split(numbers, ends[:-1]), strict=True))
 
 
-def _sorted_ties(order: Ints, time: Ints, ids: pl.Series, tied: Ints) -> Ints:
+def placed_events(frames: Mapping[str, pl.DataFrame], numbers: Mapping[str, Ints]) -> dict[str, Ints]:
+    """`PLACE` of candidates in context windows, from their numbers."""
+    number = np.concatenate([numbers[v] for v in frames])
+    order = np.argsort(number, kind="stable")
+    number, time = number[order], np.concatenate([timestamps(frame["_time"]) for frame in frames.values()])[order]
+    tied = np.flatnonzero(time[1:] == time[:-1])
+    if len(tied):
+        ids = pl.concat([frame["_id"] for frame in frames.values()])
+        same = tied[(ids.gather(order[tied]) == ids.gather(order[tied + 1])).to_numpy()] + 1
+        number[same] = number[:1]
+        np.maximum.accumulate(number, out=number)
+    places = np.empty_like(number)
+    places[order] = number
+    ends = np.cumsum([frame.height for frame in frames.values()])
+    return dict(zip(frames, np.split(places, ends[:-1]), strict=True))
+
+
+def _windows(frames: Mapping[str, pl.DataFrame]) -> Ints | None:
+    columns = [frame[WINDOW_COLUMN].to_numpy() for frame in frames.values() if WINDOW_COLUMN in frame]
+    return np.concatenate(columns) if columns else None
+
+
+def _sorted_ties(order: Ints, time: Ints, ids: pl.Series, windows: Ints | None, tied: Ints) -> Ints:
     rows = np.union1d(tied, tied + 1)
-    places = pl.DataFrame({"time": time[rows], "id": ids.gather(order[rows]), "row": order[rows]})
+    places = {"time": time[rows], "id": ids.gather(order[rows])}
+    places |= {} if windows is None else {"window": windows[order[rows]]}
     order = order.copy()
-    order[rows] = places.sort("time", "id", maintain_order=True)["row"].to_numpy()
+    in_order = pl.DataFrame(places).select(pl.arg_sort_by(list(places), maintain_order=True)).to_series().to_numpy()
+    order[rows] = order[rows][in_order]
     return order

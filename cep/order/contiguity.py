@@ -26,16 +26,19 @@ from ...errors import OperatorError
 from ...expressions import Ints, frame_of, micros, timestamps
 from ...language.nodes import CorrelationWindow, Element, Group, Link, Negation, Policy, Query, walk_pattern
 from ...language.nodes import Sequence as Links
-from .candidates import empty_candidates
+from ..partitions import WINDOW_COLUMN, is_windowed, partitioned_by_window
+from .candidates import PLACE, empty_candidates, placed_events
 from .difference_bounds import UNBOUNDED
 from .join_keys import group_codes
 from .lead_lag import neighbours, rows_among, union_of
 
-__all__ = ["BEFORE", "EVENTS", "NUMBER", "Contiguity", "all_events", "event_columns", "sees_all_events"]
+__all__ = ["BEFORE", "EVENTS", "NUMBER", "OF_WINDOW", "Contiguity", "all_events", "event_columns", "sees_all_events"]
 
 EVENTS = "*"
 NUMBER, BEFORE = "#number", "#before"
 _PARTITION = "#partition"
+OF_WINDOW = f"{_PARTITION}0"
+"""The column of `all_events` that says the context window, the first of the partitions."""
 
 
 def sees_all_events(query: Query) -> bool:
@@ -59,7 +62,8 @@ def all_events(query: Query, streams: Mapping[str, pa.Table]) -> pa.Table:
     Args:
         query: the query.
         streams: by stream name, its events within WITHIN; columns `_time`, `_id` and those of PARTITION BY
-            (`event_columns`). A stream without events may be missing.
+            (`event_columns`); of a query in contexts, those that lie in a context window, once for each. A stream
+            without events may be missing.
 
     Returns:
         Columns `_time`, `_id` and one for each attribute of PARTITION BY.
@@ -78,14 +82,15 @@ def _renamed(events: pa.Table, names: Sequence[str]) -> pa.Table:
 
 def event_columns(query: Query) -> dict[str, list[str]]:
     """By stream, the columns of its events that contiguity depends on: `_time`, `_id`, those of PARTITION BY."""
+    partitions = partitioned_by_window(query).partition_by
     return {
-        source.stream.name: ["_time", "_id", *(dict(columns)[source.variable] for columns in query.partition_by)]
+        source.stream.name: ["_time", "_id", *(dict(columns)[source.variable] for columns in partitions)]
         for source in query.sources
     }
 
 
 def _no_events(query: Query) -> pl.DataFrame:
-    source = query.sources[0]
+    source = partitioned_by_window(query).sources[0]
     events = _renamed(empty_candidates(source).to_arrow(), event_columns(query)[source.stream.name])
     return frame_of(events, events.column_names)
 
@@ -104,8 +109,10 @@ class Contiguity:
     last: pl.DataFrame = field(init=False)
     empty: pl.DataFrame = field(init=False)
     _horizon: int = field(init=False)
+    _windowed: bool = field(init=False)
 
     def __post_init__(self) -> None:
+        self._windowed = is_windowed(self.query)
         self.empty = _no_events(self.query)
         self.last = self.empty.drop("_id").hstack([pl.Series(NUMBER, [], dtype=pl.Int64)])
         self._horizon = _horizon(self.query)
@@ -124,15 +131,33 @@ class Contiguity:
             OperatorError: a candidate is none of the events.
         """
         events = released[EVENTS]
-        rows = {name: _rows(events, frame) for name, frame in released.items() if name != EVENTS}
+        rows = {name: self._rows(events, frame) for name, frame in released.items() if name != EVENTS}
         asked = union_of(list(rows.values()), events.height)
         before, following = self._neighbours(events, asked)
         placed = {EVENTS: following}
         for name, of_frame in rows.items():
             number, of_rows = pl.Series(NUMBER, self.next + of_frame), before[np.searchsorted(asked, of_frame)]
             placed[name] = released[name].hstack([number, pl.Series(BEFORE, of_rows)])
+        if self._windowed:
+            frames = {name: placed[name] for name in rows}
+            places = placed_events(frames, {name: frame[NUMBER].to_numpy() for name, frame in frames.items()})
+            placed |= {name: frame.with_columns(pl.Series(PLACE, places[name])) for name, frame in frames.items()}
         self.next += events.height
         return placed
+
+    def _rows(self, events: pl.DataFrame, candidates: pl.DataFrame) -> Ints:
+        """Which of the events candidates are."""
+        others: tuple[str, ...] = ()
+        if self._windowed:
+            others = (WINDOW_COLUMN,)
+            events = events.rename({OF_WINDOW: WINDOW_COLUMN})
+        rows = rows_among(events, candidates, others)
+        if rows is None:
+            raise OperatorError(
+                "this query contains '=>', and a candidate is not among the events of its streams",
+                hint="pass all_events(query, …) under EVENTS",
+            )
+        return rows
 
     def _neighbours(self, events: pl.DataFrame, asked: Ints) -> tuple[Ints, pl.DataFrame]:
         """The number of the event before each of these rows, and the events that follow candidates."""
@@ -162,6 +187,11 @@ class Contiguity:
         of_events = [events[name][new] for name in ("_time", *names)]
         self.last = self.last[old].vstack(pl.DataFrame([*of_events, pl.Series(NUMBER, self.next + new)]))
 
+    def retire(self, windows: Ints) -> None:
+        """Forget the last events of context windows that have ended."""
+        if len(windows) and self.last.height:
+            self.last = self.last.filter(pl.Series(~np.isin(self.last[OF_WINDOW].to_numpy(), windows)))
+
     def forget(self, watermark: int, awaited: Ints) -> None:
         """Forget the last events of partitions that no event from the watermark on makes a difference to.
 
@@ -176,16 +206,6 @@ class Contiguity:
             kept |= np.isin(self.last[NUMBER].to_numpy(), awaited)
         if not kept.all():
             self.last = self.last[np.flatnonzero(kept)]
-
-
-def _rows(events: pl.DataFrame, candidates: pl.DataFrame) -> Ints:
-    rows = rows_among(events, candidates)
-    if rows is None:
-        raise OperatorError(
-            "this query contains '=>', and a candidate is not among the events of its streams",
-            hint="pass all_events(query, …) under EVENTS",
-        )
-    return rows
 
 
 def _following(events: pl.DataFrame, rows: Ints, before: Ints) -> pl.DataFrame:

@@ -15,16 +15,16 @@ from .join_keys import stable_order
 
 __all__ = ["neighbours", "rows_among", "union_of"]
 
-_PLACE = ["_time", "_id"]
 
-
-def rows_among(events: pl.DataFrame, candidates: pl.DataFrame) -> Ints | None:
+def rows_among(events: pl.DataFrame, candidates: pl.DataFrame, others: Sequence[str] = ()) -> Ints | None:
     """Which rows of `events` candidates are; `None`: one of them is none of the events.
 
     Args:
         events: in total order, each once; columns `_time`, `_id`.
         candidates: in total order; the same columns.
+        others: what else tells events apart.
     """
+    keys = ["_id", *others]
     times, wanted = timestamps(events["_time"]), timestamps(candidates["_time"])
     rows = np.searchsorted(times, wanted)
     if not len(rows):
@@ -33,13 +33,15 @@ def rows_among(events: pl.DataFrame, candidates: pl.DataFrame) -> Ints | None:
         return None
     if (times[rows] != wanted).any():
         return None
-    others = np.flatnonzero((events["_id"][rows] != candidates["_id"]).to_numpy())
-    if len(others):  # they are not the first ones with their time stamps
-        places = events.select(_PLACE).with_row_index("row")
-        found = candidates.select(_PLACE)[others].join(places, on=_PLACE, how="left", maintain_order="left")["row"]
+    differ = np.any([(events[key][rows] != candidates[key]).to_numpy() for key in keys], axis=0)
+    left = np.flatnonzero(differ)
+    if len(left):  # they are not the first ones with their time stamps
+        keys = ["_time", *keys]
+        places = events.select(keys).with_row_index("row")
+        found = candidates.select(keys)[left].join(places, on=keys, how="left", maintain_order="left")["row"]
         if found.has_nulls():
             return None
-        rows[others] = found.to_numpy()
+        rows[left] = found.to_numpy()
     return rows
 
 

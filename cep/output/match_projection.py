@@ -71,7 +71,8 @@ class MatchProjection:
             candidates: what they bind.
             once: of matches of the same events, selected bindings and groups only the first is left.
         """
-        firsts, lasts = matches.numbers(candidates)
+        ordered = {v: of_variable.by_place() for v, of_variable in candidates.items()}
+        firsts, lasts = matches.numbers(ordered)
         last = lasts.max(axis=0)
         absent = int(last.max(initial=0)) + 1
         present = np.where(firsts < 0, absent, firsts) if self._partial else firsts
@@ -80,11 +81,11 @@ class MatchProjection:
 
         def breakers(tied: Ints) -> list[pl.Series]:
             some = matches.at(tied)
-            sides = [branches.sides(some, candidates) for branches in self._branches]
+            sides = [branches.sides(some, ordered) for branches in self._branches]
             bindings = self._binding_columns(matches, candidates, tied, self._bindings)
             if matches.offsets:
-                events = [pl.Series(-some.lengths()), some.events(candidates)]
-                return [*events, *sides, *bindings, *_bound_events(some, candidates)]
+                events = [pl.Series(-some.lengths()), some.events(ordered)]
+                return [*events, *sides, *bindings, *_bound_events(some, ordered)]
             shorter = [pl.Series((firsts[:, tied] < 0).sum(axis=0))] if self._partial else []
             by_time = [pl.Series(of_place) for of_place in np.sort(present[:, tied], axis=0)]
             return [*shorter, *by_time, *sides, *bindings, *(pl.Series(rows) for rows in some.rows.values())]
@@ -113,7 +114,7 @@ class MatchProjection:
     def project(self, matches: MatchTable, candidates: Mapping[str, Candidates]) -> MatchFrame:
         """The columns of matches, in their order."""
         events = {v: _ids(v, matches, candidates[v].frame["_id"]) for v in matches.rows}
-        return MatchFrame(self._reported.frame(matches, candidates), matches.time, events)
+        return MatchFrame(self._reported.frame(matches, candidates), matches.time, events, windows=matches.windows)
 
     def holding(self, matches: MatchTable, candidates: Mapping[str, Candidates]) -> MatchTable:
         """The matches of which all conditions are true; what a match does not bind is unbound."""

@@ -28,12 +28,14 @@ class MatchTable:
             its repetitions in order, match after match.
         time: when each match becomes true, in microseconds.
         offsets: by variable that is repeated, where each match's rows begin, and where the last one's end.
+        windows: of a query in contexts, the context window that each match lies in.
     """
 
     disjunct: Ints
     rows: Mapping[str, Ints]
     time: Ints
     offsets: Mapping[str, Ints] = field(default_factory=dict)
+    windows: Ints | None = None
 
     def at(self, places: Ints | Bools) -> MatchTable:
         """Some of the matches."""
@@ -47,7 +49,8 @@ class MatchTable:
                 rows[v] = of_variable[np.arange(len(shift)) + shift]
             else:
                 rows[v] = of_variable[chosen]
-        return MatchTable(self.disjunct[chosen], rows, self.time[chosen], offsets)
+        windows = None if self.windows is None else self.windows[chosen]
+        return MatchTable(self.disjunct[chosen], rows, self.time[chosen], offsets, windows)
 
     def of_disjunct(self, disjunct: int) -> tuple[Ints, dict[str, Ints]]:
         """The places of the matches that satisfy a disjunct, and what they bind; nothing is repeated."""

@@ -1,4 +1,4 @@
-"""The rows that a query reports: items, `_time`, `_events`, `_window`, `_id`."""
+"""The rows that a query reports: items, `_time`, `_events`, `_window`, `_context`, `_id`."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from ...expressions import Ints, Names, column_expression, column_of, gives_several, in_calendar, terms
 from ...language.nodes import Aggregate, Binding, Item, Kind, Query, ValueType, bindings_of, negated_variables
+from ..partitions import CONTEXT_WINDOWS, NO_START, PartitionWindows
 from .digest import hex_digests, seeds_of
 
 __all__ = ["MatchFrame", "RowOutput", "group_names", "key_text", "output_schema", "row_schema", "selected_bindings"]
@@ -29,17 +30,24 @@ _ARROW_TYPES = {
 _SEPARATOR = "\x1f"
 _WITHIN_RUN = "\x1e"
 _UNBOUND = "\x00"
+_CONTEXT, _WINDOWS = "_context", CONTEXT_WINDOWS
+_OF_CONTEXTS = (_CONTEXT, _WINDOWS)
 _SPECIAL = [_SEPARATOR, _UNBOUND, "\\"]
 
 
 def output_schema(query: Query) -> pa.Schema:
-    """The columns of the query's rows: its items, `_time`, `_events`, perhaps `_window`, `_id`."""
+    """The columns of the query's rows: its items, `_time`, `_events`, perhaps `_window` and `_context`, `_id`.
+
+    Of a query that changes a context and is in contexts itself, behind them the numbers of the windows that it lies in.
+    """
     items = [pa.field(item.name, _arrow_type(item)) for item in query.items]
     events = pa.struct([pa.field(variable, pa.list_(pa.string())) for variable in _matched(query)])
     window = pa.struct([pa.field("start", _TIMESTAMP), pa.field("end", _TIMESTAMP)])
-    windows = [pa.field("_window", window)] if query.kind is Kind.AGGREGATION else []
-    rest = [pa.field("_time", _TIMESTAMP), pa.field("_events", events), *windows, pa.field("_id", pa.string())]
-    return pa.schema(items + rest)
+    between = [pa.field("_window", window)] if query.kind is Kind.AGGREGATION else []
+    between += [pa.field(_CONTEXT, pa.list_(pa.string()))] if query.in_context is not None else []
+    rest = [pa.field("_time", _TIMESTAMP), pa.field("_events", events), *between, pa.field("_id", pa.string())]
+    behind = query.in_context is not None and query.change is not None
+    return pa.schema([*items, *rest, *([pa.field(_WINDOWS, pa.list_(pa.int64()))] if behind else [])])
 
 
 def _matched(query: Query) -> list[str]:
@@ -83,6 +91,7 @@ class MatchFrame:
         keys: what else tells rows of the same events apart, as text: group, window. (Selected semantic bindings do
             too; they are taken from `frame`.)
         densest: of what was found elsewhere, how many matches became true with one event, at the most.
+        windows: of a query in contexts, the context window of each match: the same match in several is one row.
     """
 
     frame: pl.DataFrame
@@ -91,6 +100,7 @@ class MatchFrame:
     window: tuple[Ints, Ints] | None = None
     keys: Sequence[pl.Series] = ()
     densest: int = 0
+    windows: Ints | None = None
 
     def pieces(self, size: int) -> Iterator[MatchFrame]:
         """The same, at most so many at a time; one piece at least."""
@@ -98,7 +108,9 @@ class MatchFrame:
             part = slice(start, start + size)
             events = {v: ids[part] for v, ids in self.events.items()}
             window = None if self.window is None else (self.window[0][part], self.window[1][part])
-            yield MatchFrame(self.frame[part], self.time[part], events, window, [key[part] for key in self.keys])
+            windows = None if self.windows is None else self.windows[part]
+            keys = [key[part] for key in self.keys]
+            yield MatchFrame(self.frame[part], self.time[part], events, window, keys, windows=windows)
 
     @staticmethod
     def joined(parts: Sequence[MatchFrame]) -> MatchFrame:
@@ -107,7 +119,8 @@ class MatchFrame:
             return parts[0]
         events = {v: pl.concat([part.events[v] for part in parts]) for v in parts[0].events}
         frame = pl.concat([part.frame for part in parts])
-        return MatchFrame(frame, np.concatenate([part.time for part in parts]), events)
+        time, of = np.concatenate([part.time for part in parts]), [p.windows for p in parts if p.windows is not None]
+        return MatchFrame(frame, time, events, windows=np.concatenate(of) if of else None)
 
 
 @dataclass(slots=True)
@@ -120,6 +133,7 @@ class RowOutput:
 
     query: Query
     names: Names
+    contexts: PartitionWindows | None = None
     _schema: pa.Schema = field(init=False)
     _variables: list[str] = field(init=False)
     _items: dict[str, pl.Expr] = field(init=False)
@@ -137,7 +151,8 @@ class RowOutput:
         self._seeds = seeds_of(self.query.name or self.query.normal)
         self._bindings = {self.names(b): b for b in selected_bindings(self.query)}
         # Solutions that differ only in what is not selected give the same row, which is reported once.
-        self.repeats = sum(len(source.bindings) for source in self.query.sources) > len(self._bindings)
+        several = self.contexts is not None and self.query.kind is not Kind.AGGREGATION
+        self.repeats = several or sum(len(s.bindings) for s in self.query.sources) > len(self._bindings)
 
     def _item(self, item: Item) -> pl.Expr:
         value = column_expression(item.value, self.names)
@@ -164,8 +179,26 @@ class RowOutput:
             columns.append(pa.StructArray.from_arrays([_timestamps(start), _timestamps(end)], ["start", "end"]))
         columns.append(self._digests(matches, events, groups))
         columns += [groups[name].to_arrow().cast(self._schema.field(name).type) for name in self._groups]
+        if self.contexts is not None and matches.windows is not None:
+            plain = pa.Table.from_arrays(columns, names=[n for n in self._schema.names if n not in _OF_CONTEXTS])
+            return self._in_contexts(plain, matches.windows, self.contexts)
         rows = pa.Table.from_arrays(columns, schema=self._schema)
         return _without_repeats(rows) if self.repeats else rows
+
+    def _in_contexts(self, rows: pa.Table, windows: Ints, contexts: PartitionWindows) -> pa.Table:
+        """Rows of matches in single context windows: each row once, beside all that it lies in."""
+        ids = pl.Series(rows["_id"])
+        alone = ids.is_first_distinct() if self.repeats else None
+        of = pl.DataFrame({"window": windows, "name": pl.Series(contexts.names(windows), dtype=pl.String)})
+        if alone is None or alone.all():
+            lists = of.select(pl.concat_list("name"), pl.concat_list("window"))
+        else:
+            rows = rows.filter(alone.to_arrow())
+            every = of.with_columns(ids.alias("id")).group_by("id", maintain_order=True)
+            lists = every.agg(pl.col("name", "window").unique().sort())
+        added = {_CONTEXT: lists["name"].to_arrow(), _WINDOWS: lists["window"].to_arrow()}
+        columns = [added[f.name].cast(f.type) if f.name in added else rows[f.name] for f in self._schema]
+        return pa.Table.from_arrays(columns, schema=self._schema)
 
     @staticmethod
     def _values(matches: MatchFrame, expressions: Mapping[str, pl.Expr]) -> pl.DataFrame:
@@ -207,8 +240,13 @@ def _filled(texts: pl.Series, nothing: str) -> pl.Series:
 
 
 def selected_bindings(query: Query) -> tuple[Binding, ...]:
-    """The semantic variables that the items speak of, outside aggregates, in order and once each."""
-    found = [binding for item in query.items if not item.hidden for binding in bindings_of(item.value)]
+    """The semantic variables that the items speak of, outside aggregates, in order and once each.
+
+    Also the keys of a change of contexts: rows that change other partitions are other rows.
+    """
+    keys = () if query.change is None else query.change.keys
+    shown = [item for item in query.items if not item.hidden or item.name in keys]
+    found = [binding for item in shown for binding in bindings_of(item.value)]
     return tuple({(binding.variable, binding.name): binding for binding in found}.values())
 
 
@@ -227,5 +265,6 @@ def key_text(series: pl.Series, of: ValueType) -> pl.Series:
 
 
 def _timestamps(times: Ints) -> pa.Array:
-    """Time stamps; a window that begins or ends beyond the calendar is cut to it."""
-    return pa.array(in_calendar(times)).view(_TIMESTAMP)
+    """Time stamps; a window that begins or ends beyond the calendar is cut to it, one without a beginning has none."""
+    endless = times == NO_START
+    return pa.array(in_calendar(times), mask=endless if endless.any() else None).view(_TIMESTAMP)

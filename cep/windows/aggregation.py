@@ -11,6 +11,7 @@ import polars as pl
 
 from ...errors import OperatorError
 from ...expressions import (
+    Bools,
     Ints,
     Names,
     aggregate_ranges,
@@ -24,8 +25,10 @@ from ...expressions import (
 )
 from ...language.nodes import (
     Aggregate,
+    BatchWindow,
     Binding,
     Column,
+    ContextWindow,
     CorrelationWindow,
     Expression,
     Query,
@@ -36,11 +39,12 @@ from ...language.nodes import (
     structural_key,
 )
 from ..limits import Ceilings, Limits
-from ..order import empty_candidates, group_codes
+from ..order import Interval, empty_candidates, group_codes
 from ..output import MatchFrame, key_text, selected_bindings
+from ..partitions import NO_START, WINDOW_COLUMN, PartitionWindows
 from ..snapshot_codec import OperatorState
 from .window_assigner import WindowAssigner, WindowClause, windows_per_event
-from .window_frames import WindowRows, Windows
+from .window_frames import ContextRows, WindowRows, Windows
 from .window_order import event_places, order_windows
 
 __all__ = ["AggregationKernel"]
@@ -54,12 +58,23 @@ class AggregationKernel:
     Args:
         query: of one variable, with a window.
         limits: how much it may take.
+        within: the moments of WITHIN.
+        windows: of a query in contexts, what is known of their windows.
 
     Raises:
         CeilingError: an event lies in more windows than the limits allow.
     """
 
-    def __init__(self, query: Query, limits: Limits | None = None) -> None:
+    def __init__(
+        self,
+        query: Query,
+        limits: Limits | None = None,
+        within: Interval | None = None,
+        windows: PartitionWindows | None = None,
+    ) -> None:
+        self._windows, self._within = windows, within or Interval()
+        # With FOR, an aggregate's windows may reach beyond the context window.
+        self._beyond = query.in_context is not None and bool(query.in_context.required)
         self._query = query
         self._source = query.sources[0]
         self._window = _only_window(query)
@@ -92,8 +107,15 @@ class AggregationKernel:
         """When the first window ends of those that hold candidates and end with the watermark."""
         if not self._kept.height:
             return None
+        if isinstance(self._window, ContextWindow):
+            return None if self._windows is None else self._windows.next_end
         time = timestamps(self._kept["_time"])
         return self._assigner.due(self._kept_rows, int(time[0]), self._first, self._passed)
+
+    @property
+    def oldest(self) -> int | None:
+        """See `Kernel.oldest`: the first candidate that is kept."""
+        return int(timestamps(self._kept["_time"][:1])[0]) if self._kept.height else None
 
     @property
     def awaited(self) -> Ints:
@@ -115,13 +137,26 @@ class AggregationKernel:
             return None
         earliest = int(timestamps(frame["_time"][:1])[0])
         self._first = earliest if self._first is None else self._first
-        if watermark < self._assigner.first_end(earliest, self._first):
+        if self._is_early(watermark, earliest):
             self._kept = frame
             return None
         groups = self._group_columns(frame)
         windows = self._assigner.windows(self._rows(frame, groups, first_new), self._first, passed, watermark)
-        self._kept = frame.filter(pl.Series(windows.keep))
+        self._kept = frame.filter(pl.Series(windows.keep & self._lasting(frame, watermark)))
         return self._matches(frame, groups, windows) if len(windows.start) else None
+
+    def _is_early(self, watermark: int, earliest: int) -> bool:
+        """Whether no window can have ended, as far as that is seen without looking at candidates."""
+        if self._windows is None:
+            return watermark < self._assigner.first_end(earliest, self._first)
+        return isinstance(self._window, ContextWindow) and not len(self._windows.ended(watermark))
+
+    def _lasting(self, frame: pl.DataFrame, watermark: int) -> Bools:
+        """Which candidates lie in a context window that has not ended; what ended is of no use any more."""
+        if self._windows is None or self._beyond:
+            return np.ones(frame.height, dtype=bool)
+        lasting: Bools = ~np.isin(frame[WINDOW_COLUMN].to_numpy(), self._windows.ended(watermark))
+        return lasting
 
     def group_of(self, frame: pl.DataFrame) -> Ints:
         """The group of each candidate as a code."""
@@ -146,7 +181,20 @@ class AggregationKernel:
     def _rows(self, frame: pl.DataFrame, groups: list[pl.Series], first_new: int) -> WindowRows:
         time = timestamps(frame["_time"])
         event = event_places(time, frame["_id"]) if self._source.bindings else None
-        return WindowRows(time, group_codes(groups) if groups else None, event, first_new)
+        codes = group_codes(groups) if groups else None
+        return WindowRows(time, codes, event, first_new, self._contexts(frame, time))
+
+    def _contexts(self, frame: pl.DataFrame, time: Ints) -> ContextRows | None:
+        """The context windows of candidates, where the windows of the aggregate depend on them."""
+        first = isinstance(self._window, BatchWindow) and self._window.start == "first"
+        if self._windows is None or not (first or isinstance(self._window, ContextWindow)):
+            return None
+        of, ids = self._windows, frame[WINDOW_COLUMN].to_numpy()
+        places = of.places(ids)
+        since, until, start, end = (of.column(name)[places] for name in ("since", "until", "start", "end"))
+        closed = until < self._passed
+        whole = closed & (since >= self._within.first - 1) & (until <= self._within.last)
+        return ContextRows(closed, whole, start, end, of.note_first(ids, time) if first else time)
 
     def _matches(self, frame: pl.DataFrame, groups: list[pl.Series], windows: Windows) -> MatchFrame:
         self.considered += len(windows.start)
@@ -157,16 +205,33 @@ class AggregationKernel:
             ]
         )
         windows = replace(windows, time=in_calendar(windows.time))
-        standing = self._standing(frame, aggregates, windows)
-        bindings = self._bindings if self._source.bindings else None
-        chosen = order_windows(windows, standing, frame, groups, bindings)
+        standing = self._inside(frame, windows, self._standing(frame, aggregates, windows))
+        of, groups = self._windows, groups if self._windows is None else groups[1:]
+        numbers = None if of is None else frame[WINDOW_COLUMN].to_numpy()
+        bindings = self._bindings if self._source.bindings or of is not None else None
+        if of is None or numbers is None:
+            chosen = order_windows(windows, standing, frame, groups, bindings)
+        else:
+            chosen = order_windows(windows, standing, frame, groups, bindings, lambda rows: of.order(numbers[rows]))
         last = windows.last[chosen]
         rows = frame[last].hstack(aggregates[chosen].get_columns())
-        keys = [key_text(group[last], of) for group, (_, of) in zip(groups, self._groups, strict=True)]
+        types = [of_group for _, of_group in self._groups][len(self._groups) - len(groups) :]
+        keys = [key_text(group[last], of_group) for group, of_group in zip(groups, types, strict=True)]
+        in_windows = None if numbers is None else numbers[last]
+        if of is not None and in_windows is not None:
+            keys += _context_keys(of, in_windows)
         lower, upper = windows.lower[chosen], windows.upper[chosen]
         if not isinstance(self._window, SlidingWindow):  # a sliding window follows from its event
             keys += [pl.Series(lower).cast(pl.String), pl.Series(upper).cast(pl.String)]
-        return MatchFrame(rows, windows.time[chosen], {self._source.variable: rows["_id"]}, (lower, upper), keys)
+        events = {self._source.variable: rows["_id"]}
+        return MatchFrame(rows, windows.time[chosen], events, (lower, upper), keys, windows=in_windows)
+
+    def _inside(self, frame: pl.DataFrame, windows: Windows, standing: Ints) -> Ints:
+        """Those of these windows that end with their context windows at the latest."""
+        if self._windows is None or self._beyond or isinstance(self._window, ContextWindow):
+            return standing
+        ends = self._windows.of("end", frame[WINDOW_COLUMN].to_numpy()[windows.last[standing]])
+        return standing[windows.upper[standing] <= ends]
 
     @staticmethod
     def _values(e: Aggregate, frame: pl.DataFrame, windows: Windows) -> pl.Series:
@@ -191,6 +256,16 @@ class AggregationKernel:
         self._kept, self._first = state.tables["kept"], state.numbers["first"]
         passed = state.numbers["passed"]
         self._passed = _BEGINNING if passed is None else passed
+
+
+def _context_keys(windows: PartitionWindows, numbers: Ints) -> list[pl.Series]:
+    """What tells the rows of context windows apart: the context's name and the window's start."""
+    starts = pl.Series(windows.of("start", numbers))
+    unbound = pl.Series([None], dtype=pl.String)
+    texts = starts.cast(pl.String)
+    if (starts == NO_START).any():
+        texts = texts.zip_with(starts != NO_START, unbound.new_from_index(0, len(starts)))
+    return [pl.Series(windows.names(numbers), dtype=pl.String), texts]
 
 
 def _only_window(query: Query) -> WindowClause:

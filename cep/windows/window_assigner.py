@@ -9,25 +9,27 @@ from typing import assert_never
 
 from ...errors import OperatorError
 from ...expressions import micros
-from ...language.nodes import BatchWindow, CumulateWindow, HoppingWindow, SessionWindow, SlidingWindow
+from ...language.nodes import BatchWindow, ContextWindow, CumulateWindow, HoppingWindow, SessionWindow, SlidingWindow
 from .window_frames import (
     WindowRows,
     Windows,
     batches_of_count,
     batches_of_time,
+    batches_since,
     cumulating,
     hopping_by_count,
     hopping_by_time,
     sessions,
     sliding_by_count,
     sliding_by_time,
+    whole_contexts,
 )
 
 __all__ = ["WindowAssigner", "WindowClause", "windows_per_event"]
 
 _END = 2**62  # above every window's end, in microseconds
 
-WindowClause = SlidingWindow | BatchWindow | HoppingWindow | CumulateWindow | SessionWindow
+WindowClause = SlidingWindow | BatchWindow | HoppingWindow | CumulateWindow | SessionWindow | ContextWindow
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +65,8 @@ class WindowAssigner:
             case BatchWindow(extent=extent):
                 if isinstance(extent, int):
                     return batches_of_count(rows, extent)
+                if self.window.start == "first" and rows.contexts is not None:
+                    return batches_since(rows, micros(extent), rows.contexts, watermark)
                 return batches_of_time(rows, micros(extent), _origin(self.window, first), watermark)
             case HoppingWindow(size=size, step=step):
                 if isinstance(size, int) or isinstance(step, int):
@@ -72,6 +76,10 @@ class WindowAssigner:
                 return cumulating(rows, micros(size), micros(step), passed, watermark, check=self.check)
             case SessionWindow(gap=gap):
                 return sessions(rows, micros(gap), watermark)
+            case ContextWindow():
+                if rows.contexts is None:
+                    raise OperatorError("WINDOW CONTEXT without a context", hint="write IN CONTEXT")
+                return whole_contexts(rows, rows.contexts)
             case _:
                 assert_never(self.window)
 
@@ -85,7 +93,10 @@ class WindowAssigner:
             passed: the watermark.
         """
         match self.window:
-            case BatchWindow(extent=timedelta()):
+            case BatchWindow(extent=timedelta() as extent):
+                if self.window.start == "first" and (of := rows()).contexts is not None:
+                    begun = of.contexts.first
+                    return int((begun + ((of.time - begun) // micros(extent) + 1) * micros(extent)).min())
                 return self.first_end(earliest, first)
             case HoppingWindow(size=timedelta() as size, step=timedelta() as step):
                 width, stride = micros(size), micros(step)

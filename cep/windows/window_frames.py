@@ -13,20 +13,42 @@ import numpy as np
 from ...expressions import Bools, Ints
 
 __all__ = [
+    "ContextRows",
     "WindowRows",
     "Windows",
     "batches_of_count",
     "batches_of_time",
+    "batches_since",
     "cumulating",
     "hopping_by_count",
     "hopping_by_time",
     "sessions",
     "sliding_by_count",
     "sliding_by_time",
+    "whole_contexts",
 ]
 
 
 Check = Callable[[int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class ContextRows:
+    """The context window of each candidate.
+
+    Attributes:
+        closed: whether no later candidate lies in it.
+        whole: whether it is closed and WITHIN does not cut it.
+        start: its start, in microseconds.
+        end: its end.
+        first: the time stamp of its first candidate.
+    """
+
+    closed: Bools
+    whole: Bools
+    start: Ints
+    end: Ints
+    first: Ints
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +60,14 @@ class WindowRows:
         group: codes of groups; `None`: all are one group.
         event: equal for the rows of one event, ascending; `None`: every row is an event of its own.
         first_new: rows from here on were released last.
+        contexts: of a query in contexts, their windows; each is a group, or several.
     """
 
     time: Ints
     group: Ints | None
     event: Ints | None
     first_new: int
+    contexts: ContextRows | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +172,32 @@ def sliding_by_count(rows: WindowRows, size: int) -> Windows:
         keep[order] = keep_sorted
     moment = rows.time[own]
     return Windows(order, start, end, own, _taken(rows.time, order)[start], moment, moment, keep)
+
+
+def whole_contexts(rows: WindowRows, contexts: ContextRows) -> Windows:
+    """One window per group: all candidates of a context window that has ended."""
+    group = np.zeros(len(rows.time), dtype=np.int64) if rows.group is None else rows.group
+    over = np.flatnonzero(contexts.whole)
+    order = over[np.argsort(group[over], kind="stable")]
+    start = np.flatnonzero(_changes(group[order]))
+    end = np.append(start[1:], len(order))[: len(start)]
+    last = order[end - 1]
+    lower, upper = contexts.start[last], contexts.end[last]
+    return Windows(order, start, end, last, lower, upper, upper, ~contexts.closed)
+
+
+def batches_since(rows: WindowRows, width: int, contexts: ContextRows, watermark: int) -> Windows:
+    """Tumbling windows from the first candidate of each context window that the watermark has passed."""
+    group = np.zeros(len(rows.time), dtype=np.int64) if rows.group is None else rows.group
+    lower = contexts.first + (rows.time - contexts.first) // width * width
+    closed = lower + width <= watermark
+    over = np.flatnonzero(closed)
+    order = over[np.argsort(group[over], kind="stable")]
+    start = np.flatnonzero(_changes(lower[order]) | _changes(group[order]))
+    end = np.append(start[1:], len(order))[: len(start)]
+    last = order[end - 1]
+    upper = lower[last] + width
+    return Windows(order, start, end, last, lower[last], upper, upper, ~closed)
 
 
 def batches_of_time(rows: WindowRows, width: int, origin: int, watermark: int) -> Windows:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import polars as pl
@@ -15,14 +15,15 @@ from .window_frames import Windows
 __all__ = ["event_places", "order_windows"]
 
 
-def order_windows(
+def order_windows(  # noqa: PLR0917 - the order's parts
     windows: Windows,
     standing: Ints,
     frame: pl.DataFrame,
     groups: Sequence[pl.Series],
     bindings: Sequence[Binding] | None,
+    contexts: Callable[[Ints], Sequence[pl.Series]] = lambda _: (),
 ) -> Ints:
-    """Some windows in output order; those of one event by their events, then by group and selected bindings.
+    """Some windows in output order; those of one event by events, group, selected bindings, context window.
 
     Args:
         windows: all of them.
@@ -30,6 +31,7 @@ def order_windows(
         frame: the candidates, in total order.
         groups: columns of the candidates that tell groups apart.
         bindings: selected columns of semantic variables; `None`: no event has several solutions.
+        contexts: gives what context windows are ordered by, of the candidates in these rows.
     """
     order = _by_time(windows, standing, frame.height)
     if bindings is None:
@@ -40,7 +42,7 @@ def order_windows(
     def breakers(tied: Ints) -> list[pl.Series]:
         last = windows.last[tied]
         by_group = [group[last] for group in groups]
-        solutions = [*by_group, *binding_columns(frame[last], bindings), pl.Series(last)]
+        solutions = [*by_group, *binding_columns(frame[last], bindings), *contexts(last), pl.Series(last)]
         return [*_by_events(frame, windows, tied), *solutions]
 
     return settle_ties(order, event, breakers)

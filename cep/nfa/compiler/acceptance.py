@@ -167,4 +167,6 @@ class AcceptanceCode:
 
     def _outside(self, moment: str) -> str:
         lower, upper = self.code.within
+        if self.conditions.windowed:
+            return f"not ({lower} <= {moment} <= {upper} and p.holds({moment}))"
         return f"not {lower} <= {moment} <= {upper}"

@@ -22,6 +22,7 @@ from ....language.nodes import (
 )
 from ....language.nodes import Sequence as Links
 from ...order import sees_all_events
+from ...partitions import is_windowed
 from ..automaton import PatternScopes, anchor_of, scopes_of
 from ..event_layout import EventLayout
 from .join_conditions import JoinCondition, JoinLevels, free_joins_of, joins_of, own_joins_of
@@ -42,6 +43,7 @@ class PatternConditions:
         layout: the columns of events that conditions look at.
         interleaved: an AND is in the pattern, so that time stamps are compared.
         strict: a `=>` is in it, so that every event counts.
+        windowed: partitions are context windows, in which all that a match looks at lies.
         relaxed: everything may be passed over, so that the constraints alone say what matches.
         free: the variables that SEQ does not name.
         conditions: the JOINs over variables of SEQ.
@@ -62,6 +64,7 @@ class PatternConditions:
         self._anchors = [anchor_of(part.span.start) for part in parts if isinstance(part, Conjunction)]
         self.interleaved = bool(self._anchors)
         self.strict = sees_all_events(query)
+        self.windowed = is_windowed(query)
         self.relaxed = _is_relaxed(query)
         self.free = _free(query, self.scopes)
         may_cut = self.relaxed and not _may_lack(parts)

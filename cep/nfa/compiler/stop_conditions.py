@@ -29,6 +29,7 @@ from ....language.nodes import (
     walk_pattern,
 )
 from ...order import empty_candidates
+from ...partitions import WINDOW_COLUMN, partitioned_by_window, reserved_types
 from ..automaton import PatternScopes
 from ..event_layout import EventLayout
 from .join_conditions import JoinCondition, condition
@@ -88,7 +89,8 @@ def stop_events(query: Query) -> dict[str, tuple[str, list[str]]]:
         By the name under which `Operator.process` takes them, the stream whose events they are, all that lie within
         WITHIN, and their columns.
     """
-    return {name: (source.stream.name, ["_time", "_id", *_columns(source)]) for name, source in _sources(query).items()}
+    sources = _sources(partitioned_by_window(query))
+    return {name: (source.stream.name, ["_time", "_id", *_columns(source)]) for name, source in sources.items()}
 
 
 def stop_candidates(query: Query) -> dict[str, pl.DataFrame]:
@@ -106,7 +108,9 @@ def _sources(query: Query) -> dict[str, Source]:
 
 def _columns(source: Source) -> list[str]:
     """The columns that UNTIL may speak of: attributes, for what a PATH binds belongs to candidates."""
-    return [column for column in source.columns if not column.startswith("?")]
+    return [
+        c for c in source.columns if not c.startswith("?") and (c == WINDOW_COLUMN or c not in reserved_types((c,)))
+    ]
 
 
 def stop_conditions_of(

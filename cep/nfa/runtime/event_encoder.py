@@ -14,7 +14,18 @@ import polars as pl
 from ....expressions import Ints, column_expression, mask_of, terms, timestamps
 from ....language.nodes import Query, ValueType, variables_of
 from ...match import CandidateBuffer
-from ...order import BEFORE, EVENTS, NUMBER, group_codes, number_events, physical, row_tuples, stable_order
+from ...order import (
+    BEFORE,
+    EVENTS,
+    NUMBER,
+    PLACE,
+    group_codes,
+    number_events,
+    physical,
+    placed_events,
+    row_tuples,
+    stable_order,
+)
 from ..compiler import PatternConditions, StopCondition, keys_of
 from ..event_layout import Event
 
@@ -81,6 +92,9 @@ class EventEncoder:
         """Events by partition, in total order within each."""
         frames = {name: frame for name, frame in released.items() if name != EVENTS}
         numbers, before = self._numbers(released, frames)
+        if self._conditions.windowed and EVENTS not in released:
+            places = placed_events(frames, numbers)
+            frames = {name: frame.with_columns(pl.Series(PLACE, places[name])) for name, frame in frames.items()}
         read: dict[str, _Read] = {}
         for name, frame in frames.items():
             read[name] = self._events(name, frame, numbers[name], before[name])

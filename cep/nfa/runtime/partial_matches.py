@@ -7,6 +7,7 @@ from collections.abc import Set as AbstractSet
 from typing import Any, TypeVar
 
 from ...limits import Ceilings
+from ...partitions import PartitionWindows
 from ..compiler import CompiledPattern
 from ..negation_buffer import NegationBuffer, PartitionBuffers, StopEvents
 from ..shared_buffer import Remainder, last_time
@@ -29,6 +30,7 @@ class PartialMatches:
         keyed: the variables whose candidates are told apart by JOINs.
         accept: takes partial matches that have come to a final state.
         ceilings: how many partial matches may be in one state of a partition.
+        windows: of a query in contexts, what is known of the windows that partitions are.
 
     Attributes:
         absent: candidates of NOTs, by variable and partition.
@@ -36,20 +38,21 @@ class PartialMatches:
         kept: how many of both came since they were restored and are not forgotten.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0917 - what partitions are made of
         self,
         compiled: CompiledPattern,
         variables: Sequence[str],
         keyed: AbstractSet[str],
         accept: Callable[[AcceptedMatch], None],
         ceilings: Ceilings,
+        windows: PartitionWindows | None = None,
     ) -> None:
         self.partitions: dict[PartitionKey, PartitionNfa] = {}
         self.absent: dict[tuple[str, PartitionKey], NegationBuffer] = {}
         self.stops: dict[tuple[Any, PartitionKey], StopEvents] = {}
         self.kept = 0
         self._compiled, self._variables, self._keyed = compiled, variables, keyed
-        self._accept, self._ceilings = accept, ceilings
+        self._accept, self._ceilings, self._windows = accept, ceilings, windows
 
     def process(self, encoded: EncodedEvents) -> None:
         """Show events to the partial matches, partition by partition."""
@@ -61,6 +64,13 @@ class PartialMatches:
             self.kept += len(rows)
         for key, places, events in encoded.events:
             self.partition(key).process(places, events, several=encoded.several)
+
+    def clear(self) -> None:
+        """Forget everything."""
+        self.partitions.clear()
+        self.absent.clear()
+        self.stops.clear()
+        self.kept = 0
 
     def partition(self, key: PartitionKey) -> PartitionNfa:
         """The partition of a key."""
@@ -78,7 +88,7 @@ class PartialMatches:
         for start, of in conditions.stops.items():
             stops[start] = self.stop_events(start, shared)
             stops |= {stop.name: self.stop_events(stop.name, shared) for stop in of}
-        return PartitionBuffers(key, absent, stops)
+        return PartitionBuffers(key, absent, stops, self._windows)
 
     def negation_buffer(self, variable: str, key: PartitionKey) -> NegationBuffer:
         """The candidates of a NOT's variable."""
@@ -117,6 +127,17 @@ class PartialMatches:
             partition.prune(watermark)
             if partition.is_empty:
                 del self.partitions[key]
+
+    def close(self, windows: AbstractSet[object]) -> None:
+        """Accept what the ends of these context windows end, and forget their partitions."""
+        for key in [key for key in self.partitions if key[0] in windows]:
+            self.partitions.pop(key).close()
+
+    def retire(self, windows: AbstractSet[object]) -> None:
+        """Forget what partitions of these context windows looked at."""
+        for known in (self.absent, self.stops):
+            for key in [key for key in known if key[1][0] in windows]:
+                del known[key]
 
     def drop(self, left: Remainder) -> None:
         """Drop what no match may hold any more because of matches that stand."""

@@ -271,6 +271,14 @@ class PartitionNfa:
                 for _, registers, node in late if state.held else ():
                     self._let_go(state, registers, node, [])
 
+    def close(self) -> None:
+        """Accept what could end, since no further event comes to the partition."""
+        if self.fresh:
+            self._settle()
+        for state, single in self.single.items():
+            for _, registers, node in single if state.held else ():
+                self._let_go(state, registers, node, [])
+
     def drop(self, left: Remainder) -> None:
         """Drop what no match may hold any more because of matches that stand."""
         shared = self.buffers.key[:-1]

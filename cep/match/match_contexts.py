@@ -1,0 +1,102 @@
+"""Which context windows matches lie in: each match once for each window that holds it (LANGUAGE-2 §6)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+import polars as pl
+
+from ...expressions import Bools, Ints
+from ...language.nodes import Query
+from ..order import UNBOUNDED, Candidates
+from ..output import MatchTable
+from ..partitions import WINDOW_COLUMN, PartitionWindows, key_columns
+
+__all__ = ["MatchContexts", "windows_of_matches"]
+
+
+class MatchContexts:
+    """Places matches in windows.
+
+    Args:
+        query: in contexts.
+        windows: what is known of them.
+    """
+
+    def __init__(self, query: Query, windows: PartitionWindows) -> None:
+        self._windows = windows
+        self._keys = key_columns(query)
+        within = query.in_context
+        references, sets = ((), ()) if within is None else (within.contexts, within.sets)
+        self._required: Sequence[str] = () if within is None else within.required
+        self._ranks = [[i for i, of in enumerate(references) if of.set == name] for name in sets]
+
+    def placed(self, matches: MatchTable, candidates: Mapping[str, Candidates]) -> MatchTable:
+        """Matches in their order, each beside the window that it lies in, and once more for each further one."""
+        if not self._keys:
+            return replace(matches, windows=windows_of_matches(matches.rows, matches.offsets, candidates))
+        found = [
+            self._containing(matches, candidates, key, of) for key, of in zip(self._keys, self._ranks, strict=True)
+        ]
+        places = np.concatenate([place for place, _ in found])
+        windows = np.concatenate([window for _, window in found])
+        order = np.argsort(places, kind="stable")
+        return replace(matches.at(places[order]), windows=windows[order])
+
+    def _containing(
+        self, matches: MatchTable, candidates: Mapping[str, Candidates], key: str, ranks: Sequence[int]
+    ) -> tuple[Ints, Ints]:
+        """By their places, the matches whose named events one window holds, and that window; of one set of contexts."""
+        count = len(matches.time)
+        first, last = np.full(count, UNBOUNDED), np.full(count, -UNBOUNDED)
+        partition, inside = np.zeros(count, dtype=np.int64), np.ones(count, dtype=bool)
+        for variable in self._required:
+            if variable not in matches.rows:
+                continue
+            rows, offsets = matches.ranges(variable)
+            of = np.repeat(np.arange(count), np.diff(offsets))
+            column = candidates[variable].frame[key][rows]
+            known = column.is_not_null().to_numpy()
+            keys = column.fill_null(0).to_numpy()
+            new = last[of] == -UNBOUNDED
+            partition[of[new][::-1]] = keys[new][::-1]
+            inside[of[~known | (keys != partition[of])]] = False
+            times = candidates[variable].time[rows]
+            np.minimum.at(first, of, times)
+            np.maximum.at(last, of, times)
+        bound = np.flatnonzero(inside & (last > -UNBOUNDED))
+        return self._joined(bound, partition[bound], first[bound], last[bound], ranks)
+
+    def _joined(
+        self, places: Ints, partition: Ints, first: Ints, last: Ints, ranks: Sequence[int]
+    ) -> tuple[Ints, Ints]:
+        w = self._windows
+        mine: Bools = np.isin(w.column("rank"), ranks)
+        names = ("window", "partition", "since", "until")
+        windows = pl.DataFrame({name: w.column(name)[mine] for name in names})
+        asked = pl.DataFrame({"place": places, "partition": partition, "first": first, "last": last})
+        found = asked.join(windows, on="partition").filter(
+            (pl.col("since") < pl.col("first")) & (pl.col("last") <= pl.col("until"))
+        )
+        return found["place"].to_numpy(), found["window"].to_numpy()
+
+
+def windows_of_matches(
+    rows: Mapping[str, Ints], offsets: Mapping[str, Ints], candidates: Mapping[str, Candidates]
+) -> Ints:
+    """The context window of each match, that of any of its events; rows as in `MatchTable`."""
+    found: Ints | None = None
+    for variable, of_variable in rows.items():
+        windows = candidates[variable].frame[WINDOW_COLUMN].to_numpy()
+        first = of_variable
+        if variable in offsets:
+            start, end = offsets[variable][:-1], offsets[variable][1:]
+            first = np.where(end > start, np.append(of_variable, -1)[start], -1)
+        bound = first >= 0
+        if found is None and bound.all():
+            return windows[first]
+        own = np.append(windows, 0)[first]
+        found = own if found is None else np.where(bound, own, found)
+    return np.empty(0, dtype=np.int64) if found is None else found

@@ -1,0 +1,19 @@
+"""In goes a query in contexts, out comes the plain query that kernels run, partitioned by context windows."""
+
+from __future__ import annotations
+
+from .context_partition import WINDOW_COLUMN, is_windowed, key_columns, partitioned_by_window, reserved_types
+from .partition_windows import CONTEXT_WINDOWS, NO_END, NO_START, PartitionWindows, windows_schema
+
+__all__ = [
+    "CONTEXT_WINDOWS",
+    "NO_END",
+    "NO_START",
+    "WINDOW_COLUMN",
+    "PartitionWindows",
+    "is_windowed",
+    "key_columns",
+    "partitioned_by_window",
+    "reserved_types",
+    "windows_schema",
+]

@@ -1,0 +1,49 @@
+"""A query in contexts is a plain one whose partitions are context windows."""
+
+from __future__ import annotations
+
+import polars as pl
+from kaicep.cep.order import event_columns
+from kaicep.cep.partitions import WINDOW_COLUMN, is_windowed, key_columns, partitioned_by_window, reserved_types
+from support.context_queries import in_contexts
+from support.operators import compiled
+
+PAIR = "SELECT ?a FROM (?a, readings), (?b, alarms) SEQ (?a => ?b) WINDOW (?a, ?b, 3s) PARTITION BY sensor"
+
+
+def test_the_window_is_the_first_partition_of_every_variable() -> None:
+    query = partitioned_by_window(in_contexts(compiled(PAIR)))
+    window, sensor = query.partition_by
+    assert window == (("a", WINDOW_COLUMN), ("b", WINDOW_COLUMN))
+    assert dict(sensor) == {"a": "sensor", "b": "sensor"}
+    assert all(WINDOW_COLUMN in source.columns for source in query.sources)
+    assert partitioned_by_window(query) == query
+
+
+def test_a_query_without_contexts_stays_as_it_is() -> None:
+    query = compiled(PAIR)
+    assert partitioned_by_window(query) is query
+    assert not is_windowed(query)
+
+
+def test_all_events_are_told_apart_by_window_before_what_the_text_says() -> None:
+    query = in_contexts(compiled(PAIR))
+    assert event_columns(query)["alarms"] == ["_time", "_id", WINDOW_COLUMN, "sensor"]
+
+
+def test_a_pattern_with_for_sees_each_candidate_once_beside_its_partition() -> None:
+    query = in_contexts(compiled(PAIR), required=["a"])
+    assert key_columns(query) == ("#key",)
+    of = {source.variable: source.columns for source in partitioned_by_window(query).sources}
+    assert "#key" in of["a"]
+    assert "#key" not in of["b"]
+    assert not is_windowed(query)
+
+
+def test_what_for_asks_of_an_aggregate_it_asks_of_each_candidate() -> None:
+    query = compiled("SELECT COUNT(?e) AS c FROM (?e, readings) WINDOW (?e, batch, 3s)")
+    assert is_windowed(in_contexts(query, required=["e"]))
+
+
+def test_reserved_columns_are_numbers() -> None:
+    assert reserved_types(("sensor", "#key", WINDOW_COLUMN)) == {"#key": pl.Int64(), WINDOW_COLUMN: pl.Int64()}
