@@ -17,6 +17,17 @@ from __future__ import annotations
 from .literals import duration_text, moment_text, parse_duration, parse_moment
 from .name_lookup import Names
 from .source_text import SourceText, Span
-from .syntax_tree import Prefix
+from .syntax_tree import Name, Prefix, Statement
 
-__all__ = ["Names", "Prefix", "SourceText", "Span", "duration_text", "moment_text", "parse_duration", "parse_moment"]
+__all__ = [
+    "Name",
+    "Names",
+    "Prefix",
+    "SourceText",
+    "Span",
+    "Statement",
+    "duration_text",
+    "moment_text",
+    "parse_duration",
+    "parse_moment",
+]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from ..errors import QueryTypeError, did_you_mean
 from . import syntax_tree as syntax
-from .nodes import COMPANION, AttributeType, Column, StreamType, Unit, ValueType, Vocabulary
+from .nodes import COMPANION, AttributeType, Column, StreamType, Unit, ValueType, Vocabulary, named_attribute
 from .source_text import SourceText, Span, listed
 
 _LOCAL = re.compile(r"[^/#:]+$")
@@ -82,8 +82,7 @@ class Names:
             QueryTypeError: the stream has none of this name, or an unknown prefix.
         """
         wanted = name.text if isinstance(name, syntax.Name) else self.expand(name)
-        own = (a for a in stream.attributes if wanted in (a.name, a.property))
-        found = next(own, None) or next((a for a in stream.attributes if wanted in a.aliases), None)
+        found = named_attribute(stream, wanted)
         if found is None:
             raise self._unknown_attribute(stream, name)
         return found

@@ -9,7 +9,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from ..errors import ConfigError, KaicepError
-from ..language import Prefix
+from ..language import Name, Statement
 from ..language.nodes import Query
 from ..language.syntax import parse_document
 from .catalog import Catalog
@@ -87,9 +87,10 @@ class _Outline:
     @classmethod
     def of(cls, document: _Document) -> _Outline:
         parts = parse_document(document.text, document.source)
-        statements = [part for part in parts if not isinstance(part, Prefix)]
+        statements = [part for part in parts if isinstance(part, Statement)]
         defines = frozenset(statement.name.text for statement in statements if statement.name is not None)
-        reads = frozenset(item.stream.text for statement in statements for item in statement.query.sources)
+        streams = (item.stream for statement in statements for item in statement.query.sources)
+        reads = frozenset(stream.text for stream in streams if isinstance(stream, Name))
         return cls(document, defines, reads)
 
 

@@ -11,6 +11,7 @@ from ..name_lookup import Names
 from ..nodes import StreamType
 from ..paths import Body, roots
 from ..source_text import Span
+from .contexts import changes_stream, find_set
 
 __all__ = ["event_names", "resolve_sources"]
 
@@ -31,12 +32,20 @@ def resolve_sources(names: Names, query: syntax.SelectQuery, bodies: Collection[
         if node.variable.name in streams:
             hint = f"give each its own variable, such as ?{node.variable.name}2"
             raise names.source.type_error(node.variable.span, f"FROM names ?{node.variable.name} twice", hint)
-        streams[node.variable.name] = names.stream(node.stream)
+        streams[node.variable.name] = _stream(names, node.stream)
     return streams or _inferred(names, query, bodies)
 
 
+def _stream(names: Names, node: syntax.Name | syntax.ContextChanges) -> StreamType:
+    if isinstance(node, syntax.Name):
+        return names.stream(node)
+    known = find_set(names, node.set)
+    return changes_stream(known.set, known.depends_on)
+
+
 def _inferred(names: Names, query: syntax.SelectQuery, bodies: Collection[Body]) -> dict[str, StreamType]:
-    select = Span(query.span.start, query.span.start + len("SELECT"))
+    word = "SELECT" if query.change is None else query.change.kind
+    select = Span(query.span.start, query.span.start + len(word))
     sources = names.vocabulary.sources
     if len(sources) != 1:
         known = sorted(names.vocabulary.streams)
@@ -64,9 +73,10 @@ def event_names(query: syntax.SelectQuery, bound: frozenset[str]) -> set[str]:
     """Names of the variables that stand for events.
 
     Those with an attribute, in SEQ or in WINDOW do; a bare one does unless a PATH binds it (`bound`). What AFTER MATCH
-    skips to has to be named elsewhere.
+    skips to has to be named elsewhere. What IN CONTEXT … AS names are windows.
     """
     events: set[str] = set()
+    windows: set[str] = set()
     bare: set[str] = set()
     for node in syntax.walk(replace(query, after_match=None)):
         match node:
@@ -77,8 +87,10 @@ def event_names(query: syntax.SelectQuery, bound: frozenset[str]) -> set[str]:
                 | syntax.NegatedVariable(variable=variable)
             ):
                 events.add(variable.name)
+            case syntax.ContextUse(variable=syntax.Variable(name=name)):
+                windows.add(name)
             case syntax.WindowClause(variables=variables):
                 events.update(variable.name for variable in variables)
             case syntax.Variable(name=name):
                 bare.add(name)
-    return events | (bare - bound)
+    return (events | (bare - bound)) - windows

@@ -23,6 +23,7 @@ from ..nodes import (
 )
 from .boundedness import check_bounded
 from .closing_clauses import check_after_match, check_grouping, check_limit, check_output, check_partition
+from .contexts import check_decided
 from .pattern_checks import check_negations
 from .query_draft import Draft
 from .resolution import Scope
@@ -182,5 +183,6 @@ CHECKS: tuple[Callable[[Scope, Draft], None], ...] = (
     check_bounded,
     check_limit,
     check_output,
+    check_decided,
 )
 """In this order: of a query with several faults, the first is told."""

@@ -7,7 +7,18 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from .. import syntax_tree as syntax
-from ..nodes import Expression, Item, Kind, Pattern, Window, aggregates_of, negated_variables, quantified_variables
+from ..nodes import (
+    ContextChange,
+    Expression,
+    InContext,
+    Item,
+    Kind,
+    Pattern,
+    Window,
+    aggregates_of,
+    negated_variables,
+    quantified_variables,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +29,8 @@ class Draft:
         tree: as written.
         variables: the event variables, in order of FROM.
         retention: the bound that the caller puts on state.
+        in_context: what IN CONTEXT says.
+        change: of a deriving query; its keys are the hidden ones of `items`.
     """
 
     tree: syntax.SelectQuery
@@ -30,6 +43,8 @@ class Draft:
     group_by: tuple[Expression, ...]
     having: Expression | None
     retention: timedelta | None
+    in_context: InContext | None = None
+    change: ContextChange | None = None
 
     @property
     def kind(self) -> Kind:

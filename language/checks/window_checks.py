@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from datetime import timedelta
 from typing import assert_never, cast
 
@@ -11,28 +10,31 @@ from ..nodes import (
     DEFAULT_BOUNDS,
     BatchWindow,
     Bounds,
+    ContextWindow,
     CorrelationWindow,
     CumulateWindow,
     HoppingWindow,
     Instant,
     Kind,
+    Pattern,
     SessionWindow,
     SlidingWindow,
     Window,
     aggregates_of,
-    window_variables,
+    negated_variables,
+    quantified_variables,
 )
 from .query_draft import Draft
 from .resolution import Scope, check_length
 
 
-def resolve_window(scope: Scope, node: syntax.WindowClause, quantified: Mapping[str, bool]) -> Window:
+def resolve_window(scope: Scope, node: syntax.WindowClause, pattern: Pattern | None) -> Window:
     """The checked form of a WINDOW.
 
     Args:
         scope: the event variables.
         node: the clause.
-        quantified: the quantified variables (`quantified_variables`).
+        pattern: of SEQ.
 
     Raises:
         QueryTypeError: an unknown variable, an extent of nothing, or extents that do not fit each other.
@@ -47,10 +49,13 @@ def resolve_window(scope: Scope, node: syntax.WindowClause, quantified: Mapping[
             raise scope.error(extent.span, "a window of nothing", hint)
         if isinstance(extent.value, timedelta):
             check_length(scope, extent.value, extent.span, "a window")
-    name, first = node.variables[0].name, node.extents[0].value
+    name = node.variables[0].name
+    if node.mode == "context":
+        return ContextWindow(name, node.span)
+    first = node.extents[0].value
     match node.mode:
         case "correlation":
-            return _correlation(scope, node, quantified)
+            return _correlation(scope, node, pattern)
         case "sliding":
             return SlidingWindow(name, first, node.span)
         case "batch":
@@ -69,16 +74,22 @@ def _duration(value: timedelta | int) -> timedelta:
     return cast("timedelta", value)  # the grammar admits nothing else
 
 
-def _correlation(scope: Scope, node: syntax.WindowClause, quantified: Mapping[str, bool]) -> Window:
+def _correlation(scope: Scope, node: syntax.WindowClause, pattern: Pattern | None) -> Window:
+    """A WINDOW of matches; of what stands under NOT there is no event that could be in it."""
     names = tuple(variable.name for variable in node.variables)
     for i, variable in enumerate(node.variables):
         if variable.name in names[:i]:
             raise scope.error(variable.span, f"WINDOW names ?{variable.name} twice", "name each variable once")
-    if len(names) == 1 and names[0] not in quantified:
+    under_not = negated_variables(pattern)
+    negated, matched = (tuple(n for n in names if (n in under_not) is side) for side in (True, False))
+    if not matched:
+        message = f"?{negated[0]} stands under NOT: there is no such event in a WINDOW"
+        raise scope.error(node.span, message, "name the variables that are matched")
+    if len(names) == 1 and names[0] not in quantified_variables(pattern):
         written = scope.quote(node.extents[0].span)
         hint = f"for aggregates write WINDOW (?{names[0]}, sliding, {written})"
         raise scope.error(node.span, f"one event ?{names[0]} has no extent in time", hint)
-    return CorrelationWindow(names, _duration(node.extents[0].value), node.span)
+    return CorrelationWindow(matched, _duration(node.extents[0].value), node.span, negated)
 
 
 def _step(scope: Scope, node: syntax.WindowClause) -> timedelta | int:
@@ -124,7 +135,7 @@ def _is_empty(lower: Instant, upper: Instant) -> bool:
 
 
 def check_windows(scope: Scope, draft: Draft) -> None:
-    """A window per variable, those of aggregates only where there are aggregates, none of what NOT excludes.
+    """A window per variable, those of aggregates only where there are aggregates.
 
     Raises:
         QueryTypeError: a window that does not go with the query's kind, or that is missing.
@@ -136,15 +147,14 @@ def check_windows(scope: Scope, draft: Draft) -> None:
                 message = f"?{window.variable} has a window already"
                 raise scope.error(window.span, message, "write a query for each window")
             aggregated.add(window.variable)
+            if isinstance(window, ContextWindow) and draft.in_context is None:
+                hint = "say which contexts: IN CONTEXT … behind FROM"
+                raise scope.error(window.span, "a window of contexts, and the query is in none", hint)
             _check_fitting(scope, draft, window)
     if draft.kind is Kind.AGGREGATION and not aggregated:
         found = next(a for e in draft.reported for a in aggregates_of(e))
         hint = f"add one: WINDOW (?{found.variable}, sliding, 5min)"
         raise scope.error(found.span, f"{found.function} has no window", hint)
-    for window in draft.windows:
-        for name in sorted(set(window_variables(window)) & draft.negated):
-            message = f"?{name} stands under NOT and is in no WINDOW"
-            raise scope.error(window.span, message, "name the variables that are matched")
 
 
 def _check_fitting(scope: Scope, draft: Draft, window: Window) -> None:

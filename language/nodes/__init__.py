@@ -7,7 +7,10 @@ knowledge) that names were looked up in. `traversal` walks over them, `normal_fo
 
 from __future__ import annotations
 
+from .bounds import DEFAULT_BOUNDS, Bounds, Instant
 from .context import (
+    MINUTES_A_DAY,
+    WEEK,
     Calendar,
     CalendarStretch,
     ChangeKind,
@@ -15,9 +18,12 @@ from .context import (
     ContextChange,
     ContextKey,
     ContextReference,
+    ContextSet,
     InContext,
+    KnownContexts,
     Placement,
 )
+from .context_normal_form import context_set_text
 from .expression import (
     Aggregate,
     Binary,
@@ -54,14 +60,10 @@ from .pattern import (
     Window,
 )
 from .query import (
-    DEFAULT_BOUNDS,
     AfterMatch,
     AfterMatchKind,
     AllOf,
     AnyOf,
-    Bounds,
-    ContextSet,
-    Instant,
     Item,
     Kind,
     Nested,
@@ -88,6 +90,7 @@ from .traversal import (
     quantified_variables,
     structural_key,
     subpatterns,
+    surely_bound,
     untils,
     uses_bindings,
     variables_of,
@@ -97,11 +100,13 @@ from .traversal import (
     with_operands,
 )
 from .types import XSD, ValueType, type_of_datatype
-from .vocabulary import AttributeType, Functions, KnownTerms, StreamType, Vocabulary
+from .vocabulary import AttributeType, Functions, KnownTerms, StreamType, Vocabulary, is_individual, named_attribute
 
 __all__ = [
     "COMPANION",
     "DEFAULT_BOUNDS",
+    "MINUTES_A_DAY",
+    "WEEK",
     "XSD",
     "AfterMatch",
     "AfterMatchKind",
@@ -144,6 +149,7 @@ __all__ = [
     "Intrinsic",
     "Item",
     "Kind",
+    "KnownContexts",
     "KnownTerms",
     "Link",
     "Membership",
@@ -177,9 +183,12 @@ __all__ = [
     "columns_of",
     "companion_of",
     "conjuncts",
+    "context_set_text",
     "event_variables",
     "expression_text",
+    "is_individual",
     "is_wide",
+    "named_attribute",
     "negated_variables",
     "normal_text",
     "operands",
@@ -188,6 +197,7 @@ __all__ = [
     "quantified_variables",
     "structural_key",
     "subpatterns",
+    "surely_bound",
     "type_of_datatype",
     "untils",
     "uses_bindings",

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from ..source_text import Span
+from ..source_text import SourceText, Span
+from .bounds import Bounds
 from .expression import Expression
 from .types import ValueType
+
+WEEK = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+"""What a calendar's text calls the days, in the order of their numbers."""
+MINUTES_A_DAY = 24 * 60
+"""On the wall, where each day has as many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,14 +46,54 @@ class Context:
 
     name: str
     calendar: Calendar | None = None
+    span: Span | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
 class ContextKey:
-    """A key of BY: the name of an attribute, or the IRI of a property."""
+    """A key of BY: the name of an attribute, or the IRI of a property.
+
+    Its type is that which its values are brought to; `TERM` where no stream has it and nothing yet said what it is.
+    """
 
     name: str
     type: ValueType
+
+
+@dataclass(frozen=True, slots=True)
+class ContextSet:
+    """CREATE CONTEXTS: situations of which one set holds in each partition.
+
+    Attributes:
+        name: of the set.
+        contexts: in the order of the text; the first is the default, which holds when no other does.
+        keys: what makes the partitions; empty: there is one.
+        bounds: WITHIN; before its lower bound no context holds.
+        normal: the normalised text. Equal texts mean equal sets.
+        document: the text that its spans point into, for messages.
+    """
+
+    name: str
+    contexts: tuple[Context, ...]
+    keys: tuple[ContextKey, ...]
+    bounds: Bounds
+    normal: str
+    span: Span = field(compare=False)
+    document: SourceText | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def default(self) -> Context:
+        """The context that holds when no other does."""
+        return self.contexts[0]
+
+    @property
+    def changes_stream(self) -> str:
+        """What the stream of its changes is called."""
+        return f"CONTEXTS({self.name})"
+
+    def context(self, name: str) -> Context | None:
+        """The context of that name."""
+        return next((context for context in self.contexts if context.name == name), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,3 +164,20 @@ class ContextChange:
     kind: ChangeKind
     context: ContextReference
     keys: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class KnownContexts:
+    """A set with what the deriving queries known so far say of it.
+
+    Attributes:
+        set: as declared.
+        attributes: context → name and type of the attributes of its windows, `_since` not among them.
+        initiated: the contexts that some query lets begin.
+        depends_on: names of the sets whose CONTEXTS(…) its deriving queries read, also through named queries.
+    """
+
+    set: ContextSet
+    attributes: Mapping[str, tuple[tuple[str, ValueType], ...]] = field(default_factory=dict)
+    initiated: frozenset[str] = frozenset()
+    depends_on: frozenset[str] = frozenset()

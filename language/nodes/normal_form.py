@@ -7,12 +7,15 @@ from datetime import datetime, timedelta
 from typing import assert_never
 
 from ..literals import duration_text, moment_text, quote
+from .bounds import DEFAULT_BOUNDS, Bounds, Instant
+from .context import ContextKey, ContextReference, InContext, Placement
 from .expression import Aggregate, Binary, Binding, Call, Column, Constant, Expression, Intrinsic, Membership, Unary
 from .integer_width import COMPANION
 from .pattern import (
     Alternative,
     BatchWindow,
     Conjunction,
+    ContextWindow,
     CorrelationWindow,
     CumulateWindow,
     Element,
@@ -26,15 +29,18 @@ from .pattern import (
     SlidingWindow,
     Window,
 )
-from .query import DEFAULT_BOUNDS, AfterMatchKind, AllOf, AnyOf, Bounds, Instant, Item, Query, Semantics, Subquery
+from .query import AfterMatchKind, AllOf, AnyOf, Item, Query, Semantics, Subquery
 from .types import XSD, ValueType
+from .vocabulary import StreamType, is_individual, named_attribute
 
 
 def normal_text(query: Query) -> str:
     """The normalised text of a query, whatever its `normal` says; one line."""
-    clauses = [_select(query), "FROM " + ", ".join(f"(?{s.variable}, {s.stream.name})" for s in query.sources)]
+    clauses = [_head(query), "FROM " + ", ".join(f"(?{s.variable}, {s.stream.name})" for s in query.sources)]
+    if query.in_context is not None:
+        clauses.append(_in_context(query, query.in_context))
     if (query.bounds.lower, query.bounds.upper) != (DEFAULT_BOUNDS.lower, DEFAULT_BOUNDS.upper):
-        clauses.append(_bounds(query.bounds))
+        clauses.append(bounds_text(query.bounds))
     for source in query.sources:
         clauses += _paths(source.semantics)
         clauses += [f"FILTER ({expression_text(f)})" for f in source.filters]
@@ -46,16 +52,49 @@ def normal_text(query: Query) -> str:
     return " ".join(clauses)
 
 
-def _select(query: Query) -> str:
+def _head(query: Query) -> str:
+    """SELECT, or the change in its place; the keys of this are always written."""
     items = ", ".join(_item(item) for item in query.items if not item.hidden)
-    return f"SELECT {'DISTINCT ' if query.distinct else ''}{items}"
+    if query.change is None:
+        return f"SELECT {'DISTINCT ' if query.distinct else ''}{items}"
+    values = {item.name: expression_text(item.value) for item in query.items}
+    at = f" AT ({', '.join(values[key] for key in query.change.keys)})" if query.change.keys else ""
+    attributes = f" ({items})" if items else ""
+    return f"{query.change.kind.value} CONTEXT {_context(query.change.context)}{attributes}{at}"
+
+
+def _context(reference: ContextReference) -> str:
+    variable = "" if reference.variable is None else f" AS ?{reference.variable}"
+    return f"{reference.set}.{reference.context}{variable}"
+
+
+def _in_context(query: Query, asked: InContext) -> str:
+    required = " FOR " + ", ".join(f"?{variable}" for variable in asked.required) if asked.required else ""
+    keys = {each.name: each.keys for each in query.context_sets}
+    streams = {source.variable: source.stream for source in query.sources}
+    places = {p.variable: p for p in asked.placements if not _is_usual(p, streams[p.variable], keys[p.set])}
+    on = " ON (" + ", ".join(_place(p) for p in places.values()) + ")" if places else ""
+    return f"IN CONTEXT {', '.join(map(_context, asked.contexts))}{required}{on}"
+
+
+def _is_usual(placement: Placement, stream: StreamType, keys: tuple[ContextKey, ...]) -> bool:
+    """Whether a placement is what it would be if ON said nothing."""
+    usual = [named_attribute(stream, key.name) for key in keys]
+    columns = [None if a is None else a.property if is_individual(a) else a.name for a in usual]
+    return columns == [value.name if isinstance(value, Column) else "" for value in placement.keys]
+
+
+def _place(placement: Placement) -> str:
+    values = ", ".join(map(expression_text, placement.keys))
+    return f"?{placement.variable}: " + (f"({values})" if len(placement.keys) > 1 else values)
 
 
 def _item(item: Item) -> str:
     return f"{expression_text(item.condition or item.value)} AS {item.name}"
 
 
-def _bounds(bounds: Bounds) -> str:
+def bounds_text(bounds: Bounds) -> str:
+    """WITHIN."""
     lower, upper = bounds.lower, bounds.upper
     opening = "(" if lower is not None and lower.inclusive else "["
     closing = ")" if upper is None or upper.inclusive else "]"
@@ -100,7 +139,7 @@ def _path(semantics: Semantics) -> str:
 def _tail(query: Query) -> Iterable[str]:
     if query.partition_by:
         names = [columns[0][1] for columns in query.partition_by]
-        yield "PARTITION BY " + ", ".join(_name(name) for name in names if not name.endswith(COMPANION))
+        yield "PARTITION BY " + ", ".join(name_text(name) for name in names if not name.endswith(COMPANION))
     if query.group_by:
         yield "GROUP BY " + ", ".join(expression_text(e) for e in query.group_by)
     if query.having is not None:
@@ -123,7 +162,7 @@ def expression_text(expression: Expression) -> str:
         case Constant():
             return _constant(expression)
         case Column(variable=variable, name=name):
-            return f"?{variable}.{_name(name)}"
+            return f"?{variable}.{name_text(name)}"
         case Binding(name=name):
             return f"?{name}"
         case Unary(operator=operator, operand=operand):
@@ -161,7 +200,8 @@ def _aggregate(node: Aggregate) -> str:
     return f"{running}{node.function}({distinct}{argument}{parameters})"
 
 
-def _name(name: str) -> str:
+def name_text(name: str) -> str:
+    """A plain name, or an IRI as such."""
     return f"<{name}>" if ":" in name else name
 
 
@@ -221,8 +261,8 @@ def _extent(extent: timedelta | int) -> str:
 
 def _window(window: Window) -> str:
     match window:
-        case CorrelationWindow(variables=variables, width=width):
-            return f"{', '.join(f'?{v}' for v in variables)}, {duration_text(width)}"
+        case CorrelationWindow(variables=variables, width=width, negated=negated):
+            return f"{', '.join(f'?{v}' for v in (*variables, *negated))}, {duration_text(width)}"
         case SlidingWindow(variable=variable, extent=extent):
             return f"?{variable}, sliding, {_extent(extent)}"
         case BatchWindow(variable=variable, extent=extent, start=start):
@@ -234,5 +274,7 @@ def _window(window: Window) -> str:
             return f"?{variable}, cumulate, {_extent(size)}, {_extent(step)}"
         case SessionWindow(variable=variable, gap=gap):
             return f"?{variable}, session, {_extent(gap)}"
+        case ContextWindow(variable=variable):
+            return f"?{variable}, CONTEXT"
         case _:
             assert_never(window)

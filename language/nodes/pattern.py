@@ -96,11 +96,18 @@ Pattern = Element | Negation | Group | Conjunction | Alternative | Sequence
 
 @dataclass(frozen=True, slots=True)
 class CorrelationWindow:
-    """`WINDOW (?a, ?b, …, w)`: max T − min T ≤ `width` over the events bound to the variables."""
+    """`WINDOW (?a, ?b, …, w)`: max T − min T ≤ `width` over the events bound to the variables.
+
+    Attributes:
+        variables: those that are matched.
+        width: at most so long.
+        negated: those under NOT that it names besides; they bind nothing.
+    """
 
     variables: tuple[str, ...]
     width: timedelta
     span: Span
+    negated: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

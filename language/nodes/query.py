@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import timedelta
 from enum import StrEnum
 
 from ..source_text import SourceText, Span
-from .context import Context, ContextChange, ContextKey, InContext
+from .bounds import Bounds
+from .context import ContextChange, ContextSet, InContext
 from .expression import Expression
 from .pattern import Pattern, Window
 from .types import ValueType
@@ -112,6 +113,8 @@ class Source:
         columns: the names of the candidate columns that the rest of the query uses (`Column.name`; a `Binding` as
             `?name`), sorted; `_time` and `_id` are always there and not listed.
         bindings: name → type of the semantic variables that are used outside the PATHs.
+        window_attributes: name → type of the attributes of its context window that are used, each a `Binding` called
+            `acc.name` after AS; their columns come with the window, not with a PATH.
     """
 
     variable: str
@@ -121,48 +124,7 @@ class Source:
     columns: tuple[str, ...]
     bindings: tuple[tuple[str, ValueType], ...]
     span: Span
-
-
-@dataclass(frozen=True, slots=True)
-class Instant:
-    """A bound of WITHIN: `now` plus `offset`, or `moment`; `inclusive` as `(` and `)` say (the paper's way)."""
-
-    moment: datetime | None
-    offset: timedelta
-    inclusive: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Bounds:
-    """WITHIN; a `None` bound is unbounded."""
-
-    lower: Instant | None
-    upper: Instant | None
-    span: Span | None
-
-
-DEFAULT_BOUNDS = Bounds(Instant(None, timedelta(0), inclusive=False), None, None)
-"""`[now, )`."""
-
-
-@dataclass(frozen=True, slots=True)
-class ContextSet:
-    """CREATE CONTEXTS: situations of which one set holds in each partition.
-
-    Attributes:
-        name: of the set.
-        contexts: in the order of the text; the first is the default, which holds when no other does.
-        keys: what makes the partitions; empty: there is one.
-        bounds: WITHIN; before its lower bound no context holds.
-        normal: the normalised text. Equal texts mean equal sets.
-    """
-
-    name: str
-    contexts: tuple[Context, ...]
-    keys: tuple[ContextKey, ...]
-    bounds: Bounds
-    normal: str
-    span: Span = field(compare=False)
+    window_attributes: tuple[tuple[str, ValueType], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -187,6 +187,21 @@ def quantified_variables(pattern: Pattern | None) -> dict[str, bool]:
     return found
 
 
+def surely_bound(pattern: Pattern | None) -> frozenset[str]:
+    """The variables of a pattern to which every match binds an event."""
+    match pattern:
+        case None | Negation() | Alternative():
+            return frozenset()
+        case Element(variable=variable, quantifier=quantifier):
+            return frozenset() if quantifier is not None and not quantifier.minimum else frozenset({variable})
+        case Group(pattern=inner, quantifier=quantifier):
+            return surely_bound(inner) if quantifier.minimum else frozenset()
+        case Conjunction(parts=parts) | Sequence(parts=parts):
+            return frozenset().union(*map(surely_bound, parts))
+        case _:
+            assert_never(pattern)
+
+
 def window_variables(window: Window) -> tuple[str, ...]:
     """The variables that a window names."""
     return window.variables if isinstance(window, CorrelationWindow) else (window.variable,)

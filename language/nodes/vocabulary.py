@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Protocol
 
+from .context import KnownContexts
 from .measures import Unit
 from .signature import AggregateSignature, Signature
 from .types import ValueType
@@ -46,12 +47,28 @@ class StreamType:
         attributes: in declared order, the time attribute among them.
         event_type: IRI of the class of its events; `None` for the output of a query.
         time: name of the time attribute; `_time` for the output of a query.
+        decided_late: of the output of a query, whether its rows may be decided after their `_time`.
+        depends_on: names of the context sets whose changes decide about its rows at their very `_time`: CONTEXTS(…) or
+            WINDOW (…, CONTEXT) is behind them.
     """
 
     name: str
     attributes: tuple[AttributeType, ...]
     event_type: str | None = None
     time: str = "_time"
+    decided_late: bool = False
+    depends_on: frozenset[str] = frozenset()
+
+
+def named_attribute(stream: StreamType, name: str) -> AttributeType | None:
+    """The attribute of a stream that a plain name, a property's IRI or an alias of either means, if it has one."""
+    own = (a for a in stream.attributes if name in (a.name, a.property))
+    return next(own, None) or next((a for a in stream.attributes if name in a.aliases), None)
+
+
+def is_individual(attribute: AttributeType) -> bool:
+    """Whether the values of an attribute stand for individuals, whose IRIs are in a column of the property's name."""
+    return attribute.individual and attribute.property is not None
 
 
 class KnownTerms(Protocol):
@@ -89,6 +106,7 @@ class Vocabulary:
         prefixes: prefix → namespace IRI, from the project.
         terms: the names of the knowledge base; `None`: nothing is known, nothing is warned about.
         sources: names of the source streams (the one of a single-stream project may be left out of FROM).
+        contexts: by name; the sets of contexts, and what deriving queries said of them.
     """
 
     streams: Mapping[str, StreamType]
@@ -96,3 +114,4 @@ class Vocabulary:
     prefixes: Mapping[str, str] = field(default_factory=dict)
     terms: KnownTerms | None = None
     sources: tuple[str, ...] = ()
+    contexts: Mapping[str, KnownContexts] = field(default_factory=dict)

@@ -16,7 +16,7 @@ from .syntax_errors import unexpected
 from .tree_builder import Builder
 
 _LONGEST = 100_000
-Document = tuple[syntax.Prefix | syntax.Statement, ...]
+Document = tuple[syntax.DocumentPart, ...]
 """Prefixes and statements in order."""
 
 

@@ -15,7 +15,7 @@ from ..source_text import SourceText, Span, listed
 
 _WORD = re.compile(r"[?$]?[\w.:-]*\w|.", re.DOTALL)
 _STRING = re.compile(STRING, re.DOTALL)
-_KEYWORD = re.compile(r"[A-Za-z]+(s\?)?(\\b|\(\?!)")
+_KEYWORD = re.compile(r"[A-Za-z]+(s\?)?(\\b|\(\?[!=])|IN\[")
 _APART = re.compile(r"(?P<number>\d+)[ \t]+(?P<unit>[A-Za-z]+)\b")
 _QUOTED_MOMENT = re.compile(r"([\"'])\d{4}-\d\d-\d\d(T[\d:.Z+-]*)?\1")
 _NAMED = {
@@ -24,7 +24,8 @@ _NAMED = {
     "CALL": "a function", "STRING": "a string", "LANGTAG": "a language tag",
     "DATETIME": "a dateTime such as 2012-05-07T09:00", "DURATION": "a duration such as 5min", "DOUBLE": "a number",
     "_EVENTS": "a unit (5min) or EVENTS", "DECIMAL": "a number", "INTEGER": "an integer", "PATH_BODY": "'{'",
-    "QMARK": "'?'", "LINK": "'->', '->>' or '=>'", "COMPARE": "a comparison", "$END": "the end",
+    "_IN_CONTEXT": "IN CONTEXT", "QMARK": "'?'", "LINK": "'->', '->>' or '=>'", "COMPARE": "a comparison",
+    "$END": "the end",
 }  # fmt: skip
 
 
@@ -159,7 +160,7 @@ def _keywords(grammar: Lark) -> frozenset[str]:
 @cache
 def _closing_clauses(grammar: Lark) -> tuple[str, ...]:
     """The keywords that begin the clauses behind WHERE, in the order that the grammar has for them."""
-    clauses = [symbol.name for symbol in next(r for r in grammar.rules if r.origin.name == "query").expansion]
+    clauses = [symbol.name for symbol in next(r for r in grammar.rules if r.origin.name == "_body").expansion]
     return tuple(_first(grammar, name)[0] for name in clauses[clauses.index("_maybe{_where}") + 1 :])
 
 

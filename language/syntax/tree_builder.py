@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any, cast
 
@@ -14,9 +15,9 @@ from .. import syntax_tree as syntax
 from ..literals import parse_duration, parse_integer, parse_moment
 from ..nodes import AfterMatchKind, Policy
 from ..source_text import Span
+from .context_builder import ContextBuilder
 from .expression_builder import (
     Children,
-    ExpressionBuilder,
     Mark,
     all_of,
     first_of,
@@ -30,28 +31,32 @@ _COUNTS = {"+": (1, None), "*": (0, None), "?": (0, 1)}
 
 
 @v_args(meta=True)
-class Builder(ExpressionBuilder):
+class Builder(ContextBuilder):
     """Makes the nodes of the syntax tree; its methods are named as the grammar's rules.
 
     Raises:
         VisitError: around the QuerySyntaxError of a literal that has no value.
     """
 
-    def start(self, _meta: Meta, children: Children) -> tuple[syntax.Prefix | syntax.Statement, ...]:
+    def start(self, _meta: Meta, children: Children) -> tuple[syntax.DocumentPart, ...]:
         return tuple(children)
 
     def prefix(self, meta: Meta, children: Children) -> syntax.Prefix:
         return syntax.Prefix(children[0][:-1], children[1][1:-1], span=place(meta))
 
-    def statement(self, meta: Meta, children: Children) -> syntax.Statement:
+    def statement(self, meta: Meta, children: Children) -> syntax.Statement | syntax.ContextSetDeclaration:
+        if isinstance(children[0], syntax.ContextSetDeclaration):
+            return children[0]
         name = name_of(children[0]) if len(children) > 1 else None
         return syntax.Statement(name, children[-1], span=place(meta))
 
     def query(self, meta: Meta, children: Children) -> syntax.SelectQuery:
         return syntax.SelectQuery(
+            change=_change_of(children),
             items=tuple(c for c in children if isinstance(c, syntax.SelectItem | syntax.AllAttributes)),
             distinct=Mark.DISTINCT in children,
             sources=all_of(syntax.FromItem, children),
+            in_context=first_of(syntax.InContextClause, children),
             within=first_of(syntax.WithinClause, children),
             paths=tuple(c for c in children if isinstance(c, syntax.PathExpression)),
             filters=all_of(syntax.FilterClause, children),
@@ -75,7 +80,8 @@ class Builder(ExpressionBuilder):
         return syntax.AllAttributes(variable_of(children[0]), span=place(meta))
 
     def source(self, meta: Meta, children: Children) -> syntax.FromItem:
-        return syntax.FromItem(variable_of(children[0]), name_of(children[1]), span=place(meta))
+        stream = name_of(children[1]) if isinstance(children[1], Token) else children[1]
+        return syntax.FromItem(variable_of(children[0]), stream, span=place(meta))
 
     def within(self, meta: Meta, children: Children) -> syntax.WithinClause:
         comma = next(i for i, child in enumerate(children) if isinstance(child, Token) and child.type == "COMMA")
@@ -206,3 +212,9 @@ class Builder(ExpressionBuilder):
 
     def output(self, meta: Meta, children: Children) -> syntax.OutputClause:
         return syntax.OutputClause(str(children[0]).upper(), self.extent(meta, children[1:]), span=place(meta))
+
+
+def _change_of(children: Children) -> syntax.ChangeClause | None:
+    """The change of a deriving query, with what AT says of its keys."""
+    change = first_of(syntax.ChangeClause, children)
+    return None if change is None else replace(change, keys=first_of(syntax.KeyValues, children))

@@ -14,6 +14,7 @@ from .syntax_node import Name, Node, Reference, Variable
 __all__ = [
     "AfterMatchClause",
     "AllAttributes",
+    "ContextChanges",
     "Extent",
     "FilterClause",
     "FromItem",
@@ -54,11 +55,18 @@ class AllAttributes(Node):
 
 
 @dataclass(frozen=True, slots=True)
+class ContextChanges(Node):
+    """`CONTEXTS(name)` in place of a stream."""
+
+    set: Name
+
+
+@dataclass(frozen=True, slots=True)
 class FromItem(Node):
     """`(?e, stream)`."""
 
     variable: Variable
-    stream: Name
+    stream: Name | ContextChanges
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,11 +145,11 @@ class WindowClause(Node):
     Attributes:
         mode: `correlation` is the one without a mode word.
         variables: one, except for `correlation`.
-        extents: width; or size and step.
+        extents: width; or size and step; none of a `context`.
         start: of `batch`.
     """
 
-    mode: Literal["correlation", "sliding", "batch", "hopping", "cumulate", "session"]
+    mode: Literal["correlation", "sliding", "batch", "hopping", "cumulate", "session", "context"]
     variables: tuple[Variable, ...]
     extents: tuple[Extent, ...]
     start: Literal["first"] | datetime | None

@@ -21,19 +21,26 @@ from .clause_syntax import (
     WindowClause,
     WithinClause,
 )
+from .context_syntax import ChangeClause, ContextSetDeclaration, InContextClause
 from .pattern_syntax import SequenceClause
 from .syntax_node import Name, Node
 
-__all__ = ["Prefix", "SelectQuery", "Statement"]
+__all__ = ["DocumentPart", "Prefix", "SelectQuery", "Statement"]
 
 
 @dataclass(frozen=True, slots=True)
 class SelectQuery(Node):
-    """One query as written; each tuple in the order of the text."""
+    """One query as written; each tuple in the order of the text.
 
+    Attributes:
+        change: of a deriving query, whose `items` stand in parentheses behind it.
+    """
+
+    change: ChangeClause | None
     items: tuple[SelectItem | AllAttributes, ...]
     distinct: bool
     sources: tuple[FromItem, ...]
+    in_context: InContextClause | None
     within: WithinClause | None
     paths: tuple[PathExpression, ...]
     filters: tuple[FilterClause, ...]
@@ -63,3 +70,6 @@ class Statement(Node):
 
     name: Name | None
     query: SelectQuery
+
+
+DocumentPart = Prefix | Statement | ContextSetDeclaration

@@ -3,7 +3,20 @@
 from __future__ import annotations
 
 from .name_resolution import condition, resolve
-from .scope import Scope, check_length
+from .scope import Beside, Scope, WindowVariable, check_length
+from .type_rules import common, spoken
 from .unit_agreement import unit_of
+from .window_attributes import beside
 
-__all__ = ["Scope", "check_length", "condition", "resolve", "unit_of"]
+__all__ = [
+    "Beside",
+    "Scope",
+    "WindowVariable",
+    "beside",
+    "check_length",
+    "common",
+    "condition",
+    "resolve",
+    "spoken",
+    "unit_of",
+]

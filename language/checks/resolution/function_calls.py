@@ -55,6 +55,11 @@ def resolve_call(scope: Scope, node: syntax.FunctionCall, resolve: Resolve) -> E
     return _scalar(scope, node, signature, resolve)
 
 
+def is_aggregate(scope: Scope, node: syntax.FunctionCall) -> bool:
+    """Whether a call is of an aggregate."""
+    return isinstance(scope.names.vocabulary.functions.get(node.function.text), AggregateSignature)
+
+
 _HINTS: dict[Wanted, str] = {
     "a string": "STR(…) makes a string of it",
     "a boolean": "compare it with something, such as … > 0",

@@ -18,10 +18,11 @@ from ...nodes import (
 )
 from ...source_text import Span
 from .constants import constant
-from .function_calls import resolve_call
+from .function_calls import is_aggregate, resolve_call
 from .scope import Scope, demand
 from .type_rules import arithmetic, as_number, common, spoken
 from .unit_agreement import agree
+from .window_attributes import beside, window_attribute
 
 
 def resolve(scope: Scope, expression: syntax.Expression) -> Expression:
@@ -33,6 +34,8 @@ def resolve(scope: Scope, expression: syntax.Expression) -> Expression:
     match expression:
         case syntax.Variable():
             return scope.variable(expression)
+        case syntax.AttributeReference(variable=variable) if variable.name in scope.windows:
+            return window_attribute(scope, expression)
         case syntax.AttributeReference(variable=variable, name=name):
             return scope.names.column(variable.name, scope.stream(variable), name, expression.span)
         case syntax.UnaryExpression():
@@ -46,7 +49,8 @@ def resolve(scope: Scope, expression: syntax.Expression) -> Expression:
         case syntax.InPredicate():
             return _membership(scope, expression)
         case syntax.FunctionCall():
-            return resolve_call(scope, expression, partial(resolve, scope))
+            inner = beside(scope, expression) if is_aggregate(scope, expression) else scope
+            return resolve_call(scope, expression, partial(resolve, inner))
         case (
             syntax.NumberLiteral()
             | syntax.StringLiteral()

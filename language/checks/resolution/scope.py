@@ -13,6 +13,7 @@ from ...name_lookup import Names
 from ...nodes import (
     Binding,
     Column,
+    ContextReference,
     Expression,
     StreamType,
     ValueType,
@@ -20,6 +21,27 @@ from ...nodes import (
 )
 from ...source_text import Span
 from .type_rules import accepts, spoken
+
+
+@dataclass(frozen=True, slots=True)
+class WindowVariable:
+    """What IN CONTEXT … AS calls the windows of a context.
+
+    Attributes:
+        context: of which context, and how it is called.
+        types: name → type of the attributes of its windows, `_since` among them.
+    """
+
+    context: ContextReference
+    types: Mapping[str, ValueType]
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """An event variable whose events lie in the query's context window, and so have its attributes."""
+
+    variable: str
+    several: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +53,21 @@ class Scope:
         streams: the event variables, in order of FROM.
         bindings: the semantic variables; a name that several PATHs bind has several.
         used: the semantic variables that were looked up, in order of first use; grows as expressions are resolved.
+        windows: the variables of IN CONTEXT … AS.
+        placed: the event variables whose events lie in a context window.
+        beside: where attributes of the window are taken from: the one variable that a match surely binds, else the
+            first of several that it does bind.
+        used_windows: the attributes of windows that were looked up, by event variable and name; grows likewise.
     """
 
     names: Names
     streams: Mapping[str, StreamType]
     bindings: Mapping[str, Sequence[Binding]]
     used: dict[str, Binding] = field(default_factory=dict)
+    windows: Mapping[str, WindowVariable] = field(default_factory=dict)
+    placed: Sequence[str] = ()
+    beside: tuple[Beside, ...] = ()
+    used_windows: dict[tuple[str, str], ValueType] = field(default_factory=dict)
 
     def error(self, span: Span, message: str, hint: str) -> QueryTypeError:
         """An error at `span`."""
@@ -57,7 +88,10 @@ class Scope:
         name = f"?{variable.name}"
         if variable.name in self.bindings:
             raise self.error(variable.span, f"{name} is no event", "a PATH binds it; events come from FROM")
-        hint = did_you_mean(name, [f"?{v}" for v in (*self.streams, *self.bindings)])
+        if variable.name in self.windows:
+            message = f"{name} is a window of a context, not an event"
+            raise self.error(variable.span, message, f"name one of its attributes: {name}._since")
+        hint = did_you_mean(name, [f"?{v}" for v in (*self.streams, *self.bindings, *self.windows)])
         raise self.error(variable.span, f"unknown variable {name}", hint or f"name its stream: FROM ({name}, …)")
 
     def variable(self, variable: syntax.Variable) -> Column | Binding:

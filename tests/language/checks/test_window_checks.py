@@ -82,9 +82,12 @@ def test_windows_of_patterns_name_what_is_matched() -> None:
     [window] = compiled(f"{query} WINDOW (?a, ?b, 5min)").windows
     assert isinstance(window, CorrelationWindow)
     assert (window.variables, window.width) == (("a", "b"), timedelta(minutes=5))
+    [named] = compiled(f"{query} WINDOW (?a, ?n, ?b, 5min)").windows
+    assert isinstance(named, CorrelationWindow)
+    assert (named.variables, named.negated) == (("a", "b"), ("n",))
     for text, message in [
         ("WINDOW (?a, ?b, ?a, 5min)", r"WINDOW names \?a twice"),
-        ("WINDOW (?a, ?n, 5min)", r"\?n stands under NOT and is in no WINDOW"),
+        ("WINDOW (?n, 5min)", r"\?n stands under NOT: there is no such event in a WINDOW"),
         ("WINDOW (?a, sliding, 5min)", "this window is for aggregates of one variable"),
     ]:
         with pytest.raises(QueryTypeError, match=message):

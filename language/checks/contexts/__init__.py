@@ -1,0 +1,33 @@
+"""What a text says of contexts goes in; checked sets, places of events and changes come out, or what is wrong.
+
+`declarations` and `calendar_text` make sets, `declared_contexts` keeps what deriving queries say of them. Of a query,
+`context_references` finds what it names, `placements` where its events belong, `changes` and `changed_partitions` what
+it does to which partition, and `decision_times` when its rows are decided.
+"""
+
+from __future__ import annotations
+
+from .changed_partitions import carriers
+from .changes import with_change
+from .context_references import find_context, find_set
+from .decision_times import check_decided, dependencies, late_decision
+from .declarations import changes_stream, resolve_contexts
+from .declared_contexts import idle_contexts, known_contexts, told
+from .placements import resolve_in_context, window_variables_of
+
+__all__ = [
+    "carriers",
+    "changes_stream",
+    "check_decided",
+    "dependencies",
+    "find_context",
+    "find_set",
+    "idle_contexts",
+    "known_contexts",
+    "late_decision",
+    "resolve_contexts",
+    "resolve_in_context",
+    "told",
+    "window_variables_of",
+    "with_change",
+]

@@ -1,0 +1,188 @@
+"""When rows are decided: contexts at a time depend on events up to it, and act on events after it.
+
+So deriving queries are refused over what may be decided after its `_time`, and over changes that they bring about.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import assert_never
+
+from ...nodes import (
+    Alternative,
+    Conjunction,
+    ContextWindow,
+    CorrelationWindow,
+    Element,
+    Group,
+    KnownContexts,
+    Link,
+    Negation,
+    Pattern,
+    Quantifier,
+    Sequence,
+    StreamType,
+    Window,
+)
+from ...source_text import Span, listed
+from ..query_draft import Draft
+from ..resolution import Scope
+
+
+@dataclass(frozen=True, slots=True)
+class LateDecision:
+    """Why rows may be decided after their `_time`: where, what, and the way out."""
+
+    span: Span
+    message: str
+    hint: str
+
+
+def late_decision(draft: Draft, streams: Mapping[str, StreamType]) -> LateDecision | None:
+    """Why a query's rows may be decided after their `_time`; `None`: they never are.
+
+    Source: LANGUAGE-2 §6.
+    """
+    return next((found for found in (_by_pattern(draft), _by_output(draft), _by_source(draft, streams)) if found), None)
+
+
+def _by_pattern(draft: Draft) -> LateDecision | None:
+    if draft.pattern is None:
+        return None
+    for part in _last(draft.pattern):
+        if isinstance(part, Negation):
+            what = f"whether the next event is a ?{part.variable}"
+            return LateDecision(part.span, f"only a later event says {what}", "write NOT with FOR, or with a WINDOW")
+    greedy = next((q for q in _last(draft.pattern) if isinstance(q, Quantifier)), None)
+    if greedy is None or _is_closed(draft.pattern, draft.windows, draft.matched):
+        return None
+    hint = "write ~ behind it, or end with a NOT whose WINDOW names all variables"
+    return LateDecision(greedy.span, "only later events say whether this is repeated once more", hint)
+
+
+def _last(pattern: Pattern) -> Iterator[Quantifier | Negation]:
+    """Greedy quantifiers and `=> NOT` behind which nothing has to happen."""
+    match pattern:
+        case Negation():
+            return
+        case Element(quantifier=quantifier):
+            if quantifier is not None and _is_greedy(quantifier):
+                yield quantifier
+        case Group(pattern=inner, quantifier=quantifier):
+            if _is_greedy(quantifier):
+                yield quantifier
+            yield from _last(inner)
+        case Conjunction(parts=parts) | Alternative(branches=parts):
+            for part in parts:
+                yield from _last(part)
+        case Sequence(parts=parts, links=links):
+            if isinstance(parts[-1], Negation) and parts[-1].duration is None and links[-1] is Link.STRICT:
+                yield parts[-1]
+            for part in reversed(parts):
+                yield from _last(part)
+                if not _may_be_empty(part):
+                    return
+        case _:
+            assert_never(pattern)
+
+
+def _is_greedy(quantifier: Quantifier) -> bool:
+    return not quantifier.every_length and quantifier.minimum != quantifier.maximum
+
+
+def _may_be_empty(part: Pattern) -> bool:
+    match part:
+        case Negation():
+            return True
+        case Element(quantifier=quantifier):
+            return quantifier is not None and not quantifier.minimum
+        case Group(pattern=inner, quantifier=quantifier):
+            return not quantifier.minimum or _may_be_empty(inner)
+        case Alternative(branches=branches):
+            return any(map(_may_be_empty, branches))
+        case Conjunction(parts=parts) | Sequence(parts=parts):
+            return all(map(_may_be_empty, parts))
+        case _:
+            assert_never(part)
+
+
+def _is_closed(pattern: Pattern, windows: Iterable[Window], matched: Iterable[str]) -> bool:
+    """Whether a last NOT waits until its WINDOW, which names all variables, lets nothing be repeated any more."""
+    if not isinstance(pattern, Sequence) or not isinstance(pattern.parts[-1], Negation):
+        return False
+    correlations = [window for window in windows if isinstance(window, CorrelationWindow)]
+    shortest = min((window.width for window in correlations), default=None)
+    whole = any(window.width == shortest and set(matched) <= set(window.variables) for window in correlations)
+    return pattern.parts[-1].duration is None and pattern.links[-1] is not Link.STRICT and whole
+
+
+def _by_output(draft: Draft) -> LateDecision | None:
+    output = draft.tree.output
+    if output is None or output.which == "FIRST":
+        return None
+    message = f"OUTPUT {output.which} hands rows over after their time"
+    return LateDecision(output.span, message, "write OUTPUT FIRST, or leave it out")
+
+
+def _by_source(draft: Draft, streams: Mapping[str, StreamType]) -> LateDecision | None:
+    for variable, stream in streams.items():
+        if stream.decided_late:
+            message = f"rows of '{stream.name}' may be decided after their time"
+            hint = "read what it reads, without OUTPUT LAST or ALL, a last `=> NOT` or a greedy quantifier at its end"
+            return LateDecision(_place(draft, variable), message, hint)
+    return None
+
+
+def _place(draft: Draft, variable: str) -> Span:
+    return next((s.stream.span for s in draft.tree.sources if s.variable.name == variable), draft.tree.span)
+
+
+def dependencies(draft: Draft, streams: Mapping[str, StreamType]) -> frozenset[str]:
+    """The sets of contexts whose changes decide about a query's rows at their very `_time`."""
+    own = draft.in_context.sets if draft.in_context is not None and _reports_contexts(draft) else ()
+    return frozenset().union(own, *(stream.depends_on for stream in streams.values()))
+
+
+def _reports_contexts(draft: Draft) -> bool:
+    return any(isinstance(window, ContextWindow) for window in draft.windows)
+
+
+def check_decided(scope: Scope, draft: Draft) -> None:
+    """A deriving query knows at the `_time` of its rows what they say, and brings about nothing that it goes by.
+
+    Raises:
+        QueryTypeError: it does not, or does.
+    """
+    if draft.change is None:
+        return
+    for window in draft.windows:
+        if isinstance(window, ContextWindow):
+            hint = "take another window, such as batch"
+            raise scope.error(window.span, "a deriving query reports no whole contexts", hint)
+    late = late_decision(draft, scope.streams)
+    if late is not None:
+        raise scope.error(late.span, f"a context would begin or end in the past: {late.message}", late.hint)
+    changed = draft.change.context.set
+    for variable, stream in scope.streams.items():
+        way = _way(scope.names.vocabulary.contexts, stream.depends_on, changed)
+        if way is not None:
+            through = f", by way of {listed([repr(name) for name in way], 'and')}" if way else ""
+            message = f"changes of '{changed}' would change '{changed}'{through}"
+            hint = "a deriving query does not read CONTEXTS of what it changes; ask IN CONTEXT instead"
+            raise scope.error(_place(draft, variable), message, hint)
+
+
+def _way(known: Mapping[str, KnownContexts], start: Iterable[str], goal: str) -> list[str] | None:
+    """The sets between a stream and a set that its rows depend on; `None`: they do not."""
+    found: dict[str, list[str]] = {name: [] for name in sorted(start)}
+    waiting = list(found)
+    while waiting:
+        name = waiting.pop(0)
+        if name == goal:
+            return found[name]
+        for other in sorted(known[name].depends_on if name in known else ()):
+            if other not in found:
+                found[other] = [*found[name], name]
+                waiting.append(other)
+    return None

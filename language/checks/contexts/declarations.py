@@ -1,0 +1,130 @@
+"""CREATE CONTEXTS: from the syntax tree to a checked set of contexts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from ... import syntax_tree as syntax
+from ...name_lookup import Names, local_name
+from ...nodes import (
+    AttributeType,
+    Bounds,
+    Context,
+    ContextKey,
+    ContextSet,
+    StreamType,
+    ValueType,
+    Vocabulary,
+    context_set_text,
+    is_individual,
+    named_attribute,
+)
+from ..resolution import common
+from .calendar_text import resolve_calendar
+
+_COLUMNS = ("context", "change", "since", "_time", "_id")
+
+
+def resolve_contexts(names: Names, node: syntax.ContextSetDeclaration, bounds: Bounds) -> ContextSet:
+    """The checked form of CREATE CONTEXTS.
+
+    Args:
+        names: prefixes, and the streams whose attributes say of which types the keys are.
+        node: as written.
+        bounds: what its WITHIN means.
+
+    Raises:
+        QueryTypeError: no default or two, a name twice, a calendar without meaning, or another set of that name.
+
+    Source: LANGUAGE-2 §6; CAESAR, Def. 1 and 4.
+    """
+    _check_default(names, node)
+    _check_distinct(names, [context.name for context in node.contexts], "two contexts are called")
+    contexts = tuple(_context(names, context) for context in node.contexts)
+    keys = () if node.keys is None else tuple(_keys(names, node.keys))
+    found = ContextSet(node.name.text, contexts, keys, bounds, "", node.span, names.source)
+    found = replace(found, normal=context_set_text(found))
+    known = names.vocabulary.contexts.get(found.name)
+    if known is None or known.set.normal == found.normal:
+        return found if known is None else known.set
+    hint = f"it is declared as {known.set.normal}; call this one something else, such as {found.name}2"
+    raise names.source.type_error(node.name.span, f"there is another set of contexts '{found.name}'", hint)
+
+
+def _check_default(names: Names, node: syntax.ContextSetDeclaration) -> None:
+    defaults = [context for context in node.contexts if context.default]
+    first = node.contexts[0].name
+    if not defaults:
+        hint = f"say which holds when no other does: {first.text} DEFAULT"
+        raise names.source.type_error(first.span, f"'{node.name.text}' has no default context", hint)
+    if len(defaults) > 1:
+        hint = "one context is the DEFAULT, which holds when no other does"
+        raise names.source.type_error(defaults[1].span, f"'{node.name.text}' has two default contexts", hint)
+    if not node.contexts[0].default:
+        hint = f"write CREATE CONTEXTS {node.name.text} ({defaults[0].name.text} DEFAULT, …)"
+        raise names.source.type_error(defaults[0].span, "the default context stands first", hint)
+
+
+def _check_distinct(names: Names, given: Sequence[syntax.Name], message: str) -> None:
+    for position, name in enumerate(given):
+        if any(name.text == other.text for other in given[:position]):
+            raise names.source.type_error(name.span, f"{message} '{name.text}'", "give the second another name")
+
+
+def _context(names: Names, node: syntax.ContextDeclaration) -> Context:
+    calendar = resolve_calendar(names, node.calendar) if node.calendar else None
+    return Context(node.name.text, calendar, node.name.span)
+
+
+def _keys(names: Names, clause: syntax.KeyClause) -> Iterator[ContextKey]:
+    taken = [*_COLUMNS]
+    for node in clause.names:
+        name = node.text if isinstance(node, syntax.Name) else names.expand(node)
+        shown = key_column(name)
+        if shown in taken:
+            message = f"its key is called '{shown}', as another column of CONTEXTS(…)"
+            raise names.source.type_error(node.span, message, "take an equivalent name of the attribute")
+        taken.append(shown)
+        yield ContextKey(name, _type(names.vocabulary, name))
+
+
+def key_column(key: str) -> str:
+    """The attribute of CONTEXTS(…) that has the values of a key."""
+    return local_name(key)
+
+
+def _type(vocabulary: Vocabulary, name: str) -> ValueType:
+    """The type to which the values of all streams that have the attribute can be brought; else that of the first."""
+    found = (named_attribute(vocabulary.streams[stream], name) for stream in _streams(vocabulary))
+    types = [ValueType.IRI if is_individual(attribute) else attribute.type for attribute in found if attribute]
+    result = types[0] if types else ValueType.TERM
+    for type_ in types[1:]:
+        result = common(result, type_) or result
+    return result
+
+
+def _streams(vocabulary: Vocabulary) -> Iterator[str]:
+    """The source streams first."""
+    yield from vocabulary.sources
+    yield from (name for name in sorted(vocabulary.streams) if name not in vocabulary.sources)
+
+
+def changes_stream(contexts: ContextSet, depends_on: frozenset[str]) -> StreamType:
+    """The stream of a set's changes.
+
+    Args:
+        contexts: the set.
+        depends_on: the sets whose changes decide about its own.
+    """
+    keys = (
+        AttributeType(key_column(key.name), key.type, key.name if ":" in key.name else None) for key in contexts.keys
+    )
+    attributes = (
+        AttributeType("context", ValueType.STRING),
+        AttributeType("change", ValueType.STRING),
+        AttributeType("since", ValueType.DATETIME),
+        *keys,
+        AttributeType("_time", ValueType.DATETIME),
+    )
+    return StreamType(contexts.changes_stream, attributes, depends_on=depends_on | {contexts.name})

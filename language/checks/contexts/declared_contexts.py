@@ -1,0 +1,65 @@
+"""What deriving queries say of sets of contexts: the attributes of windows, what begins at all, and what depends."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from ...nodes import ChangeKind, ContextSet, KnownContexts, Query, ValueType
+from ..resolution import common
+
+Known = Mapping[str, KnownContexts]
+"""Sets by their names."""
+
+
+def known_contexts(sets: Iterable[ContextSet], queries: Iterable[Query]) -> dict[str, KnownContexts]:
+    """The sets by their names, with what the deriving ones of some queries say of them.
+
+    Args:
+        sets: as declared; also those that a query speaks of are known.
+        queries: any, in the order of their registration.
+    """
+    found: dict[str, KnownContexts] = {each.name: KnownContexts(each) for each in sets}
+    for query in queries:
+        for each in query.context_sets:
+            found.setdefault(each.name, KnownContexts(each))
+        found |= told(found, query)
+    return found
+
+
+def told(known: Known, query: Query) -> dict[str, KnownContexts]:
+    """The sets of which a query says something new, as they are known with it."""
+    if query.change is None:
+        return {}
+    of, before = query.change.context.context, known[query.change.context.set]
+    attributes, initiated = before.attributes, before.initiated
+    if query.change.kind is not ChangeKind.TERMINATE:
+        attributes = {**attributes, of: _attributes(attributes.get(of, ()), query)}
+        initiated |= {of}
+    depends_on = before.depends_on | query.output.depends_on
+    return {before.set.name: KnownContexts(before.set, attributes, initiated, depends_on)}
+
+
+def _attributes(before: tuple[tuple[str, ValueType], ...], query: Query) -> tuple[tuple[str, ValueType], ...]:
+    types = dict(before)
+    for item in query.items:
+        if not item.hidden:
+            types[item.name] = common(types.get(item.name, item.type), item.type) or item.type
+    return tuple(types.items())
+
+
+def idle_contexts(known: Known) -> tuple[str, ...]:
+    """A warning for each context that no query ever initiates, with its place.
+
+    Args:
+        known: all sets with all that is said of them; a later document may still say something.
+    """
+    return tuple(message for each in known.values() for message in _idle(each))
+
+
+def _idle(known: KnownContexts) -> Iterable[str]:
+    contexts, document = known.set, known.set.document
+    for context in contexts.contexts[1:]:
+        if context.calendar is None and context.name not in known.initiated and document and context.span:
+            message = f"nothing ever initiates context '{context.name}' of '{contexts.name}'"
+            hint = f"write INITIATE CONTEXT {contexts.name}.{context.name} FROM …"
+            yield str(document.type_error(context.span, message, hint))
