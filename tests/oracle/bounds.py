@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import datetime, timedelta
 
-from kaicep.language.nodes.query import Bounds, Instant
+from kaicep.language.nodes.bounds import Bounds, Instant
 
 from .events import Event
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from kaicep.errors import PlanError
-from kaicep.language.nodes.query import Bounds, Instant
+from kaicep.language.nodes.bounds import Bounds, Instant
 from kaicep.planner.backfill_chunks import TimeRange, covering_range
 from kaicep.planner.within_bounds import Range, bounds_in_words, duration_in_words, resolve_bounds
 
