@@ -24,6 +24,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pyarrow as pa
 from kaicep import Engine, Project
@@ -40,8 +41,8 @@ EXAMPLE = Path(reports.__file__).parent
 LATENCY = 5.0
 """Seconds from a report to the toll that it makes due (Linear Road)."""
 _BEGIN, _KNOWN, _MEASURED, _END = 1_500, 1_860, 2_400, 2_700
-"""Seconds of the stream: where it is taken up, from when on all that it must yield depends on what came since, from when
-on batches are short, and its end."""
+"""Seconds of the stream: where it is taken up, from when on what it must yield depends only on what came since, from
+when on batches are short, and its end."""
 _LEAD = 60  # seconds of a batch before those that are measured
 _QUERIES = "[1-5]_*.chi"
 _RATED = (20, 40, 60, 80)
@@ -103,7 +104,7 @@ def write_batches(folder: Path, expressways: int, ends: Sequence[int]) -> int:
     """A file for each batch; how many reports are in those that are measured."""
     folder.mkdir(parents=True)
     every = reports.load_reports(expressways).filter(pl.col("time") >= _BEGIN)
-    places = every["time"].search_sorted(list(ends), side="left").to_list()
+    places = np.searchsorted(every["time"].to_numpy(), ends).tolist()
     begun = time.time() - len(places)
     for number, (first, last) in enumerate(zip([0, *places], places, strict=False)):
         path = folder / f"readings-{number:04d}.parquet"
@@ -158,7 +159,7 @@ def check(kept: _Kept, expressways: int) -> int:
     }
     for kind, (name, items) in enumerate(told.items()):
         once = published.filter(pl.col("type") == kind).select(*items)
-        wanted = pl.concat(once.with_columns(vid=pl.col("vid") + reports._VEHICLES * i) for i in range(expressways))
+        wanted = pl.concat(once.with_columns(vid=pl.col("vid") + reports.VEHICLES * i) for i in range(expressways))
         found = kept.frame(name, items).filter(pl.col("time").is_between(_KNOWN, _END - 1))
         if not found.sort(*items).equals(wanted.cast(pl.Int64).sort(*items)):
             raise SystemExit(f"{name}: {found.height:,} rows are not the {wanted.height:,} that are published")

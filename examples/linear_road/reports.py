@@ -11,7 +11,7 @@ from ..project import Form, write_parts
 DATA = Path(__file__).parent / "data"
 
 _COLUMNS = ("type", "time", "vid", "speed", "xway", "lane", "dir", "seg", "pos")
-_VEHICLES = 100_000
+VEHICLES = 100_000
 """Vehicles of one expressway have ids below it."""
 
 
@@ -32,7 +32,7 @@ def load_reports(expressways: int = 1) -> pl.DataFrame:
     at = pl.from_epoch(pl.col("time") * 1000 + 500, time_unit="ms").cast(pl.Datetime("us", "UTC"))
     reports = published.filter(pl.col("type") == 0).select(at.alias("at"), *_COLUMNS[1:])
     copies = [
-        reports.with_columns(xway=pl.lit(number, pl.Int64), vid=pl.col("vid") + number * _VEHICLES)
+        reports.with_columns(xway=pl.lit(number, pl.Int64), vid=pl.col("vid") + number * VEHICLES)
         for number in range(expressways)
     ]
     return pl.concat(copies).sort("at", "xway", maintain_order=True)
