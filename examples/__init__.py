@@ -1,1 +1,1 @@
-"""Projects that run: the campus of the paper, and two real buildings."""
+"""Projects that run: the campus of the paper, real buildings, an expressway."""
