@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import datetime, timedelta
 
-from kaicep.language.nodes.bounds import Bounds, Instant
+from kaicep.language.nodes import Bounds, Instant
 
 from .events import Event
+from .values import EPOCH
 
 
 def now_of(delivered: Iterable[Event], registered_at: datetime | None) -> datetime | None:
@@ -20,6 +21,23 @@ def now_of(delivered: Iterable[Event], registered_at: datetime | None) -> dateti
 def within(bounds: Bounds, moment: datetime, now: datetime | None) -> bool:
     """Whether a moment lies within both bounds."""
     return _after(bounds.lower, moment, now) and _before(bounds.upper, moment, now)
+
+
+def interval(bounds: Bounds, now: datetime | None) -> tuple[int | None, int | None]:
+    """The first and the last microsecond since the epoch that lie within both bounds; `None`: there is none."""
+    lower, upper = bounds.lower, bounds.upper
+    first = None if lower is None else _moment(lower, now)
+    last = None if upper is None else _moment(upper, now)
+    return (
+        None if lower is None or first is None else first + (not lower.inclusive),
+        -(2**62) if upper is not None and last is None else None if upper is None or last is None
+        else last - (not upper.inclusive),
+    )  # fmt: skip
+
+
+def _moment(instant: Instant, now: datetime | None) -> int | None:
+    moment = instant.moment if instant.moment is not None else None if now is None else now + instant.offset
+    return None if moment is None else (moment - EPOCH) // timedelta(microseconds=1)
 
 
 def _after(lower: Instant | None, moment: datetime, now: datetime | None) -> bool:

@@ -12,17 +12,15 @@ from kaicep.expressions import SIGNATURES
 from kaicep.language.checks.query_compiler import check_document
 from kaicep.language.nodes.query import Query
 from kaicep.language.nodes.vocabulary import Vocabulary
-from rdflib import XSD, URIRef
 
 from .admission import admitted, delivered
 from .bounds import now_of, within
 from .candidates import candidates
-from .events import DATATYPES, Annotation, Event, term_of
+from .documents import Document
+from .events import Annotation, Event
 from .expressions import Candidate
-from .knowledge import Knowledge, Triple, knowledge_of
+from .knowledge import knowledge_of
 from .matches import matches
-from .rows import rows
-from .values import Value
 
 Streams = Mapping[str, Sequence[Mapping[str, object]]]
 
@@ -50,16 +48,15 @@ class Oracle:
     ) -> list[dict[str, Any]]:
         """The rows of the last query of the document; see `Project.evaluate`."""
         queries = [query for _, query in check_document(text, self.vocabulary, retention=retention)]
+        return self.answer(queries, streams, registered_at)
+
+    def answer(
+        self, queries: Sequence[Query], streams: Streams, registered_at: datetime | None = None
+    ) -> list[dict[str, Any]]:
+        """The same of checked queries."""
         events = {name: admitted(a, streams.get(name, ())) for name, a in self.annotations.items()}
         came = {name: delivered(a, streams.get(name, ())) for name, a in self.annotations.items()}
-        answer: list[dict[str, Any]] = []
-        for query in queries:
-            names = {s.stream.name for s in query.sources}
-            now = now_of([e for name in names for e in came[name]], registered_at)
-            answer = self._answer(query, events, now)
-            if query.name is not None:
-                events[query.name] = [derived(query, row, self.knowledge) for row in answer]
-                came[query.name] = [e for name in names for e in came[name]]
+        answer = Document(queries, self.knowledge, events, came, registered_at).answer()
         hidden = {i.name for i in queries[-1].items if i.hidden}
         return [{name: value for name, value in row.items() if name not in hidden} for row in answer]
 
@@ -77,10 +74,6 @@ class Oracle:
         found = matches(query, selected, seen, lambda moment: within(query.bounds, moment, now))
         return max(Counter(match.events[-1].event.id for match in found).values(), default=0)
 
-    def _answer(self, query: Query, events: Mapping[str, list[Event]], now: datetime | None) -> list[dict[str, Any]]:
-        selected, seen = self._selected(query, events, now)
-        return rows(query, selected, seen, lambda moment: within(query.bounds, moment, now))
-
     def _selected(
         self, query: Query, events: Mapping[str, list[Event]], now: datetime | None
     ) -> tuple[dict[str, list[Candidate]], dict[str, list[Event]]]:
@@ -88,21 +81,6 @@ class Oracle:
         names = {s.stream.name for s in query.sources}
         seen = {name: [e for e in events[name] if within(query.bounds, e.time, now)] for name in names}
         return {s.variable: candidates(s, seen[s.stream.name], self.knowledge) for s in query.sources}, seen
-
-
-def derived(query: Query, row: Mapping[str, Any], knowledge: Knowledge) -> Event:
-    """The event that a row is, in the stream that has the query's name."""
-    name, identity = query.output.name, f"urn:kaicep:event:{query.output.name}/{row['_id']}"
-    values: dict[str, Value] = {i.name: row[i.name] for i in query.items if row[i.name] is not None}
-    triples: set[Triple] = set()
-    for attribute in query.output.attributes:
-        if attribute.name in values:
-            prop = attribute.property or f"urn:kaicep:attribute:{name}:{attribute.name}"
-            link = values.get(prop) if attribute.individual else None
-            datatype = DATATYPES.get(attribute.type, XSD.string)
-            term = URIRef(str(link)) if link else term_of(values[attribute.name], attribute.type, datatype)
-            triples |= {(URIRef(identity), URIRef(p), term) for p in knowledge.all_properties(prop)}
-    return Event(identity, row["_time"], values, frozenset(triples))
 
 
 def evaluate(

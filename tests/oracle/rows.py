@@ -36,7 +36,7 @@ class Report:
         scope: what its items speak of.
         events: all its events, in total order.
         runs: the events that `_events` names, by variable.
-        window: start and end, of an aggregate row.
+        window: start and end, of an aggregate row; that of a context may have no start.
         group: the values of GROUP BY.
     """
 
@@ -44,7 +44,7 @@ class Report:
     scope: Scope
     events: Sequence[Candidate]
     runs: Mapping[str, Sequence[Candidate]]
-    window: tuple[datetime, datetime] | None = None
+    window: tuple[datetime | None, datetime] | None = None
     group: tuple[Value | None, ...] = ()
 
 
@@ -62,18 +62,36 @@ def rows(
         events: all events of the streams in FROM that lie within the bounds; left out: the candidates are all.
         within: whether a moment lies within the bounds.
     """
+    found = standing(query, reports(query, candidates, events or of_candidates(query, candidates), within))
+    return listed(query, [(row_of(query, report), report.group) for report in found])
+
+
+def reports(
+    query: Query,
+    candidates: Mapping[str, Sequence[Candidate]],
+    events: Mapping[str, Sequence[Event]],
+    within: Callable[[datetime], bool],
+) -> list[Report]:
+    """All that a query could report, before HAVING, AFTER MATCH, DISTINCT and LIMIT."""
     if query.kind is Kind.AGGREGATION:
-        reports = aggregations(query, candidates)
-    else:
-        reports = selections(query, candidates, events or of_candidates(query, candidates), within)
-    holding = [r for r in reports if stands(query, r)]
-    found: dict[str, dict[str, Any]] = {}
+        return list(aggregations(query, candidates))
+    return list(selections(query, candidates, events, within))
+
+
+def standing(query: Query, found: Sequence[Report]) -> list[Report]:
+    """The reports that HAVING and AFTER MATCH leave, in output order."""
+    holding = [r for r in found if stands(query, r)]
+    return after_match.standing(query, sorted(holding, key=lambda r: output_order(query, r)))
+
+
+def listed(query: Query, found: Sequence[tuple[dict[str, Any], tuple[Value | None, ...]]]) -> list[dict[str, Any]]:
+    """The rows that DISTINCT, LIMIT and OUTPUT leave of these, each with its group, in output order."""
+    once: dict[str, dict[str, Any]] = {}
     groups: dict[str, tuple[Value | None, ...]] = {}
-    for report in after_match.standing(query, sorted(holding, key=lambda r: output_order(query, r))):
-        row = row_of(query, report)
-        found.setdefault(row["_id"], row)
-        groups.setdefault(row["_id"], report.group)
-    reported = list(found.values())
+    for row, group in found:
+        once.setdefault(row["_id"], row)
+        groups.setdefault(row["_id"], group)
+    reported = list(once.values())
     reported = (first_of_their_kind(query, reported) if query.distinct else reported)[: query.limit]
     return reported if query.output_rate is None else handed_over(query.output_rate, reported, groups)
 
@@ -171,8 +189,9 @@ def stands(query: Query, report: Report) -> bool:
 
 
 def selected_bindings(query: Query, report: Report) -> tuple[Value | None, ...]:
-    """The values of the semantic variables that the items speak of."""
-    used = [binding for i in query.items if not i.hidden for binding in bindings_in(i.value)]
+    """The values of the semantic variables that the items speak of, and the keys of a change."""
+    keys = query.change.keys if query.change is not None else ()
+    used = [binding for i in query.items if not i.hidden or i.name in keys for binding in bindings_in(i.value)]
     once = {(binding.variable, binding.name): binding for binding in used}
     return tuple(item(binding, report.scope) for binding in once.values())
 
@@ -216,19 +235,19 @@ def sides(part: Pattern, report: Report, *, repeated: bool = False) -> Iterator[
             yield from sides(inner, report, repeated=repeated)
 
 
-def row_of(query: Query, report: Report) -> dict[str, Any]:
-    """The row: items, `_time`, `_events`, `_window` and `_id`."""
+def row_of(query: Query, report: Report, window: Sequence[str] = ()) -> dict[str, Any]:
+    """The row: items, `_time`, `_events`, `_window` and `_id`; `window`: what tells apart the rows of two contexts."""
     row: dict[str, Any] = {i.name: shown(item(i.value, report.scope)) for i in query.items}
     row["_time"] = report.time
     row["_events"] = {variable: [c.event.id for c in run] for variable, run in report.runs.items()}
     if report.window is not None:
         row["_window"] = {"start": report.window[0], "end": report.window[1]}
-    row["_id"] = identity(query, report)
+    row["_id"] = identity(query, report, window)
     return row
 
 
-def identity(query: Query, report: Report) -> str:
-    """A digest of the query, the events, the group, the window and the bindings that it selects.
+def identity(query: Query, report: Report, context: Sequence[str] = ()) -> str:
+    """A digest of the query, the events, the group, the window, the bindings that it selects and the context.
 
     XXH3 of texts that U+001F separates: the ids by variable (U+001E between those of a run), the group's values, start
     and end of the window in microseconds unless it is a sliding one, the bindings. Twice 64 bits: the seeds are the
@@ -243,7 +262,7 @@ def identity(query: Query, report: Report) -> str:
     values = [digested(value) for value in report.group]
     bindings = [digested(value) for value in selected_bindings(query, report)]
     text = plh.col("text").nchash
-    row = pl.DataFrame({"text": ["\x1f".join([*ids, *values, *window, *bindings])]})
+    row = pl.DataFrame({"text": ["\x1f".join([*ids, *values, *window, *bindings, *context])]})
     halves = [row.select(text.xxh3_64(seed=seed)).item() for seed in seeds]
     return "".join(f"{(half >> bits) & 0xFFFF:04x}" for half in halves for bits in (0, 16, 32, 48))
 

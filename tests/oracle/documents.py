@@ -1,0 +1,210 @@
+"""A document over whole streams: its queries one after the other, and the contexts that some of them change.
+
+Contexts at a moment depend on events up to it and act on events after it. So go from one moment of change to the next:
+with the windows that are known, ask every query; the earliest changes that were not made yet are made; ask again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from typing import Any
+
+from kaicep.language.nodes.query import ContextSet, Kind, Query
+from rdflib import XSD, URIRef
+
+from .bounds import interval, now_of, within
+from .candidates import candidates
+from .contexts import Change, History, Turn
+from .contextual import Asked, Found, Interval, found_in, key_of, micro, shape
+from .events import DATATYPES, Event, term_of
+from .expressions import item
+from .knowledge import Knowledge, Triple
+from .rows import listed, reports, row_of, standing
+from .values import EPOCH, Value, canonical
+
+Row = dict[str, Any]
+
+
+@dataclass
+class Answers:
+    """What the queries of a document give, as far as windows are known.
+
+    Attributes:
+        rows: of each query.
+        found: the reports behind the rows of each, by `_id`.
+        events: of every stream, those of named queries too.
+        came: what was delivered of every stream.
+    """
+
+    rows: list[list[Row]] = field(default_factory=list)
+    found: list[dict[str, Found]] = field(default_factory=list)
+    events: dict[str, list[Event]] = field(default_factory=dict)
+    came: dict[str, list[Event]] = field(default_factory=dict)
+
+
+class Document:
+    """Checked queries over whole streams that end."""
+
+    def __init__(
+        self,
+        queries: Sequence[Query],
+        knowledge: Knowledge,
+        events: Mapping[str, list[Event]],
+        came: Mapping[str, list[Event]],
+        registered_at: datetime | None,
+    ) -> None:
+        self.queries = queries
+        self.knowledge = knowledge
+        self.streams = Answers(events=dict(events), came=dict(came))
+        self.registered_at = registered_at
+        self.memory: dict[object, Any] = {}
+        self.sets: dict[str, ContextSet] = {s.name: s for query in queries for s in query.context_sets}
+
+    def answer(self) -> list[Row]:
+        """The rows of the last query."""
+        return self.answers(self.histories()).rows[-1]
+
+    def histories(self) -> dict[str, History]:
+        """Every set with all its changes."""
+        histories = {name: History(own) for name, own in self.sets.items()}
+        settled: list[Change] = []
+        while self.sets:
+            changes = self.changes(self.answers(histories))
+            assert changes[: len(settled)] == settled, "what was decided later changed what was before"
+            if len(changes) == len(settled):
+                break
+            moment = changes[len(settled)].time
+            histories, own = self._changed(histories, moment)
+            settled += own
+        return histories
+
+    def _changed(self, before: Mapping[str, History], moment: int) -> tuple[dict[str, History], list[Change]]:
+        """The sets with the changes of one moment, which who reads CONTEXTS may follow with more of that moment."""
+        own: list[Change] = []
+        while True:
+            histories = {name: history.copy() for name, history in before.items()}
+            for change in own:
+                histories[change.set].make(change)
+            now = [change for change in self.changes(self.answers(histories)) if change.time == moment]
+            if now == own:
+                return histories, own
+            own = now
+
+    def changes(self, answers: Answers) -> list[Change]:
+        """What the rows of deriving queries do, by time, then the order of the text, then that of rows."""
+        found: list[Change] = []
+        for query, rows, reported in zip(self.queries, answers.rows, answers.found, strict=True):
+            if query.change is not None:
+                found += [c for row in rows if (c := change_of(query, row, reported[row["_id"]])) is not None]
+        return sorted(found, key=lambda change: change.time)
+
+    def answers(self, histories: Mapping[str, History]) -> Answers:
+        """Every query asked in turn."""
+        answers = Answers(events=dict(self.streams.events), came=dict(self.streams.came))
+        for query in self.queries:
+            names = {s.stream.name for s in query.sources}
+            for source in query.sources:
+                if source.stream.name not in answers.events:
+                    answers.events[source.stream.name] = self._turns(source.stream.name, histories)
+                    answers.came[source.stream.name] = []
+            now = now_of([e for name in names for e in answers.came[name]], self.registered_at)
+            found = self._asked(query, answers.events, histories, now)
+            rows = {id(one): row_of(query, one.report, context_of(query, one)) for one in found}
+            for one in found:
+                if query.in_context is not None:
+                    rows[id(one)]["_context"] = sorted({w.context for w in one.windows})
+            given = listed(query, [(rows[id(one)], one.report.group) for one in found])
+            answers.rows.append(given)
+            answers.found.append({rows[id(one)]["_id"]: one for one in reversed(found)})
+            if query.name is not None:
+                answers.events[query.name] = [derived(query, row, self.knowledge) for row in given]
+                answers.came[query.name] = [e for name in names for e in answers.came[name]]
+        return answers
+
+    def _asked(
+        self, query: Query, events: Mapping[str, list[Event]], histories: Mapping[str, History], now: datetime | None
+    ) -> list[Found]:
+        """The reports of one query that stand."""
+        sets = [] if query.in_context is None or query.in_context.required else list(query.in_context.sets)
+        sets += [query.change.context.set] if query.change is not None else []
+        bounds = [query.bounds, *(self.sets[name].bounds for name in sets)]
+        names = {s.stream.name for s in query.sources}
+
+        def inside(moment: datetime) -> bool:
+            return all(within(b, moment, now) for b in bounds)
+
+        seen = {name: [e for e in events[name] if inside(e.time)] for name in names}
+        if query.in_context is None:
+            return self._plain(query, seen, inside)
+        history = {name: interval(self.sets[name].bounds, now) for name in query.in_context.sets}
+        narrow = intersection([interval(query.bounds, now), *history.values()])
+        return found_in(Asked(query, seen, histories, self.knowledge, inside, narrow, history, self.memory))
+
+    def _plain(self, query: Query, seen: Mapping[str, list[Event]], inside: Callable[[datetime], bool]) -> list[Found]:
+        """The reports of a query that is in no context."""
+        key = (query.normal, "", *((name, *map(shape, own)) for name, own in seen.items()))
+        if key not in self.memory:
+            selected = {s.variable: candidates(s, seen[s.stream.name], self.knowledge) for s in query.sources}
+            self.memory[key] = standing(query, reports(query, selected, seen, inside))
+        return [Found(report, ()) for report in self.memory[key]]
+
+    def _turns(self, stream: str, histories: Mapping[str, History]) -> list[Event]:
+        """The stream of a set's changes."""
+        name = stream.removeprefix("CONTEXTS(").removesuffix(")")
+        turns = histories[name].turns
+        return [event_of(self.sets[name], stream, place, turn) for place, turn in enumerate(turns)]
+
+
+def intersection(intervals: Sequence[Interval]) -> Interval:
+    """What lies in all."""
+    lower = [first for first, _ in intervals if first is not None]
+    upper = [last for _, last in intervals if last is not None]
+    return max(lower, default=None), min(upper, default=None)
+
+
+def context_of(query: Query, found: Found) -> list[str]:
+    """What tells apart the rows of an aggregate in two contexts."""
+    if query.kind is not Kind.AGGREGATION or query.in_context is None:
+        return []
+    (window,) = found.windows
+    return [window.context, canonical(window.start)]
+
+
+def change_of(query: Query, row: Row, found: Found) -> Change | None:
+    """What a row of a deriving query does; nothing with an unbound key."""
+    assert query.change is not None
+    scope = found.report.scope
+    values: dict[str, Value | None] = {i.name: item(i.value, scope) for i in query.items}
+    key = key_of([values[name] for name in query.change.keys])
+    if key is None:
+        return None
+    shown = {i.name: values[i.name] for i in query.items if not i.hidden}
+    change = query.change
+    began = tuple(replace(window, until=None, end=None) for window in found.windows)
+    return Change(change.context.set, change.kind, change.context.context, key, micro(row["_time"]), shown, began)
+
+
+def event_of(of: ContextSet, stream: str, place: int, turn: Turn) -> Event:
+    """A row of CONTEXTS as an event."""
+    since = None if turn.since is None else EPOCH + timedelta(microseconds=turn.since)
+    said: dict[str, Value | None] = {"context": turn.context, "change": turn.change, "since": since}
+    said |= {key.name: value for key, value in zip(of.keys, turn.key, strict=True)}
+    values = {name: value for name, value in said.items() if value is not None}
+    return Event(f"urn:kaicep:event:{stream}/{place:09}", EPOCH + timedelta(microseconds=turn.time), values)
+
+
+def derived(query: Query, row: Mapping[str, Any], knowledge: Knowledge) -> Event:
+    """The event that a row is, in the stream that has the query's name."""
+    name, identity = query.output.name, f"urn:kaicep:event:{query.output.name}/{row['_id']}"
+    values: dict[str, Value] = {i.name: row[i.name] for i in query.items if row[i.name] is not None}
+    triples: set[Triple] = set()
+    for attribute in query.output.attributes:
+        if attribute.name in values:
+            prop = attribute.property or f"urn:kaicep:attribute:{name}:{attribute.name}"
+            link = values.get(prop) if attribute.individual else None
+            datatype = DATATYPES.get(attribute.type, XSD.string)
+            term = URIRef(str(link)) if link else term_of(values[attribute.name], attribute.type, datatype)
+            triples |= {(URIRef(identity), URIRef(p), term) for p in knowledge.all_properties(prop)}
+    return Event(identity, row["_time"], values, frozenset(triples))
