@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+from kaicep.language.nodes import ContextSet
 from kaicep.language.nodes.context import ChangeKind
-from kaicep.language.nodes.query import ContextSet
 
 from . import calendars
 from .values import Value

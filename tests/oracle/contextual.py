@@ -98,18 +98,18 @@ def found_in(asked: Asked) -> list[Found]:
         every.sort(key=lambda one: (output_order(query, one[1]), rank(asked, one[0])))
         return [Found(report, (window,)) for window, report in every]
     every.sort(key=lambda one: output_order(query, one[1]))
-    merged: list[Found] = []
-    for _, report in every:
-        if not any(is_same(query, report, other.report) for other in merged):
-            same = dict.fromkeys(w for w, other in every if is_same(query, report, other))
-            merged.append(Found(report, tuple(sorted(same, key=lambda w: rank(asked, w)))))
-    return merged
+    merged: dict[str, list[tuple[Window, Report]]] = {}
+    for window, report in every:
+        merged.setdefault(told_apart(query, report), []).append((window, report))
+    return [
+        Found(same[0][1], tuple(sorted(dict.fromkeys(w for w, _ in same), key=lambda w: rank(asked, w))))
+        for same in merged.values()
+    ]
 
 
-def is_same(query: Query, one: Report, other: Report) -> bool:
-    """Whether two reports are one: the same events, and what they select of the windows is the same."""
-    ids = [{v: [c.event.id for c in run] for v, run in report.runs.items()} for report in (one, other)]
-    return ids[0] == ids[1] and output_order(query, one)[1:] == output_order(query, other)[1:]
+def told_apart(query: Query, report: Report) -> str:
+    """What is the same of two matches that are one row: the events, and what they select of the windows."""
+    return repr((output_order(query, report)[1:], [(v, [c.event.id for c in run]) for v, run in report.runs.items()]))
 
 
 def rank(asked: Asked, window: Window) -> tuple[object, ...]:

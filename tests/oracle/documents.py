@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from functools import cached_property
 from typing import Any
 
-from kaicep.language.nodes.query import ContextSet, Kind, Query
+from kaicep.language.nodes import ContextSet, Kind, Query
 from rdflib import XSD, URIRef
 
 from .bounds import interval, now_of, within
@@ -64,14 +65,14 @@ class Document:
 
     def answer(self) -> list[Row]:
         """The rows of the last query."""
-        return self.answers(self.histories()).rows[-1]
+        return self.answers(self.histories(), self.queries).rows[-1]
 
     def histories(self) -> dict[str, History]:
         """Every set with all its changes."""
         histories = {name: History(own) for name, own in self.sets.items()}
         settled: list[Change] = []
         while self.sets:
-            changes = self.changes(self.answers(histories))
+            changes = self.changes(self.answers(histories, self.deriving))
             assert changes[: len(settled)] == settled, "what was decided later changed what was before"
             if len(changes) == len(settled):
                 break
@@ -87,7 +88,7 @@ class Document:
             histories = {name: history.copy() for name, history in before.items()}
             for change in own:
                 histories[change.set].make(change)
-            now = [change for change in self.changes(self.answers(histories)) if change.time == moment]
+            now = [change for change in self.changes(self.answers(histories, self.deriving)) if change.time == moment]
             if now == own:
                 return histories, own
             own = now
@@ -95,15 +96,26 @@ class Document:
     def changes(self, answers: Answers) -> list[Change]:
         """What the rows of deriving queries do, by time, then the order of the text, then that of rows."""
         found: list[Change] = []
-        for query, rows, reported in zip(self.queries, answers.rows, answers.found, strict=True):
+        for query, rows, reported in zip(self.deriving, answers.rows, answers.found, strict=True):
             if query.change is not None:
                 found += [c for row in rows if (c := change_of(query, row, reported[row["_id"]])) is not None]
         return sorted(found, key=lambda change: change.time)
 
-    def answers(self, histories: Mapping[str, History]) -> Answers:
-        """Every query asked in turn."""
+    @cached_property
+    def deriving(self) -> list[Query]:
+        """The queries that change contexts, and those that they read."""
+        wanted: set[str] = set()
+        found: list[Query] = []
+        for query in reversed(self.queries):
+            if query.change is not None or query.name in wanted:
+                wanted |= {s.stream.name for s in query.sources}
+                found.insert(0, query)
+        return found
+
+    def answers(self, histories: Mapping[str, History], queries: Sequence[Query]) -> Answers:
+        """Some queries asked in turn."""
         answers = Answers(events=dict(self.streams.events), came=dict(self.streams.came))
-        for query in self.queries:
+        for query in queries:
             names = {s.stream.name for s in query.sources}
             for source in query.sources:
                 if source.stream.name not in answers.events:

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from datetime import datetime
+from functools import cache
 from typing import Any
 
 import polars as pl
@@ -254,15 +255,21 @@ def identity(query: Query, report: Report, context: Sequence[str] = ()) -> str:
     first two words of the SHA-256 of the query's name (without one: of its normalised text). Each is written by 16
     bits, the lowest first.
     """
-    digest = hashlib.sha256((query.name or query.normal).encode()).digest()
-    seeds = [int.from_bytes(digest[at : at + 8], "little") for at in (0, 8)]
     ids = ["\x1e".join(candidate.event.id for candidate in run) for run in report.runs.values()]
     sliding = any(isinstance(w, SlidingWindow) for w in query.windows)  # follows from its event
     window = [] if sliding else [canonical(moment) for moment in report.window or ()]
     values = [digested(value) for value in report.group]
     bindings = [digested(value) for value in selected_bindings(query, report)]
+    return digest(query.name or query.normal, "\x1f".join([*ids, *values, *window, *bindings, *context]))
+
+
+@cache
+def digest(name: str, said: str) -> str:
+    """XXH3 of a text, under the name of a query."""
+    words = hashlib.sha256(name.encode()).digest()
+    seeds = [int.from_bytes(words[at : at + 8], "little") for at in (0, 8)]
     text = plh.col("text").nchash
-    row = pl.DataFrame({"text": ["\x1f".join([*ids, *values, *window, *bindings, *context])]})
+    row = pl.DataFrame({"text": [said]})
     halves = [row.select(text.xxh3_64(seed=seed)).item() for seed in seeds]
     return "".join(f"{(half >> bits) & 0xFFFF:04x}" for half in halves for bits in (0, 16, 32, 48))
 
