@@ -39,8 +39,7 @@ def resolve_sources(names: Names, query: syntax.SelectQuery, bodies: Collection[
 def _stream(names: Names, node: syntax.Name | syntax.ContextChanges) -> StreamType:
     if isinstance(node, syntax.Name):
         return names.stream(node)
-    known = find_set(names, node.set)
-    return changes_stream(known.set, known.depends_on)
+    return changes_stream(find_set(names, node.set).set)
 
 
 def _inferred(names: Names, query: syntax.SelectQuery, bodies: Collection[Body]) -> dict[str, StreamType]:

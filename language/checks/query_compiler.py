@@ -13,7 +13,7 @@ from ..name_lookup import Names
 from ..nodes import ContextSet, KnownContexts, Query, StreamType, Vocabulary
 from ..source_text import SourceText, Span
 from ..syntax import parse_document
-from .contexts import resolve_contexts, told
+from .contexts import KeyTypes, resolve_contexts, said_types, told
 from .resolution import Scope
 from .statement_compiler import compile_statement
 from .window_checks import resolve_bounds
@@ -75,14 +75,26 @@ def checked_document(
     parts = parse_document(text, source)
     _check_apart(where, parts)
     names = Names(where, vocabulary.prefixes, vocabulary)
+    found = _check_parts(names, parts, retention, {})
+    said = said_types(found.queries)
+    if said:  # a key that no stream has is of the type that queries say, also where they stand behind its first use
+        found = _check_parts(names, parts, retention, said)
+    if not found.statements and not found.sets:
+        raise where.syntax_error(_end_of(text), "there is no query", "write SELECT … FILTER (…)")
+    return found
+
+
+def _check_parts(
+    names: Names, parts: tuple[syntax.DocumentPart, ...], retention: timedelta | None, said: KeyTypes
+) -> CheckedDocument:
     compiled: list[tuple[syntax.Statement, Query]] = []
     sets: list[ContextSet] = []
     for part in parts:
         match part:
             case syntax.Prefix(name=name, iri=iri):
                 names = replace(names, prefixes={**names.prefixes, name: iri})
-            case syntax.ContextSetDeclaration(name=name):
-                declared = resolve_contexts(names, part, resolve_bounds(Scope(names, {}, {}), part.within))
+            case syntax.ContextSetDeclaration():
+                declared = resolve_contexts(names, part, resolve_bounds(Scope(names, {}, {}), part.within), said)
                 sets.append(declared)
                 known = names.vocabulary.contexts.get(declared.name, KnownContexts(declared))
                 names = _knowing(names, {declared.name: known}, {})
@@ -93,8 +105,6 @@ def checked_document(
                 names = _knowing(names, told(names.vocabulary.contexts, query), rows)
             case _:
                 assert_never(part)
-    if not compiled and not sets:
-        raise where.syntax_error(_end_of(text), "there is no query", "write SELECT … FILTER (…)")
     return CheckedDocument(tuple(compiled), tuple(sets))
 
 

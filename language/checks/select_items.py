@@ -60,14 +60,16 @@ def _item(scope: Scope, node: syntax.SelectItem) -> Item:
     if isinstance(value, Binary) and value.operator in _COMPARISONS and aggregates_of(value):
         test = condition(scope, node.value)
         value = value.left if aggregates_of(value.left) else value.right
-    name = node.name.text if node.name is not None else _default_name(node.value, value)
+    name = node.name.text if node.name is not None else _default_name(scope, node.value, value)
     if name is None:
         written = scope.quote(node.span)
         raise scope.error(node.span, "this item has no name", f"name it: {written} AS value")
     return Item(name, value, test, value.type, node.span)
 
 
-def _default_name(written: syntax.Expression, value: Expression) -> str | None:
+def _default_name(scope: Scope, written: syntax.Expression, value: Expression) -> str | None:
+    if isinstance(written, syntax.AttributeReference) and written.variable.name in scope.windows:
+        return scope.quote(written.name.span)
     match value:
         case Column(variable=variable, name="_id") if isinstance(written, syntax.Variable):
             return variable
@@ -89,7 +91,7 @@ def _short(value: Expression) -> str | None:
         case Column(name=name):
             return local_name(name)
         case Binding(name=name):
-            return name
+            return name.rpartition(".")[2]
         case Constant() | Unary() | Binary() | Membership() | Call() | Aggregate():
             return None
         case _:
@@ -116,7 +118,7 @@ def _check_name(
 def hidden_items(items: Sequence[Item], streams: Mapping[str, StreamType]) -> tuple[Item, ...]:
     """For each selected raw value that stands for an individual, the individual's IRI, named by its property."""
     found: dict[str, Item] = {}
-    for item in items:
+    for item in (item for item in items if not item.hidden):
         attribute = _attribute_of(item, streams)
         if attribute is None or not attribute.individual or attribute.property is None:
             continue

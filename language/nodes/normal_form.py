@@ -175,12 +175,23 @@ def expression_text(expression: Expression) -> str:
             return expression_text(operand)  # its text is enough to convert it again
         case Call(function=Intrinsic.CONVERT, arguments=(operand, _, _, unit)):
             return f"CONVERT({expression_text(operand)}, {expression_text(unit)})"
+        case Call(function="COALESCE", arguments=arguments) if (attribute := _window_attribute(arguments)) is not None:
+            return attribute
         case Call(function=function, arguments=arguments):
             return f"{function}({', '.join(map(expression_text, arguments))})"
         case Aggregate():
             return _aggregate(expression)
         case _:
             assert_never(expression)
+
+
+def _window_attribute(arguments: tuple[Expression, ...]) -> str | None:
+    """`?acc.x` where it is taken from the first of several event variables that a match binds."""
+    plain = [a.argument if isinstance(a, Aggregate) and a.function == "FIRST" else a for a in arguments]
+    names = {each.name if isinstance(each, Binding) and "." in each.name else None for each in plain}
+    variables = {each.variable for each in plain if isinstance(each, Binding)}
+    (name, *others) = names
+    return f"?{name}" if name is not None and not others and len(variables) == len(plain) > 1 else None
 
 
 def _inner(expression: Expression) -> str:

@@ -1,7 +1,7 @@
 """Text pairs: what a query is in normal form, or the whole message that refuses it.
 
 A case in `language/cases/*.chi` is a title, a text, `---` and what must come of it. `@two` behind the title: the
-project has two source streams, otherwise one, so that FROM may be left out.
+project has two source streams, otherwise one, so that FROM may be left out. Files of contexts have those of roads.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from kaicep.errors import KaicepError
 from kaicep.language.checks import compile_document
 from kaicep.language.nodes import Query, Vocabulary
 
+from .roads import ROADS
 from .vocabulary import CAMPUS, TWO_STREAMS
 
 _CASES = Path(__file__).parents[1] / "language" / "cases"
@@ -42,14 +43,14 @@ class Case:
 
 def cases(*names: str) -> list[Case]:
     """The cases of files."""
-    return [case for name in names for case in _read((_CASES / f"{name}.chi").read_text(encoding="utf-8"))]
+    return [case for name in names for case in _read(name, (_CASES / f"{name}.chi").read_text(encoding="utf-8"))]
 
 
-def _read(content: str) -> Iterator[Case]:
+def _read(name: str, content: str) -> Iterator[Case]:
     for block in ("\n" + content).split("\n=== ")[1:]:
         head, _, expected = block.partition("\n---\n")
         title, _, text = head.partition("\n")
-        vocabulary = TWO_STREAMS if title.endswith(" @two") else CAMPUS
+        vocabulary = ROADS if "context" in name else TWO_STREAMS if title.endswith(" @two") else CAMPUS
         yield Case(title.removesuffix(" @two"), text, expected.strip("\n"), vocabulary)
 
 

@@ -11,11 +11,12 @@ from .changed_partitions import carriers
 from .changes import with_change
 from .context_references import find_context, find_set
 from .decision_times import check_decided, dependencies, late_decision
-from .declarations import changes_stream, resolve_contexts
+from .declarations import KeyTypes, changes_stream, resolve_contexts, said_types
 from .declared_contexts import idle_contexts, known_contexts, told
 from .placements import resolve_in_context, window_variables_of
 
 __all__ = [
+    "KeyTypes",
     "carriers",
     "changes_stream",
     "check_decided",
@@ -27,6 +28,7 @@ __all__ = [
     "late_decision",
     "resolve_contexts",
     "resolve_in_context",
+    "said_types",
     "told",
     "window_variables_of",
     "with_change",

@@ -26,8 +26,8 @@ from ...nodes import (
 )
 from ...source_text import Span
 from ..query_draft import Draft
-from ..resolution import Beside, Scope, resolve
-from .placements import Missing, check_count, check_key, usual_column
+from ..resolution import Beside, Scope
+from .placements import Missing, check_count, resolve_key, usual_column
 
 PartitionKeys = Sequence[Sequence[tuple[str, str]]]
 """PARTITION BY: for each attribute, the column of each event variable."""
@@ -61,10 +61,7 @@ def written_keys(scope: Scope, of: ContextSet, written: syntax.KeyValues) -> tup
         QueryTypeError: too few or too many, or of types that do not fit.
     """
     check_count(scope, of, written, "AT (…)")
-    values = [resolve(scope, value) for value in written.values]
-    for key, value in zip(of.keys, values, strict=True):
-        check_key(scope, of, key, value)
-    return _items(values)
+    return _items([resolve_key(scope, of, key, value) for key, value in zip(of.keys, written.values, strict=True)])
 
 
 def known_keys(scope: Scope, of: ContextSet, draft: Draft, partition_by: PartitionKeys, span: Span) -> tuple[Item, ...]:
@@ -138,7 +135,10 @@ def _equal_columns(scope: Scope, key: ContextKey, variable: str, columns: Mappin
 
 def _are_joined(draft: Draft, same: Mapping[str, set[str]]) -> bool:
     """Whether equality JOINs lead from an event that is surely there to all others, over such as are surely there."""
+    if len(same) == 1:
+        return False  # a run
     pairs = [pair for join in draft.joins for each in conjuncts(join) if (pair := _equated(each, same))]
+    pairs = [pair for pair in pairs if not all(map(draft.quantified.get, pair))]  # perhaps of each repetition by itself
     sure = _sure(draft.matched, draft.pattern)
     reached = set(sure[:1])
     grown = True

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 
 from ... import syntax_tree as syntax
 from ...name_lookup import Names, local_name
@@ -13,6 +14,7 @@ from ...nodes import (
     Context,
     ContextKey,
     ContextSet,
+    Query,
     StreamType,
     ValueType,
     Vocabulary,
@@ -23,16 +25,21 @@ from ...nodes import (
 from ..resolution import common
 from .calendar_text import resolve_calendar
 
+KeyTypes = Mapping[tuple[str, str], ValueType]
+"""Of which types keys are, by set and key."""
 _COLUMNS = ("context", "change", "since", "_time", "_id")
 
 
-def resolve_contexts(names: Names, node: syntax.ContextSetDeclaration, bounds: Bounds) -> ContextSet:
+def resolve_contexts(
+    names: Names, node: syntax.ContextSetDeclaration, bounds: Bounds, said: KeyTypes = MappingProxyType({})
+) -> ContextSet:
     """The checked form of CREATE CONTEXTS.
 
     Args:
         names: prefixes, and the streams whose attributes say of which types the keys are.
         node: as written.
         bounds: what its WITHIN means.
+        said: of which types queries say that keys are, where no stream has them.
 
     Raises:
         QueryTypeError: no default or two, a name twice, a calendar without meaning, or another set of that name.
@@ -42,7 +49,7 @@ def resolve_contexts(names: Names, node: syntax.ContextSetDeclaration, bounds: B
     _check_default(names, node)
     _check_distinct(names, [context.name for context in node.contexts], "two contexts are called")
     contexts = tuple(_context(names, context) for context in node.contexts)
-    keys = () if node.keys is None else tuple(_keys(names, node.keys))
+    keys = () if node.keys is None else tuple(_keys(names, node, node.keys, said))
     found = ContextSet(node.name.text, contexts, keys, bounds, "", node.span, names.source)
     found = replace(found, normal=context_set_text(found))
     known = names.vocabulary.contexts.get(found.name)
@@ -77,16 +84,20 @@ def _context(names: Names, node: syntax.ContextDeclaration) -> Context:
     return Context(node.name.text, calendar, node.name.span)
 
 
-def _keys(names: Names, clause: syntax.KeyClause) -> Iterator[ContextKey]:
+def _keys(
+    names: Names, node: syntax.ContextSetDeclaration, clause: syntax.KeyClause, said: KeyTypes
+) -> Iterator[ContextKey]:
     taken = [*_COLUMNS]
-    for node in clause.names:
-        name = node.text if isinstance(node, syntax.Name) else names.expand(node)
+    for key in clause.names:
+        name = key.text if isinstance(key, syntax.Name) else names.expand(key)
         shown = key_column(name)
         if shown in taken:
-            message = f"its key is called '{shown}', as another column of CONTEXTS(…)"
-            raise names.source.type_error(node.span, message, "take an equivalent name of the attribute")
+            other = "a column of CONTEXTS(…)" if shown in _COLUMNS else "another key"
+            hint = "take an equivalent name of the attribute"
+            raise names.source.type_error(key.span, f"a key is called '{shown}', as {other}", hint)
         taken.append(shown)
-        yield ContextKey(name, _type(names.vocabulary, name))
+        type_ = _type(names.vocabulary, name)
+        yield ContextKey(name, said.get((node.name.text, name), type_) if type_ is ValueType.TERM else type_)
 
 
 def key_column(key: str) -> str:
@@ -104,19 +115,30 @@ def _type(vocabulary: Vocabulary, name: str) -> ValueType:
     return result
 
 
+def said_types(queries: Iterable[Query]) -> dict[tuple[str, str], ValueType]:
+    """The types of keys that no stream has: those of the values that queries first give for them."""
+    found: dict[tuple[str, str], ValueType] = {}
+    for query in queries:
+        sets = {each.name: each for each in query.context_sets}
+        items = {item.name: item.value for item in query.items}
+        given = [(p.set, p.keys) for p in query.in_context.placements] if query.in_context is not None else []
+        if query.change is not None:
+            given.append((query.change.context.set, tuple(items[name] for name in query.change.keys)))
+        for name, values in given:
+            for key, value in zip(sets[name].keys, values, strict=True):
+                if key.type is ValueType.TERM and value.type is not ValueType.TERM:
+                    found.setdefault((name, key.name), value.type)
+    return found
+
+
 def _streams(vocabulary: Vocabulary) -> Iterator[str]:
     """The source streams first."""
     yield from vocabulary.sources
     yield from (name for name in sorted(vocabulary.streams) if name not in vocabulary.sources)
 
 
-def changes_stream(contexts: ContextSet, depends_on: frozenset[str]) -> StreamType:
-    """The stream of a set's changes.
-
-    Args:
-        contexts: the set.
-        depends_on: the sets whose changes decide about its own.
-    """
+def changes_stream(contexts: ContextSet) -> StreamType:
+    """The stream of a set's changes."""
     keys = (
         AttributeType(key_column(key.name), key.type, key.name if ":" in key.name else None) for key in contexts.keys
     )
@@ -127,4 +149,4 @@ def changes_stream(contexts: ContextSet, depends_on: frozenset[str]) -> StreamTy
         *keys,
         AttributeType("_time", ValueType.DATETIME),
     )
-    return StreamType(contexts.changes_stream, attributes, depends_on=depends_on | {contexts.name})
+    return StreamType(contexts.changes_stream, attributes, depends_on=frozenset({contexts.name}))

@@ -23,6 +23,7 @@ from ...nodes import (
 )
 from ...source_text import Span, listed
 from ..resolution import Scope, WindowVariable, common, resolve, spoken
+from ..select_items import is_list
 from .context_references import find_context, refer
 
 
@@ -136,15 +137,15 @@ def _keys(
         missing = Missing(span, f"say where its events belong: ON (?{variable}: …)")
         return tuple(usual_column(scope, of, key, variable, missing) for key in of.keys)
     check_count(scope, of, written, f"ON (?{variable}: …)")
-    values = tuple(resolve(scope, value) for value in written.values)
-    for key, value in zip(of.keys, values, strict=True):
+    pairs = zip(of.keys, written.values, strict=True)
+    values = tuple(resolve_key(scope, of, key, value) for key, value in pairs)
+    for value in values:
         others = [name for name in event_variables(value) if name != variable]
         if others:
             message = f"this places ?{variable} by {listed([f'?{name}' for name in others], 'and')}"
             raise scope.error(value.span, message, f"use attributes of ?{variable}, and what its PATHs bind")
         if aggregates_of(value):
             raise scope.error(value.span, "ON places single events and knows no aggregates", "use an attribute")
-        check_key(scope, of, key, value)
     return values
 
 
@@ -158,17 +159,33 @@ def check_count(scope: Scope, of: ContextSet, written: syntax.KeyValues, where: 
         return
     keys = listed([scope.names.compact(k.name) if ":" in k.name else k.name for k in of.keys], "and") if of.keys else ""
     plural = "" if len(written.values) == 1 else "s"
-    message = f"{where} has {len(written.values)} value{plural}, and '{of.name}' has {len(of.keys) or 'no'} keys"
+    message = f"{where} has {len(written.values)} value{plural}, and '{of.name}' has {_counted(of)}"
     hint = f"give a value for each: {keys}" if of.keys else "leave it out: there is one partition"
     raise scope.error(written.span, message, hint)
 
 
-def check_key(scope: Scope, of: ContextSet, key: ContextKey, value: Expression) -> None:
-    """A value is of a type that can be brought to the key's.
+def _counted(of: ContextSet) -> str:
+    return "1 key" if len(of.keys) == 1 else f"{len(of.keys) or 'no'} keys"
+
+
+def resolve_key(scope: Scope, of: ContextSet, key: ContextKey, node: syntax.Expression) -> Expression:
+    """The value of a key as written: an attribute that stands for an individual means that individual.
 
     Raises:
-        QueryTypeError: it is not.
+        QueryTypeError: as `resolve`, or it is of a type that cannot be brought to the key's.
     """
+    value = resolve(scope, node)
+    if is_list(scope.names, value):
+        raise scope.error(value.span, "LIST is for SELECT, by itself", "a key has one value: FIRST or LAST?")
+    if isinstance(value, Column):
+        attribute = named_attribute(scope.streams[value.variable], value.name)
+        if attribute is not None and is_individual(attribute) and attribute.property is not None:
+            value = Column(value.variable, attribute.property, ValueType.IRI, value.span)
+    _check_key(scope, of, key, value)
+    return value
+
+
+def _check_key(scope: Scope, of: ContextSet, key: ContextKey, value: Expression) -> None:
     if common(key.type, value.type) is None:
         message = f"key '{key.name}' of '{of.name}' is {spoken(key.type)}, and this is {spoken(value.type)}"
         raise scope.error(value.span, message, "the values of a key are of one type")
@@ -191,5 +208,5 @@ def usual_column(scope: Scope, of: ContextSet, key: ContextKey, variable: str, m
     if is_individual(attribute) and attribute.property is not None:
         node = syntax.Iri(attribute.property, span=span)
     found = scope.names.column(variable, stream, node, span)
-    check_key(scope, of, key, found)
+    _check_key(scope, of, key, found)
     return found

@@ -22,7 +22,7 @@ from .function_calls import is_aggregate, resolve_call
 from .scope import Scope, demand
 from .type_rules import arithmetic, as_number, common, spoken
 from .unit_agreement import agree
-from .window_attributes import beside, window_attribute
+from .window_attributes import beside, each_event, window_attribute
 
 
 def resolve(scope: Scope, expression: syntax.Expression) -> Expression:
@@ -49,7 +49,7 @@ def resolve(scope: Scope, expression: syntax.Expression) -> Expression:
         case syntax.InPredicate():
             return _membership(scope, expression)
         case syntax.FunctionCall():
-            inner = beside(scope, expression) if is_aggregate(scope, expression) else scope
+            inner = beside(each_event(scope), expression) if is_aggregate(scope, expression) else scope
             return resolve_call(scope, expression, partial(resolve, inner))
         case (
             syntax.NumberLiteral()

@@ -45,6 +45,11 @@ def beside(scope: Scope, node: syntax.Node) -> Scope:
     return scope
 
 
+def each_event(scope: Scope) -> Scope:
+    """The scope of what an aggregate is of: windows there are those of each event of a run."""
+    return replace(scope, beside=tuple(Beside(event.variable) for event in scope.beside))
+
+
 def _unknown(scope: Scope, node: syntax.AttributeReference) -> QueryTypeError:
     window, written = scope.windows[node.variable.name], scope.quote(node.name.span)
     message = f"windows of context '{window.context.context}' have no attribute '{written}'"

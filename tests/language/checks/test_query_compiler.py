@@ -2,41 +2,19 @@
 
 from __future__ import annotations
 
+import pytest
 from kaicep.errors import QueryTypeError
 from kaicep.expressions import SIGNATURES
 from kaicep.language.checks import compile_document
-from kaicep.language.checks.query_compiler import check_document
+from kaicep.language.checks.query_compiler import check_document, checked_document
 from kaicep.language.nodes import (
-    ValueType,
     Vocabulary,
 )
+from support.roads import ROAD, ROADS
 from support.text_pairs import Case, cases, each_case
-from support.vocabulary import AIRFLOW, CAMPUS, CAMPUS_TERMS, PREFIXES, TWO_STREAMS, compiled, iri
+from support.vocabulary import AIRFLOW, CAMPUS, CAMPUS_TERMS, PREFIXES, TWO_STREAMS, iri
 
 HAS_SOURCE = iri("evt:hasSource")
-
-
-def test_columns_are_those_needed_after_selection() -> None:
-    """What only FILTERs use is not listed; bindings are listed as `?name`."""
-    query = compiled(
-        "SELECT ?a.sensorID, ?loc PATH {?a evt:hasSource/bd:hasLocation ?loc . ?loc bd:area ?area} "
-        "FILTER (?a.flowrate > ?area) JOIN (?a.evt:hasSource = ?b.evt:hasSource) WINDOW (?a, ?b, 5min)"
-    )
-    first, second = query.sources
-    assert first.columns == tuple(sorted(["sensorID", "?loc", HAS_SOURCE]))
-    assert first.bindings == (("loc", ValueType.IRI), ("area", ValueType.DOUBLE))
-    assert second.columns == (HAS_SOURCE,)
-    assert second.bindings == ()
-
-
-def test_columns_of_partition_group_and_having() -> None:
-    query = compiled(
-        "SELECT COUNT(?e) WINDOW (?e, sliding, 5min) GROUP BY ?e.sensorID HAVING MAX(?e.timestamp) > ?e._time"
-    )
-    assert query.sources[0].columns == ("sensorID", "timestamp")
-    query = compiled("SELECT ?a.flowrate SEQ (?a, ?b) WINDOW (?a, ?b, 5min) PARTITION BY sensorID")
-    assert [source.columns for source in query.sources] == [("flowrate", "sensorID"), ("sensorID",)]
-    assert query.partition_by == ((("a", "sensorID"), ("b", "sensorID")),)
 
 
 def test_a_later_query_sees_the_output_of_an_earlier_one() -> None:
@@ -47,13 +25,6 @@ def test_a_later_query_sees_the_output_of_an_earlier_one() -> None:
     )
     assert queries[1].sources[0].stream == queries[0].output
     assert queries[1].sources[0].columns == (HAS_SOURCE,)
-
-
-def test_knowledge_is_optional() -> None:
-    vocabulary = Vocabulary({"airflowReport": AIRFLOW}, SIGNATURES, PREFIXES, None, ("airflowReport",))
-    query = compiled("SELECT ?l PATH {?e evt:hasSource/rdfs:label ?l . ?e bd:unheardOf 5}", vocabulary)
-    assert query.warnings == ()
-    assert query.sources[0].bindings == (("l", ValueType.TERM),)
 
 
 def test_prefixes_hold_from_where_they_stand() -> None:
@@ -76,3 +47,24 @@ def test_type_errors(case: Case) -> None:
 
 def test_there_are_enough_wrong_queries() -> None:
     assert len(cases("syntax_errors", "type_errors")) >= 45
+
+
+def test_a_document_may_declare_contexts_alone() -> None:
+    """Who keeps sets asks for the document as a whole."""
+    assert compile_document(ROAD, ROADS) == ()
+    found = checked_document(ROAD, ROADS)
+    assert ([each.name for each in found.sets], found.queries, found.statements) == (["road"], (), ())
+
+
+def test_sets_and_what_is_said_of_them_hold_from_where_they_stand() -> None:
+    text = f"SELECT ?e.id FROM (?e, positions) IN CONTEXT jam; {ROAD}"
+    with pytest.raises(QueryTypeError, match="unknown context 'jam'"):
+        compile_document(text, ROADS)
+
+
+def test_statements_without_a_semicolon_are_statements() -> None:
+    """Only what says nothing but its items could be meant as one with the change behind it."""
+    change = "INITIATE CONTEXT jam FROM (?e, positions)"
+    assert len(compile_document(f"{ROAD} {change} SELECT ?e.id FROM (?e, positions) IN CONTEXT jam", ROADS)) == 2
+    assert len(compile_document(f"{ROAD} SELECT ?e.id FROM (?e, positions) {change}", ROADS)) == 2
+    assert len(compile_document(f"{ROAD} {change} CREATE QUERY q AS SELECT ?e.id FROM (?e, positions)", ROADS)) == 2

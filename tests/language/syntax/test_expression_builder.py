@@ -20,7 +20,9 @@ def test_every_keyword_is_a_name_where_only_a_name_can_stand(name: str) -> None:
     assert item.value.name == syntax.Name(name, span=Span(10, 10 + len(name)))
     assert item.name is not None
     assert item.name.text == name
-    assert query(f"SELECT ?e.a FROM (?e, {name})").sources[0].stream.text == name
+    stream = query(f"SELECT ?e.a FROM (?e, {name})").sources[0].stream
+    assert isinstance(stream, syntax.Name)
+    assert stream.text == name
 
 
 def test_a_less_than_sign_is_no_iri() -> None:
