@@ -14,6 +14,8 @@ from lark import Lark, Token, Tree
 from lark.grammar import Rule
 from support.campus import campuses
 from support.cases import KINDS, within
+from support.context_families import FAMILIES as CONTEXTS
+from support.context_families import case
 from support.pattern_queries import pattern_queries
 from support.patterns import sketches
 from support.queries import FAMILIES
@@ -75,6 +77,9 @@ def ask_about(family: str, missing: set[str]) -> None:
 
 def test_every_construct_of_the_grammar_is_asked_about() -> None:
     missing = constructs()
+    for family in CONTEXTS:
+        for seed in range(40):
+            missing.difference_update(used(case(family, seed).text))
     for family in (*FAMILIES, *KINDS):
         if missing:
             ask_about(family, missing)

@@ -288,9 +288,12 @@ def calendars(w: Writer) -> None:
 
 def required(w: Writer) -> None:
     """FOR: only the events of some variables lie in contexts, which ON may place otherwise."""
-    contexts = w.road(keys=" BY seg")
+    keys = w.pick(" BY seg", " BY seg", " BY seg, lane")
+    contexts = w.road(keys=keys)
     who = w.pick("?a", "?b", "?a, ?b")
-    on = w.maybe(0.4, " ON (" + ", ".join(f"{v}: {v}.{w.pick('car', 'seg')}" for v in who.split(", ")) + ")")
+    where = {v: f"{v}.{w.pick('car', 'seg')}" for v in who.split(", ")}
+    placed = ", ".join(f"{v}: ({at}, {v}.lane)" if "lane" in keys else f"{v}: {at}" for v, at in where.items())
+    on = w.maybe(0.4, f" ON ({placed})")
     inside = f"{w.inside(contexts, 2)} FOR {who}{on}"
     after = w.maybe(0.3, f" AFTER MATCH {w.pick('SKIP PAST LAST EVENT', 'CONSUME')}")
     pattern = w.pick("?a, ?b", "?a -> ?b", "?a, NOT ?n, ?b", "?a, ?b, NOT ?n FOR 2s", "?a OR ?b", "NOT ?n, ?a, ?b")
