@@ -90,6 +90,31 @@ def test_every_function_is_coloured(name: str) -> None:
     assert scope_of(tokenise(GRAMMAR, f"SELECT {name}(?e.x)"), name) == "support.function.chi"
 
 
+def test_contexts_are_coloured_as_what_they_are() -> None:
+    tokens = tokenise(
+        GRAMMAR,
+        """CREATE CONTEXTS road (clear DEFAULT, rush DURING 'Mon 07:00-09:00' TIMEZONE 'Europe/Rome', jam) BY seg, lane
+SWITCH CONTEXT road.jam (?e.v) AT (?e.seg) FROM (?e, CONTEXTS(roads)) IN CONTEXT free FOR ?e ON (?e: ?e.seg)
+WINDOW (?e, CONTEXT) GROUP BY FLOOR(?e.seg)""",
+    )
+    expected = {
+        "CONTEXTS": "keyword.control.chi",
+        "road": "entity.name.type.chi",
+        "roads": "entity.name.type.chi",
+        "clear": "entity.name.type.chi",
+        "free": "entity.name.type.chi",
+        "DEFAULT": "keyword.control.chi",
+        "TIMEZONE": "keyword.control.chi",
+        "seg": "variable.other.property.chi",
+        "SWITCH": "keyword.control.chi",
+        "AT": "keyword.control.chi",
+        "ON": "keyword.control.chi",
+        "CONTEXT": "keyword.control.chi",
+        "FLOOR": "support.function.chi",
+    }
+    assert {text: scope_of(tokens, text) for text in expected} == expected
+
+
 def test_every_keyword_of_the_grammar_is_coloured() -> None:
     grammar = (ROOT / "language" / "syntax" / "grammar.lark").read_text(encoding="utf-8")
     words = re.findall(r"^_?[A-Z]+(?:\.\d)?: /(\w+?)(?:s\?)?(?:\\b|\(\?!)", grammar, re.MULTILINE)
