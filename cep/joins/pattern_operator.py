@@ -206,11 +206,7 @@ class PatternKernel:
             inside = np.ones(len(time), dtype=bool)
             for negation in self._plan.disjuncts[disjunct].order.negations:
                 if not negation.before and negation.duration is not None:
-                    since = refutation.earliest(rows) - negation.duration
-                    inside &= since >= self._within.first
-                    if self._windows is not None:
-                        windows = windows_of_matches(rows, {}, refutation.probe.candidates)
-                        inside &= since > self._windows.of("since", windows)
+                    inside &= refutation.earliest(rows) - negation.duration >= self._within.first
             every = {v: rows.get(v, np.full(len(time), UNBOUND)) for v in self._bound}
             matches = MatchTable(np.full(len(time), disjunct), every, time)
             matches = matches if inside.all() else matches.at(inside)

@@ -108,10 +108,10 @@ class PartitionBuffers:
     stops: Mapping[Any, StopEvents]
     windows: PartitionWindows | None = None
 
-    def holds(self, moment: int) -> bool:
-        """Whether a moment lies in the partition's context window."""
-        since, until = cast("PartitionWindows", self.windows).span(self.window)
-        return since < moment <= until
+    @property
+    def until(self) -> int:
+        """Until when the partition's context window holds events, as far as that is known."""
+        return cast("PartitionWindows", self.windows).end_of(self.window)
 
     @property
     def window(self) -> int:

@@ -14,7 +14,16 @@ from ...language.nodes import Aggregate, Binding, Item, Kind, Query, ValueType, 
 from ..partitions import CONTEXT_WINDOWS, NO_START, PartitionWindows
 from .digest import hex_digests, seeds_of
 
-__all__ = ["MatchFrame", "RowOutput", "group_names", "key_text", "output_schema", "row_schema", "selected_bindings"]
+__all__ = [
+    "MatchFrame",
+    "RowOutput",
+    "group_names",
+    "instant_text",
+    "key_text",
+    "output_schema",
+    "row_schema",
+    "selected_bindings",
+]
 
 _TIMESTAMP = pa.timestamp("us", tz="UTC")
 _ARROW_TYPES = {
@@ -230,9 +239,18 @@ class RowOutput:
         ids = [s.list.join(_WITHIN_RUN) if s.dtype == pl.List else _filled(s, "") for s in events.values()]
         bindings = [key_text(matches.frame[column], b.type) for column, b in self._bindings.items()]
         keys = [*ids, *matches.keys, *bindings]
-        if self.query.kind is not Kind.AGGREGATION:  # whose kernel gives its groups
+        if self.query.kind is Kind.AGGREGATION:
+            keys += self._of_context(matches)
+        else:  # the kernel of aggregates gives its groups
             keys += [key_text(s, e.type) for s, e in zip(groups, self.query.group_by, strict=False)]
         return hex_digests([_filled(key, _UNBOUND) for key in keys], _SEPARATOR, self._seeds)
+
+    def _of_context(self, matches: MatchFrame) -> list[pl.Series]:
+        """What tells apart the rows of an aggregate in several context windows: context and start."""
+        if self.contexts is None or matches.windows is None:
+            return []
+        names = pl.Series(self.contexts.names(matches.windows), dtype=pl.String)
+        return [names, instant_text(self.contexts.of("start", matches.windows))]
 
 
 def _filled(texts: pl.Series, nothing: str) -> pl.Series:
@@ -254,6 +272,15 @@ def _without_repeats(rows: pa.Table) -> pa.Table:
     ids = pl.Series(rows["_id"])
     first = ids.is_first_distinct()
     return rows if first.all() else rows.filter(first.to_arrow())
+
+
+def instant_text(moments: Ints) -> pl.Series:
+    """Microseconds as text for digests; `!`: there is no such moment."""
+    unbound = moments == NO_START
+    texts = pl.Series(moments).cast(pl.String)
+    if not unbound.any():
+        return texts
+    return pl.Series(["!"]).new_from_index(0, len(texts)).zip_with(pl.Series(unbound), texts)
 
 
 def key_text(series: pl.Series, of: ValueType) -> pl.Series:

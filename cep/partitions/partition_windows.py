@@ -31,6 +31,7 @@ def windows_schema() -> pa.Schema:
         key: the values of its partition as text: ties are ordered by it.
         partition: the number of its partition, as in `key_columns`; of queries with FOR, else it may be missing.
         since, until: it holds the events with `since < T <= until`, in microseconds; `NO_START`, `NO_END`: unbounded.
+            The first default window holds those from the lower bound of its set on.
         start, end: as people see them; null: the first default window has no start, an open window no end.
     """
     numbers = ("partition", "since", "until", "start", "end")
@@ -108,10 +109,9 @@ class PartitionWindows:
         """A column of numbers, of these windows."""
         return self.column(name)[self.places(windows)]
 
-    def span(self, window: int) -> tuple[int, int]:
-        """When a window began and until when it holds events, as far as that is known."""
-        (place,) = self.places(np.array([window]))
-        return int(self.column("since")[place]), int(self.column("until")[place])
+    def end_of(self, window: int) -> int:
+        """Until when a window holds events, as far as that is known."""
+        return int(self.of("until", np.array([window]))[0])
 
     def names(self, windows: Ints) -> list[str]:
         """The names of the contexts of windows."""

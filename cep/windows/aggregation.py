@@ -39,9 +39,9 @@ from ...language.nodes import (
     structural_key,
 )
 from ..limits import Ceilings, Limits
-from ..order import Interval, empty_candidates, group_codes
-from ..output import MatchFrame, key_text, selected_bindings
-from ..partitions import NO_START, WINDOW_COLUMN, PartitionWindows
+from ..order import UNBOUNDED, Interval, empty_candidates, group_codes
+from ..output import MatchFrame, instant_text, key_text, selected_bindings
+from ..partitions import WINDOW_COLUMN, PartitionWindows
 from ..snapshot_codec import OperatorState
 from .window_assigner import WindowAssigner, WindowClause, windows_per_event
 from .window_frames import ContextRows, WindowRows, Windows
@@ -193,7 +193,8 @@ class AggregationKernel:
         places = of.places(ids)
         since, until, start, end = (of.column(name)[places] for name in ("since", "until", "start", "end"))
         closed = until < self._passed
-        whole = closed & (since >= self._within.first - 1) & (until <= self._within.last)
+        whole = closed & ((since >= self._within.first - 1) | (self._within.first <= -UNBOUNDED))
+        whole &= until <= self._within.last
         return ContextRows(closed, whole, start, end, of.note_first(ids, time) if first else time)
 
     def _matches(self, frame: pl.DataFrame, groups: list[pl.Series], windows: Windows) -> MatchFrame:
@@ -218,11 +219,9 @@ class AggregationKernel:
         types = [of_group for _, of_group in self._groups][len(self._groups) - len(groups) :]
         keys = [key_text(group[last], of_group) for group, of_group in zip(groups, types, strict=True)]
         in_windows = None if numbers is None else numbers[last]
-        if of is not None and in_windows is not None:
-            keys += _context_keys(of, in_windows)
         lower, upper = windows.lower[chosen], windows.upper[chosen]
         if not isinstance(self._window, SlidingWindow):  # a sliding window follows from its event
-            keys += [pl.Series(lower).cast(pl.String), pl.Series(upper).cast(pl.String)]
+            keys += [instant_text(lower), instant_text(upper)]
         events = {self._source.variable: rows["_id"]}
         return MatchFrame(rows, windows.time[chosen], events, (lower, upper), keys, windows=in_windows)
 
@@ -256,16 +255,6 @@ class AggregationKernel:
         self._kept, self._first = state.tables["kept"], state.numbers["first"]
         passed = state.numbers["passed"]
         self._passed = _BEGINNING if passed is None else passed
-
-
-def _context_keys(windows: PartitionWindows, numbers: Ints) -> list[pl.Series]:
-    """What tells the rows of context windows apart: the context's name and the window's start."""
-    starts = pl.Series(windows.of("start", numbers))
-    unbound = pl.Series([None], dtype=pl.String)
-    texts = starts.cast(pl.String)
-    if (starts == NO_START).any():
-        texts = texts.zip_with(starts != NO_START, unbound.new_from_index(0, len(starts)))
-    return [pl.Series(windows.names(numbers), dtype=pl.String), texts]
 
 
 def _only_window(query: Query) -> WindowClause:

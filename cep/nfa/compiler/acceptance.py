@@ -154,7 +154,7 @@ class AcceptanceCode:
             if absence.before is None:
                 found.append(f"if {self._outside(f'{interval}[0]')}: return False")
             elif not self.is_strict(absence):
-                found.append(f"if {self._outside(f'{interval}[1]')}: return False")
+                found.append(f"if {self._beyond(f'{interval}[1]')}: return False")
         return found
 
     def ends(self) -> list[str]:
@@ -167,6 +167,8 @@ class AcceptanceCode:
 
     def _outside(self, moment: str) -> str:
         lower, upper = self.code.within
-        if self.conditions.windowed:
-            return f"not ({lower} <= {moment} <= {upper} and p.holds({moment}))"
         return f"not {lower} <= {moment} <= {upper}"
+
+    def _beyond(self, moment: str) -> str:
+        """Whether the end of an interval lies outside, or after the end of the partition's context window."""
+        return f"{self._outside(moment)} or {moment} > p.until" if self.conditions.windowed else self._outside(moment)
