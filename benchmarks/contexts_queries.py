@@ -65,8 +65,8 @@ class Pattern:
 
     @property
     def window(self) -> str:
-        """What bounds the distance of its events, if there are several."""
-        return f"WINDOW ({_listed(self.positive)}, {self.extent}s)" if len(self.positive) > 1 else ""
+        """What bounds the distance of its events."""
+        return f"WINDOW ({_listed(self.variables if self.before else self.positive)}, {self.extent}s)"
 
     @property
     def conditions(self) -> str:
@@ -104,8 +104,8 @@ def _listed(variables: Sequence[str]) -> str:
 def _select(asked: Pattern, stream: str, more: str = "", *, clause: str = "") -> str:
     """The pattern over one stream."""
     sources = ", ".join(f"(?{v}, {stream})" for v in asked.variables)
-    first = "" if asked.before is None else f"NOT ?{asked.before} FOR {asked.extent}s, "
-    body = f"{asked.conditions} SEQ ({first}{_sequence(asked.steps)}) {asked.window}"
+    steps = asked.steps if asked.before is None else (f"NOT {asked.before}", *asked.steps)
+    body = f"{asked.conditions} SEQ ({_sequence(steps)}) {asked.window}"
     return f"SELECT {asked.items} FROM {sources} {clause} WHERE {{ {body} }} {more}"  # noqa: S608 - no database sees it
 
 
@@ -152,7 +152,8 @@ def _alone(context: str, asked: Pattern) -> str:
     if asked.before is not None:
         joins.append(f"JOIN (?{asked.before}._time >= ?{last}._time - {asked.extent}s)")
     window = f"WINDOW ({_listed(('begin', *asked.positive))}, {_LONGEST})"
-    body = " ".join([*of_signs, asked.conditions, *joins, f"SEQ ({_sequence(steps)})", window, asked.window])
+    near = "" if asked.before is not None else asked.window
+    body = " ".join([*of_signs, asked.conditions, *joins, f"SEQ ({_sequence(steps)})", window, near])
     return f"SELECT {asked.items} FROM {', '.join(sources)} WHERE {{ {body} }}"  # noqa: S608 - no database sees it
 
 

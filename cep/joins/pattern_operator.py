@@ -17,6 +17,7 @@ from ..match import (
     NOTHING_AWAITED,
     CandidateBuffer,
     EventCounts,
+    GroupedWindows,
     IndexProbe,
     MatchReporter,
     NegationConstraint,
@@ -28,7 +29,7 @@ from ..match import (
 )
 from ..order import EVENTS, NUMBER, PLACE, UNBOUNDED, Candidates, Interval, number_events, placed_events
 from ..output import UNBOUND, ConditionCount, MatchFrame, MatchTable
-from ..partitions import WINDOW_COLUMN, PartitionWindows, is_windowed
+from ..partitions import NO_START, WINDOW_COLUMN, PartitionWindows, is_shared, is_windowed, key_columns
 from ..snapshot_codec import OperatorState
 from .match_finder import MatchFinder, build_finder, named_variables
 from .pattern_plan import plan_pattern
@@ -59,6 +60,7 @@ class PatternKernel:
         windows: PartitionWindows | None = None,
     ) -> None:
         self._windows = windows if is_windowed(query) else None
+        self._overlapping = windows if is_shared(query) else None
         self._query = query
         self._ceilings = ceilings = Ceilings(query, limits or Limits())
         self._plan = plan = plan_pattern(query)
@@ -73,6 +75,10 @@ class PatternKernel:
         self._looks_behind = any(negation.strict for of_disjunct in last.values() for negation in of_disjunct)
         self._buffer = CandidateBuffer(plan.own)
         self._finder: MatchFinder = build_finder(plan, self._named, self._ceilings)
+        self._undecided = self._finder.undecided
+        if self._overlapping is not None:  # what a first NOT forbids, not every window sees
+            late = {i: tuple(n for n in of if n.before) for i, of in self._undecided.items()}
+            self._undecided = {i: negations for i, negations in late.items() if negations}
         rows = ceilings.limits.rows_per_batch
         at_once = replace(ceilings.limits, rows_per_batch=min(rows, _MATCHES) if self.divisible else rows)
         self._at_once = replace(ceilings, limits=at_once)
@@ -210,11 +216,26 @@ class PatternKernel:
             every = {v: rows.get(v, np.full(len(time), UNBOUND)) for v in self._bound}
             matches = MatchTable(np.full(len(time), disjunct), every, time)
             matches = matches if inside.all() else matches.at(inside)
-            matches = refutation.unrefuted(matches, self._finder.undecided)
+            matches = refutation.unrefuted(matches, self._undecided)
+            if self._overlapping is not None:
+                matches = self._grouped(GroupedWindows(self._overlapping), refutation, disjunct, matches)
             of = counts.setdefault(disjunct if self._ambiguous else 0, new.runs() if self._last else new.matches())
             of.add(len(matches.time), partial(_last_numbers, matches, refutation.probe.candidates))
             parts.append(matches)
         return MatchTable.joined(parts, self._bound)
+
+    def _grouped(
+        self, windows: GroupedWindows, refutation: Refutation, disjunct: int, matches: MatchTable
+    ) -> MatchTable:
+        """The matches of a shared query that lie in windows, beside their group."""
+        candidates, rows = refutation.probe.candidates, matches.rows
+        first, barrier = refutation.earliest(rows, rows), np.full(len(matches.time), NO_START)
+        for negation in self._plan.disjuncts[disjunct].order.negations if len(matches.time) else ():
+            if not negation.before:
+                barrier = np.maximum(barrier, refutation.last_refuting(negation, rows))
+        (key,), variable = key_columns(self._query), self._bound[0]
+        partition = candidates[variable].frame[key].to_numpy()[rows[variable]]
+        return windows.placed(matches, partition, first, barrier)
 
     def _due(self, refutation: Refutation, found: MatchTable, watermark: int, new: NewEvents) -> MatchTable:
         """What became true, of new matches and of those that were waiting; the others go on waiting."""

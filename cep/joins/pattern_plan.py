@@ -30,7 +30,7 @@ from ...language.nodes import (
 from ..match import JoinKey, JoinPredicate
 from ..order import UNBOUNDED, Bounds, bounds_with_last, key_expressions
 from ..output import ConditionCount, match_name
-from ..partitions import WINDOW_COLUMN
+from ..partitions import RESERVED
 from .pattern_dnf import PartialOrder, disjuncts
 from .sum_bounds import SumCondition, sum_condition
 
@@ -94,7 +94,7 @@ class PatternPlan:
         own = [c for of_variable in self.own.values() for c in of_variable if c.count.clause != "JOIN"]
         asked = [c for c in (*self.conditions, *own) if c.variables <= bound]
         keys = [key.count for key in self.keys if len(key.expressions.keys() & bound) > 1]
-        keys = [count for count in keys if count.text != WINDOW_COLUMN]
+        keys = [count for count in keys if not count.text.startswith(RESERVED)]
         return tuple(replace(count) for count in (*keys, *(c.count for c in asked)))
 
     def mark_counts(self) -> Callable[[], None]:

@@ -21,7 +21,7 @@ from .index_probe import (
     passing,
     ranges_by_key,
 )
-from .match_contexts import windows_of_matches
+from .match_contexts import GroupedWindows, windows_of_matches
 from .match_reporter import MatchReporter
 from .negation import NegationConstraint, Refutation
 from .pending_negation import NOTHING_AWAITED, NextEvents, PendingNegation
@@ -36,6 +36,7 @@ __all__ = [
     "CandidateRanges",
     "EventCounts",
     "FreeVariableJoin",
+    "GroupedWindows",
     "IndexProbe",
     "JoinKey",
     "JoinPredicate",

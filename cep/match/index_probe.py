@@ -144,6 +144,18 @@ class IndexProbe:
             size = min(size * _GROWTH, PAIRS_AT_ONCE)
         return found
 
+    def last(self, partial: BoundRows, variable: str, ranges: CandidateRanges, tests: Sequence[Test]) -> Ints:
+        """For each partial match the row of the last candidate of its range that passes, or `NONE`."""
+        found = np.full(len(ranges.count), NONE)
+        if tests:
+            for match, rows in self.pairs(partial, variable, ranges, tests):
+                found[match] = rows  # in order: what comes last stays
+            return found
+        some = np.flatnonzero(ranges.count > 0)
+        place = ranges.start[some] + ranges.count[some] - 1
+        found[some] = place if ranges.order is None else ranges.order[place]
+        return found
+
     def pairs(
         self, partial: BoundRows, variable: str, ranges: CandidateRanges, tests: Sequence[Test]
     ) -> Iterator[tuple[Ints, Ints]]:

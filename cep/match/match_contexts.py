@@ -14,7 +14,7 @@ from ..order import UNBOUNDED, Candidates
 from ..output import MatchTable
 from ..partitions import WINDOW_COLUMN, PartitionWindows, key_columns
 
-__all__ = ["MatchContexts", "windows_of_matches"]
+__all__ = ["GroupedWindows", "MatchContexts", "windows_of_matches"]
 
 
 class MatchContexts:
@@ -81,6 +81,59 @@ class MatchContexts:
             (pl.col("since") < pl.col("first")) & (pl.col("last") <= pl.col("until"))
         )
         return found["place"].to_numpy(), found["window"].to_numpy()
+
+
+class GroupedWindows:
+    """The windows that hold matches of a shared query together: between two bounds they are the same (CAESAR §5.3).
+
+    Args:
+        windows: what is known of them.
+    """
+
+    def __init__(self, windows: PartitionWindows) -> None:
+        self._windows = windows
+        partition, since, until = (windows.column(name) for name in ("partition", "since", "until"))
+        self._partitions, code = np.unique(partition, return_inverse=True)
+        self._bounds = np.unique(np.concatenate([since, until]))
+        width = len(self._bounds) + 1
+        begins = code * width + np.searchsorted(self._bounds, since)
+        ends = code * width + np.searchsorted(self._bounds, until)
+        self._order = np.argsort(begins, kind="stable")
+        self._begins, self._ends, self._width = begins[self._order], np.sort(ends), width
+        self._ends_of = ends[self._order]
+
+    def placed(self, matches: MatchTable, partition: Ints, first: Ints, barrier: Ints) -> MatchTable:
+        """The matches that lie in windows, beside the number of their group in `PartitionWindows.groups`.
+
+        Args:
+            matches: in their order; each becomes true with its last event.
+            partition: of each match.
+            first: the moment of its first event.
+            barrier: when the last event came that forbids the match in windows that hold it.
+        """
+        if not len(self._partitions) or not len(matches.time):
+            return replace(matches.at(np.empty(0, dtype=np.int64)), windows=np.empty(0, dtype=np.int64))
+        code = np.minimum(np.searchsorted(self._partitions, partition), len(self._partitions) - 1)
+        base = code * self._width
+        begun = np.searchsorted(self._begins, base + np.searchsorted(self._bounds, first))
+        later = np.searchsorted(self._begins, base + np.searchsorted(self._bounds, barrier))
+        ended = np.searchsorted(self._ends, base + np.searchsorted(self._bounds, matches.time))
+        size = len(self._order) + 1
+        groups, of = np.unique((later * size + begun) * size + ended, return_inverse=True)
+        numbers = np.array([self._group(int(group), size) for group in groups.tolist()], dtype=np.int64)[of]
+        stand = np.flatnonzero((numbers >= 0) & (self._partitions[code] == partition))
+        return replace(matches.at(stand), windows=numbers[stand])
+
+    def _group(self, key: int, size: int) -> int:
+        """The number of the windows that have begun from one place on to another, and end at a third one or behind."""
+        (later, begun), ended = divmod(key // size, size), key % size
+        if later >= begun or ended >= len(self._ends):
+            return -1
+        inside = self._order[later:begun][self._ends_of[later:begun] >= self._ends[ended]]
+        if not len(inside):
+            return -1
+        self._windows.groups.append(self._windows.column("window")[inside])
+        return len(self._windows.groups) - 1
 
 
 def windows_of_matches(

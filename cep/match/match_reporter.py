@@ -56,7 +56,7 @@ class MatchReporter:
         if not len(found.time):
             return found
         found = self._projection.sorted(found, candidates, once=self._ambiguous)
-        if self._contexts is not None:
+        if self._contexts is not None and found.windows is None:
             found = self._contexts.placed(found, candidates)
         return self.skip.standing(found, candidates)
 

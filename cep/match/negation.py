@@ -10,6 +10,7 @@ import numpy as np
 from ...expressions import Bools, Ints
 from ..order import BEFORE, UNBOUNDED
 from ..output import MatchTable
+from ..partitions import NO_START
 from .index_probe import NONE, BoundRows, IndexProbe
 
 __all__ = ["NegationConstraint", "Refutation"]
@@ -93,6 +94,15 @@ class Refutation:
         row = self.probe.first(partial, negation.variable, ranges, self.probe.tests(partial, negation.variable))
         when = np.full(size, UNBOUNDED)
         when[row != NONE] = own.time[row[row != NONE]]
+        return when
+
+    def last_refuting(self, negation: NegationConstraint, match: BoundRows) -> Ints:
+        """When the last forbidden candidate comes where none must be; `NO_START`: there is none."""
+        between, equal = self._place(negation, match)
+        ranges = self.probe.ranges(match, negation.variable, between, equal)
+        row = self.probe.last(match, negation.variable, ranges, self.probe.tests(match, negation.variable))
+        when = np.full(len(row), NO_START)
+        when[row != NONE] = self.probe.candidates[negation.variable].time[row[row != NONE]]
         return when
 
     def latest(self, match: BoundRows, variables: Iterable[str]) -> Ints:

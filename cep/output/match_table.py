@@ -109,7 +109,9 @@ class MatchTable:
         if len(parts) == 1:
             return parts[0]
         rows = {v: np.concatenate([part.rows[v] for part in parts]) for v in variables}
-        return MatchTable(np.concatenate([p.disjunct for p in parts]), rows, np.concatenate([p.time for p in parts]))
+        disjunct, time = (np.concatenate([getattr(part, name) for part in parts]) for name in ("disjunct", "time"))
+        windows = [part.windows for part in parts if part.windows is not None]
+        return MatchTable(disjunct, rows, time, windows=np.concatenate(windows) if windows else None)
 
 
 def list_column(values: pl.Series, offsets: Ints) -> pl.Series:

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from ...expressions import Ints, Names, column_expression, column_of, gives_several, in_calendar, terms
 from ...language.nodes import Aggregate, Binding, Item, Kind, Query, ValueType, bindings_of, negated_variables
-from ..partitions import CONTEXT_WINDOWS, NO_START, PartitionWindows
+from ..partitions import CONTEXT_WINDOWS, NO_START, PartitionWindows, is_shared
 from .digest import hex_digests, seeds_of
 
 __all__ = [
@@ -149,6 +149,7 @@ class RowOutput:
     _groups: dict[str, pl.Expr] = field(init=False)
     _seeds: tuple[int, int] = field(init=False)
     _bindings: dict[str, Binding] = field(init=False)
+    _grouped: bool = field(init=False)
     repeats: bool = field(init=False)
 
     def __post_init__(self) -> None:
@@ -160,7 +161,8 @@ class RowOutput:
         self._seeds = seeds_of(self.query.name or self.query.normal)
         self._bindings = {self.names(b): b for b in selected_bindings(self.query)}
         # Solutions that differ only in what is not selected give the same row, which is reported once.
-        several = self.contexts is not None and self.query.kind is not Kind.AGGREGATION
+        self._grouped = is_shared(self.query)
+        several = self.contexts is not None and self.query.kind is not Kind.AGGREGATION and not self._grouped
         self.repeats = several or sum(len(s.bindings) for s in self.query.sources) > len(self._bindings)
 
     def _item(self, item: Item) -> pl.Expr:
@@ -195,7 +197,11 @@ class RowOutput:
         return _without_repeats(rows) if self.repeats else rows
 
     def _in_contexts(self, rows: pa.Table, windows: Ints, contexts: PartitionWindows) -> pa.Table:
-        """Rows of matches in single context windows: each row once, beside all that it lies in."""
+        """Rows of matches in single context windows, or in groups of them: each once, beside all that it lies in."""
+        if self._grouped:
+            groups = pl.Series(contexts.names_of_groups(), dtype=pl.List(pl.String))
+            names = groups.gather(windows).to_arrow().cast(self._schema.field(_CONTEXT).type)
+            return rows.add_column(self._schema.get_field_index(_CONTEXT), _CONTEXT, names)
         ids = pl.Series(rows["_id"])
         alone = ids.is_first_distinct() if self.repeats else None
         of = pl.DataFrame({"window": windows, "name": pl.Series(contexts.names(windows), dtype=pl.String)})

@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
-from .context_partition import WINDOW_COLUMN, is_windowed, key_columns, partitioned_by_window, reserved_types
+from .context_partition import (
+    RESERVED,
+    WINDOW_COLUMN,
+    is_shared,
+    is_windowed,
+    key_columns,
+    partitioned_by_window,
+    placed_variables,
+    reserved_types,
+)
 from .partition_windows import CONTEXT_WINDOWS, NO_END, NO_START, PartitionWindows, windows_schema
 
 __all__ = [
     "CONTEXT_WINDOWS",
     "NO_END",
     "NO_START",
+    "RESERVED",
     "WINDOW_COLUMN",
     "PartitionWindows",
+    "is_shared",
     "is_windowed",
     "key_columns",
     "partitioned_by_window",
+    "placed_variables",
     "reserved_types",
     "windows_schema",
 ]

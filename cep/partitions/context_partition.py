@@ -3,6 +3,11 @@
 The candidates of such a query stand once per window, with the window's number in `WINDOW_COLUMN`. With FOR a pattern
 looks at all candidates, each once; those of the variables that FOR names say in `key_columns` which partition of each
 set they belong to.
+
+Windows of several contexts overlap, and what holds in all of them is looked for once (CAESAR §5.3): a match that only
+its events and those between them decide is one in every window that holds the first and the last. So such a pattern is
+answered as if FOR named all its variables, within a partition; what a first NOT forbids is out of sight in windows that
+begin with it or later.
 """
 
 from __future__ import annotations
@@ -11,12 +16,34 @@ from dataclasses import replace
 
 import polars as pl
 
-from ...language.nodes import Kind, Query, Source
+from ...language.nodes import (
+    AfterMatchKind,
+    CorrelationWindow,
+    Element,
+    Kind,
+    Link,
+    Negation,
+    Pattern,
+    Query,
+    Sequence,
+    Source,
+)
 
-__all__ = ["WINDOW_COLUMN", "is_windowed", "key_columns", "partitioned_by_window", "reserved_types"]
+__all__ = [
+    "RESERVED",
+    "WINDOW_COLUMN",
+    "is_shared",
+    "is_windowed",
+    "key_columns",
+    "partitioned_by_window",
+    "placed_variables",
+    "reserved_types",
+]
 
-WINDOW_COLUMN = "#window"
-_KEY = "#key"
+RESERVED = "#"
+"""No name of the user's begins with it."""
+WINDOW_COLUMN = f"{RESERVED}window"
+_KEY = f"{RESERVED}key"
 
 
 def is_windowed(query: Query) -> bool:
@@ -25,7 +52,57 @@ def is_windowed(query: Query) -> bool:
     What FOR asks of a single event, or of those of an aggregate, it asks of each candidate.
     """
     within = query.in_context
-    return within is not None and (not within.required or query.kind is not Kind.PATTERN)
+    return within is not None and (not within.required or query.kind is not Kind.PATTERN) and not is_shared(query)
+
+
+def is_shared(query: Query) -> bool:
+    """Whether matches of a query without FOR are looked for once for all the windows that overlap."""
+    return _goes_by_key(query) or _may_be_shared(query)
+
+
+def _goes_by_key(query: Query) -> bool:
+    return any(column == _KEY for columns in query.partition_by for _, column in columns)
+
+
+def _may_be_shared(query: Query) -> bool:
+    within = query.in_context
+    return (
+        within is not None
+        and not within.required
+        and len(within.contexts) > 1
+        and len(within.sets) == 1
+        and query.change is None
+        and query.kind is Kind.PATTERN
+        and query.after_match.kind is AfterMatchKind.KEEP_ALL
+        and all(isinstance(window, CorrelationWindow) for window in query.windows)
+        and not any(source.window_attributes or source.bindings for source in query.sources)
+        and _decided_by_its_events(query.pattern)
+    )
+
+
+def _decided_by_its_events(pattern: Pattern | None) -> bool:
+    """Whether a pattern looks at nothing behind its last event, and may pass over anything."""
+    match pattern:
+        case None | Element(quantifier=None):
+            return True
+        case Sequence(parts=parts, links=links):
+            plain = all(isinstance(part, Negation) or _is_one_event(part) for part in parts)
+            apart = isinstance(parts[0], Negation) and parts[0].duration is not None  # it is decided on the way
+            return plain and not apart and not isinstance(parts[-1], Negation) and set(links) <= {Link.ANY}
+        case _:
+            return False
+
+
+def _is_one_event(part: Pattern) -> bool:
+    return isinstance(part, Element) and part.quantifier is None
+
+
+def placed_variables(query: Query) -> tuple[str, ...]:
+    """The variables whose events have to lie in windows."""
+    within = query.in_context
+    if within is None:
+        return ()
+    return within.required or tuple(source.variable for source in query.sources)
 
 
 def key_columns(query: Query) -> tuple[str, ...]:
@@ -53,10 +130,15 @@ def partitioned_by_window(query: Query) -> Query:
         sources = tuple(_with_columns(source, (WINDOW_COLUMN,)) for source in query.sources)
         return replace(query, sources=sources, partition_by=(partition, *query.partition_by))
     keys = key_columns(query)
-    if query.in_context is None or not keys:
+    if query.in_context is None or not keys or _goes_by_key(query):
         return query
-    named = query.in_context.required
-    return replace(query, sources=tuple(_with_columns(s, keys) if s.variable in named else s for s in query.sources))
+    named = placed_variables(query)
+    sources = tuple(_with_columns(s, keys) if s.variable in named else s for s in query.sources)
+    if not is_shared(query):
+        return replace(query, sources=sources)
+    partition = tuple((variable, key) for variable in named for key in keys)
+    within = replace(query.in_context, required=named)
+    return replace(query, sources=sources, in_context=within, partition_by=(partition, *query.partition_by))
 
 
 def _with_columns(source: Source, columns: tuple[str, ...]) -> Source:

@@ -52,6 +52,7 @@ class PartitionWindows:
             `NO_END`.
         passed: the watermark of the last call.
         firsts: by window, the time stamp of its first candidate, as far as `note_first` was told.
+        groups: of a shared query, the windows that matches of this call lie in together (`GroupedWindows`).
     """
 
     def __init__(self) -> None:
@@ -60,6 +61,7 @@ class PartitionWindows:
         self.columns |= dict.fromkeys(_TEXTS, np.empty(0, dtype=object))
         self.passed = NO_START
         self.firsts: dict[int, int] = {}
+        self.groups: list[Ints] = []
 
     def __len__(self) -> int:
         return len(self.columns["window"])
@@ -70,6 +72,7 @@ class PartitionWindows:
 
     def update(self, table: pa.Table | None) -> None:
         """Take in what is told of windows; what is told later of a window is so."""
+        self.groups = []
         if table is None or not table.num_rows:
             return
         new = {name: _numbers(table, name) for name in _NUMBERS}
@@ -116,6 +119,10 @@ class PartitionWindows:
     def names(self, windows: Ints) -> list[str]:
         """The names of the contexts of windows."""
         return cast("list[str]", self.columns["context"][self.places(windows)].tolist())
+
+    def names_of_groups(self) -> list[list[str]]:
+        """The names of the contexts of each group, sorted."""
+        return [sorted(set(self.names(group))) for group in self.groups]
 
     def order(self, windows: Ints) -> list[pl.Series]:
         """By what rows that tie are sorted: the place after IN CONTEXT, the key, the start."""

@@ -11,6 +11,7 @@ import pyarrow as pa
 from kaicep.cep import NO_END, WINDOW_COLUMN, is_windowed, windows_schema
 from kaicep.cep.nfa import stop_events
 from kaicep.cep.order import EVENTS, all_events, sees_all_events
+from kaicep.cep.partitions import placed_variables
 from kaicep.language.nodes import ContextReference, InContext, Query
 
 from .operators import Reading, candidates, compiled
@@ -80,7 +81,7 @@ def candidates_in(query: Query, readings: Readings, spans: Sequence[ContextSpan]
     plain = replace(query, in_context=None)
     tables = candidates(plain, readings)
     if not is_windowed(query):
-        named = () if query.in_context is None else query.in_context.required
+        named = placed_variables(query)
         return {name: _with_key(table) if name in named else table for name, table in tables.items()}
     streams = {s.stream.name: _in_windows(_every(s.stream.name, readings), spans) for s in query.sources}
     found = {s.variable: _in_windows(tables[s.variable], spans) for s in query.sources}

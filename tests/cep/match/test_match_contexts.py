@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
-from kaicep.cep.match.match_contexts import MatchContexts, windows_of_matches
+from kaicep.cep.match.match_contexts import GroupedWindows, MatchContexts, windows_of_matches
 from kaicep.cep.order import Candidates
 from kaicep.cep.output import MatchTable
 from kaicep.cep.partitions import PartitionWindows, partitioned_by_window
@@ -59,3 +61,33 @@ def test_for_lets_other_events_lie_anywhere() -> None:
     found = MatchContexts(query, windows).placed(table([0], [0]), of)
     assert found.windows is not None
     assert found.windows.tolist() == [1]
+
+
+def test_windows_that_hold_matches_together_are_a_group() -> None:
+    """From the same bounds to the same bounds, unless something forbids a match in those that began before it."""
+    windows = PartitionWindows()
+    spans = [
+        ContextSpan(1, "jam", "s", 0, 5),
+        ContextSpan(2, "accident", "s", 1, 9),
+        ContextSpan(3, "jam", "t", 0, 9),
+        ContextSpan(4, "jam", "s", 5, 9),
+    ]
+    windows.update(told(spans))
+    # partition, first event, last event, what forbids it in older windows
+    asked = [(S, 2, 4, -9), (S, 3, 5, -9), (S, 2, 6, -9), (S, 2, 4, 1), (S, 6, 7, 5), (S, 1, 9, -9), (T, 1, 9, -9)]
+    asked += [(S, 2, 4, 2), (S + T, 2, 4, -9), (S, 0, 1, -9)]
+    partition, first, last, barrier = (np.array(column) for column in zip(*asked, strict=True))
+    matches = replace(table([*range(len(asked))], [0] * len(asked)), time=last)
+    found = GroupedWindows(windows).placed(matches, partition, first, barrier)
+    assert found.windows is not None
+    groups = [sorted(windows.groups[number].tolist()) for number in found.windows.tolist()]
+    wanted = {0: [1, 2], 1: [1, 2], 2: [2], 3: [2], 4: [4], 6: [3]}
+    assert dict(zip(found.rows["a"].tolist(), groups, strict=True)) == wanted
+    assert found.windows[0] == found.windows[1]
+    assert windows.names_of_groups()[found.windows[0]] == ["accident", "jam"]
+
+
+def test_before_a_window_nothing_lies_in_a_group() -> None:
+    found = GroupedWindows(PartitionWindows()).placed(table([0], [0]), *(np.array([1]),) * 3)
+    assert found.windows is not None
+    assert not len(found.windows)

@@ -3,8 +3,17 @@
 from __future__ import annotations
 
 import polars as pl
+import pytest
 from kaicep.cep.order import event_columns
-from kaicep.cep.partitions import WINDOW_COLUMN, is_windowed, key_columns, partitioned_by_window, reserved_types
+from kaicep.cep.partitions import (
+    WINDOW_COLUMN,
+    is_shared,
+    is_windowed,
+    key_columns,
+    partitioned_by_window,
+    placed_variables,
+    reserved_types,
+)
 from support.context_queries import in_contexts
 from support.operators import compiled
 
@@ -47,3 +56,36 @@ def test_what_for_asks_of_an_aggregate_it_asks_of_each_candidate() -> None:
 
 def test_reserved_columns_are_numbers() -> None:
     assert reserved_types(("sensor", "#key", WINDOW_COLUMN)) == {"#key": pl.Int64(), WINDOW_COLUMN: pl.Int64()}
+
+
+SHARED = {
+    "SEQ (?a, ?b) WINDOW (?a, ?b, 3s)": True,
+    "SEQ (?a, NOT ?n, ?b) WINDOW (?a, ?b, 3s)": True,
+    "SEQ (NOT ?n, ?a, ?b) WINDOW (?a, ?b, 3s)": True,
+    "SEQ (NOT ?n FOR 1s, ?a, ?b) WINDOW (?a, ?b, 3s)": False,
+    "SEQ (?a, ?b, NOT ?n) WINDOW (?a, ?b, 3s)": False,
+    "SEQ (?a, ?b, NOT ?n FOR 1s) WINDOW (?a, ?b, 3s)": False,
+    "SEQ (?a -> ?b) WINDOW (?a, ?b, 3s)": False,
+    "SEQ (?a, ?b+) WINDOW (?a, ?b, 3s)": False,
+    "SEQ (?a, ?b) WINDOW (?a, ?b, 3s) AFTER MATCH SKIP PAST LAST EVENT": False,
+}
+
+
+@pytest.mark.parametrize("text", SHARED)
+def test_a_pattern_that_its_events_decide_is_looked_for_once_in_windows_that_overlap(text: str) -> None:
+    sources = "(?a, readings), (?b, alarms)" + (", (?n, alarms)" if "?n" in text else "")
+    query = compiled(f"SELECT ?a FROM {sources} {text}")
+    assert is_shared(in_contexts(query)) is SHARED[text]
+    assert not is_shared(in_contexts(query, ["jam"]))  # windows of one context do not overlap
+    assert not is_shared(in_contexts(query, required=["a"]))
+    assert is_windowed(in_contexts(query)) is not SHARED[text]
+
+
+def test_what_is_shared_is_looked_for_within_a_partition() -> None:
+    query = in_contexts(compiled("SELECT ?a FROM (?a, readings), (?b, alarms) SEQ (?a, ?b) WINDOW (?a, ?b, 3s)"))
+    shared = partitioned_by_window(query)
+    assert shared.partition_by == ((("a", "#key"), ("b", "#key")),)
+    assert key_columns(shared) == ("#key",)
+    assert placed_variables(shared) == ("a", "b")
+    assert is_shared(shared)
+    assert partitioned_by_window(shared) == shared
