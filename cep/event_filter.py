@@ -10,7 +10,7 @@ import pyarrow as pa
 from ..expressions import Bools, all_of, column_expression, frame_of, mask_by, plain_name
 from ..language.nodes import Expression, columns_of
 
-__all__ = ["Filter", "apply_filters"]
+__all__ = ["Filter", "apply_filters", "without_views"]
 
 
 def apply_filters(table: pa.Table, filters: Sequence[Expression]) -> pa.Table:
@@ -27,7 +27,7 @@ def apply_filters(table: pa.Table, filters: Sequence[Expression]) -> pa.Table:
         return table
     test = Filter(filters)
     mask = test.mask(frame_of(table, sorted(test.columns) or table.column_names[:1]))
-    return table if mask.all() else _without_views(table).filter(pa.array(mask))
+    return table if mask.all() else without_views(table).filter(pa.array(mask))
 
 
 class Filter:
@@ -59,8 +59,8 @@ class Filter:
             yield true
 
 
-def _without_views(table: pa.Table) -> pa.Table:
-    """Arrow has no kernel that filters string views."""
+def without_views(table: pa.Table) -> pa.Table:
+    """The same with plain strings: Arrow has no kernels that filter or take string views."""
     kinds = [pa.string() if pa.types.is_string_view(field.type) else field.type for field in table.schema]
     if kinds == table.schema.types:
         return table

@@ -34,8 +34,10 @@ def horizon_of(query: Query) -> timedelta | None:
     A query that has seen only these, in whatever state of the reorder buffer, goes on as one that has seen all.
 
     Returns:
-        `None`: however far, as what DISTINCT, LIMIT, AFTER MATCH, sessions and counted events remember.
+        `None`: however far, as what DISTINCT, LIMIT, AFTER MATCH, sessions, counted events and contexts remember.
     """
+    if query.context_sets:
+        return None
     rate = query.output_rate
     if query.distinct or query.limit is not None or (rate is not None and isinstance(rate.every, int)):
         return None

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from itertools import chain, count
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
@@ -14,7 +15,8 @@ from ..config import Settings
 from ..errors import QueryTypeError, did_you_mean
 from ..expressions import SIGNATURES
 from ..language.checks import compile_document
-from ..language.nodes import Query, StreamType, Vocabulary
+from ..language.checks.contexts import known_contexts
+from ..language.nodes import ContextChange, Query, StreamType, Vocabulary
 from ..ontology import KnowledgeBase, knowledge_of
 from ..ontology.modules import Module
 from ..ontology.reasoners import Closing, close
@@ -55,10 +57,13 @@ class Catalog:
         return replace(self, knowledge=knowledge, annotators=_annotators(self.settings, knowledge))
 
     def vocabulary(self, outputs: Sequence[Query] = ()) -> Vocabulary:
-        """What a query may speak of; `outputs` are named queries whose rows it may read."""
+        """What a query may speak of; `outputs` are queries whose rows and whose sets of contexts it may name."""
         sources = {name: annotator.stream_type for name, annotator in self.annotators.items()}
         derived = {q.name: q.output for q in outputs if q.name is not None}
-        return Vocabulary(sources | derived, SIGNATURES, self.settings.prefixes, self.knowledge, tuple(sources))
+        contexts = known_contexts((), outputs)
+        return Vocabulary(
+            sources | derived, SIGNATURES, self.settings.prefixes, self.knowledge, tuple(sources), contexts
+        )
 
     def compile(
         self,
@@ -147,16 +152,32 @@ class Catalog:
             raise QueryTypeError(f"the project has no stream '{name}'", hint=hint)
 
     def registrations(
-        self, text: str, label: str, outputs: Sequence[Query] = (), retention: timedelta | None = None
+        self,
+        text: str,
+        label: str,
+        outputs: Sequence[Query] = (),
+        retention: timedelta | None = None,
+        taken: Collection[str] = (),
     ) -> tuple[Registration, ...]:
-        """The queries of a document, labelled by their names, else by `label` without its ending and their position."""
+        """The queries of a document, labelled by their names, else by `label` without its ending and their position.
+
+        Those that change a context are labelled by that, numbered from the second on; not by one of `taken`.
+        """
         queries = self.compile(text, source=label, retention=retention, outputs=outputs)
-        several = sum(q.name is None for q in queries) > 1
-        stem = Path(label).stem
-        return tuple(
-            Registration(q, q.name or (f"{stem}-{position}" if several else stem))
-            for position, q in enumerate(queries, 1)
-        )
+        several = sum(q.name is None and q.change is None for q in queries) > 1
+        stem, found = Path(label).stem, list[Registration]()
+        for position, q in enumerate(queries, 1):
+            known = {*taken, *(registration.label for registration in found)}
+            own = f"{stem}-{position}" if several else stem
+            found.append(Registration(q, q.name or (own if q.change is None else change_label(q.change, known))))
+        return tuple(found)
+
+
+def change_label(change: ContextChange, taken: Collection[str] = ()) -> str:
+    """What a query is called that changes a context: `road.jam.initiate`, the second `road.jam.initiate-2`."""
+    label = f"{change.context.set}.{change.context.context}.{change.kind.value.lower()}"
+    numbered = (f"{label}-{number}" for number in count(2))
+    return next(name for name in chain([label], numbered) if name not in taken)
 
 
 def _annotators(settings: Settings, knowledge: KnowledgeBase) -> dict[str, Annotator]:

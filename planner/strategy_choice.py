@@ -42,7 +42,7 @@ class Choice:
 def choose(
     archive: ReadView, request: BackfillRequest, strategy: Strategy | None = None, rows: int = ROWS_AT_ONCE
 ) -> Choice:
-    """Choose how the past is answered.
+    """Choose how the past is answered; that of queries in contexts, and of those that derive some, always by a replay.
 
     Args:
         archive: what is asked.
@@ -53,6 +53,10 @@ def choose(
     Raises:
         PlanError: the strategy that is asked for cannot answer the query.
     """
+    if any(query.context_sets for query in request.queries):
+        known = log_statistics(archive, request)
+        reason = f"which contexts hold depends on all events before; {_alone(known)}"
+        return Choice(Strategy.REPLAY, reason, Replay(archive, request, rows))
     if strategy is not None:
         try:
             return Choice(strategy, "it was asked for", _answer(archive, request, strategy, rows))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .digest import hex_digests, seeds_of
 from .distinct import DistinctRows
 from .external_matches import adopted_matches
 from .match_projection import MatchProjection, match_name
@@ -25,11 +26,13 @@ __all__ = [
     "adopted_matches",
     "build_output_rate",
     "gathered",
+    "hex_digests",
     "in_pieces",
     "instant_text",
     "key_text",
     "match_name",
     "output_schema",
     "row_schema",
+    "seeds_of",
     "selected_bindings",
 ]

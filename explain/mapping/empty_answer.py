@@ -66,6 +66,8 @@ def _vanished(
     match clause.kind:
         case ClauseKind.WITHIN:
             yield f"{name}: none of {before:,} events lies in WITHIN, {clause.text}{_span(stream)}"
+        case ClauseKind.CONTEXT:
+            yield f"{name}: none of {before:,} events lies in a window of {clause.text}"
         case ClauseKind.FILTER | ClauseKind.IMPLIED:
             what = "FILTER" if clause.kind is ClauseKind.FILTER else "what JOIN asks of each event"
             yield f"{name}: {what} ({clause.text}) is true of none of {before:,} events{_values(clause, stream)}"

@@ -116,6 +116,8 @@ def _clause(clause: ClauseCount) -> str:
             return f"{clause.left:,} PATH"
         case ClauseKind.WITHIN:
             return f"{clause.left:,} WITHIN"
+        case ClauseKind.CONTEXT:
+            return f"{clause.left:,} IN CONTEXT {clause.text}"
         case ClauseKind.FILTER | ClauseKind.IMPLIED:
             return f"{clause.left:,} {clause.kind.value} ({clause.text})"
 

@@ -90,7 +90,7 @@ class QueryRegistrar(ABC):
         # Those that were brought are looked for again: the document may define them itself.
         outputs = [handle.query for handle in self.handles if handle.name not in self._brought]
         outputs += queries_read(project, text, label, outputs)
-        return project.registrations(text, label, outputs, retention)
+        return project.registrations(text, label, outputs, retention, taken=list(self._handles))
 
     def register(self, registrations: Sequence[Registration], *, collect: bool = True) -> list[QueryHandle]:
         """Register checked queries at the next batch border; see `submit`.

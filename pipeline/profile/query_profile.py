@@ -18,6 +18,7 @@ class ClauseKind(StrEnum):
     """What a clause that selects candidates is."""
 
     STREAM = "stream"
+    CONTEXT = "IN CONTEXT"
     WITHIN = "WITHIN"
     FILTER = "FILTER"
     IMPLIED = "JOIN"

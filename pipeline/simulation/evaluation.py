@@ -13,9 +13,10 @@ import pyarrow.compute as pc
 from ...annotator import AnnotatedBatch
 from ...cep import joined_rows
 from ...cep.output import output_schema
+from ...cep.partitions import CONTEXT_WINDOWS
 from ...language.nodes import Query
 from ...planner import Strategy
-from ..catalog import Catalog
+from ..catalog import Catalog, change_label
 from ..flow import Batch, Registration
 from ..results import Rows, series_by_variable
 from ..sources import RecordedEvents, concatenate, read_recording
@@ -62,10 +63,11 @@ def evaluate(
         annotated[name] = project.annotators[name].annotate(raw[name])
     past = {} if gap is None else _delivered_before(annotated, gap.moment)
     outputs = {query.name: query for query in queries if query.name is not None}
-    registrations = [
-        Registration(query, query.name or f"query-{position}", _now(past, query, outputs))
-        for position, query in enumerate(queries, 1)
-    ]
+    registrations: list[Registration] = []
+    for position, query in enumerate(queries, 1):
+        taken = [registration.label for registration in registrations]
+        own = f"query-{position}" if query.change is None else change_label(query.change, taken)
+        registrations.append(Registration(query, query.name or own, _now(past, query, outputs)))
     if down is not None:
         registered_at = None if gap is None else gap.moment
         tables = simulate_outage(
@@ -76,7 +78,9 @@ def evaluate(
     else:
         tables = _live(project, registrations, annotated)
     last = queries[-1]
-    nothing = output_schema(last).empty_table().drop_columns([item.name for item in last.items if item.hidden])
+    hidden = {CONTEXT_WINDOWS, *(item.name for item in last.items if item.hidden)}
+    schema = output_schema(last)
+    nothing = schema.empty_table().select([name for name in schema.names if name not in hidden])
     found = joined_rows([nothing, *tables])
     prefixes = MappingProxyType(dict(project.settings.prefixes))
     return Rows(found, prefixes, MappingProxyType(series_by_variable(last, project.annotators, annotated)))

@@ -1,10 +1,15 @@
-"""The candidates of an event variable: WITHIN, FILTER and PATH, over the columns that every query of a batch shares."""
+"""The candidates of an event variable: IN CONTEXT, WITHIN, FILTER, PATH, over columns that a batch's queries share.
+
+Of a query in contexts, nothing is asked of events that lie in none of its windows (CAESAR §5.2: contexts are pushed
+down), unless it takes a PATH to say where they lie.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from threading import Lock
+from typing import cast
 
 import numpy as np
 import polars as pl
@@ -44,6 +49,25 @@ class EventBatch:
             return pl.DataFrame([self._columns[name] for name in names])
 
 
+@dataclass(frozen=True, slots=True)
+class EventPlacement:
+    """Where the events of a variable of a query in contexts lie.
+
+    Attributes:
+        columns: the columns of events that say it.
+        adds: the columns that placing adds to them.
+        after_paths: what PATHs bind says it, too.
+        text: the contexts, for people.
+        place: the events, or candidates, that lie in windows, once for each.
+    """
+
+    columns: frozenset[str]
+    adds: tuple[str, ...]
+    after_paths: bool
+    text: str
+    place: Callable[[pa.Table], pa.Table]
+
+
 class CandidateSelection:
     """Selects the candidates of one event variable: WITHIN, FILTER, PATH, in the order of their cost.
 
@@ -52,29 +76,43 @@ class CandidateSelection:
         within: the query's bounds.
         semantics: answers its PATHs.
         implied: what every event that can be part of a match fulfils (`cep.joins.implied_filters`).
+        placement: of a query in contexts; `None`: its events need not lie in any.
     """
 
     def __init__(
-        self, source: Source, within: Range, semantics: SemanticFilter, implied: Sequence[Expression] = ()
+        self,
+        source: Source,
+        within: Range,
+        semantics: SemanticFilter,
+        implied: Sequence[Expression] = (),
+        placement: EventPlacement | None = None,
     ) -> None:
         self.source = source
         self.semantics = semantics
+        self._placement = placement
         self._within = within
         own = tuple(f for f in source.filters if not uses_bindings(f))
         before = (*own, *implied)
         self._before = Filter(before) if before else None
         self._conditions = len(before)
         self._after = tuple(f for f in source.filters if uses_bindings(f))
-        self._clauses = tuple(_clauses(source, within, own, implied, self._after))
+        self._clauses = tuple(_clauses(source, within, own, implied, self._after, placement=placement))
         self._left = np.zeros(len(self._clauses), np.int64)
         self._columns = ["_time", "_id", *source.columns]
         self._tested = _columns_of(before)
         self._kept = sorted({n for n in self._columns if not n.startswith("?")} | _columns_of(self._after))
+        self._asked = self._kept
+        if placement is not None:
+            added = placement.columns if placement.after_paths else placement.adds
+            self._columns += [name for name in placement.adds if name not in self._columns]
+            self._asked = sorted({*self._kept, *placement.columns})
+            self._kept = sorted({n for n in {*self._kept, *added} if n in added or n[0] != "?"})
+        self._read = [*self._columns, *(name for name in self._kept if name not in self._columns)]
 
     @property
     def columns(self) -> frozenset[str]:
         """The columns of an event table that it looks at."""
-        return frozenset(self._kept) | self._tested | self.semantics.columns
+        return frozenset(self._asked) | self._tested | self.semantics.columns
 
     @property
     def clauses(self) -> tuple[ClauseCount, ...]:
@@ -82,31 +120,55 @@ class CandidateSelection:
         counted = zip(self._clauses, self._left.tolist(), strict=True)
         return tuple(replace(clause, left=left) for clause, left in counted)
 
-    def candidates(self, batch: EventBatch) -> pa.Table:
-        """The candidates among the events, once per distinct solution, with the columns that the query uses."""
+    @property
+    def placement(self) -> EventPlacement | None:
+        """Of a query in contexts, where its events lie; `None`: they need not lie in any."""
+        return self._placement
+
+    def mark(self) -> object:
+        """What it has counted, for `rewind`."""
+        return self._left.copy()
+
+    def rewind(self, mark: object) -> None:
+        """Have counted what it had when `mark` was taken."""
+        self._left = cast("np.ndarray[tuple[int], np.dtype[np.int64]]", mark).copy()
+
+    def pass_over(self, events: int) -> None:
+        """Count events that lie in no context, and that nothing is asked of."""
+        self._left[0] += events
+
+    def candidates(self, batch: EventBatch, placed: EventBatch | None = None) -> pa.Table:
+        """The candidates among the events, once per distinct solution, with the columns that the query uses.
+
+        Args:
+            batch: the events.
+            placed: of a query in contexts, those of them that lie in its windows, where that is known without PATHs.
+        """
         left = [batch.table.num_rows]
+        if placed is not None:
+            batch = placed
+            left.append(placed.table.num_rows)
         inside = self._within.select(batch.table)
         if inside is not batch.table:
             batch = EventBatch(inside)
         left += [inside.num_rows] * self._within.bounded
         mask = self._mask(batch, left)
-        if self.source.semantics is None:
-            found = self._chosen(batch, mask)
-        else:
-            found = self._with_solutions(batch, mask, left)
-            for test in self._after:
-                found = apply_filters(found, (test,))
-                left.append(_events(found))
-            found = found.select(self._columns)
+        found = self._chosen(batch, mask) if self.source.semantics is None else self._solved(batch, mask, left)
+        if self._placement is not None and self._placement.after_paths:
+            found = self._placement.place(found)
+            left.append(_events(found))
+        for test in self._after:
+            found = apply_filters(found, (test,))
+            left.append(_events(found))
         self._left += left
-        return found
+        return found if found.column_names == self._columns else found.select(self._columns)
 
     def _chosen(self, batch: EventBatch, mask: _Mask | None) -> pa.Table:
         """The rows that a mask leaves; where these are few, nothing but they are converted."""
         few = None if mask is None else np.flatnonzero(mask)
         if few is not None and len(few) * _FEW < batch.table.num_rows:
-            return batch.table.select(self._columns).take(pa.array(few))
-        frame = batch.frame(self._columns)
+            return batch.table.select(self._read).take(pa.array(few))
+        frame = batch.frame(self._read)
         chosen = frame if mask is None else frame.filter(pl.Series(mask))
         return chosen.to_arrow(compat_level=pl.CompatLevel.newest())
 
@@ -120,7 +182,7 @@ class CandidateSelection:
             left.append(int(np.count_nonzero(mask)))
         return None if mask is None or mask.all() else mask
 
-    def _with_solutions(self, batch: EventBatch, mask: _Mask | None, left: list[int]) -> pa.Table:
+    def _solved(self, batch: EventBatch, mask: _Mask | None, left: list[int]) -> pa.Table:
         """The events whose PATHs hold; only what the PATHs look at is copied before that is known."""
         places = pa.array(np.arange(batch.table.num_rows))
         asked = batch.table.select(sorted(self.semantics.columns)).append_column(_PLACE, places)
@@ -140,16 +202,22 @@ def _clauses(
     own: Sequence[Expression],
     implied: Sequence[Expression],
     after: Sequence[Expression],
+    *,
+    placement: EventPlacement | None,
 ) -> Iterator[ClauseCount]:
     """What selects candidates, in the order in which it is asked; nothing is counted yet."""
     yield ClauseCount(ClauseKind.STREAM, source.stream.name, 0)
+    if placement is not None and not placement.after_paths:
+        yield ClauseCount(ClauseKind.CONTEXT, placement.text, 0)
     if within.bounded:
         yield ClauseCount(ClauseKind.WITHIN, str(within), 0)
     yield from (_clause(ClauseKind.FILTER, test) for test in own)
     yield from (_clause(ClauseKind.IMPLIED, test) for test in implied)
     if source.semantics is not None:
         yield ClauseCount(ClauseKind.PATH, "", 0)
-        yield from (_clause(ClauseKind.FILTER, test) for test in after)
+    if placement is not None and placement.after_paths:
+        yield ClauseCount(ClauseKind.CONTEXT, placement.text, 0)
+    yield from (_clause(ClauseKind.FILTER, test) for test in after)
 
 
 def _clause(kind: ClauseKind, test: Expression) -> ClauseCount:

@@ -9,6 +9,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
+from itertools import groupby
+from operator import attrgetter
 from time import monotonic, process_time
 from types import MappingProxyType
 from typing import NamedTuple
@@ -16,17 +18,27 @@ from typing import NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ....cep import limit_time
+from ....cep import joined_rows, limit_time
 from ....errors import PipelineError
 from ....language.nodes import COMPANION
 from ....planner import BackfillChunk
 from ...monitoring import log_context
 from .candidate_selection import EventBatch
+from .derivation import Derivation
+from .held_events import EventSplits, HeldEvents
+from .query_components import QueryComponent
 from .query_graph import QueryGraph
 from .query_isolation import QueryIsolation
 from .query_runtime import QueryRuntime
 
 __all__ = ["QueryAnswering", "QueryRows"]
+
+_AT_ONCE = 2**20
+"""So many moments are tried at once at first, where queries are in contexts that they derive."""
+
+
+class _StoppedError(Exception):
+    """A query has failed, and those that wait for it and it for them are answered no more."""
 
 
 class QueryAnswering:
@@ -41,6 +53,7 @@ class QueryAnswering:
     def __init__(self, queries: QueryGraph, isolation: QueryIsolation, workers: int = 1) -> None:
         self._queries, self._isolation = queries, isolation
         self._pool = ThreadPoolExecutor(workers) if workers > 1 else None
+        self._at_once: dict[tuple[str, ...], int] = {}
 
     def close(self) -> None:
         """Give back the threads."""
@@ -63,6 +76,9 @@ class QueryAnswering:
             found: by event variable, candidates that the archive's store found.
             seconds: that each query may take, or it fails; `None`: as many as it takes.
         """
+        if self._queries.contexts:
+            yield from self._in_contexts(_batches(events), watermarks, found, _TimeSpent(seconds))
+            return
         levels = [[self._queries.flows[label] for label in level] for level in self._queries.levels()]
         held: dict[str, list[pa.Table]] = {}
         time = _TimeSpent(seconds)
@@ -105,6 +121,148 @@ class QueryAnswering:
             asked = {flow.registration.label for level in readers for flow in level}
             yield from self._levels(later, given, watermarks, found, time, again=again | asked)
             later, given, found = readers, {}, {}
+
+    def _in_contexts(
+        self,
+        events: dict[str, EventBatch],
+        watermarks: dict[str, datetime | None],
+        found: Mapping[str, pa.Table],
+        time: _TimeSpent,
+    ) -> Iterator[QueryRows]:
+        """The rows of each query where there are contexts: each after what derives its own; as `_levels` otherwise."""
+        splits, flows = EventSplits(), self._queries.flows
+        for _, together in groupby(self._queries.components(), key=attrgetter("depth")):
+            components = list(together)
+            single = [flows[label] for component in components if not component.sets for label in component.labels]
+            yield from self._each(single, events, watermarks, splits, found=found, time=time)
+            for component in components:
+                if component.circular:
+                    yield from self._derived(component, events, watermarks, splits, time)
+                for name in component.sets:
+                    self._settle_contexts(name, events, watermarks)
+
+    def _each(
+        self,
+        flows: Sequence[QueryRuntime],
+        events: dict[str, EventBatch],
+        watermarks: dict[str, datetime | None],
+        splits: EventSplits,
+        *,
+        found: Mapping[str, pa.Table],
+        time: _TimeSpent,
+    ) -> Iterator[QueryRows]:
+        """The rows of queries that do not wait for each other; what others need of them is fed to these."""
+        answers = []
+        for flow in flows:
+            self._withhold(flow)
+            given, watermark = flow.released(events, watermarks, splits)
+            answers.append(_Answer(flow, flow.pieces(given, watermark, found)))
+        kept: dict[str, list[pa.Table]] = {answer.label: [] for answer in answers if self._queries.serves(answer.flow)}
+        held: dict[str, list[pa.Table]] = {}
+        running = answers
+        while running:
+            for answer, rows in zip(running, self._next(running, time), strict=True):
+                if answer.label in kept:
+                    kept[answer.label].append(rows)
+                yield from self._visible(answer.label, rows, held, last=not answer.goes_on)
+            running = [answer for answer in running if answer.goes_on]
+        for label, parts in kept.items():
+            self._serve(self._queries.flows[label], joined_rows(parts), events, watermarks)
+
+    def _serve(
+        self,
+        flow: QueryRuntime,
+        rows: pa.Table,
+        events: dict[str, EventBatch],
+        watermarks: dict[str, datetime | None],
+        *,
+        derives: bool = True,
+    ) -> None:
+        """Make the rows of a query the events of its readers, and changes of contexts."""
+        if flow.query.name is not None:
+            events[flow.query.name] = EventBatch(flow.as_events(rows))
+            watermarks[flow.query.name] = flow.row_watermark(flow.watermark)
+        if derives and flow.failure is None:
+            self._offer(flow.registration.label, rows)
+
+    def _offer(self, label: str, rows: pa.Table) -> None:
+        """Take the rows of a query as changes of contexts, if it derives some."""
+        flow = self._queries.flows[label]
+        if flow.derives is not None:
+            place = self._queries.deriving(flow.derives).index(label)
+            self._isolation.run(flow, partial(flow.contexts[flow.derives].offer, flow.query, rows, place))
+
+    def _derived(
+        self,
+        component: QueryComponent,
+        events: dict[str, EventBatch],
+        watermarks: dict[str, datetime | None],
+        splits: EventSplits,
+        time: _TimeSpent,
+    ) -> Iterator[QueryRows]:
+        """The rows of queries in contexts that they derive."""
+        flows = [self._queries.flows[label] for label in component.labels]
+        for flow in flows:
+            self._withhold(flow)
+        upto = self._queries.known_to(component, watermarks)
+        names = {flow.query.name for flow in flows}
+        waiting = {}
+        for flow in flows:
+            flow.held.take({s: events[s] for s in flow.streams - names if s in events})
+            waiting[flow.registration.label] = HeldEvents()
+            if upto is not None:
+                released, others = flow.held.ahead(upto, splits)
+                waiting[flow.registration.label].take(released)
+                flow.held.keep(others)
+        rows: Mapping[str, Sequence[pa.Table]] = {}
+        if upto is not None and all(flow.failure is None for flow in flows):
+            rows = self._settled(component, flows, waiting, upto, time)
+        held: dict[str, list[pa.Table]] = {}
+        for flow in flows:
+            found = joined_rows([flow.no_rows, *rows.get(flow.registration.label, ())])
+            self._serve(flow, found, events, watermarks, derives=False)
+            yield from self._visible(flow.registration.label, found, held, last=True)
+
+    def _settled(
+        self,
+        component: QueryComponent,
+        flows: Sequence[QueryRuntime],
+        waiting: Mapping[str, HeldEvents],
+        upto: datetime,
+        time: _TimeSpent,
+    ) -> Mapping[str, Sequence[pa.Table]]:
+        """What rounds find; where one query fails, all of them have, since none is right without the others."""
+
+        def answered(flow: QueryRuntime, given: Mapping[str, EventBatch], border: datetime) -> pa.Table:
+            label = flow.registration.label
+            with log_context(query=label), time.of(label):
+                rows = self._isolation.run(flow, partial(flow.process, given, border))
+            if rows is None:
+                raise _StoppedError
+            return rows
+
+        sets = [self._queries.contexts[name] for name in component.sets]
+        levels = _depths(flows)
+        derivation = Derivation(levels, sets, answered, self._offer, self._at_once.get(component.sets, _AT_ONCE))
+        try:
+            return derivation.settle(waiting, upto)
+        except _StoppedError:
+            for flow in flows:
+                self._withhold(flow)
+            return {}
+        finally:
+            self._at_once[component.sets] = derivation.at_once
+
+    def _settle_contexts(
+        self, name: str, events: dict[str, EventBatch], watermarks: dict[str, datetime | None]
+    ) -> None:
+        """Let a set be known as far as the queries that derive it have been answered."""
+        contexts = self._queries.contexts[name]
+        known = self._queries.known_contexts(name)
+        if known is not None:
+            contexts.advance(known)
+        stream = contexts.set.changes_stream
+        events[stream], watermarks[stream] = EventBatch(contexts.changes()), contexts.known
 
     def answer_past(self, part: BackfillChunk) -> Iterator[QueryRows]:
         """The rows of each query for a piece of the past, whose events were admitted when they came."""
@@ -151,7 +309,8 @@ class QueryAnswering:
         label = flow.registration.label
         cause = None if flow.failure is not None else self._queries.cause_of(flow.query)
         if cause is not None:
-            message = f"'{label}' reads '{cause}', which is parked"
+            does = "reads" if self._queries.flows[cause].query.name in flow.streams else "is in contexts derived by"
+            message = f"'{label}' {does} '{cause}', which is parked"
             flow.fail(PipelineError(message, hint=f"resume that: kaicep resume {cause}"))
 
 
@@ -245,6 +404,18 @@ def _readers(levels: Sequence[Sequence[QueryRuntime]], names: set[str | None]) -
         names |= {flow.query.name for flow in readers}
         found.append(readers)
     return [level for level in found if level]
+
+
+def _depths(flows: Sequence[QueryRuntime]) -> list[list[QueryRuntime]]:
+    """Queries by depth: each after those whose output it reads."""
+    depth: dict[str | None, int] = {}
+    levels: dict[int, list[QueryRuntime]] = {}
+    for flow in flows:
+        own = 1 + max((depth[stream] for stream in flow.streams if stream in depth), default=-1)
+        if flow.query.name is not None:
+            depth[flow.query.name] = own
+        levels.setdefault(own, []).append(flow)
+    return [levels[place] for place in sorted(levels)]
 
 
 def _batches(events: Mapping[str, pa.Table]) -> dict[str, EventBatch]:

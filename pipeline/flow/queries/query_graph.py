@@ -1,14 +1,17 @@
-"""The registered queries of a data flow, and which of them reads the output of which."""
+"""The registered queries of a data flow: which reads the output of which, and which sets of contexts they speak of."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
+from ....cep import END_OF_TIME
 from ....errors import PipelineError
-from ....language.nodes import Query
-from ....planner import Watermarks
+from ....language.nodes import ContextSet, Query
+from ....planner import Watermarks, resolve_bounds
 from ....semfilter.runtime import SubqueryStatistics
+from .context_runtime import ContextRuntime
+from .query_components import QueryComponent, Waiting, components_of
 from .query_runtime import QueryRuntime
 
 __all__ = ["QueryGraph"]
@@ -19,10 +22,12 @@ class QueryGraph:
 
     Attributes:
         suspended: labels of the queries that are given nothing for now.
+        contexts: by name, the sets of contexts that the queries speak of.
     """
 
     def __init__(self) -> None:
         self.suspended: set[str] = set()
+        self.contexts: dict[str, ContextRuntime] = {}
         self._flows: dict[str, QueryRuntime] = {}
         self._label_of: dict[str, str] = {}
 
@@ -43,7 +48,7 @@ class QueryGraph:
             moment = flow.due
             if moment is None or label in self.suspended:
                 continue
-            origins = self.origins(flow.query)
+            origins = self.awaited(label) if self.contexts else self.origins(flow.query)
             behind = {name for name in origins if (w := watermarks[name]) is None or w < moment}
             for name in behind or origins:
                 due[name] = min(moment, due.get(name, moment))
@@ -61,12 +66,32 @@ class QueryGraph:
                 f"a query named '{label}' is registered already",
                 hint="stop it first, or give the new one another name with CREATE QUERY … AS",
             )
+        self._take_in_contexts(flow)
         self._flows[label] = flow
         if name is not None:
             self._label_of[name] = label
 
+    def _take_in_contexts(self, flow: QueryRuntime) -> None:
+        """Begin the sets of contexts that no query has spoken of before."""
+        for each in flow.query.context_sets:
+            known = self.contexts.get(each.name)
+            if known is not None and known.set.normal != each.normal:
+                raise PipelineError(
+                    f"'{flow.registration.label}' speaks of another set of contexts '{each.name}'",
+                    hint="stop the queries that speak of it, or give the new set another name",
+                )
+        for each in flow.query.context_sets:
+            if each.name not in self.contexts:
+                self.begin_contexts(each, flow.registration.now)
+        flow.contexts = self.contexts
+
+    def begin_contexts(self, contexts: ContextSet, now: datetime | None) -> None:
+        """Begin a set of contexts; `now` is the moment at which it is registered."""
+        self.contexts[contexts.name] = ContextRuntime(contexts, now, resolve_bounds(contexts.bounds, now))
+
     def replace(self, flow: QueryRuntime) -> None:
         """Go on with another state of a query; it is suspended no more."""
+        self._take_in_contexts(flow)
         self._flows[flow.registration.label] = flow
         self.suspended.discard(flow.registration.label)
 
@@ -86,6 +111,9 @@ class QueryGraph:
         self.suspended.discard(label)
         if flow.query.name is not None:
             del self._label_of[flow.query.name]
+        spoken_of = {each.name for other in self._flows.values() for each in other.query.context_sets}
+        for name in self.contexts.keys() - spoken_of:
+            del self.contexts[name]
 
     @property
     def failed(self) -> bool:
@@ -104,13 +132,24 @@ class QueryGraph:
                 raise failure
 
     def cause_of(self, query: Query) -> str | None:
-        """The query whose output a query reads, directly, and that has failed; `None`: none has."""
-        read = (self.label_of(source.stream.name) for source in query.sources)
-        return next((other for other in read if other is not None and self._flows[other].failure is not None), None)
+        """The query whose output a query reads, directly, or that derives contexts of it, and that has failed.
+
+        `None`: none has.
+        """
+        return next((other for other in self._before(query) if self._flows[other].failure is not None), None)
 
     def label_of(self, stream: str) -> str | None:
-        """The query whose output a stream is; `None`: it is a source stream."""
+        """The query whose output a stream is; `None`: it is a source stream, or one of changes of contexts."""
         return self._label_of.get(stream)
+
+    def set_of(self, stream: str) -> str | None:
+        """The set of contexts whose changes a stream is; `None`: it is another stream."""
+        found = (name for name, contexts in self.contexts.items() if contexts.set.changes_stream == stream)
+        return next(found, None)
+
+    def deriving(self, name: str) -> list[str]:
+        """The queries that change contexts of a set, in the order of their registration."""
+        return [label for label, flow in self._flows.items() if flow.derives == name]
 
     def origins(self, query: Query) -> set[str]:
         """The source streams that a query's events come from."""
@@ -118,13 +157,82 @@ class QueryGraph:
         for source in query.sources:
             name = source.stream.name
             upstream = self._label_of.get(name)
-            origins |= {name} if upstream is None else self.origins(self._flows[upstream].query)
+            changes = self.set_of(name) if upstream is None and self.contexts else None
+            if changes is not None:
+                origins = origins.union(*(self.origins(self._flows[label].query) for label in self.deriving(changes)))
+            else:
+                origins |= {name} if upstream is None else self.origins(self._flows[upstream].query)
         return origins
 
+    def awaited(self, label: str) -> set[str]:
+        """The source streams that say how far a query can be answered: its own, and those behind its contexts."""
+        return set().union(*(self.origins(self._flows[other].query) for other in self.closed([label])))
+
     def closed(self, labels: Sequence[str]) -> list[str]:
-        """Queries and all whose output they read, directly or not, in the order of their registration."""
-        found = {u for label in labels for u in [label, *self._upstream(self._flows[label].query)]}
+        """Queries and all whose output they read or that derive their contexts, directly or not.
+
+        In the order of their registration.
+        """
+        found: set[str] = set()
+        ahead = list(labels)
+        while ahead:
+            label = ahead.pop()
+            if label not in found:
+                found.add(label)
+                ahead += self._before(self._flows[label].query)
         return [label for label in self._flows if label in found]
+
+    def components(self) -> list[QueryComponent]:
+        """What is answered together, each after what it waits for; no suspended queries."""
+        live = [(label, flow.query) for label, flow in self._flows.items() if label not in self.suspended]
+        waits = {Waiting(label, is_set=False): self._waits(query) for label, query in live}
+        for name in self.contexts:
+            waits[Waiting(name, is_set=True)] = [Waiting(label, is_set=False) for label in self.deriving(name)]
+        return components_of(waits)
+
+    def serves(self, flow: QueryRuntime) -> bool:
+        """Whether a query's rows are needed by others: they read its output, or are in contexts that it derives."""
+        name = flow.query.name
+        return flow.derives is not None or any(name in other.streams for other in self._flows.values() if name)
+
+    def known_contexts(self, name: str) -> datetime | None:
+        """How far the changes of a set are known: as far as its deriving queries have been answered.
+
+        `None`: nothing is known yet. One that has ended changes nothing any more.
+        """
+        flows = [self._flows[label] for label in self.deriving(name)]
+        moments = [flow.row_watermark(flow.watermark) for flow in flows if flow.failure is not None or not flow.ended]
+        return _lowest([*moments, END_OF_TIME])
+
+    def known_to(self, component: QueryComponent, watermarks: Watermarks) -> datetime | None:
+        """How far queries in contexts that they derive can be answered; `None`: not yet."""
+        moments: list[datetime | None] = [END_OF_TIME]
+        flows = [self._flows[label] for label in component.labels]
+        names = {flow.query.name for flow in flows}
+        for flow in flows:
+            moments += [watermarks[stream] for stream in flow.streams - names]
+            moments += [self.contexts[s].known for s in self._sets_before(flow.query) if s not in component.sets]
+        for name in component.sets:
+            others = [self._flows[label] for label in self.deriving(name) if label not in component.labels]
+            moments += [flow.row_watermark(flow.watermark) for flow in others if not flow.ended]
+        return _lowest(moments)
+
+    def _waits(self, query: Query) -> list[Waiting]:
+        read = [self._label_of[s.stream.name] for s in query.sources if s.stream.name in self._label_of]
+        sets = self._sets_before(query)
+        return [*(Waiting(label, is_set=False) for label in read), *(Waiting(name, is_set=True) for name in sets)]
+
+    def _sets_before(self, query: Query) -> list[str]:
+        """The sets that a query waits for: it is in their contexts, or reads their changes."""
+        changes = (self.set_of(source.stream.name) for source in query.sources) if self.contexts else ()
+        within = () if query.in_context is None else query.in_context.sets
+        return list(dict.fromkeys([*within, *(name for name in changes if name is not None)]))
+
+    def _before(self, query: Query) -> list[str]:
+        """The queries whose output a query reads, and those that derive its contexts."""
+        read = [self._label_of[s.stream.name] for s in query.sources if s.stream.name in self._label_of]
+        sets = self._sets_before(query)
+        return list(dict.fromkeys([*read, *(label for name in sets for label in self.deriving(name))]))
 
     def levels(self) -> list[list[str]]:
         """Labels by depth: a query stands in a later level than those whose output it reads; no suspended ones."""
@@ -135,6 +243,8 @@ class QueryGraph:
         live = {label: level for label, level in depth.items() if label not in self.suspended}
         return [[n for n, d in live.items() if d == level] for level in sorted(set(live.values()))]
 
-    def _upstream(self, query: Query) -> set[str]:
-        direct = [self._label_of[s.stream.name] for s in query.sources if s.stream.name in self._label_of]
-        return {label for d in direct for label in [d, *self._upstream(self._flows[d].query)]}
+
+def _lowest(moments: Sequence[datetime | None]) -> datetime | None:
+    """The first of moments; `None` where one is not known."""
+    known = [moment for moment in moments if moment is not None]
+    return min(known) if len(known) == len(moments) else None

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import polars as pl
 import pyarrow as pa
@@ -14,9 +14,11 @@ import pyarrow.compute as pc
 
 from ....annotator import EventShape, event_prefix
 from ....cep import Limits, build_operator, with_doubles
+from ....cep.contexts import SetWindows
 from ....cep.joins import implied_filters, vectorisable
 from ....cep.order import EVENTS, all_events, event_columns, sees_all_events
 from ....cep.output import MatchFrame
+from ....cep.partitions import CONTEXT_WINDOWS
 from ....errors import KaicepError
 from ....language.nodes import COMPANION, Query, StreamType, negated_variables
 from ....ontology import KnowledgeBase
@@ -25,10 +27,15 @@ from ....semfilter import SemanticFilter
 from ....semfilter.runtime import FilterOptions, SubqueryStatistics
 from ...profile import PathProfile, QueryProfile, VariableProfile
 from .candidate_selection import CandidateSelection, EventBatch
+from .context_runtime import ContextRuntime
+from .event_placement import ContextPlacing
+from .held_events import EventSplits, HeldEvents
 from .registration import Registration
 
 if TYPE_CHECKING:
     from ....planner import Choice
+
+_MICROSECOND = timedelta(microseconds=1)
 
 
 class QueryRuntime:
@@ -39,6 +46,8 @@ class QueryRuntime:
         past: how its past is answered; `None`: it has none, or that is not chosen yet.
         seam: what it was given of the past and is not to be given again; `None`: nothing.
         failure: what stopped it, until it is resumed; `None`: nothing did.
+        contexts: by name, the sets of contexts that there are; of a query in none, nothing is asked of them.
+        held: the events that it waits with until it is known in which contexts they lie.
 
     Args:
         registration: the query and when it was registered.
@@ -63,17 +72,21 @@ class QueryRuntime:
         filters: Mapping[str, SemanticFilter] = MappingProxyType({}),
     ) -> None:
         query = registration.query
+        self.contexts: Mapping[str, ContextRuntime] = {}
+        self.held = HeldEvents()
         self.registration = registration
         self.query = query
         self.knowledge = knowledge
         self.within = resolve_bounds(query.bounds, registration.now)
         implied = implied_filters(query)
+        self._placing = None if query.in_context is None else ContextPlacing(query)
         self.sources = tuple(
             CandidateSelection(
                 s,
                 self.within,
                 filters.get(s.variable) or SemanticFilter(s, shape_of(s.stream), knowledge, options, query.document),
                 implied.get(s.variable, ()),
+                None if self._placing is None else self._placing.of(s.variable),
             )
             for s in query.sources
         )
@@ -142,11 +155,52 @@ class QueryRuntime:
     @property
     def due(self) -> datetime | None:
         """The next watermark that may bring further rows without a further event; `None`: none will."""
-        return None if self.ended else self._operator.due
+        if self.ended:
+            return None
+        waiting = [self._operator.due, None if (first := self.held.earliest) is None else first + _MICROSECOND]
+        return min((moment for moment in waiting if moment is not None), default=None)
+
+    @property
+    def derives(self) -> str | None:
+        """The set whose contexts it changes; `None`: it changes none."""
+        return None if self.query.change is None else self.query.change.context.set
+
+    @property
+    def watermark(self) -> datetime | None:
+        """How far it has been answered."""
+        return self._watermark
 
     def watermark_of(self, watermarks: Watermarks) -> datetime | None:
         """The smallest watermark of its streams; `None`: one of them has not begun."""
         return lowest_watermark({name: watermarks[name] for name in self.streams})
+
+    def released(
+        self, events: Mapping[str, EventBatch], watermarks: Watermarks, splits: EventSplits
+    ) -> tuple[Mapping[str, EventBatch], datetime | None]:
+        """What it is given of the events of a batch, and the watermark up to which it is answered.
+
+        A query in contexts waits with events until it is known in which of them these lie.
+        """
+        watermark = self.watermark_of(watermarks)
+        if self.query.in_context is None:
+            return events, watermark
+        self.held.take({stream: events[stream] for stream in self.streams if stream in events})
+        moments = [watermark, *(self.contexts[name].known for name in self.query.in_context.sets)]
+        known = [moment for moment in moments if moment is not None]
+        if len(known) < len(moments):
+            return {}, None
+        return self.held.release(min(known), splits), min(known)
+
+    def mark(self) -> object:
+        """The state as it is now, in memory; see `rewind`."""
+        return self._operator.mark(), self._watermark, [source.mark() for source in self.sources]
+
+    def rewind(self, mark: object) -> None:
+        """Go back to where `mark` was taken, as often as need be."""
+        state, self._watermark, counts = cast("tuple[object, datetime | None, list[object]]", mark)
+        self._operator.rewind(state)
+        for source, counted in zip(self.sources, counts, strict=True):
+            source.rewind(counted)
 
     def row_watermark(self, watermark: datetime | None) -> datetime | None:
         """What no later row's `_time` lies below, when the streams' watermark is this one: OUTPUT holds rows back."""
@@ -185,7 +239,10 @@ class QueryRuntime:
         if self.seam is not None:
             # Other queries' rows become events of their streams meanwhile: only our own entries are looked at.
             events = {s: _unseen(events[s], self.seam) for s in self.streams if s in events}
-        candidates = self._candidates(events)
+        if self._is_suspended(events, watermark):
+            self._watermark = watermark
+            return
+        candidates = self._candidates(events, watermark)
         for variable, table in found.items():
             candidates[variable] = _together(self.within.select(table), candidates.get(variable))
         yield from self._operator.pieces(candidates, watermark)
@@ -193,7 +250,9 @@ class QueryRuntime:
 
     def visible(self, rows: pa.Table) -> pa.Table:
         """Rows as users see them."""
-        return with_doubles(rows.drop_columns([item.name for item in self.query.items if item.hidden]))
+        hidden = [item.name for item in self.query.items if item.hidden]
+        lying = [CONTEXT_WINDOWS] if CONTEXT_WINDOWS in rows.column_names else []
+        return with_doubles(rows.drop_columns([*hidden, *lying]))
 
     def as_events(self, rows: pa.Table) -> pa.Table:
         """Rows of a named query as events of the stream of that name."""
@@ -206,22 +265,67 @@ class QueryRuntime:
 
     def prime(self, events: Mapping[str, EventBatch], watermark: datetime | None) -> None:
         """Take in events whose matches were reported already; see `Operator.prime`."""
-        self._operator.prime(self._candidates(events), watermark)
+        self._operator.prime(self._candidates(events, watermark), watermark)
 
-    def _candidates(self, events: Mapping[str, EventBatch]) -> dict[str, pa.Table]:
+    def _candidates(self, events: Mapping[str, EventBatch], watermark: datetime | None) -> dict[str, pa.Table]:
         """What the operator is given of events."""
+        if self._placing is not None:
+            return self._placed_candidates(self._placing, events, watermark)
         candidates = {
             source.source.variable: source.candidates(events[source.source.stream.name])
             for source in self.sources
             if source.source.stream.name in events
         }
+        return candidates | self._other_events(events)
+
+    def _is_suspended(self, events: Mapping[str, EventBatch], watermark: datetime | None) -> bool:
+        """Whether none of its contexts holds in the time of a call, and it waits for nothing: nothing is to be done."""
+        if self._placing is None or watermark is None or self._operator.due is not None:
+            return False
+        if self._placing.holds(self._windows, self._watermark, watermark):
+            return False
+        for source in self.sources:
+            stream = source.source.stream.name
+            source.pass_over(events[stream].table.num_rows if stream in events else 0)
+        return True
+
+    @property
+    def _windows(self) -> dict[str, SetWindows]:
+        """The windows of its contexts."""
+        sets = () if self.query.in_context is None else self.query.in_context.sets
+        return {name: self.contexts[name].windows for name in sets}
+
+    def _placed_candidates(
+        self, placing: ContextPlacing, events: Mapping[str, EventBatch], watermark: datetime | None
+    ) -> dict[str, pa.Table]:
+        """What the operator is given of events of a query in contexts."""
+        placing.begin(self._windows)
+        candidates: dict[str, pa.Table] = {}
+        of_stream: dict[str, EventBatch] = {}
+        for selection in self.sources:
+            variable, stream = selection.source.variable, selection.source.stream.name
+            if stream not in events:
+                continue
+            placement, placed = selection.placement, None
+            if placement is not None and not placement.after_paths:
+                placed = placing.placed(variable, events[stream])
+                of_stream.setdefault(stream, placed)
+            candidates[variable] = selection.candidates(events[stream], placed)
+        lying = {stream: of_stream.get(stream, batch) for stream, batch in events.items()}
+        candidates |= self._other_events(lying)
+        candidates[CONTEXT_WINDOWS] = placing.told(self._watermark, watermark)
+        return candidates
+
+    def _other_events(self, events: Mapping[str, EventBatch]) -> dict[str, pa.Table]:
+        """What the operator is given of events beside candidates."""
+        found: dict[str, pa.Table] = {}
         if self._of_all_events:
             inside = {s: self.within.select(events[s].table) for s in self._of_all_events if s in events}
-            candidates[EVENTS] = all_events(self.query, inside)
+            found[EVENTS] = all_events(self.query, inside)
         for name, (stream, columns) in self._endings.items():
             if stream in events:
-                candidates[name] = self.within.select(events[stream].table).select(columns)
-        return candidates
+                found[name] = self.within.select(events[stream].table).select(columns)
+        return found
 
     @property
     def no_rows(self) -> pa.Table:

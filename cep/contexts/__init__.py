@@ -1,0 +1,18 @@
+"""In go the changes that deriving queries make, out come the windows of contexts and the events that lie in them."""
+
+from __future__ import annotations
+
+from .context_history import Change, ContextHistory, HeldWindow, Turn
+from .event_router import EventRouter, Routed, SetWindows
+from .partition_key import PartitionKeys
+
+__all__ = [
+    "Change",
+    "ContextHistory",
+    "EventRouter",
+    "HeldWindow",
+    "PartitionKeys",
+    "Routed",
+    "SetWindows",
+    "Turn",
+]

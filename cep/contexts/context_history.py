@@ -1,0 +1,324 @@
+"""The windows of one set of contexts, change by change (CAESAR §3.1, §4.1).
+
+A window `(since, until]` holds the events with `since < T <= until`. The default holds when no other context does.
+"""
+
+from __future__ import annotations
+
+import json
+from bisect import bisect_left
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from datetime import datetime, timedelta
+from functools import lru_cache
+from hashlib import sha256
+from typing import Any
+
+from ...language.nodes import ChangeKind, ContextSet
+from ..partitions import NO_END, NO_START
+from .calendar_stretches import stretches_between
+
+__all__ = ["Change", "ContextHistory", "HeldWindow", "Turn"]
+
+
+@dataclass(frozen=True, slots=True)
+class HeldWindow:
+    """A window of a context in one partition.
+
+    Attributes:
+        context: its name.
+        key: the partition.
+        since: it holds the events after that, in microseconds; `NO_START`: it was always there.
+        until: and those up to that; `NO_END`: it is open.
+        start: where it begins as people see it: a calendar's stretch holds from its beginning on.
+        end: likewise.
+        values: its attributes.
+    """
+
+    context: str
+    key: str
+    since: int
+    until: int
+    start: int
+    end: int
+    values: Mapping[str, Any] = field(default_factory=dict, hash=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What a row of a deriving query does at a moment.
+
+    Attributes:
+        time: in microseconds.
+        kind: of the change.
+        context: what it changes.
+        key: in which partition.
+        keys: the values of the set's keys there, for people.
+        values: attributes of the window that it opens.
+        windows: numbers of the windows in which the row's match lies.
+    """
+
+    time: int
+    kind: ChangeKind
+    context: str
+    key: str
+    keys: tuple[Any, ...] = ()
+    values: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    windows: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A context that has started or ended, as `CONTEXTS(…)` tells it."""
+
+    time: int
+    context: str
+    change: str
+    since: int
+    keys: tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Partition:
+    """What is known of a partition in which something has changed.
+
+    Attributes:
+        keys: the values of the set's keys.
+        windows: those that queries have begun, by `since`; those that ended long ago are forgotten.
+        free: the default may hold after that; `NO_START`: from the beginning.
+    """
+
+    keys: tuple[Any, ...]
+    windows: tuple[HeldWindow, ...] = ()
+    free: int = NO_START
+
+
+class ContextHistory:
+    """The windows of one set.
+
+    Args:
+        contexts: the set.
+
+    Attributes:
+        turns: the rows of `CONTEXTS(…)`, in the order made.
+        ended: the windows that changes have ended, the default's too, in the order of their ends.
+    """
+
+    def __init__(self, contexts: ContextSet) -> None:
+        self.set = contexts
+        self.calendars = {c.name: c.calendar for c in contexts.contexts if c.calendar is not None}
+        self.turns: list[Turn] = []
+        self.ended: list[HeldWindow] = []
+        self._partitions: dict[str, _Partition] = {}
+        self._open: dict[int, HeldWindow] = {}
+        self._before: list[tuple[str, _Partition | None]] = []
+
+    @property
+    def default(self) -> str:
+        """The name of the default."""
+        return self.set.default.name
+
+    @property
+    def changed(self) -> bool:
+        """Whether a window of a query was ever begun."""
+        return bool(self._partitions)
+
+    def number(self, window: HeldWindow) -> int:
+        """The number of a window: the same in every process."""
+        return _number(self.set.name, window.context, window.key, window.since)
+
+    @staticmethod
+    def number_of(name: str, context: str, key: str, since: int) -> int:
+        """The number of what is told apart by these."""
+        return _number(name, context, key, since)
+
+    def may_hold(self, context: str, first: int, last: int) -> bool:
+        """Whether a context may hold at a moment from `first` to `last` in some partition."""
+        if context == self.default:
+            return True
+        if context in self.calendars:
+            return bool(self.windows(context, "", first, last))
+        return any(w.context == context for w in self._open.values()) or any(
+            w.context == context and w.since < last for w in self.ended_from(first, NO_END)
+        )
+
+    def make(self, changes: Iterable[Change]) -> None:
+        """Make changes, in order; none lies before one that was made."""
+        for change in changes:
+            self._make(change)
+
+    def _make(self, change: Change) -> None:
+        lying = [self._open[n] for n in change.windows if n in self._open] if change.kind is ChangeKind.SWITCH else []
+        keys = dict.fromkeys([change.key, *(window.key for window in lying)])
+        known = {key: self._partitions.get(key, _Partition(change.keys)) for key in keys}
+        before = {key: self._default_at(key, known[key], change.time) for key in keys}
+        ends = lying
+        if change.kind is ChangeKind.TERMINATE:
+            ends = [w for w in known[change.key].windows if w.context == change.context and w.until == NO_END]
+        for window in ends:
+            self._end(window, change.time)
+        if change.kind is not ChangeKind.TERMINATE and change.context != self.default:
+            self._begin(change, known[change.key], before[change.key])
+        for key in keys:
+            if before[key] is None and key in self._partitions:
+                begun = self._default_at(key, self._partitions[key], change.time)
+                if begun is not None:
+                    self._tell(change.time, begun, "started", self._partitions[key].keys)
+
+    def _begin(self, change: Change, known: _Partition, default: HeldWindow | None) -> None:
+        known = self._partitions.get(change.key, known)
+        if any(w.context == change.context and w.until == NO_END for w in known.windows):
+            return
+        if default is not None:
+            self.ended.append(replace(default, until=change.time, end=change.time))
+            self._tell(change.time, default, "ended", known.keys)
+        new = HeldWindow(change.context, change.key, change.time, NO_END, change.time, NO_END, dict(change.values))
+        self._keep(change.key, replace(known, windows=(*known.windows, new)))
+        self._open[self.number(new)] = new
+        self._tell(change.time, new, "started", known.keys)
+
+    def _end(self, window: HeldWindow, time: int) -> None:
+        known = self._partitions[window.key]
+        over = replace(window, until=time, end=time)
+        self._keep(window.key, replace(known, windows=tuple(over if w is window else w for w in known.windows)))
+        del self._open[self.number(window)]
+        self.ended.append(over)
+        self._tell(time, over, "ended", known.keys)
+
+    def _keep(self, key: str, partition: _Partition) -> None:
+        self._before.append((key, self._partitions.get(key)))
+        self._partitions[key] = partition
+
+    def _tell(self, time: int, window: HeldWindow, change: str, keys: tuple[Any, ...]) -> None:
+        self.turns.append(Turn(time, window.context, change, window.start, keys))
+
+    def _default_at(self, key: str, known: _Partition, time: int) -> HeldWindow | None:
+        """The window of the default that holds just after a moment, as far as it is known then."""
+        if any(w.until == NO_END for w in known.windows):
+            return None
+        found = [w for w in self._defaults(key, known, time, time + 1) if w.since <= time < w.until]
+        return found[0] if found else None
+
+    def windows(self, context: str, key: str, first: int, last: int) -> list[HeldWindow]:
+        """The windows of a context in a partition that hold at some moment from `first` to `last`."""
+        if context in self.calendars:
+            found = _of_stretches(context, key, stretches_between([self.calendars[context]], first, last))
+        else:
+            known = self._partitions.get(key)
+            if context == self.default:
+                found = self._defaults(key, known or _Partition(()), first, last)
+            else:
+                found = [] if known is None else [w for w in known.windows if w.context == context]
+        return [w for w in found if w.since < last and first <= w.until]
+
+    def _defaults(self, key: str, known: _Partition, first: int, last: int) -> list[HeldWindow]:
+        """The windows in which nothing else holds; `first` to `last` is the time of which calendars are asked."""
+        taken = [(w.since, w.until, w.start, w.end) for w in known.windows]
+        if self.calendars:
+            stretches = stretches_between(list(self.calendars.values()), first, last)
+            taken += [(_behind(a), _behind(b), a, b) for a, b in stretches]
+            taken.sort()
+        found, free, start = [], known.free, known.free
+        for since, until, begin, end in taken:
+            if since > free:
+                found.append(HeldWindow(self.default, key, free, since, start, begin))
+            if until > free:
+                free, start = until, end
+        if free < NO_END:
+            found.append(HeldWindow(self.default, key, free, NO_END, start, NO_END))
+        return found
+
+    def ended_from(self, first: int, last: int) -> Sequence[HeldWindow]:
+        """The windows that changes ended at `first` or later, and before `last`."""
+        begin = bisect_left(self.ended, first, key=lambda w: w.until)
+        return self.ended[begin : bisect_left(self.ended, last, key=lambda w: w.until)]
+
+    def forget(self, before: int) -> None:
+        """Forget the windows that ended before a moment; not to be rewound behind."""
+        self.ended = [w for w in self.ended if w.until >= before]
+        for key, known in self._partitions.items():
+            over = [w for w in known.windows if w.until < before]
+            if over:
+                left = tuple(w for w in known.windows if w.until >= before)
+                self._partitions[key] = _Partition(known.keys, left, max(known.free, *(w.until for w in over)))
+        self._before = []
+
+    def mark(self) -> tuple[int, int, int]:
+        """Where it is, for `rewind`."""
+        return len(self._before), len(self.turns), len(self.ended)
+
+    def rewind(self, mark: tuple[int, int, int]) -> None:
+        """Take back what was changed since `mark` was taken."""
+        count, turns, ended = mark
+        touched = {key for key, _ in self._before[count:]}
+        for key, partition in reversed(self._before[count:]):
+            if partition is None:
+                del self._partitions[key]
+            else:
+                self._partitions[key] = partition
+        del self._before[count:], self.turns[turns:], self.ended[ended:]
+        self._open = {n: w for n, w in self._open.items() if w.key not in touched}
+        for key in touched & self._partitions.keys():
+            for window in self._partitions[key].windows:
+                if window.until == NO_END:
+                    self._open[self.number(window)] = window
+
+    def since(self, mark: tuple[int, int, int]) -> object:
+        """What has come of the changes since a mark, to be compared."""
+        return self.turns[mark[1] :], self.ended[mark[2] :], list(self._open)
+
+    def snapshot(self) -> bytes:
+        """The state."""
+        partitions = {
+            key: {"keys": list(p.keys), "free": p.free, "windows": [asdict(w) for w in p.windows]}
+            for key, p in self._partitions.items()
+        }
+        state = {
+            "partitions": partitions,
+            "ended": [asdict(w) for w in self.ended],
+            "turns": [asdict(turn) for turn in self.turns],
+        }
+        return json.dumps(state, default=_plain).encode()
+
+    def restore(self, state: bytes) -> None:
+        """Go on from a snapshot."""
+        content: dict[str, Any] = json.loads(state, object_hook=_meant)
+        self._partitions = {
+            key: _Partition(tuple(p["keys"]), tuple(HeldWindow(**w) for w in p["windows"]), p["free"])
+            for key, p in content["partitions"].items()
+        }
+        self.ended = [HeldWindow(**w) for w in content["ended"]]
+        self.turns = [Turn(**{**turn, "keys": tuple(turn["keys"])}) for turn in content["turns"]]
+        every = [w for p in self._partitions.values() for w in p.windows if w.until == NO_END]
+        self._open, self._before = {self.number(w): w for w in every}, []
+
+
+def _of_stretches(context: str, key: str, stretches: Sequence[tuple[int, int]]) -> list[HeldWindow]:
+    return [HeldWindow(context, key, _behind(a), _behind(b), a, b) for a, b in stretches]
+
+
+def _behind(moment: int) -> int:
+    """The last moment before one; what has no beginning or end keeps none."""
+    return moment if moment in (NO_START, NO_END) else moment - 1
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, datetime):
+        return {"$moment": value.isoformat()}
+    if isinstance(value, timedelta):
+        return {"$microseconds": value // timedelta(microseconds=1)}
+    raise TypeError(type(value).__name__)
+
+
+def _meant(content: dict[str, Any]) -> Any:
+    if "$moment" in content:
+        return datetime.fromisoformat(content["$moment"])
+    if "$microseconds" in content:
+        return timedelta(microseconds=content["$microseconds"])
+    return content
+
+
+@lru_cache(maxsize=1 << 16)
+def _number(name: str, context: str, key: str, since: int) -> int:
+    text = "\x1f".join((name, context, str(since), key))
+    return int.from_bytes(sha256(text.encode()).digest()[:8], "little", signed=True)

@@ -1,0 +1,140 @@
+"""One set of contexts as it runs: rows of deriving queries in, windows and the stream of changes out."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+import polars as pl
+import pyarrow as pa
+
+from ....annotator import event_prefix
+from ....cep import with_doubles
+from ....cep.contexts import Change, ContextHistory, PartitionKeys, SetWindows, Turn
+from ....cep.output import hex_digests, seeds_of
+from ....cep.partitions import CONTEXT_WINDOWS, NO_START
+from ....expressions import POLARS_TYPES, frame_of, micros, moment_of, timestamps
+from ....language.checks.contexts import changes_stream
+from ....language.nodes import ContextSet, Query
+from ....planner import Range
+
+__all__ = ["ContextRuntime"]
+
+_DIGITS = 6
+
+
+class ContextRuntime:
+    """The windows of a set, how far they are known, and the changes that are made later.
+
+    Attributes:
+        set: the set.
+        now: the moment of its registration, `None`: before the first event.
+        known: the changes below that are known, and made; `None`: none is.
+        windows: its windows within its WITHIN.
+
+    Args:
+        contexts: the set.
+        now: when the first query that speaks of it was registered.
+        within: what its WITHIN means then.
+    """
+
+    def __init__(self, contexts: ContextSet, now: datetime | None, within: Range) -> None:
+        self.set, self.now, self.within = contexts, now, within
+        self.known: datetime | None = None
+        self.windows = SetWindows(ContextHistory(contexts), within.interval)
+        self._keys = PartitionKeys(contexts)
+        self._offered: list[tuple[int, int, Change]] = []
+        self._told = 0
+
+    @property
+    def history(self) -> ContextHistory:
+        """Its windows."""
+        return self.windows.history
+
+    def offer(self, query: Query, rows: pa.Table, place: int) -> None:
+        """Take the rows of a deriving query as changes, to be made when all up to their time are known.
+
+        Args:
+            query: the query.
+            rows: in output order.
+            place: of the query among those that derive the set: changes of one time are made in that order.
+        """
+        self._offered += [(change.time, place, change) for change in self._changes(query, rows)]
+
+    def _changes(self, query: Query, rows: pa.Table) -> list[Change]:
+        change = query.change
+        if change is None or not rows.num_rows:
+            return []
+        items = {item.name: item for item in query.items}
+        keys = frame_of(rows, list(change.keys))
+        texts = self._keys.texts(keys.get_columns(), [items[name].type for name in change.keys], rows.num_rows)
+        named = [item.name for item in query.items if not item.hidden]
+        values = with_doubles(rows).select(named).to_pylist() if named else [{}] * rows.num_rows
+        lying = rows[CONTEXT_WINDOWS].to_pylist() if CONTEXT_WINDOWS in rows.column_names else [()] * rows.num_rows
+        times = timestamps(frame_of(rows, ["_time"])["_time"]).tolist()
+        known = keys.rows() if change.keys else [()] * rows.num_rows
+        within = self.windows.within
+        return [
+            Change(time, change.kind, change.context.context, text, of, value, tuple(windows or ()))
+            for time, text, of, value, windows in zip(times, texts.to_list(), known, values, lying, strict=True)
+            if text is not None and within.first <= time <= within.last
+        ]
+
+    def advance(self, upto: datetime) -> None:
+        """Make the changes before a moment, below which all are known."""
+        if self.known is not None and upto <= self.known:
+            return
+        border = micros(upto)
+        ready = sorted((one for one in self._offered if one[0] < border), key=lambda one: one[:2])
+        self._offered = [one for one in self._offered if one[0] >= border]
+        # What is offered too late, by a query that was registered later, changes nothing that was decided already.
+        decided = -(2**63) if self.known is None else micros(self.known)
+        self.history.make(change for time, _, change in ready if time >= decided)
+        self.known = upto
+
+    def changes(self) -> pa.Table:
+        """The events of `CONTEXTS(…)` since it was asked last."""
+        turns = self.history.turns[self._told :]
+        self._told = len(self.history.turns)
+        return self._events(turns)
+
+    def _events(self, turns: list[Turn]) -> pa.Table:
+        types = {attribute.name: attribute.type for attribute in changes_stream(self.set).attributes}
+        keys = [name for name in types if name not in ("context", "change", "since", "_time")]
+        columns: dict[str, list[Any]] = {name: [] for name in types}
+        for turn in turns:
+            columns["context"].append(turn.context)
+            columns["change"].append(turn.change)
+            columns["since"].append(None if turn.since == NO_START else moment_of(turn.since))
+            columns["_time"].append(moment_of(turn.time))
+            for name, value in zip(keys, turn.keys, strict=False):
+                columns[name].append(value)
+        frame = pl.DataFrame({n: pl.Series(v, dtype=POLARS_TYPES[types[n]], strict=False) for n, v in columns.items()})
+        texts = [frame[name].cast(pl.String).fill_null("\x00") for name in types]
+        digests = pl.Series("_id", hex_digests(texts, "\x1f", seeds_of(self.set.changes_stream)))
+        # Events of one time are in the order of their ids: in which they were made.
+        places = pl.int_range(pl.len()).over("_time").cast(pl.String).str.zfill(_DIGITS)
+        prefix = event_prefix(self.set.changes_stream)
+        return frame.with_columns((pl.lit(prefix) + places + digests).alias("_id")).to_arrow(
+            compat_level=pl.CompatLevel.newest()
+        )
+
+    def mark(self) -> object:
+        """Where it is, for `rewind`."""
+        return self.history.mark(), list(self._offered), self.known
+
+    def rewind(self, mark: Any) -> None:
+        """Take back what has happened since."""
+        history, offered, self.known = mark
+        self._offered = list(offered)
+        self.history.rewind(history)
+
+    def effect(self, mark: Any) -> object:
+        """What has come of changes since a mark, to be compared."""
+        return self.history.since(mark[0])
+
+    def forget(self, before: datetime) -> None:
+        """Forget what ended before a moment, below which nobody asks."""
+        self.history.turns = self.history.turns[self._told :]
+        self._told = 0
+        self.history.forget(micros(before))

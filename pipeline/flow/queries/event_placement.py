@@ -1,0 +1,66 @@
+"""Where the events of a query in contexts lie: what says so, and what their columns have of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+
+import pyarrow as pa
+
+from ....cep.contexts import EventRouter, Routed, SetWindows
+from ....cep.partitions import NO_START
+from ....expressions import micros
+from ....language.nodes import Query
+from .candidate_selection import EventBatch, EventPlacement
+
+__all__ = ["ContextPlacing"]
+
+
+class ContextPlacing:
+    """Places the events of one query, call by call.
+
+    Attributes:
+        unplaced: how many events had an unbound key so far, and were in no context.
+
+    Args:
+        query: in contexts.
+    """
+
+    def __init__(self, query: Query) -> None:
+        self._router, self._query = EventRouter(query), query
+        self._required = frozenset(p.variable for p in (query.in_context.placements if query.in_context else ()))
+        self._sets: Mapping[str, SetWindows] = {}
+        self._found = Routed()
+        self.unplaced = 0
+
+    def of(self, variable: str) -> EventPlacement | None:
+        """How the events of a variable are placed; `None`: they need not lie in any context."""
+        if variable not in self._required:
+            return None
+        router = self._router
+        names = [] if self._query.in_context is None else [r.context for r in self._query.in_context.contexts]
+        return EventPlacement(
+            router.columns(variable),
+            router.adds(variable),
+            router.needs_paths(variable),
+            ", ".join(names),
+            lambda table: router.route(variable, table, self._sets, self._found),
+        )
+
+    def begin(self, sets: Mapping[str, SetWindows]) -> None:
+        """Begin a call of the operator, under windows as they are."""
+        self._sets, self._found = sets, Routed()
+
+    def placed(self, variable: str, events: EventBatch) -> EventBatch:
+        """The events of a variable that lie in windows."""
+        return EventBatch(self._router.route(variable, events.table, self._sets, self._found))
+
+    def told(self, passed: datetime | None, watermark: datetime | None) -> pa.Table:
+        """What the operator is to be told of windows."""
+        self.unplaced += self._found.unplaced
+        since = NO_START if passed is None else micros(passed)
+        return self._router.told(self._found, self._sets, since, NO_START if watermark is None else micros(watermark))
+
+    def holds(self, sets: Mapping[str, SetWindows], passed: datetime | None, watermark: datetime) -> bool:
+        """Whether a context may hold, or may have ended, since the call before."""
+        return self._router.holds(sets, NO_START if passed is None else micros(passed), micros(watermark))

@@ -1,0 +1,63 @@
+"""Events to the windows that they lie in."""
+
+from __future__ import annotations
+
+import polars as pl
+import pyarrow as pa
+from kaicep import Project
+from kaicep.cep.contexts import Change, ContextHistory, EventRouter, Routed, SetWindows
+from kaicep.cep.order import Interval
+from kaicep.cep.partitions import WINDOW_COLUMN
+from kaicep.language.nodes import ChangeKind
+
+STREAM = {
+    "event_type": "<urn:R>",
+    "time": {"attribute": "at"},
+    "attributes": {"seg": {"datatype": "xsd:integer"}, "v": {"datatype": "xsd:integer"}},
+}
+DOCUMENT = """
+CREATE CONTEXTS road (clear DEFAULT, jam) BY seg;
+INITIATE CONTEXT jam (?e.v AS slow) FROM (?e, cars) WHERE { FILTER (?e.v < 10) };
+SELECT ?e.v, ?j.slow AS slow FROM (?e, cars) IN CONTEXT jam AS ?j, clear;
+SELECT ?e.v FROM (?e, cars), (?f, cars) IN CONTEXT jam FOR ?e WHERE { SEQ (?e, ?f) WINDOW (?e, ?f, 10s) }
+"""
+EVENTS = pa.table(
+    {
+        "_time": pa.array([10, 20, 30, 20], pa.timestamp("us", "UTC")),
+        "_id": ["a", "b", "c", "d"],
+        "seg": [1, 1, 2, None],
+        "v": [1, 2, 3, 4],
+    }
+)
+
+
+def routed(place: int) -> tuple[pa.Table, pa.Table, Routed]:
+    """The events of one of the queries, what its operator is told, and what was found; from 15 on, 1 is jammed."""
+    query = Project.parse({"streams": {"cars": STREAM}}).compile(DOCUMENT)[place]
+    history = ContextHistory(query.context_sets[0])
+    history.make([Change(15, ChangeKind.INITIATE, "jam", "1", (1,), {"slow": 7})])
+    sets, router, found = {"road": SetWindows(history, Interval())}, EventRouter(query), Routed()
+    events = router.route("e", EVENTS, sets, found)
+    return events, router.told(found, sets, 0, 40), found
+
+
+def test_events_stand_once_for_each_window_beside_its_attributes() -> None:
+    events, told, found = routed(1)
+    rows = sorted(events.select(["_id", "?j.slow"]).to_pylist(), key=lambda row: row["_id"])
+    assert rows == [{"_id": "a", "?j.slow": None}, {"_id": "b", "?j.slow": 7}, {"_id": "c", "?j.slow": None}]
+    assert found.unplaced == 1
+    windows = pl.DataFrame(pl.from_arrow(told)).rows_by_key("window", named=True)
+    by_id = {row["_id"]: windows[row[WINDOW_COLUMN]][0] for row in events.to_pylist()}
+    assert [(by_id[i]["context"], by_id[i]["since"], by_id[i]["rank"]) for i in "ab"] == [
+        ("clear", -(2**62), 1),
+        ("jam", 15, 0),
+    ]
+    assert (by_id["a"]["end"], by_id["b"]["end"]) == (15, None)
+
+
+def test_of_patterns_with_for_events_stand_beside_their_partitions() -> None:
+    events, told, _ = routed(2)
+    numbers = events["#key"].to_pylist()
+    assert numbers[0] == numbers[1] != numbers[2]
+    assert numbers[3] is None
+    assert set(told["partition"].to_pylist()) <= set(numbers)
