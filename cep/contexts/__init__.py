@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .context_history import Change, ContextHistory, HeldWindow, Turn
-from .event_router import EventRouter, Routed, SetWindows
+from .event_router import EventRouter, KnownRanges, Routed, SetWindows
 from .partition_key import PartitionKeys
 
 __all__ = [
@@ -11,6 +11,7 @@ __all__ = [
     "ContextHistory",
     "EventRouter",
     "HeldWindow",
+    "KnownRanges",
     "PartitionKeys",
     "Routed",
     "SetWindows",

@@ -14,9 +14,11 @@ from functools import lru_cache
 from hashlib import sha256
 from typing import Any
 
+from ...expressions import Ints
 from ...language.nodes import ChangeKind, ContextSet
 from ..partitions import NO_END, NO_START
 from .calendar_stretches import stretches_between
+from .window_numbers import window_number, window_numbers
 
 __all__ = ["Change", "ContextHistory", "HeldWindow", "Turn"]
 
@@ -102,6 +104,7 @@ class ContextHistory:
     Attributes:
         turns: the rows of `CONTEXTS(…)`, in the order made.
         ended: the windows that changes have ended, the default's too, in the order of their ends.
+        version: another number whenever something has changed.
     """
 
     def __init__(self, contexts: ContextSet) -> None:
@@ -112,6 +115,11 @@ class ContextHistory:
         self._partitions: dict[str, _Partition] = {}
         self._open: dict[int, HeldWindow] = {}
         self._before: list[tuple[str, _Partition | None]] = []
+        self.version = 0
+
+    def __contains__(self, key: str) -> bool:
+        """Whether something has changed in a partition."""
+        return key in self._partitions
 
     @property
     def default(self) -> str:
@@ -125,12 +133,15 @@ class ContextHistory:
 
     def number(self, window: HeldWindow) -> int:
         """The number of a window: the same in every process."""
-        return _number(self.set.name, window.context, window.key, window.since)
+        return window_number(self.set.name, window.context, self.partition_number(window.key), window.since)
 
-    @staticmethod
-    def number_of(name: str, context: str, key: str, since: int) -> int:
-        """The number of what is told apart by these."""
-        return _number(name, context, key, since)
+    def numbers(self, context: str, partitions: Ints, since: Ints) -> Ints:
+        """The numbers of windows of one context, by the numbers of their partitions and when they began."""
+        return window_numbers(self.set.name, context, partitions, since)
+
+    def partition_number(self, key: str) -> int:
+        """The number of a partition: the same in every process."""
+        return _partition_number(self.set.name, key)
 
     def may_hold(self, context: str, first: int, last: int) -> bool:
         """Whether a context may hold at a moment from `first` to `last` in some partition."""
@@ -186,6 +197,7 @@ class ContextHistory:
         self._tell(time, over, "ended", known.keys)
 
     def _keep(self, key: str, partition: _Partition) -> None:
+        self.version += 1
         self._before.append((key, self._partitions.get(key)))
         self._partitions[key] = partition
 
@@ -235,6 +247,7 @@ class ContextHistory:
 
     def forget(self, before: int) -> None:
         """Forget the windows that ended before a moment; not to be rewound behind."""
+        self.version += 1
         self.ended = [w for w in self.ended if w.until >= before]
         for key, known in self._partitions.items():
             over = [w for w in known.windows if w.until < before]
@@ -250,6 +263,7 @@ class ContextHistory:
     def rewind(self, mark: tuple[int, int, int]) -> None:
         """Take back what was changed since `mark` was taken."""
         count, turns, ended = mark
+        self.version += 1
         touched = {key for key, _ in self._before[count:]}
         for key, partition in reversed(self._before[count:]):
             if partition is None:
@@ -283,6 +297,7 @@ class ContextHistory:
     def restore(self, state: bytes) -> None:
         """Go on from a snapshot."""
         content: dict[str, Any] = json.loads(state, object_hook=_meant)
+        self.version += 1
         self._partitions = {
             key: _Partition(tuple(p["keys"]), tuple(HeldWindow(**w) for w in p["windows"]), p["free"])
             for key, p in content["partitions"].items()
@@ -319,6 +334,5 @@ def _meant(content: dict[str, Any]) -> Any:
 
 
 @lru_cache(maxsize=1 << 16)
-def _number(name: str, context: str, key: str, since: int) -> int:
-    text = "\x1f".join((name, context, str(since), key))
-    return int.from_bytes(sha256(text.encode()).digest()[:8], "little", signed=True)
+def _partition_number(name: str, key: str) -> int:
+    return int.from_bytes(sha256(f"{name}\x1f{key}".encode()).digest()[:8], "little", signed=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,15 +10,25 @@ import numpy as np
 import polars as pl
 import pyarrow as pa
 
-from ...expressions import POLARS_TYPES, Ints, column_expression, frame_of, timestamps
-from ...language.nodes import Column, ContextReference, InContext, Placement, Query, columns_of
+from ...expressions import POLARS_TYPES, column_expression, frame_of, timestamps
+from ...language.nodes import (
+    Column,
+    ContextReference,
+    InContext,
+    Placement,
+    Query,
+    ValueType,
+    columns_of,
+    expression_text,
+)
 from ..event_filter import without_views
 from ..order import Interval
 from ..partitions import NO_END, NO_START, WINDOW_COLUMN, key_columns, windows_schema
-from .context_history import ContextHistory, HeldWindow
+from .context_history import ContextHistory
 from .partition_key import PartitionKeys, sortable
+from .window_ranges import EventRanges, WindowRanges, listed_windows
 
-__all__ = ["EventRouter", "Routed", "SetWindows"]
+__all__ = ["EventRouter", "KnownRanges", "Routed", "SetWindows"]
 
 
 @dataclass(frozen=True)
@@ -34,12 +44,16 @@ class Routed:
     """What was found of some events.
 
     Attributes:
-        windows: those that they lie in, or may lie in, by their numbers.
+        windows: those that they lie in, or may lie in.
         unplaced: how many have an unbound key.
     """
 
-    windows: dict[int, tuple[ContextReference, HeldWindow]] = field(default_factory=dict)
+    windows: list[tuple[ContextReference, WindowRanges]] = field(default_factory=list)
     unplaced: int = 0
+
+
+KnownRanges = dict[tuple[str, tuple[str, ...]], EventRanges]
+"""By set and keys, the events of one batch by partitions, for all queries."""
 
 
 class EventRouter:
@@ -69,6 +83,11 @@ class EventRouter:
         """The columns that routing adds to the events of a variable."""
         return self._keys or (WINDOW_COLUMN, *(f"?{name}" for name, _ in self._attributes[variable]))
 
+    def asked(self, variable: str) -> Hashable:
+        """What the routed events of a variable depend on, beside windows: where it is equal, these are."""
+        keys = tuple((placement.set, *map(expression_text, placement.keys)) for placement in self._of(variable))
+        return self._in_context.contexts, keys, self._attributes[variable], self._keys
+
     def needs_paths(self, variable: str) -> bool:
         """Whether what PATHs bind says where the events of a variable belong."""
         keys = [key for placement in self._of(variable) for key in placement.keys]
@@ -77,7 +96,9 @@ class EventRouter:
     def _of(self, variable: str) -> list[Placement]:
         return [placement for (of, _), placement in self._placements.items() if of == variable]
 
-    def route(self, variable: str, events: pa.Table, sets: Mapping[str, SetWindows], found: Routed) -> pa.Table:
+    def route(
+        self, variable: str, events: pa.Table, sets: Mapping[str, SetWindows], found: Routed, known: KnownRanges
+    ) -> pa.Table:
         """The events that lie in windows, once for each, beside the window; those of a pattern with FOR beside keys.
 
         Args:
@@ -85,73 +106,42 @@ class EventRouter:
             events: columns `_time`, `_id` and what `columns` names, or what PATHs bind.
             sets: the sets of the query's contexts.
             found: takes what is found.
+            known: what queries have found out of the same events; takes what this one does.
         """
+        ranges = {s: self._ranges(self._placements[variable, s], events, sets[s], known) for s in self._in_context.sets}
+        found.unplaced += sum(of.unplaced for of in ranges.values())
+        pieces = [(r, ranges[r.set].of(sets[r.set].history, r.context)) for r in self._in_context.contexts]
+        found.windows += [piece for piece in pieces if len(piece[1])]
         if self._keys:
-            return self._with_keys(variable, events, sets, found)
-        pieces: list[tuple[ContextReference, HeldWindow, Ints]] = []
-        for name in self._in_context.sets:
-            references = [r for r in self._in_context.contexts if r.set == name]
-            pieces += self._inside(self._placements[variable, name], references, events, sets[name], found)
-        rows = np.concatenate([rows for _, _, rows in pieces]) if pieces else np.empty(0, np.int64)
-        counts = [len(rows) for _, _, rows in pieces]
-        numbers = [sets[reference.set].history.number(window) for reference, window, _ in pieces]
-        found.windows |= {n: (r, w) for n, (r, w, _) in zip(numbers, pieces, strict=True)}
-        routed = without_views(events).take(pa.array(rows))
-        routed = routed.append_column(WINDOW_COLUMN, pa.array(np.repeat(np.array(numbers, np.int64), counts)))
+            return self._with_keys(events, sets, ranges)
+        rows = np.concatenate([windows.rows(ranges[reference.set].order) for reference, windows in pieces])
+        lying = np.repeat(np.concatenate([w.numbers for _, w in pieces]), np.concatenate([w.sizes for _, w in pieces]))
+        routed = without_views(events).take(pa.array(rows)).append_column(WINDOW_COLUMN, pa.array(lying))
         for name, of in self._attributes[variable]:
-            values = [_value(name, reference, window) for reference, window, _ in pieces]
-            column = pl.Series(values, dtype=POLARS_TYPES[of], strict=False)
-            repeated = column.gather(np.repeat(np.arange(len(values)), counts))
-            routed = routed.append_column(f"?{name}", repeated.to_arrow(compat_level=pl.CompatLevel.newest()))
+            routed = routed.append_column(f"?{name}", _attribute(name, of, pieces))
         return routed
 
-    def _inside(
-        self,
-        placement: Placement,
-        references: Sequence[ContextReference],
-        events: pa.Table,
-        of: SetWindows,
-        found: Routed,
-    ) -> Iterable[tuple[ContextReference, HeldWindow, Ints]]:
-        """The windows of a set's contexts with the rows that lie in them."""
-        keys, times = self._texts(placement, events, of, found)
-        if not len(times):
-            return
-        for key, rows in _by_partition(keys, times):
-            own = times[rows]
-            for reference in references:
-                for window in of.history.windows(reference.context, key, int(own[0]), int(own[-1])):
-                    first, last = np.searchsorted(own, [window.since, window.until], side="right")
-                    if first < last:
-                        yield reference, window, rows[first:last]
-
-    def _with_keys(self, variable: str, events: pa.Table, sets: Mapping[str, SetWindows], found: Routed) -> pa.Table:
+    def _with_keys(
+        self, events: pa.Table, sets: Mapping[str, SetWindows], ranges: Mapping[str, EventRanges]
+    ) -> pa.Table:
         """The events beside the number of their partition in each set."""
         for column, name in zip(self._keys, self._in_context.sets, strict=True):
-            of = sets[name]
-            keys, times = self._texts(self._placements[variable, name], events, of, found)
-            numbers = np.zeros(len(times), dtype=np.int64)
-            for key, rows in _by_partition(keys, times):
-                numbers[rows] = partition_number(name, key)
-                for reference in (r for r in self._in_context.contexts if r.set == name):
-                    first, last = int(times[rows[0]]), int(times[rows[-1]])
-                    for window in of.history.windows(reference.context, key, first, last):
-                        found.windows[of.history.number(window)] = reference, window
-            events = events.append_column(column, pa.array(numbers, mask=keys.is_null().to_numpy()))
+            numbers, placed = ranges[name].partitions(sets[name].history, events.num_rows)
+            events = events.append_column(column, pa.array(numbers, mask=~placed))
         return events
 
     @staticmethod
-    def _texts(placement: Placement, events: pa.Table, of: SetWindows, found: Routed) -> tuple[pl.Series, Ints]:
-        """The partition of each event, null where it belongs to none; and its time stamp."""
-        names = sorted({_name(node) for key in placement.keys for node in columns_of(key)} | {"_time"})
-        frame = frame_of(events, names)
-        values = frame.select([column_expression(key).alias(str(i)) for i, key in enumerate(placement.keys)])
-        columns = [c if len(c) == frame.height else c.new_from_index(0, frame.height) for c in values.get_columns()]
-        keys = PartitionKeys(of.history.set).texts(columns, [key.type for key in placement.keys], frame.height)
-        found.unplaced += keys.null_count()
-        times = timestamps(frame["_time"])
-        outside = (times < of.within.first) | (times > of.within.last)
-        return (keys.set(pl.Series(outside), None) if outside.any() else keys), times
+    def _ranges(placement: Placement, events: pa.Table, of: SetWindows, known: KnownRanges) -> EventRanges:
+        """The events by the partitions of a set."""
+        asked = (placement.set, tuple(map(expression_text, placement.keys)))
+        if asked not in known:
+            names = sorted({_name(node) for key in placement.keys for node in columns_of(key)} | {"_time"})
+            frame = frame_of(events, names)
+            values = frame.select([column_expression(key).alias(str(i)) for i, key in enumerate(placement.keys)])
+            columns = [c if len(c) == frame.height else c.new_from_index(0, frame.height) for c in values.get_columns()]
+            keys = PartitionKeys(of.history.set).texts(columns, [key.type for key in placement.keys], frame.height)
+            known[asked] = EventRanges(keys, timestamps(frame["_time"]), of.within)
+        return known[asked]
 
     def told(self, found: Routed, sets: Mapping[str, SetWindows], passed: int, watermark: int) -> pa.Table:
         """What the operator is told of windows: those that were found, and those that have ended since it was asked.
@@ -162,67 +152,53 @@ class EventRouter:
             passed: the watermark of the call before, in microseconds.
             watermark: that of this call.
         """
-        ranks = {(r.set, r.context): rank for rank, r in enumerate(self._in_context.contexts)}
-        windows = dict(found.windows)
-        for name in self._in_context.sets:
-            history = sets[name].history
-            references = {r.context: r for r in self._in_context.contexts if r.set == name}
-            for window in history.ended_from(passed, watermark):
-                if window.context in references:
-                    windows[history.number(window)] = references[window.context], window
-        rows = []
-        for number, (reference, window) in windows.items():
-            types = [key.type for key in sets[reference.set].history.set.keys]
-            known = window.until < watermark or reference.context in sets[reference.set].history.calendars
-            rows.append(
-                {
-                    "window": number,
-                    "context": window.context,
-                    "rank": ranks[reference.set, reference.context],
-                    "key": sortable(window.key, types),
-                    "partition": partition_number(reference.set, window.key),
-                    "since": window.since,
-                    "until": window.until if known else NO_END,
-                    "start": None if window.start == NO_START else window.start,
-                    "end": window.end if known and window.end != NO_END else None,
-                }
-            )
-        return pa.Table.from_pylist(rows, windows_schema())
+        parts = [self._told(reference, windows, sets, watermark) for reference, windows in found.windows]
+        for reference in self._in_context.contexts:
+            history = sets[reference.set].history
+            ended = [w for w in history.ended_from(passed, watermark) if w.context == reference.context]
+            if ended:
+                parts.append(self._told(reference, listed_windows(history, reference.context, ended), sets, watermark))
+        return pa.concat_tables([windows_schema().empty_table(), *parts])
+
+    def _told(
+        self, reference: ContextReference, windows: WindowRanges, sets: Mapping[str, SetWindows], watermark: int
+    ) -> pa.Table:
+        """What is told of windows of one context: the ends of those that changes end, when these are known."""
+        history, rank = sets[reference.set].history, self._in_context.contexts.index(reference)
+        known = windows.until < (NO_END if reference.context in history.calendars else watermark)
+        types = tuple(key.type for key in history.set.keys)
+        columns = [
+            pa.array(windows.numbers),
+            pa.repeat(pa.scalar(reference.context), len(windows)),
+            pa.array(np.full(len(windows), rank, dtype=np.int32)),
+            pa.array([sortable(key, types) for key in windows.keys], pa.string()),
+            pa.array(windows.partitions),
+            pa.array(windows.since),
+            pa.array(np.where(known, windows.until, NO_END)),
+            pa.array(windows.starts, mask=windows.starts == NO_START),
+            pa.array(windows.ends, mask=~known | (windows.ends == NO_END)),
+        ]
+        return pa.Table.from_arrays(columns, schema=windows_schema())
 
     def holds(self, sets: Mapping[str, SetWindows], first: int, last: int) -> bool:
         """Whether one of the contexts may hold at a moment from `first` to `last` in any partition."""
         return any(sets[r.set].history.may_hold(r.context, first, last) for r in self._in_context.contexts)
 
 
-def partition_number(name: str, key: str) -> int:
-    """The number of a partition of a set: the same in every process."""
-    return ContextHistory.number_of(name, "", key, NO_START)
-
-
-def _by_partition(keys: pl.Series, times: Ints) -> Iterable[tuple[str, Ints]]:
-    """Each partition with its rows, in order of time; rows of none are left out."""
-    codes = keys.cast(pl.Categorical).to_physical() if keys.n_unique() > 1 else None
-    if codes is None:
-        if len(keys) and keys[0] is not None:
-            yield keys[0], np.argsort(times, kind="stable")
-        return
-    numbers = codes.fill_null(2**32 - 1).to_numpy().astype(np.int64)
-    order = np.lexsort((times, numbers))
-    borders = np.flatnonzero(np.diff(numbers[order], prepend=-1))
-    for rows in np.split(order, borders[1:]):
-        key = keys[int(rows[0])]
-        if key is not None:
-            yield key, rows
-
-
-def _value(name: str, reference: ContextReference, window: HeldWindow) -> Any:
-    """An attribute of a window, called `acc.name` after what AS calls the windows of its context; else unbound."""
+def _attribute(name: str, of: ValueType, pieces: Sequence[tuple[ContextReference, WindowRanges]]) -> pa.Array:
+    """An attribute of windows for each of their events, called `acc.name` after what AS calls those of a context."""
     variable, _, attribute = name.partition(".")
-    if reference.variable != variable:
-        return None
-    if attribute == "_since":
-        return None if window.start == NO_START else window.start
-    return window.values.get(attribute)
+    values: list[Any] = []
+    for reference, windows in pieces:
+        if reference.variable != variable:
+            values += [None] * len(windows)
+        elif attribute == "_since":
+            values += [None if start == NO_START else start for start in windows.starts.tolist()]
+        else:
+            values += [value.get(attribute) for value in windows.values]
+    column = pl.Series(values, dtype=POLARS_TYPES[of], strict=False)
+    sizes = np.concatenate([windows.sizes for _, windows in pieces])
+    return column.gather(np.repeat(np.arange(len(values)), sizes)).to_arrow(compat_level=pl.CompatLevel.newest())
 
 
 def _name(node: object) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from struct import pack
 
 import polars as pl
@@ -54,7 +55,8 @@ def _text(values: pl.Series, of: ValueType, wanted: ValueType) -> pl.Series:
     return key_text(values, wanted)
 
 
-def sortable(key: str, types: Sequence[ValueType]) -> str:
+@lru_cache(maxsize=1 << 16)
+def sortable(key: str, types: tuple[ValueType, ...]) -> str:
     """A partition's key as text that is in the order of its values."""
     parts = key.split(_SEPARATOR) if types else []
     return _SEPARATOR.join(_padded(part) if of in _NUMBERS else part for part, of in zip(parts, types, strict=False))

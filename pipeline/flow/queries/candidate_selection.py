@@ -6,7 +6,7 @@ down), unless it takes a PATH to say where they lie.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from threading import Lock
 from typing import cast
@@ -16,6 +16,7 @@ import polars as pl
 import pyarrow as pa
 
 from ....cep import Filter, apply_filters
+from ....cep.contexts import KnownRanges, Routed
 from ....expressions import frame_of
 from ....language.nodes import Column, Expression, Source, columns_of, expression_text, uses_bindings, walk
 from ....planner import Range
@@ -31,12 +32,18 @@ _FEW = 4
 class EventBatch:
     """The events of one stream in one batch; what several queries look at is converted once.
 
+    Attributes:
+        ranges: where they lie in context windows, as far as queries have asked.
+        routed: by contexts and columns, those of them that lie in windows.
+
     Args:
         table: the event table.
     """
 
     def __init__(self, table: pa.Table) -> None:
         self.table = table
+        self.ranges: KnownRanges = {}
+        self.routed: dict[tuple[Hashable, ...], tuple[EventBatch, Routed]] = {}
         self._columns: dict[str, pl.Series] = {}
         self._lock = Lock()
 

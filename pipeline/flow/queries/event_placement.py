@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 import pyarrow as pa
@@ -44,16 +44,26 @@ class ContextPlacing:
             router.adds(variable),
             router.needs_paths(variable),
             ", ".join(names),
-            lambda table: router.route(variable, table, self._sets, self._found),
+            lambda table: router.route(variable, table, self._sets, self._found, {}),
         )
 
     def begin(self, sets: Mapping[str, SetWindows]) -> None:
         """Begin a call of the operator, under windows as they are."""
         self._sets, self._found = sets, Routed()
 
-    def placed(self, variable: str, events: EventBatch) -> EventBatch:
-        """The events of a variable that lie in windows."""
-        return EventBatch(self._router.route(variable, events.table, self._sets, self._found))
+    def placed(self, variable: str, events: EventBatch, columns: Sequence[str]) -> EventBatch:
+        """The events of a variable that lie in windows, with some of their columns; found once for queries alike."""
+        versions = tuple(of.history.version for of in self._sets.values())
+        asked = (versions, self._router.asked(variable), tuple(columns))
+        if asked not in events.routed:
+            found, table = Routed(), events.table.select(columns)
+            routed = self._router.route(variable, table, self._sets, found, events.ranges)
+            events.routed = {key: kept for key, kept in events.routed.items() if key[0] == versions}
+            events.routed[asked] = EventBatch(routed), found
+        batch, found = events.routed[asked]
+        self._found.windows += found.windows
+        self._found.unplaced += found.unplaced
+        return batch
 
     def told(self, passed: datetime | None, watermark: datetime | None) -> pa.Table:
         """What the operator is to be told of windows."""

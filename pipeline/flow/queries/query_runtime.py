@@ -93,6 +93,10 @@ class QueryRuntime:
         self._operator = build_operator(query, self.within.interval, limits)
         self._of_all_events = event_columns(query) if sees_all_events(query) else {}
         self._endings = _endings(query)
+        needed = self.columns.items()
+        self._columns_of = {
+            stream: sorted({"_time", "_id", *(n for n in names if n[0] not in "?#")}) for stream, names in needed
+        }
         self._watermark: datetime | None = None
         self.seam: Seam | None = None
         self.failure: KaicepError | None = None
@@ -308,7 +312,7 @@ class QueryRuntime:
                 continue
             placement, placed = selection.placement, None
             if placement is not None and not placement.after_paths:
-                placed = placing.placed(variable, events[stream])
+                placed = placing.placed(variable, events[stream], self._columns_of[stream])
                 of_stream.setdefault(stream, placed)
             candidates[variable] = selection.candidates(events[stream], placed)
         lying = {stream: of_stream.get(stream, batch) for stream, batch in events.items()}

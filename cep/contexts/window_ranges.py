@@ -1,0 +1,185 @@
+"""Which events of a batch lie in which windows: ranges of rows by partition and time, found once for all queries."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from ...expressions import Bools, Ints
+from ..order import Interval
+from .context_history import ContextHistory, HeldWindow
+
+__all__ = ["EventRanges", "WindowRanges", "listed_windows"]
+
+
+@dataclass(frozen=True, slots=True)
+class WindowRanges:
+    """The windows of one context in which events lie, one behind the other.
+
+    Attributes:
+        keys: their partitions.
+        partitions: the numbers of these.
+        numbers: their own.
+        since, until: between which they hold events; `starts`, `ends`: the same as people see it.
+        first_rows, last_rows: their events in `EventRanges.order`, the last excluded.
+        values: their attributes.
+    """
+
+    keys: Sequence[str]
+    partitions: Ints
+    numbers: Ints
+    since: Ints
+    until: Ints
+    starts: Ints
+    ends: Ints
+    first_rows: Ints
+    last_rows: Ints
+    values: Sequence[Mapping[str, Any]]
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    @property
+    def sizes(self) -> Ints:
+        """How many events lie in each."""
+        return self.last_rows - self.first_rows
+
+    def rows(self, order: Ints) -> Ints:
+        """The places of the events, window by window."""
+        sizes = self.sizes
+        before = np.cumsum(sizes) - sizes
+        rows: Ints = order[np.repeat(self.first_rows - before, sizes) + np.arange(int(sizes.sum()))]
+        return rows
+
+
+class EventRanges:
+    """The events of one stream by partition and time.
+
+    Attributes:
+        order: their places by partition and time; those of no partition are left out.
+        unplaced: how many have an unbound key.
+        moments: the first and the last time stamp of those that lie in partitions; `None`: there are none.
+
+    Args:
+        keys: the partition of each event, null: a key is unbound.
+        times: of the events, in microseconds.
+        within: the moments at which contexts hold.
+    """
+
+    def __init__(self, keys: pl.Series, times: Ints, within: Interval) -> None:
+        self.unplaced = keys.null_count()
+        placed = keys.is_not_null().to_numpy() & (times >= within.first) & (times <= within.last)
+        rows = np.flatnonzero(placed)
+        own = keys.gather(pl.Series(rows)).cast(pl.Categorical) if len(rows) < len(keys) else keys.cast(pl.Categorical)
+        codes, texts = _codes(own)
+        self.keys: list[str] = texts
+        self._moments, ranks = np.unique(times[rows], return_inverse=True)
+        self._span = len(self._moments) + 1
+        composite = codes * self._span + ranks
+        sorted_rows = np.argsort(composite, kind="stable")
+        self.order: Ints = rows[sorted_rows]
+        self._sorted = composite[sorted_rows]
+        self._found: dict[tuple[int, str], WindowRanges] = {}
+
+    @property
+    def moments(self) -> tuple[int, int] | None:
+        """See the class."""
+        return (int(self._moments[0]), int(self._moments[-1])) if len(self._moments) else None
+
+    def of(self, history: ContextHistory, context: str) -> WindowRanges:
+        """The windows of a context in which events lie, as they are known now."""
+        known = (history.version, context)
+        if known not in self._found:
+            self._found = {key: found for key, found in self._found.items() if key[0] == history.version}
+            self._found[known] = self._ranges(history, context)
+        return self._found[known]
+
+    def partitions(self, history: ContextHistory, count: int) -> tuple[Ints, Bools]:
+        """The number of the partition of each of so many events, and whether it lies in one."""
+        numbers, placed = np.zeros(count, dtype=np.int64), np.zeros(count, dtype=bool)
+        of = np.array([history.partition_number(key) for key in self.keys], dtype=np.int64)
+        placed[self.order] = True
+        numbers[self.order] = of[self._sorted // self._span]
+        return numbers, placed
+
+    def _ranges(self, history: ContextHistory, context: str) -> WindowRanges:
+        if self.moments is None:
+            return _NONE
+        changed = np.fromiter((key in history for key in self.keys), dtype=bool, count=len(self.keys))
+        alike: list[HeldWindow] = []
+        same = np.arange(len(self.keys))
+        if context in history.calendars:
+            alike = history.windows(context, "", *self.moments)
+        elif context == history.default and not changed.all():
+            alike, same = history.windows(context, _NOWHERE, *self.moments), np.flatnonzero(~changed)
+        codes, windows = [same] * len(alike), list(alike)
+        for code in [] if context in history.calendars else np.flatnonzero(changed).tolist():
+            own = history.windows(context, self.keys[code], *self.moments)
+            windows += own
+            codes += [np.full(1, code)] * len(own)
+        return self._filled(history, context, codes, windows)
+
+    def _filled(
+        self,
+        history: ContextHistory,
+        context: str,
+        codes: Sequence[Ints],
+        windows: Sequence[HeldWindow],
+    ) -> WindowRanges:
+        """Those of windows in which events lie, each in the partitions of these keys."""
+        if not windows:
+            return _NONE
+        counts = np.array([len(own) for own in codes])
+        of = np.repeat(np.arange(len(windows)), counts)
+        code = np.concatenate(codes)
+        since, until = (np.array([getattr(w, name) for w in windows], dtype=np.int64) for name in ("since", "until"))
+        first, last = (np.searchsorted(self._moments, moments, "right")[of] for moments in (since, until))
+        first_rows, last_rows = (np.searchsorted(self._sorted, code * self._span + rank) for rank in (first, last))
+        filled = np.flatnonzero(last_rows > first_rows)
+        code, of = code[filled], of[filled]
+        keys = [self.keys[i] for i in code.tolist()]
+        partitions = np.array([history.partition_number(key) for key in keys], dtype=np.int64)
+        return WindowRanges(
+            keys,
+            partitions,
+            history.numbers(context, partitions, since[of]),
+            since[of],
+            until[of],
+            np.array([w.start for w in windows], dtype=np.int64)[of],
+            np.array([w.end for w in windows], dtype=np.int64)[of],
+            first_rows[filled],
+            last_rows[filled],
+            [windows[i].values for i in of.tolist()],
+        )
+
+
+def _codes(keys: pl.Series) -> tuple[Ints, list[str]]:
+    """The place of each key among the distinct ones, and these."""
+    physical = keys.to_physical().to_numpy()
+    present, first, codes = np.unique(physical, return_index=True, return_inverse=True)
+    texts = keys.gather(pl.Series(first)).cast(pl.String).to_list() if len(present) else []
+    return codes.astype(np.int64), texts
+
+
+def listed_windows(history: ContextHistory, context: str, windows: Sequence[HeldWindow]) -> WindowRanges:
+    """Windows of one context, whatever events lie in them."""
+    keys = [window.key for window in windows]
+    partitions = np.array([history.partition_number(key) for key in keys], dtype=np.int64)
+    since, until, starts, ends = (
+        np.array([getattr(window, name) for window in windows], dtype=np.int64)
+        for name in ("since", "until", "start", "end")
+    )
+    none, values = np.zeros(len(windows), dtype=np.int64), [window.values for window in windows]
+    numbers = history.numbers(context, partitions, since)
+    return WindowRanges(keys, partitions, numbers, since, until, starts, ends, none, none, values)
+
+
+_NOWHERE = "\x00"
+"""The key of no partition, in which nothing ever changes."""
+
+_NOTHING = np.empty(0, dtype=np.int64)
+_NONE = WindowRanges([], _NOTHING, _NOTHING, _NOTHING, _NOTHING, _NOTHING, _NOTHING, _NOTHING, _NOTHING, [])
