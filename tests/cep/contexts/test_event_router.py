@@ -37,7 +37,7 @@ def routed(place: int) -> tuple[pa.Table, pa.Table, Routed]:
     history = ContextHistory(query.context_sets[0])
     history.make([Change(15, ChangeKind.INITIATE, "jam", "1", (1,), {"slow": 7})])
     sets, router, found = {"road": SetWindows(history, Interval())}, EventRouter(query), Routed()
-    events = router.route("e", EVENTS, sets, found)
+    events = router.route("e", EVENTS, sets, found, {})
     return events, router.told(found, sets, 0, 40), found
 
 

@@ -31,5 +31,5 @@ def test_an_unbound_key_is_no_partition_and_without_keys_there_is_one() -> None:
 
 def test_keys_are_in_the_order_of_their_values() -> None:
     numbers = ["-12", "-2", "0", "7", "10"]
-    assert sorted(numbers, key=lambda key: sortable(key, [ValueType.INTEGER])) == numbers
-    assert sortable("b", [ValueType.STRING]) == "b"
+    assert sorted(numbers, key=lambda key: sortable(key, (ValueType.INTEGER,))) == numbers
+    assert sortable("b", (ValueType.STRING,)) == "b"
