@@ -198,7 +198,7 @@ def _attribute(name: str, of: ValueType, pieces: Sequence[tuple[ContextReference
             values += [value.get(attribute) for value in windows.values]
     column = pl.Series(values, dtype=POLARS_TYPES[of], strict=False)
     sizes = np.concatenate([windows.sizes for _, windows in pieces])
-    return column.gather(np.repeat(np.arange(len(values)), sizes)).to_arrow(compat_level=pl.CompatLevel.newest())
+    return column.gather(np.repeat(np.arange(len(values)), sizes)).to_arrow()
 
 
 def _name(node: object) -> str:

@@ -49,7 +49,7 @@ def empty_candidates(source: Source) -> pl.DataFrame:
     A column that is neither an attribute nor a semantic variable holds the IRIs of individuals.
     """
     types = {attribute.name: POLARS_TYPES[attribute.type] for attribute in source.stream.attributes}
-    types |= {f"?{name}": POLARS_TYPES[of] for name, of in source.bindings}
+    types |= {f"?{name}": POLARS_TYPES[of] for name, of in (*source.bindings, *source.window_attributes)}
     types |= reserved_types(source.columns)
     used = {name: types.get(name, pl.String()) for name in source.columns}
     return pl.DataFrame(schema={"_time": pl.Datetime("us", "UTC"), "_id": pl.String(), **used})

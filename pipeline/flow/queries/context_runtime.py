@@ -115,9 +115,7 @@ class ContextRuntime:
         # Events of one time are in the order of their ids: in which they were made.
         places = pl.int_range(pl.len()).over("_time").cast(pl.String).str.zfill(_DIGITS)
         prefix = event_prefix(self.set.changes_stream)
-        return frame.with_columns((pl.lit(prefix) + places + digests).alias("_id")).to_arrow(
-            compat_level=pl.CompatLevel.newest()
-        )
+        return frame.with_columns((pl.lit(prefix) + places + digests).alias("_id")).to_arrow()
 
     def mark(self) -> object:
         """Where it is, for `rewind`."""
