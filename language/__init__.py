@@ -17,10 +17,9 @@ from __future__ import annotations
 from .literals import duration_text, moment_text, parse_duration, parse_moment
 from .name_lookup import Names
 from .source_text import SourceText, Span
-from .syntax_tree import Name, Prefix, Statement
+from .syntax_tree import Prefix, Statement
 
 __all__ = [
-    "Name",
     "Names",
     "Prefix",
     "SourceText",

@@ -9,9 +9,10 @@ from datetime import timedelta
 from pathlib import Path
 
 from ..errors import ConfigError, KaicepError
-from ..language import Name, Statement
+from ..language import Statement
 from ..language.nodes import Query
 from ..language.syntax import parse_document
+from ..language.syntax_tree import ContextChanges, ContextName, ContextSetDeclaration, Name, Node, walk
 from .catalog import Catalog
 from .control import SubmittedQueries, folder_of
 from .query_documents import query_files, read_document
@@ -37,7 +38,8 @@ def queries_read(
         KaicepError: the document is no χ-CEP, or a query that it reads is wrong.
     """
     own = _Outline.of(_Document(source, text))
-    return queries_named(project, own.reads - own.defines, outputs, besides=source)
+    asks = frozenset(asked for asked in own.asks if not _sets([asked], own.declares))
+    return _found(project, own.reads - own.defines, asks, outputs, source)
 
 
 def queries_named(
@@ -54,11 +56,17 @@ def queries_named(
     Raises:
         KaicepError: one of them is wrong.
     """
+    return _found(project, names, frozenset(), outputs, besides)
+
+
+def _found(
+    project: Catalog, names: Collection[str], asks: frozenset[_Asked], outputs: Sequence[Query], besides: str
+) -> tuple[Query, ...]:
     known = {*project.annotators, *(query.name for query in outputs)}
     wanted = frozenset(names) - known
-    if not wanted:
+    if not wanted and not asks:
         return ()
-    outlines = _needed(_outlines(project, besides=besides), wanted, known)
+    outlines, sets = _needed(_outlines(project, besides=besides), wanted, asks, known)
     found: list[Query] = []
     for outline in outlines:
         document, others = outline.document, [query for query in outputs if query.name not in outline.defines]
@@ -66,7 +74,17 @@ def queries_named(
             document.text, source=document.source, retention=document.retention, outputs=[*others, *found]
         )
     needed = wanted.union(*(outline.reads for outline in outlines)) - known
-    return tuple(query for query in found if query.name in needed)
+    answered = {(query.normal, query.change) for query in outputs}
+    return tuple(q for q in found if q.name in needed or (_derives(q, sets) and (q.normal, q.change) not in answered))
+
+
+def _derives(query: Query, sets: Collection[str]) -> bool:
+    """Whether a query changes a context of one of these sets."""
+    return query.change is not None and query.change.context.set in sets
+
+
+_Asked = tuple[str | None, str | None]
+"""A set and a context, as far as a text names them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,11 +96,22 @@ class _Document:
 
 @dataclass(frozen=True, slots=True)
 class _Outline:
-    """What a document defines, and what its queries read."""
+    """What a document defines, and what its queries read.
+
+    Attributes:
+        defines: names of queries.
+        reads: names of streams and queries.
+        declares: the contexts of the sets that it declares.
+        changes: the contexts that its queries change.
+        asks: those in which they are, also those that they change.
+    """
 
     document: _Document
     defines: frozenset[str]
     reads: frozenset[str]
+    declares: frozenset[tuple[str, str]]
+    changes: frozenset[_Asked]
+    asks: frozenset[_Asked]
 
     @classmethod
     def of(cls, document: _Document) -> _Outline:
@@ -91,7 +120,26 @@ class _Outline:
         defines = frozenset(statement.name.text for statement in statements if statement.name is not None)
         streams = (item.stream for statement in statements for item in statement.query.sources)
         reads = frozenset(stream.text for stream in streams if isinstance(stream, Name))
-        return cls(document, defines, reads)
+        sets = [part for part in parts if isinstance(part, ContextSetDeclaration)]
+        declares = frozenset((each.name.text, context.name.text) for each in sets for context in each.contexts)
+        named = [_asked(node) for statement in statements for node in walk(statement.query)]
+        changed = [statement.query.change for statement in statements]
+        changes = frozenset(_asked(change.context) for change in changed if change is not None)
+        return cls(document, defines, reads, declares, changes, frozenset(named) - {(None, None)})
+
+    def speaks_of(self, declared: Collection[tuple[str, str]]) -> frozenset[str]:
+        """The sets that it declares, and those that its queries change."""
+        return frozenset(of for of, _ in self.declares) | _sets(self.changes, declared)
+
+
+def _asked(node: Node) -> _Asked:
+    """The set and the context that a part of a text names; neither: it names none."""
+    match node:
+        case ContextName(set=of, context=context):
+            return None if of is None else of.text, context.text
+        case ContextChanges(set=of):
+            return of.text, None
+    return None, None
 
 
 def _outlines(project: Catalog, *, besides: str) -> list[_Outline]:
@@ -115,11 +163,29 @@ def _submitted(project: Catalog) -> Iterator[_Document]:
         yield _Document(document.label, document.text, document.retention)
 
 
-def _needed(outlines: Iterable[_Outline], wanted: frozenset[str], known: Collection[str | None]) -> list[_Outline]:
-    """Those that define what is wanted, and what they read in turn, in their order; not what is known already."""
+def _needed(
+    outlines: Iterable[_Outline], wanted: frozenset[str], asks: frozenset[_Asked], known: Collection[str | None]
+) -> tuple[list[_Outline], frozenset[str]]:
+    """Those that define what is wanted, and what they read in turn, in their order; not what is known already.
+
+    With a set of contexts come the documents that declare it, and those that change it: what holds depends on them all.
+
+    Returns:
+        The outlines, and the names of the sets.
+    """
     outlines = list(outlines)
-    names, before = set(wanted), 0
-    while len(names) > before:
-        before = len(names)
-        names |= {read for outline in outlines if outline.defines & names for read in outline.reads}.difference(known)
-    return [outline for outline in outlines if outline.defines & names]
+    declared = frozenset().union(*(outline.declares for outline in outlines))
+    names, sets, chosen, before = set(wanted), _sets(asks, declared), list[_Outline](), -1
+    while len(chosen) > before:
+        before = len(chosen)
+        chosen = [outline for outline in outlines if outline.defines & names or outline.speaks_of(declared) & sets]
+        names |= {read for outline in chosen for read in outline.reads}.difference(known)
+        sets |= {name for outline in chosen for name in _sets(outline.asks, declared)}
+    return chosen, sets
+
+
+def _sets(asked: Iterable[_Asked], declared: Collection[tuple[str, str]]) -> frozenset[str]:
+    """The sets that may be meant."""
+    return frozenset(
+        of for name, context in asked for of, each in declared if name in (None, of) and context in (None, each)
+    )

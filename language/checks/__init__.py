@@ -1,4 +1,4 @@
-"""A document's text and a vocabulary go in; checked, typed queries come out, or what is wrong, with its place.
+"""A document's text and a vocabulary go in; checked, typed queries and sets of contexts come out, or what is wrong.
 
 `compiler` reads a document, and of each query resolves the clauses one by one: `from_clause`, `select_items`,
 `pattern_checks`, `window_checks` and `closing_clauses` with `resolution` for expressions. The result is a `Draft`,
@@ -7,6 +7,14 @@ which `query_checks` looks at as a whole, in the order of its `CHECKS`, before i
 
 from __future__ import annotations
 
-from .query_compiler import compile_document
+from .contexts import idle_contexts, known_contexts
+from .query_compiler import CheckedDocument, checked_document, compile_document, declared_sets
 
-__all__ = ["compile_document"]
+__all__ = [
+    "CheckedDocument",
+    "checked_document",
+    "compile_document",
+    "declared_sets",
+    "idle_contexts",
+    "known_contexts",
+]

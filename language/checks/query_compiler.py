@@ -84,6 +84,17 @@ def checked_document(
     return found
 
 
+def declared_sets(text: str, vocabulary: Vocabulary, source: str = "query") -> tuple[ContextSet, ...]:
+    """The sets of contexts that a document declares, its queries unread.
+
+    Raises:
+        QuerySyntaxError: the text is no χ-CEP.
+        QueryTypeError: a set cannot mean anything.
+    """
+    parts = tuple(part for part in parse_document(text, source) if not isinstance(part, syntax.Statement))
+    return _check_parts(Names(SourceText(source, text), vocabulary.prefixes, vocabulary), parts, None, {}).sets
+
+
 def _check_parts(
     names: Names, parts: tuple[syntax.DocumentPart, ...], retention: timedelta | None, said: KeyTypes
 ) -> CheckedDocument:
@@ -97,7 +108,7 @@ def _check_parts(
                 declared = resolve_contexts(names, part, resolve_bounds(Scope(names, {}, {}), part.within), said)
                 sets.append(declared)
                 known = names.vocabulary.contexts.get(declared.name, KnownContexts(declared))
-                names = _knowing(names, {declared.name: known}, {})
+                names = _knowing(names, {declared.name: replace(known, set=declared)}, {})
             case syntax.Statement():
                 query = _compile(names, part, retention)
                 compiled.append((part, query))

@@ -54,7 +54,7 @@ def resolve_contexts(
     found = replace(found, normal=context_set_text(found))
     known = names.vocabulary.contexts.get(found.name)
     if known is None or known.set.normal == found.normal:
-        return found if known is None else known.set
+        return found if known is None or ValueType.TERM in (key.type for key in known.set.keys) else known.set
     hint = f"it is declared as {known.set.normal}; call this one something else, such as {found.name}2"
     raise names.source.type_error(node.name.span, f"there is another set of contexts '{found.name}'", hint)
 

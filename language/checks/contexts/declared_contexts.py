@@ -15,10 +15,12 @@ def known_contexts(sets: Iterable[ContextSet], queries: Iterable[Query]) -> dict
     """The sets by their names, with what the deriving ones of some queries say of them.
 
     Args:
-        sets: as declared; also those that a query speaks of are known.
+        sets: as declared, the first of a name; also those that a query speaks of are known.
         queries: any, in the order of their registration.
     """
-    found: dict[str, KnownContexts] = {each.name: KnownContexts(each) for each in sets}
+    found: dict[str, KnownContexts] = {}
+    for each in sets:
+        found.setdefault(each.name, KnownContexts(each))
     for query in queries:
         for each in query.context_sets:
             found.setdefault(each.name, KnownContexts(each))
