@@ -142,7 +142,10 @@ class Project(Catalog):
         for name in streams:
             self.check_stream(name)
         read = queries_read(self, text)
-        queries = (*read, *self.compile(text, retention=retention, outputs=read))
+        own = self.compile(text, retention=retention, outputs=read)
+        if not own:
+            raise PipelineError("the document asks nothing", hint="add a query, such as SELECT … IN CONTEXT …")
+        queries = (*read, *own)
         if outage is not None and outage[1] < outage[0]:
             raise PlanError("the outage ends before it begins", hint="give its beginning first")
         down = None if outage is None else Outage(*outage, overlap, in_flight, snapshots)

@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 from ..config import Settings
 from ..errors import KaicepError
+from ..language.checks import idle_contexts
 from ..language.nodes import Query
 from ..pipeline import Catalog
 from ..pipeline.sources import file_format
@@ -26,6 +27,7 @@ def warnings_of(project: Catalog, queries: Sequence[Query]) -> list[str]:
     found = [*project.knowledge.warnings, *_told_of_contradictions(project)]
     found += [warning for annotator in project.annotators.values() for warning in annotator.warnings]
     found += [warning for query in queries for warning in query.warnings]
+    found += idle_contexts(project.vocabulary(queries).contexts)
     return [f"warning: {warning}" for warning in found]
 
 

@@ -161,8 +161,7 @@ def explain(
     engine is writing it.
     """
     from ..explain import explain_registrations, plan_text
-    from ..pipeline import queries_read
-    from ..pipeline.flow import Registration
+    from ..pipeline import labelled, queries_read
 
     text, source = text_of(query)
     loaded = load_project(project)
@@ -175,8 +174,7 @@ def explain(
 
         _draw([automaton_diagram_of(one) for one in loaded.compile(text, source=source, outputs=read)], form)
         return
-    upstream = [Registration(one, one.name or "") for one in read]
-    told = explain_registrations(loaded, [*upstream, *loaded.registrations(text, source, read)])[len(read) :]
+    told = explain_registrations(loaded, [*labelled(read), *loaded.registrations(text, source, read)])[len(read) :]
     if form in (None, PlanFormat.TEXT):
         typer.echo("\n\n".join(plan_text(plan, prefixes) for plan in told))
     else:

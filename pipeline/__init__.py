@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from .catalog import Catalog
+from .catalog import Catalog, change_label, labelled
 from .named_queries import queries_read
 from .query_documents import query_files, read_document
 
-__all__ = ["Catalog", "queries_read", "query_files", "read_document"]
+__all__ = ["Catalog", "change_label", "labelled", "queries_read", "query_files", "read_document"]

@@ -14,14 +14,14 @@ from ..cep import Limits
 from ..config import Settings
 from ..errors import QueryTypeError, did_you_mean
 from ..expressions import SIGNATURES
-from ..language.checks import compile_document
-from ..language.checks.contexts import known_contexts
+from ..language.checks import compile_document, known_contexts
 from ..language.nodes import ContextChange, Query, StreamType, Vocabulary
 from ..ontology import KnowledgeBase, knowledge_of
 from ..ontology.modules import Module
 from ..ontology.reasoners import Closing, close
 from ..semfilter.runtime import FilterOptions
 from .flow import Judgement, Registration
+from .query_documents import context_sets
 
 if TYPE_CHECKING:
     from .flow import Dataflow
@@ -56,14 +56,19 @@ class Catalog:
         """
         return replace(self, knowledge=knowledge, annotators=_annotators(self.settings, knowledge))
 
-    def vocabulary(self, outputs: Sequence[Query] = ()) -> Vocabulary:
-        """What a query may speak of; `outputs` are queries whose rows and whose sets of contexts it may name."""
+    def vocabulary(self, outputs: Sequence[Query] = (), text: str = "") -> Vocabulary:
+        """What a query may speak of.
+
+        Args:
+            outputs: queries whose rows and whose sets of contexts it may name; it may name sets of query files, too.
+            text: the document that it stands in, whose own sets go before those of files.
+        """
         sources = {name: annotator.stream_type for name, annotator in self.annotators.items()}
         derived = {q.name: q.output for q in outputs if q.name is not None}
-        contexts = known_contexts((), outputs)
-        return Vocabulary(
-            sources | derived, SIGNATURES, self.settings.prefixes, self.knowledge, tuple(sources), contexts
-        )
+        known = Vocabulary(sources | derived, SIGNATURES, self.settings.prefixes, self.knowledge, tuple(sources))
+        registered = (each for query in outputs for each in query.context_sets)
+        sets = (*registered, *context_sets(self.settings, known, text))
+        return replace(known, contexts=known_contexts(sets, outputs))
 
     def compile(
         self,
@@ -84,7 +89,7 @@ class Catalog:
         Raises:
             QuerySyntaxError, QueryTypeError: with place, caret and way out.
         """
-        return compile_document(text, self.vocabulary(outputs), source, retention)
+        return compile_document(text, self.vocabulary(outputs, text), source, retention)
 
     def shape(self, stream: StreamType) -> EventShape:
         """How the events of a stream, a source or the output of a query, become triples."""
@@ -171,6 +176,16 @@ class Catalog:
             own = f"{stem}-{position}" if several else stem
             found.append(Registration(q, q.name or (own if q.change is None else change_label(q.change, known))))
         return tuple(found)
+
+
+def labelled(queries: Sequence[Query]) -> list[Registration]:
+    """Queries that others read, labelled by their names; those that change a context by that."""
+    found: list[Registration] = []
+    for query in queries:
+        taken = [registration.label for registration in found]
+        changed = "" if query.change is None else change_label(query.change, taken)
+        found.append(Registration(query, query.name or changed))
+    return found
 
 
 def change_label(change: ContextChange, taken: Collection[str] = ()) -> str:

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import glob
+from contextlib import suppress
 from pathlib import Path
 
 from ..config import Settings
-from ..errors import ConfigError, PipelineError, Place
+from ..errors import ConfigError, KaicepError, PipelineError, Place
+from ..language.checks import declared_sets
+from ..language.nodes import ContextSet, Vocabulary
+from ..language.syntax import parse_document
+from ..language.syntax_tree import ContextSetDeclaration
 
-__all__ = ["query_files", "read_document"]
+__all__ = ["context_sets", "query_files", "read_document"]
 
 
 def query_files(settings: Settings) -> list[Path]:
@@ -28,6 +33,30 @@ def query_files(settings: Settings) -> list[Path]:
             )
         found += [file for file in files if file not in found]
     return found
+
+
+def context_sets(settings: Settings, vocabulary: Vocabulary, besides: str = "") -> tuple[ContextSet, ...]:
+    """Return the sets of contexts that files of `[queries]` declare, whatever is wrong with their queries.
+
+    Args:
+        settings: of the project.
+        vocabulary: its streams, which say of what types keys are.
+        besides: a document that goes before them: its own sets are not looked for.
+    """
+    texts: list[tuple[str, str]] = []
+    with suppress(KaicepError):  # what is wrong with a file is for `check` to tell
+        texts = [(read_document(path), str(path)) for path in query_files(settings)]
+    found: list[ContextSet] = []
+    for text, source in texts:
+        if "CONTEXTS" in text.upper():
+            with suppress(KaicepError):
+                found += declared_sets(text, vocabulary, source)
+    if not found:
+        return ()
+    with suppress(KaicepError):
+        own = {part.name.text for part in parse_document(besides) if isinstance(part, ContextSetDeclaration)}
+        return tuple(each for each in found if each.name not in own)
+    return ()
 
 
 def read_document(path: Path) -> str:

@@ -7,9 +7,10 @@ from pathlib import Path
 
 from ...api import Project
 from ...cep.output import output_schema
+from ...errors import PipelineError
 from ...explain import mapping_lines, report_mapping
 from ...language.nodes import Query
-from ...pipeline import queries_read
+from ...pipeline import change_label, labelled, queries_read
 from ...pipeline.flow import Registration
 from ...pipeline.sinks import rows
 from ..options import RowFormat
@@ -52,7 +53,10 @@ def try_document(
     """
     read = queries_read(project, text, source)
     queries = project.compile(text, source=source, outputs=read)
-    registrations = [Registration(query, query.name or "") for query in read] + _labelled(queries, source)
+    if not queries:
+        raise PipelineError("the document asks nothing", hint="add a query, such as SELECT … IN CONTEXT …")
+    registrations = labelled(read)
+    registrations += _labelled(queries, source, [registration.label for registration in registrations])
     trial = Trial(project, registrations, recorded_streams(project, files, stream))
     if not quiet:
         _introduce(project, queries)
@@ -63,14 +67,18 @@ def try_document(
             tell(line)
 
 
-def _labelled(queries: Sequence[Query], source: str) -> list[Registration]:
-    """The queries with labels: their names, else their file's with its ending, which no name has."""
+def _labelled(queries: Sequence[Query], source: str, taken: Sequence[str]) -> list[Registration]:
+    """The queries with labels: their names, what they change, else their file's with its ending, which no name has."""
     file = Path(source).name if Path(source).suffix else "(unnamed)"
-    several = sum(query.name is None for query in queries) > 1
-    return [
-        Registration(query, query.name or (f"{file} {position}" if several else file))
-        for position, query in enumerate(queries, 1)
-    ]
+    several = sum(query.name is None and query.change is None for query in queries) > 1
+    found: list[Registration] = []
+    for position, query in enumerate(queries, 1):
+        own = f"{file} {position}" if several else file
+        known = [*taken, *(registration.label for registration in found)]
+        found.append(
+            Registration(query, query.name or (own if query.change is None else change_label(query.change, known)))
+        )
+    return found
 
 
 def _introduce(project: Project, queries: Sequence[Query]) -> None:

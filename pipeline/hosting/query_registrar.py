@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 
 from ...errors import PipelineError
 from ...language.nodes import Query
-from ..catalog import Catalog
+from ..catalog import Catalog, labelled
 from ..durability import CheckpointedFlow, Progress
 from ..flow import BatchResult, ParkedQuery, QueryRuntime, Registration
 from ..named_queries import queries_named, queries_read
@@ -80,7 +80,11 @@ class QueryRegistrar(ABC):
         Raises:
             QuerySyntaxError, QueryTypeError, PipelineError: nothing of the document is registered then.
         """
-        return self.register(self.registrations(text, label=label, retention=retention), collect=collect)[-1]
+        registrations = self.registrations(text, label=label, retention=retention)
+        if not registrations:
+            hint = "put the sets of contexts that it declares into the document of the queries that change them"
+            raise PipelineError("the document has no query to register", hint=hint)
+        return self.register(registrations, collect=collect)[-1]
 
     def registrations(
         self, text: str, *, label: str = "query", retention: timedelta | None = None
@@ -133,8 +137,7 @@ class QueryRegistrar(ABC):
         """The project's queries that are to be answered because others read them."""
         outputs = [*(handle.query for handle in self.handles), *(one.query for one in registrations)]
         names = {source.stream.name for one in registrations for source in one.query.sources}
-        found = queries_named(self._flow.versions.newest, names, outputs)
-        return [Registration(query, query.name) for query in found if query.name is not None]
+        return labelled(queries_named(self._flow.versions.newest, names, outputs))
 
     @property
     def handles(self) -> tuple[QueryHandle, ...]:

@@ -64,3 +64,51 @@ def test_evaluate_answers_what_it_reads(project: Path) -> None:
     assert [row["flow"] for row in loaded.evaluate(OVER.format("higher"), {"air": events})] == [61.0, 62.0]
     with pytest.raises(QueryTypeError, match="unknown stream 'highest'"):
         loaded.evaluate(OVER.format("highest"), {"air": events})
+
+
+CONTEXTS = """CREATE CONTEXTS air (calm DEFAULT, high, low);
+INITIATE CONTEXT high FROM (?e, air) FILTER (?e.flow > 60.5);
+CREATE QUERY other AS SELECT ?e.flow FROM (?e, air)"""
+ENDS = "TERMINATE CONTEXT high FROM (?l, lower)"
+
+
+@pytest.fixture
+def contexts(project: Path) -> Project:
+    """A set that one file declares, another changes by a query of a third, and a calendar that nothing changes."""
+    queries = project / "queries"
+    (queries / "c.chi").write_text(CONTEXTS.replace("other", "further"))
+    (queries / "d.chi").write_text(ENDS)
+    (queries / "bb.chi").write_text("CREATE QUERY lower AS SELECT ?e.flow FROM (?e, air) FILTER (?e.flow < 60)")
+    (queries / "f.chi").write_text("CREATE CONTEXTS hours (closed DEFAULT, open DURING '08:00-18:00')")
+    return Project.load(project)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "SELECT ?e.flow FROM (?e, air) IN CONTEXT high",
+        "SELECT ?e.flow FROM (?e, air) IN CONTEXT air.calm",
+        "SELECT ?c.change FROM (?c, CONTEXTS(air))",
+        "INITIATE CONTEXT low FROM (?e, air)",
+    ],
+)
+def test_with_contexts_come_all_queries_that_change_them(contexts: Project, text: str) -> None:
+    found = queries_read(contexts, text)
+    assert [query.name or (query.change and query.change.kind) for query in found] == ["lower", "INITIATE", "TERMINATE"]
+    assert len(contexts.compile(text, outputs=found)) == 1
+
+
+def test_queries_that_are_answered_already_do_not_come_again(contexts: Project) -> None:
+    text = "SELECT ?e.flow FROM (?e, air) IN CONTEXT high"
+    found = queries_read(contexts, text)
+    assert queries_read(contexts, text, outputs=found) == ()
+
+
+def test_a_document_s_own_contexts_are_not_those_of_the_project(contexts: Project) -> None:
+    assert queries_read(contexts, "CREATE CONTEXTS mine (a DEFAULT, high); SELECT ?e.flow IN CONTEXT high") == ()
+
+
+def test_contexts_that_nothing_changes_need_no_query(contexts: Project) -> None:
+    text = "SELECT ?e.flow FROM (?e, air) IN CONTEXT open"
+    assert queries_read(contexts, text) == ()
+    assert [each.name for each in contexts.compile(text)[0].context_sets] == ["hours"]
