@@ -27,7 +27,7 @@ from ..match import (
     encode_keys,
     windows_of_matches,
 )
-from ..order import EVENTS, NUMBER, PLACE, UNBOUNDED, Candidates, Interval, number_events, placed_events
+from ..order import EVENTS, NUMBER, PLACE, UNBOUNDED, Candidates, Interval, numbered_events
 from ..output import UNBOUND, ConditionCount, MatchFrame, MatchTable
 from ..partitions import NO_START, WINDOW_COLUMN, PartitionWindows, is_shared, is_windowed, key_columns
 from ..snapshot_codec import OperatorState
@@ -190,15 +190,15 @@ class PatternKernel:
         """What was released, numbered."""
         frames = dict(released)
         if EVENTS not in released and any(frame.height for frame in released.values()):
-            numbers = number_events(released, self._next_number)
+            numbers, places = numbered_events(released, self._next_number)
             self._next_number = 1 + max(int(n[-1]) for n in numbers.values() if len(n))
-            frames = {v: frame.hstack([pl.Series(NUMBER, numbers[v])]) for v, frame in released.items()}
-            if self._windows is not None:
-                places = placed_events(released, numbers)
-                frames = {v: frame.with_columns(pl.Series(PLACE, places[v])) for v, frame in frames.items()}
+            added = {NUMBER: numbers} if self._windows is None else {NUMBER: numbers, PLACE: places}
+            frames = {
+                v: frame.hstack([pl.Series(name, of[v]) for name, of in added.items()]) for v, frame in released.items()
+            }
         elif EVENTS not in released:
-            added = (NUMBER,) if self._windows is None else (NUMBER, PLACE)
-            frames = {v: f.hstack([pl.Series(name, [], pl.Int64) for name in added]) for v, f in released.items()}
+            names = (NUMBER,) if self._windows is None else (NUMBER, PLACE)
+            frames = {v: f.hstack([pl.Series(name, [], pl.Int64) for name in names]) for v, f in released.items()}
         return frames
 
     def _complete(

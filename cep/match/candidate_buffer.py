@@ -48,7 +48,10 @@ class CandidateBuffer:
     def add(self, variable: str, new: pl.DataFrame) -> int:
         """Keep candidates; returns how many those are."""
         kept = self.frames.get(variable)
-        frame = kept.vstack(new.select(kept.columns)) if kept is not None and kept.height else new
+        frame = new
+        if kept is not None and kept.height:
+            # A query plan that changes nothing costs more than all of the rest.
+            frame = kept.vstack(new if new.columns == kept.columns else new.select(kept.columns))
         self.frames[variable] = frame.rechunk() if frame.n_chunks() > _PIECES else frame
         return new.height
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .candidates import PLACE, Candidates, empty_candidates, number_events, placed_events
+from .candidates import PLACE, Candidates, empty_candidates, number_events, numbered_events
 from .contiguity import BEFORE, EVENTS, NUMBER, OF_WINDOW, Contiguity, all_events, event_columns, sees_all_events
 from .difference_bounds import UNBOUNDED, Bounds, bounds_with_last
 from .interval import Interval
@@ -30,8 +30,8 @@ __all__ = [
     "joint_codes",
     "key_expressions",
     "number_events",
+    "numbered_events",
     "physical",
-    "placed_events",
     "row_tuples",
     "sees_all_events",
     "settle_ties",

@@ -12,7 +12,7 @@ from ...expressions import POLARS_TYPES, Ints, timestamps
 from ...language.nodes import Source
 from ..partitions import WINDOW_COLUMN, reserved_types
 
-__all__ = ["PLACE", "Candidates", "empty_candidates", "number_events", "placed_events"]
+__all__ = ["PLACE", "Candidates", "empty_candidates", "number_events", "numbered_events"]
 
 PLACE = "#place"
 """Of queries in contexts, what orders candidates: one event has it in every context window, unlike its number."""
@@ -66,43 +66,40 @@ def number_events(frames: Mapping[str, pl.DataFrame], first: int) -> dict[str, I
         Per variable the number of each row's event: equal for the same event, greater for later ones. In each context
         window it is an event of its own.
     """
+    return numbered_events(frames, first)[0]
+
+
+def numbered_events(frames: Mapping[str, pl.DataFrame], first: int) -> tuple[dict[str, Ints], dict[str, Ints]]:
+    """The same, and `PLACE`: of each row the number of its event in the first of its context windows."""
     time = np.concatenate([timestamps(frame["_time"]) for frame in frames.values()])
     order = np.argsort(time, kind="stable") if len(frames) > 1 else np.arange(len(time))
     time = time[order]
     tied = np.flatnonzero(time[1:] == time[:-1])
+    windows = _windows(frames) if len(tied) else None
     new_event = np.ones(len(time), dtype=bool)
+    new_number = new_event if windows is None else new_event.copy()
     if len(tied):
         ids = pl.concat([frame["_id"] for frame in frames.values()])
-        windows = _windows(frames)
-        before, after = ids.gather(order[tied]), ids.gather(order[tied + 1])
-        differ = before != after
-        if windows is not None or (differ.any() and (before > after).any()):
-            order = _sorted_ties(order, time, ids, windows, tied)
-            differ = ids.gather(order[tied]) != ids.gather(order[tied + 1])
-        new_event[tied + 1] = differ.to_numpy()
+        before, after = ids[order[tied]], ids[order[tied + 1]]
+        differ = (before != after).to_numpy()
+        backwards = (before > after).to_numpy() if differ.any() else np.zeros(len(tied), dtype=bool)
         if windows is not None:
-            new_event[tied + 1] |= windows[order[tied]] != windows[order[tied + 1]]
+            backwards |= ~differ & (windows[order[tied]] > windows[order[tied + 1]])
+        if backwards.any():
+            order = _sorted_ties(order, time, ids, windows, tied)
+            differ = (ids[order[tied]] != ids[order[tied + 1]]).to_numpy()
+        new_event[tied + 1] = differ
+        if windows is not None:
+            new_number[tied + 1] = differ | (windows[order[tied]] != windows[order[tied + 1]])
     numbers = np.empty(len(time), dtype=np.int64)
-    numbers[order] = np.cumsum(new_event) - 1 + first
+    numbers[order] = number = np.cumsum(new_number) - 1 + first
     ends = np.cumsum([frame.height for frame in frames.values()])
-    return dict(zip(frames, np.split(numbers, ends[:-1]), strict=True))
-
-
-def placed_events(frames: Mapping[str, pl.DataFrame], numbers: Mapping[str, Ints]) -> dict[str, Ints]:
-    """`PLACE` of candidates in context windows, from their numbers."""
-    number = np.concatenate([numbers[v] for v in frames])
-    order = np.argsort(number, kind="stable")
-    number, time = number[order], np.concatenate([timestamps(frame["_time"]) for frame in frames.values()])[order]
-    tied = np.flatnonzero(time[1:] == time[:-1])
-    if len(tied):
-        ids = pl.concat([frame["_id"] for frame in frames.values()])
-        same = tied[(ids.gather(order[tied]) == ids.gather(order[tied + 1])).to_numpy()] + 1
-        number[same] = number[:1]
-        np.maximum.accumulate(number, out=number)
-    places = np.empty_like(number)
-    places[order] = number
-    ends = np.cumsum([frame.height for frame in frames.values()])
-    return dict(zip(frames, np.split(places, ends[:-1]), strict=True))
+    of_frames = dict(zip(frames, np.split(numbers, ends[:-1]), strict=True))
+    if windows is None:
+        return of_frames, of_frames
+    places = np.empty_like(numbers)
+    places[order] = np.maximum.accumulate(np.where(new_event, number, first))
+    return of_frames, dict(zip(frames, np.split(places, ends[:-1]), strict=True))
 
 
 def _windows(frames: Mapping[str, pl.DataFrame]) -> Ints | None:
@@ -112,7 +109,7 @@ def _windows(frames: Mapping[str, pl.DataFrame]) -> Ints | None:
 
 def _sorted_ties(order: Ints, time: Ints, ids: pl.Series, windows: Ints | None, tied: Ints) -> Ints:
     rows = np.union1d(tied, tied + 1)
-    places = {"time": time[rows], "id": ids.gather(order[rows])}
+    places = {"time": time[rows], "id": ids[order[rows]]}
     places |= {} if windows is None else {"window": windows[order[rows]]}
     order = order.copy()
     in_order = pl.DataFrame(places).select(pl.arg_sort_by(list(places), maintain_order=True)).to_series().to_numpy()

@@ -27,7 +27,7 @@ from ...expressions import Ints, frame_of, micros, timestamps
 from ...language.nodes import CorrelationWindow, Element, Group, Link, Negation, Policy, Query, walk_pattern
 from ...language.nodes import Sequence as Links
 from ..partitions import WINDOW_COLUMN, is_windowed, partitioned_by_window
-from .candidates import PLACE, empty_candidates, placed_events
+from .candidates import PLACE, empty_candidates, numbered_events
 from .difference_bounds import UNBOUNDED
 from .join_keys import group_codes
 from .lead_lag import neighbours, rows_among, union_of
@@ -140,8 +140,8 @@ class Contiguity:
             placed[name] = released[name].hstack([number, pl.Series(BEFORE, of_rows)])
         if self._windowed:
             frames = {name: placed[name] for name in rows}
-            places = placed_events(frames, {name: frame[NUMBER].to_numpy() for name, frame in frames.items()})
-            placed |= {name: frame.with_columns(pl.Series(PLACE, places[name])) for name, frame in frames.items()}
+            _, places = numbered_events(frames, self.next)  # ascending, for candidates are no more than events
+            placed |= {name: frame.hstack([pl.Series(PLACE, places[name])]) for name, frame in frames.items()}
         self.next += events.height
         return placed
 

@@ -163,7 +163,8 @@ class RowOutput:
         # Solutions that differ only in what is not selected give the same row, which is reported once.
         self._grouped = is_shared(self.query)
         several = self.contexts is not None and self.query.kind is not Kind.AGGREGATION and not self._grouped
-        self.repeats = several or sum(len(s.bindings) for s in self.query.sources) > len(self._bindings)
+        bindings = sum(len(source.bindings) + len(source.window_attributes) for source in self.query.sources)
+        self.repeats = several or bindings > len(self._bindings)
 
     def _item(self, item: Item) -> pl.Expr:
         value = column_expression(item.value, self.names)
@@ -203,15 +204,15 @@ class RowOutput:
             names = groups.gather(windows).to_arrow().cast(self._schema.field(_CONTEXT).type)
             return rows.add_column(self._schema.get_field_index(_CONTEXT), _CONTEXT, names)
         ids = pl.Series(rows["_id"])
-        alone = ids.is_first_distinct() if self.repeats else None
-        of = pl.DataFrame({"window": windows, "name": pl.Series(contexts.names(windows), dtype=pl.String)})
-        if alone is None or alone.all():
-            lists = of.select(pl.concat_list("name"), pl.concat_list("window"))
-        else:
-            rows = rows.filter(alone.to_arrow())
-            every = of.with_columns(ids.alias("id")).group_by("id", maintain_order=True)
-            lists = every.agg(pl.col("name", "window").unique().sort())
-        added = {_CONTEXT: lists["name"].to_arrow(), _WINDOWS: lists["window"].to_arrow()}
+        added = {
+            _CONTEXT: _single(pa.array(contexts.names(windows), pa.string())),
+            _WINDOWS: _single(pa.array(windows)),
+        }
+        if self.repeats and ids.n_unique() < len(ids):
+            rows = rows.filter(ids.is_first_distinct().to_arrow())
+            of = pl.DataFrame({"id": ids, _CONTEXT: contexts.names(windows), _WINDOWS: windows})
+            lists = of.group_by("id", maintain_order=True).agg(pl.col(_CONTEXT, _WINDOWS).unique().sort())
+            added = {name: lists[name].to_arrow() for name in _OF_CONTEXTS}
         columns = [added[f.name].cast(f.type) if f.name in added else rows[f.name] for f in self._schema]
         return pa.Table.from_arrays(columns, schema=self._schema)
 
@@ -257,6 +258,11 @@ class RowOutput:
             return []
         names = pl.Series(self.contexts.names(matches.windows), dtype=pl.String)
         return [names, instant_text(self.contexts.of("start", matches.windows))]
+
+
+def _single(values: pa.Array) -> pa.Array:
+    """Lists of one value each."""
+    return pa.ListArray.from_arrays(np.arange(len(values) + 1, dtype=np.int32), values)
 
 
 def _filled(texts: pl.Series, nothing: str) -> pl.Series:

@@ -20,9 +20,8 @@ from ...order import (
     NUMBER,
     PLACE,
     group_codes,
-    number_events,
+    numbered_events,
     physical,
-    placed_events,
     row_tuples,
     stable_order,
 )
@@ -92,9 +91,6 @@ class EventEncoder:
         """Events by partition, in total order within each."""
         frames = {name: frame for name, frame in released.items() if name != EVENTS}
         numbers, before = self._numbers(released, frames)
-        if self._conditions.windowed and EVENTS not in released:
-            places = placed_events(frames, numbers)
-            frames = {name: frame.with_columns(pl.Series(PLACE, places[name])) for name, frame in frames.items()}
         read: dict[str, _Read] = {}
         for name, frame in frames.items():
             read[name] = self._events(name, frame, numbers[name], before[name])
@@ -107,15 +103,18 @@ class EventEncoder:
         )
 
     def _numbers(
-        self, released: Mapping[str, pl.DataFrame], frames: Mapping[str, pl.DataFrame]
+        self, released: Mapping[str, pl.DataFrame], frames: dict[str, pl.DataFrame]
     ) -> tuple[dict[str, Ints], dict[str, Ints]]:
+        """The numbers of events and of those before them; where windows need them, places are put into the frames."""
         if EVENTS in released:
             return (
                 {name: frame[NUMBER].to_numpy() for name, frame in frames.items()},
                 {name: frame[BEFORE].to_numpy() for name, frame in frames.items()},
             )
-        numbers = number_events(frames, self.next_number)
+        numbers, places = numbered_events(frames, self.next_number)
         self.next_number = 1 + max(int(n[-1]) for n in numbers.values() if len(n))
+        if self._conditions.windowed:
+            frames |= {name: frame.hstack([pl.Series(PLACE, places[name])]) for name, frame in frames.items()}
         return numbers, numbers
 
     def _events(self, name: str, frame: pl.DataFrame, number: Ints, before: Ints) -> _Read:
@@ -129,7 +128,8 @@ class EventEncoder:
         first = 0
         if name in self._own:
             first = self._buffer.end(name)
-            self._buffer.add(name, frame.with_columns(pl.Series(NUMBER, number)))
+            placed = frame if NUMBER in frame else frame.hstack([pl.Series(NUMBER, number)])
+            self._buffer.add(name, placed)
         numbers = number.tolist()
         head = (timestamps(frame["_time"]).tolist(), numbers, numbers if before is number else before.tolist())
         values = self._conditions.layout.values(name)
