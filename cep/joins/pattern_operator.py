@@ -37,6 +37,8 @@ from .pattern_plan import plan_pattern
 __all__ = ["PatternKernel"]
 
 _DISJUNCT = "#disjunct"
+_NOWHERE = -(2**63)
+"""The number of no partition."""
 
 _MATCHES = 2**18
 """So many matches are held at once, unless one moment has more."""
@@ -234,7 +236,7 @@ class PatternKernel:
             if not negation.before:
                 barrier = np.maximum(barrier, refutation.last_refuting(negation, rows))
         (key,), variable = key_columns(self._query), self._bound[0]
-        partition = candidates[variable].frame[key].to_numpy()[rows[variable]]
+        partition = candidates[variable].frame[key].fill_null(_NOWHERE).to_numpy()[rows[variable]]
         return windows.placed(matches, partition, first, barrier)
 
     def _due(self, refutation: Refutation, found: MatchTable, watermark: int, new: NewEvents) -> MatchTable:
