@@ -14,6 +14,7 @@ from ...expressions import POLARS_TYPES, column_expression, frame_of, timestamps
 from ...language.nodes import (
     Column,
     ContextReference,
+    Expression,
     InContext,
     Placement,
     Query,
@@ -23,7 +24,7 @@ from ...language.nodes import (
 )
 from ..event_filter import without_views
 from ..order import Interval
-from ..partitions import NO_END, NO_START, WINDOW_COLUMN, key_columns, windows_schema
+from ..partitions import NO_END, NO_START, WINDOW_COLUMN, is_shared, key_columns, windows_schema
 from .context_history import ContextHistory
 from .partition_key import PartitionKeys, sortable
 from .window_ranges import EventRanges, WindowRanges, listed_windows
@@ -66,7 +67,7 @@ class EventRouter:
     def __init__(self, query: Query) -> None:
         self._in_context: InContext = query.in_context  # type: ignore[assignment]  # it is in contexts
         self._placements = {(p.variable, p.set): p for p in self._in_context.placements}
-        self._keys = key_columns(query)
+        self._keys, self._shared = key_columns(query), is_shared(query)
         self._attributes = {source.variable: source.window_attributes for source in query.sources}
 
     def columns(self, variable: str) -> frozenset[str]:
@@ -85,8 +86,8 @@ class EventRouter:
 
     def asked(self, variable: str) -> Hashable:
         """What the routed events of a variable depend on, beside windows: where it is equal, these are."""
-        keys = tuple((placement.set, *map(expression_text, placement.keys)) for placement in self._of(variable))
-        return self._in_context.contexts, keys, self._attributes[variable], self._keys
+        keys = tuple((placement.set, *map(_text, placement.keys)) for placement in self._of(variable))
+        return self._in_context.contexts, keys, self._attributes[variable], self._keys, self._shared
 
     def needs_paths(self, variable: str) -> bool:
         """Whether what PATHs bind says where the events of a variable belong."""
@@ -112,13 +113,18 @@ class EventRouter:
         found.unplaced += sum(of.unplaced for of in ranges.values())
         pieces = [(r, ranges[r.set].of(sets[r.set].history, r.context)) for r in self._in_context.contexts]
         found.windows += [piece for piece in pieces if len(piece[1])]
+        if self._shared:  # nothing is asked of events that lie in none of its windows
+            lying = np.unique(np.concatenate([windows.rows(ranges[r.set].order) for r, windows in pieces]))
+            return without_views(self._with_keys(events, sets, ranges)).take(pa.array(lying))
         if self._keys:
             return self._with_keys(events, sets, ranges)
         rows = np.concatenate([windows.rows(ranges[reference.set].order) for reference, windows in pieces])
         lying = np.repeat(np.concatenate([w.numbers for _, w in pieces]), np.concatenate([w.sizes for _, w in pieces]))
-        routed = without_views(events).take(pa.array(rows)).append_column(WINDOW_COLUMN, pa.array(lying))
+        # In order of time, as operators take them: otherwise each query would sort them for each of its variables.
+        order = np.argsort(timestamps(frame_of(events, ["_time"])["_time"])[rows], kind="stable")
+        routed = without_views(events).take(pa.array(rows[order])).append_column(WINDOW_COLUMN, pa.array(lying[order]))
         for name, of in self._attributes[variable]:
-            routed = routed.append_column(f"?{name}", _attribute(name, of, pieces))
+            routed = routed.append_column(f"?{name}", _attribute(name, of, pieces).take(pa.array(order)))
         return routed
 
     def _with_keys(
@@ -133,7 +139,7 @@ class EventRouter:
     @staticmethod
     def _ranges(placement: Placement, events: pa.Table, of: SetWindows, known: KnownRanges) -> EventRanges:
         """The events by the partitions of a set."""
-        asked = (placement.set, tuple(map(expression_text, placement.keys)))
+        asked = (placement.set, tuple(map(_text, placement.keys)))
         if asked not in known:
             names = sorted({_name(node) for key in placement.keys for node in columns_of(key)} | {"_time"})
             frame = frame_of(events, names)
@@ -199,6 +205,11 @@ def _attribute(name: str, of: ValueType, pieces: Sequence[tuple[ContextReference
     column = pl.Series(values, dtype=POLARS_TYPES[of], strict=False)
     sizes = np.concatenate([windows.sizes for _, windows in pieces])
     return column.gather(np.repeat(np.arange(len(values)), sizes)).to_arrow()
+
+
+def _text(key: Expression) -> str:
+    """A key as text, whatever the variable is called whose column it is."""
+    return key.name if isinstance(key, Column) else expression_text(key)
 
 
 def _name(node: object) -> str:
