@@ -16,6 +16,8 @@ from .aggregates import (
 from .column_types import POLARS_TYPES
 from .columns import Names, column_expression, plain_name
 from .frames import (
+    FIRST_MOMENT,
+    LAST_MOMENT,
     Bools,
     Floats,
     Ints,
@@ -43,7 +45,9 @@ from .wide_integers import companion, group_value, lists_wide, settled
 
 __all__ = [
     "AGGREGATES",
+    "FIRST_MOMENT",
     "FUNCTIONS",
+    "LAST_MOMENT",
     "NOTHING",
     "OPERATORS",
     "POLARS_TYPES",

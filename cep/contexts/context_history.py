@@ -17,7 +17,7 @@ from typing import Any
 from ...expressions import Ints
 from ...language.nodes import ChangeKind, ContextSet
 from ..partitions import NO_END, NO_START
-from .calendar_stretches import stretches_between
+from .calendar_stretches import AROUND, stretches_between
 from .window_numbers import window_number, window_numbers
 
 __all__ = ["Change", "ContextHistory", "HeldWindow", "Turn"]
@@ -116,6 +116,7 @@ class ContextHistory:
         self._open: dict[int, HeldWindow] = {}
         self._before: list[tuple[str, _Partition | None]] = []
         self.version = 0
+        self._contexts: tuple[int, frozenset[str]] = -1, frozenset()
 
     def __contains__(self, key: str) -> bool:
         """Whether something has changed in a partition."""
@@ -148,10 +149,18 @@ class ContextHistory:
         if context == self.default:
             return True
         if context in self.calendars:
-            return bool(self.windows(context, "", first, last))
-        return any(w.context == context for w in self._open.values()) or any(
+            return last - first > AROUND or bool(self.windows(context, "", first, last))
+        return context in self._open_contexts() or any(
             w.context == context and w.since < last for w in self.ended_from(first, NO_END)
         )
+
+    def _open_contexts(self) -> frozenset[str]:
+        """The contexts of which a window is open, in some partition."""
+        version, contexts = self._contexts
+        if version != self.version:
+            contexts = frozenset(window.context for window in self._open.values())
+            self._contexts = self.version, contexts
+        return contexts
 
     def make(self, changes: Iterable[Change]) -> None:
         """Make changes, in order; none lies before one that was made."""

@@ -169,9 +169,12 @@ class EventRouter:
     def _told(
         self, reference: ContextReference, windows: WindowRanges, sets: Mapping[str, SetWindows], watermark: int
     ) -> pa.Table:
-        """What is told of windows of one context: the ends of those that changes end, when these are known."""
+        """What is told of windows of one context.
+
+        What a calendar ends is told ahead, for nobody says so when it happens; a change may still end a default sooner.
+        """
         history, rank = sets[reference.set].history, self._in_context.contexts.index(reference)
-        known = windows.until < (NO_END if reference.context in history.calendars else watermark)
+        known = windows.until < (NO_END if history.calendars else watermark)
         types = tuple(key.type for key in history.set.keys)
         columns = [
             pa.array(windows.numbers),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -113,15 +114,32 @@ class EventRanges:
         alike: list[HeldWindow] = []
         same = np.arange(len(self.keys))
         if context in history.calendars:
-            alike = history.windows(context, "", *self.moments)
+            alike = self._windows(history, context, "")
         elif context == history.default and not changed.all():
-            alike, same = history.windows(context, _NOWHERE, *self.moments), np.flatnonzero(~changed)
+            alike, same = self._windows(history, context, _NOWHERE), np.flatnonzero(~changed)
         codes, windows = [same] * len(alike), list(alike)
         for code in [] if context in history.calendars else np.flatnonzero(changed).tolist():
-            own = history.windows(context, self.keys[code], *self.moments)
+            own = self._windows(history, context, self.keys[code])
             windows += own
             codes += [np.full(1, code)] * len(own)
         return self._filled(history, context, codes, windows)
+
+    def _windows(self, history: ContextHistory, context: str, key: str) -> list[HeldWindow]:
+        """The windows of a context in a partition that hold some time near events."""
+        if len(self._spans) == 1 or not history.calendars:
+            return history.windows(context, key, int(self._moments[0]), int(self._moments[-1]))
+        found = (window for first, last in self._spans for window in history.windows(context, key, first, last))
+        return list(dict.fromkeys(found))
+
+    @cached_property
+    def _spans(self) -> list[tuple[int, int]]:
+        """From when to when events come, without long times in which there are none: calendars have many stretches."""
+        gaps = np.flatnonzero(np.diff(self._moments) > _LONG)
+        return list(
+            zip(
+                self._moments[np.append(0, gaps + 1)].tolist(), self._moments[np.append(gaps, -1)].tolist(), strict=True
+            )
+        )
 
     def _filled(
         self,
@@ -178,6 +196,7 @@ def listed_windows(history: ContextHistory, context: str, windows: Sequence[Held
     return WindowRanges(keys, partitions, numbers, since, until, starts, ends, none, none, values)
 
 
+_LONG = 100 * 24 * 60 * 60 * 1_000_000
 _NOWHERE = "\x00"
 """The key of no partition, in which nothing ever changes."""
 

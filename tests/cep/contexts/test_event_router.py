@@ -61,3 +61,21 @@ def test_of_patterns_with_for_events_stand_beside_their_partitions() -> None:
     assert numbers[0] == numbers[1] != numbers[2]
     assert numbers[3] is None
     assert set(told["partition"].to_pylist()) <= set(numbers)
+
+
+def test_what_a_calendar_ends_is_told_ahead() -> None:
+    """Nobody says so when it happens: there may be no event then, and no change."""
+    document = """
+    CREATE CONTEXTS day (free DEFAULT, lunch DURING '12:00-13:00') BY seg;
+    SELECT COUNT(?e) AS n FROM (?e, cars) IN CONTEXT free, lunch WHERE { WINDOW (?e, CONTEXT) }
+    """
+    query = Project.parse({"streams": {"cars": STREAM}}).compile(document)[-1]
+    sets, router, found = (
+        {"day": SetWindows(ContextHistory(query.context_sets[0]), Interval())},
+        EventRouter(query),
+        Routed(),
+    )
+    router.route("e", EVENTS, sets, found, {})
+    noon = 12 * 3_600_000_000
+    told = router.told(found, sets, 0, 40).to_pylist()
+    assert {(row["context"], row["until"], row["end"]) for row in told} == {("free", noon - 1, noon)}

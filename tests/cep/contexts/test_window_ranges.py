@@ -112,3 +112,15 @@ def test_windows_are_listed_without_events() -> None:
     (ended,) = history.ended
     listed = listed_windows(history, "clear", [ended])
     assert (listed.numbers.tolist(), listed.until.tolist()) == ([history.number(ended)], [3 * MINUTE])
+
+
+def test_between_events_far_apart_no_calendar_is_asked() -> None:
+    """One event may be of a clock that was never set."""
+    history = history_of([(30, ChangeKind.INITIATE, "jam", "1")], calendar=True)
+    years = 2000 * 365 * 24 * 60 * MINUTE
+    times = np.array([7 * MINUTE, 15 * MINUTE, years + 15 * MINUTE], dtype=np.int64)
+    ranges = EventRanges(pl.Series(["1", "1", "2"]), times, Interval())
+    assert ranges.of(history, "open").since.tolist() == [5 * MINUTE - 1]
+    clear = ranges.of(history, "clear")
+    assert sorted(clear.since.tolist()) == [10 * MINUTE - 1, years + 10 * MINUTE - 1]
+    assert len(ranges.of(history, "jam")) == 0
