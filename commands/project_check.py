@@ -172,12 +172,15 @@ def _queries(report: Report, project: Catalog) -> list[Registration]:
         compiled = report.attempt(lambda path=path: _compiled(project, path, known))  # type: ignore[misc]  # likewise
         for registration in compiled or ():
             known.append(registration)
-            report.found.append(f"query {registration.query.name or path.stem}: {path}")
+            report.found.append(f"query {registration.label}: {path}")
+    sets = dict.fromkeys(own for registration in known for own in registration.query.context_sets)
+    report.found += [f"contexts {own.name}: {', '.join(c.name for c in own.contexts)}" for own in sets]
     return known
 
 
 def _compiled(project: Catalog, path: Path, known: Sequence[Registration]) -> tuple[Registration, ...]:
-    compiled = project.registrations(read_document(path), str(path), [registration.query for registration in known])
+    outputs, taken = [registration.query for registration in known], [registration.label for registration in known]
+    compiled = project.registrations(read_document(path), str(path), outputs, taken=taken)
     for registration in compiled:
         build_operator(registration.query, limits=project.limits)  # windows and patterns may be too large
     return compiled

@@ -122,3 +122,23 @@ def test_check_gives_json(project: Path) -> None:
     assert found["found"][-1] == f"query high: {project / 'queries' / 'high.chi'}"
     assert found["mapping"]["queries"][0]["rows"]["reported"] == 2
     assert json.loads(call("check", project, "--format", "json").stdout)["mapping"] is None
+
+
+def test_check_names_queries_as_a_run_does_and_tells_of_contexts(project: Path) -> None:
+    """Those that change a context have no name of their own."""
+    (project / "queries" / "situations.chi").write_text(
+        "CREATE CONTEXTS air (calm DEFAULT, windy, stormy);\n"
+        "SWITCH CONTEXT windy FROM (?e, air) IN CONTEXT calm WHERE { FILTER (?e.flow > 5) };\n"
+        "SWITCH CONTEXT windy FROM (?e, air) IN CONTEXT stormy WHERE { FILTER (?e.flow < 9) };\n"
+        "INITIATE CONTEXT stormy FROM (?e, air) WHERE { FILTER (?e.flow > 9) }\n"
+    )
+    result = call("check", project)
+    assert result.exit_code == 0
+    told = [line.partition(":")[0] for line in result.stdout.splitlines()]
+    assert told[-4:] == [
+        "query air.windy.switch",
+        "query air.windy.switch-2",
+        "query air.stormy.initiate",
+        "contexts air",
+    ]
+    assert result.stdout.endswith("contexts air: calm, windy, stormy\n")
