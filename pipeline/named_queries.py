@@ -62,7 +62,7 @@ def queries_named(
 def _found(
     project: Catalog, names: Collection[str], asks: frozenset[_Asked], outputs: Sequence[Query], besides: str
 ) -> tuple[Query, ...]:
-    known = {*project.annotators, *(query.name for query in outputs)}
+    known = {*project.annotators, *(query.name for query in outputs if query.name is not None)}
     wanted = frozenset(names) - known
     if not wanted and not asks:
         return ()
@@ -73,14 +73,20 @@ def _found(
         found += project.compile(
             document.text, source=document.source, retention=document.retention, outputs=[*others, *found]
         )
-    needed = wanted.union(*(outline.reads for outline in outlines)) - known
-    answered = {(query.normal, query.change) for query in outputs}
-    return tuple(q for q in found if q.name in needed or (_derives(q, sets) and (q.normal, q.change) not in answered))
+    answered = {query.normal for query in outputs if query.change is not None}
+    chosen = _needed_of([query for query in found if query.name not in known], wanted, sets)
+    return tuple(query for query in chosen if query.change is None or query.normal not in answered)
 
 
-def _derives(query: Query, sets: Collection[str]) -> bool:
-    """Whether a query changes a context of one of these sets."""
-    return query.change is not None and query.change.context.set in sets
+def _needed_of(found: Sequence[Query], wanted: Collection[str], asked: Collection[str]) -> list[Query]:
+    """Of the queries of documents those of some names, those that change contexts of some sets, and what they need."""
+    names, sets, chosen, before = set(wanted), set(asked), list[Query](), -1
+    while len(chosen) > before:
+        before = len(chosen)
+        chosen = [q for q in found if q.name in names or (q.change is not None and q.change.context.set in sets)]
+        names |= {source.stream.name for query in chosen for source in query.sources}
+        sets |= {each.name for query in chosen for each in query.context_sets}
+    return chosen
 
 
 _Asked = tuple[str | None, str | None]
@@ -171,17 +177,18 @@ def _needed(
     With a set of contexts come the documents that declare it, and those that change it: what holds depends on them all.
 
     Returns:
-        The outlines, and the names of the sets.
+        The outlines, and the names of the sets that are asked for.
     """
     outlines = list(outlines)
     declared = frozenset().union(*(outline.declares for outline in outlines))
-    names, sets, chosen, before = set(wanted), _sets(asks, declared), list[_Outline](), -1
+    asked = _sets(asks, declared)
+    names, sets, chosen, before = set(wanted), asked, list[_Outline](), -1
     while len(chosen) > before:
         before = len(chosen)
         chosen = [outline for outline in outlines if outline.defines & names or outline.speaks_of(declared) & sets]
         names |= {read for outline in chosen for read in outline.reads}.difference(known)
         sets |= {name for outline in chosen for name in _sets(outline.asks, declared)}
-    return chosen, sets
+    return chosen, asked
 
 
 def _sets(asked: Iterable[_Asked], declared: Collection[tuple[str, str]]) -> frozenset[str]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from kaicep.commands.project_warnings import source_warnings
+from kaicep import Project
+from kaicep.commands.project_warnings import source_warnings, warnings_of
 from kaicep.config import Settings
 from support.command_line import PROJECT, call, drop, line
 
@@ -56,3 +57,15 @@ def test_sources_elsewhere_and_files_that_are_there_are_not_told(project: Path) 
     drop(project, "b.json", line(1, 1))
     assert warnings(project) == []
     assert warnings(project, path="s3://bucket/readings") == []
+
+
+def test_contexts_that_nothing_initiates_are_told_over_all_documents(project: Path) -> None:
+    loaded = Project.load(project)
+    declared = loaded.compile("CREATE CONTEXTS air (calm DEFAULT, high, low); TERMINATE CONTEXT low FROM (?e, air)")
+    told = warnings_of(loaded, declared)
+    assert [warning.splitlines()[0] for warning in told] == [
+        "warning: query:1:36: nothing ever initiates context 'high' of 'air'",
+        "warning: query:1:42: nothing ever initiates context 'low' of 'air'",
+    ]
+    text = "INITIATE CONTEXT high FROM (?e, air); INITIATE CONTEXT low FROM (?e, air)"
+    assert warnings_of(loaded, [*declared, *loaded.compile(text, outputs=declared)]) == []
