@@ -256,13 +256,15 @@ class ContextHistory:
 
     def forget(self, before: int) -> None:
         """Forget the windows that ended before a moment; not to be rewound behind."""
-        self.version += 1
-        self.ended = [w for w in self.ended if w.until >= before]
-        for key, known in self._partitions.items():
-            over = [w for w in known.windows if w.until < before]
-            if over:
+        over = bisect_left(self.ended, before, key=lambda w: w.until)
+        self.version += over > 0
+        for key in {window.key for window in self.ended[:over]} & self._partitions.keys():
+            known = self._partitions[key]
+            gone = [w for w in known.windows if w.until < before]
+            if gone:
                 left = tuple(w for w in known.windows if w.until >= before)
-                self._partitions[key] = _Partition(known.keys, left, max(known.free, *(w.until for w in over)))
+                self._partitions[key] = _Partition(known.keys, left, max(known.free, *(w.until for w in gone)))
+        del self.ended[:over]
         self._before = []
 
     def mark(self) -> tuple[int, int, int]:
@@ -290,8 +292,8 @@ class ContextHistory:
         """What has come of the changes since a mark, to be compared."""
         return self.turns[mark[1] :], self.ended[mark[2] :], list(self._open)
 
-    def snapshot(self) -> bytes:
-        """The state."""
+    def snapshot(self, waiting: Sequence[Change] = ()) -> bytes:
+        """The state, and changes that are not made yet."""
         partitions = {
             key: {"keys": list(p.keys), "free": p.free, "windows": [asdict(w) for w in p.windows]}
             for key, p in self._partitions.items()
@@ -300,11 +302,16 @@ class ContextHistory:
             "partitions": partitions,
             "ended": [asdict(w) for w in self.ended],
             "turns": [asdict(turn) for turn in self.turns],
+            "waiting": [asdict(change) for change in waiting],
         }
         return json.dumps(state, default=_plain).encode()
 
-    def restore(self, state: bytes) -> None:
-        """Go on from a snapshot."""
+    def restore(self, state: bytes) -> list[Change]:
+        """Go on from a snapshot.
+
+        Returns:
+            The changes that were not made yet.
+        """
         content: dict[str, Any] = json.loads(state, object_hook=_meant)
         self.version += 1
         self._partitions = {
@@ -315,6 +322,12 @@ class ContextHistory:
         self.turns = [Turn(**{**turn, "keys": tuple(turn["keys"])}) for turn in content["turns"]]
         every = [w for p in self._partitions.values() for w in p.windows if w.until == NO_END]
         self._open, self._before = {self.number(w): w for w in every}, []
+        return [_change(change) for change in content["waiting"]]
+
+
+def _change(content: dict[str, Any]) -> Change:
+    lists = {name: tuple(content[name]) for name in ("keys", "windows")}
+    return Change(**{**content, **lists, "kind": ChangeKind(content["kind"])})
 
 
 def _of_stretches(context: str, key: str, stretches: Sequence[tuple[int, int]]) -> list[HeldWindow]:

@@ -165,7 +165,12 @@ class Dataflow:
             isolated=self._isolation.isolated,
             identities=self._identities,
         )
-        registrations = [self.flows[label].registration for label in self.queries.closed(labels)]
+        copy.queries.remembers = True
+        registrations = [self.flows[label].registration for label in self.queries.together(labels)]
+        if state is None:
+            sets = {each.name: each for registration in registrations for each in registration.query.context_sets}
+            for name, each in sets.items():
+                copy.queries.begin_contexts(each, self.queries.contexts[name].now)
         for registration in registrations if state is None else copy.restore(state, registrations):
             copy.register(registration)
         if state is None:
@@ -176,6 +181,7 @@ class Dataflow:
         """Go on with a query where another data flow is with it."""
         self._settle()
         self.queries.replace(rehearsed.flows[label])
+        self.queries.adopt_contexts(label, rehearsed.queries.contexts)
 
     def suspend(self, label: str) -> None:
         """Give a query nothing, until it is adopted from another data flow; no snapshot holds it."""
@@ -232,7 +238,8 @@ class Dataflow:
         self._settle()
         flows = [flow for label, flow in self.flows.items() if label not in self.suspended and flow.failure is None]
         states = {_QUERY + flow.registration.label: self._isolation.run(flow, flow.snapshot) for flow in flows}
-        return self._streams.snapshot() | {name: state for name, state in states.items() if state is not None}
+        known = {name: state for name, state in states.items() if state is not None}
+        return self._streams.snapshot() | known | self.queries.snapshot()
 
     def restore(self, state: Mapping[str, bytes], queries: Iterable[Registration]) -> list[Registration]:
         """Go on from a snapshot with those of the queries that it holds.
@@ -246,6 +253,8 @@ class Dataflow:
         """
         self._streams.restore(state)
         unknown: list[Registration] = []
+        queries = list(queries)
+        self.queries.restore_contexts(state, [query.query for query in queries])
         for query in queries:
             known = state.get(_QUERY + query.label)
             registration = None if known is None else continues(known, query)
@@ -259,6 +268,8 @@ class Dataflow:
                 unknown.append(query)
             else:
                 self.flows[query.label].restore(known)
+                self.queries.restore_held(state, query.label)
+        self.queries.drop_contexts()
         return unknown
 
     @property

@@ -64,8 +64,10 @@ class BackfilledQueries:
             self.give_up(label)
 
     def are_read_by(self, label: str, dataflow: Dataflow) -> bool:
-        """Whether a query reads the output of one of them."""
-        return bool({dataflow.flows[other].query.name for other in self._queries} & dataflow.flows[label].streams)
+        """Whether a query reads the output of one of them, or is in contexts that one derives."""
+        own, others = dataflow.flows[label], [dataflow.flows[other] for other in self._queries if other != label]
+        sets = {each.name for each in own.query.context_sets}
+        return any(other.query.name in own.streams or other.derives in sets for other in others)
 
     def take_over(
         self, dataflow: Dataflow, judgement: Judgement, hold: Callable[[str, pa.Table], None], *, patient: bool
@@ -85,7 +87,8 @@ class BackfilledQueries:
         for label, query in list(self._queries.items()):
             for table in query.wait() if patient else ():
                 hold(label, table)
-            if not self.are_read_by(label, dataflow) and query.caught_up and query.arrived():
+            together = [self._queries[other] for other in dataflow.queries.together([label]) if other in self._queries]
+            if all(other.caught_up and other.arrived() for other in together):
                 for table in query.take():
                     hold(label, table)
                 if query.dataflow.knowledge is not judgement.knowledge:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import datetime
 from typing import Any
 
@@ -16,7 +17,7 @@ from ....cep.partitions import CONTEXT_WINDOWS, NO_START
 from ....expressions import POLARS_TYPES, frame_of, micros, moment_of, timestamps
 from ....language.checks.contexts import changes_stream
 from ....language.nodes import ContextSet, Query
-from ....planner import Range
+from ....planner import Range, resolve_bounds
 
 __all__ = ["ContextRuntime"]
 
@@ -136,3 +137,34 @@ class ContextRuntime:
         self.history.turns = self.history.turns[self._told :]
         self._told = 0
         self.history.forget(micros(before))
+
+    def snapshot(self) -> bytes:
+        """The state, and what identifies the set."""
+        head = {
+            "set": self.set.normal,
+            "now": None if self.now is None else self.now.isoformat(),
+            "known": None if self.known is None else self.known.isoformat(),
+            "told": self._told,
+            "places": [place for _, place, _ in self._offered],
+        }
+        encoded = json.dumps(head).encode()
+        waiting = [change for _, _, change in self._offered]
+        return len(encoded).to_bytes(4, "big") + encoded + self.history.snapshot(waiting)
+
+    @classmethod
+    def restored(cls, contexts: ContextSet, state: bytes) -> ContextRuntime | None:
+        """A set as a snapshot has it; `None`: that is of another one."""
+        length = int.from_bytes(state[:4], "big")
+        head = json.loads(state[4 : 4 + length])
+        if head["set"] != contexts.normal:
+            return None
+        now = _moment(head["now"])
+        found = cls(contexts, now, resolve_bounds(contexts.bounds, now))
+        waiting = found.history.restore(state[4 + length :])
+        found._offered = [(c.time, place, c) for place, c in zip(head["places"], waiting, strict=True)]
+        found.known, found._told = _moment(head["known"]), head["told"]
+        return found
+
+
+def _moment(text: str | None) -> datetime | None:
+    return None if text is None else datetime.fromisoformat(text)

@@ -131,6 +131,7 @@ class QueryAnswering:
     ) -> Iterator[QueryRows]:
         """The rows of each query where there are contexts: each after what derives its own; as `_levels` otherwise."""
         splits, flows = EventSplits(), self._queries.flows
+        self._queries.forget_windows()
         for _, together in groupby(self._queries.components(), key=attrgetter("depth")):
             components = list(together)
             single = [flows[label] for component in components if not component.sets for label in component.labels]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
+from hashlib import sha256
 
 from ....cep import END_OF_TIME
 from ....errors import PipelineError
@@ -16,6 +18,8 @@ from .query_runtime import QueryRuntime
 
 __all__ = ["QueryGraph"]
 
+_CONTEXTS, _HELD, _HOLDERS = "contexts/", "held/", "holders"
+
 
 class QueryGraph:
     """Queries by label, each after those whose output it reads.
@@ -23,11 +27,13 @@ class QueryGraph:
     Attributes:
         suspended: labels of the queries that are given nothing for now.
         contexts: by name, the sets of contexts that the queries speak of.
+        remembers: windows of contexts are not forgotten: another data flow, whose queries are behind, may adopt them.
     """
 
     def __init__(self) -> None:
         self.suspended: set[str] = set()
         self.contexts: dict[str, ContextRuntime] = {}
+        self.remembers = False
         self._flows: dict[str, QueryRuntime] = {}
         self._label_of: dict[str, str] = {}
 
@@ -89,6 +95,33 @@ class QueryGraph:
         """Begin a set of contexts; `now` is the moment at which it is registered."""
         self.contexts[contexts.name] = ContextRuntime(contexts, now, resolve_bounds(contexts.bounds, now))
 
+    def snapshot(self) -> dict[str, bytes]:
+        """The sets of contexts, and the events that queries in them hold, by name; what is held alike stands once."""
+        states = {_CONTEXTS + name: contexts.snapshot() for name, contexts in self.contexts.items()}
+        parts: dict[tuple[int, ...], bytes] = {}
+        holders: dict[str, str] = {}
+        for label, flow in self._flows.items():
+            if flow.held and flow.failure is None and label not in self.suspended:
+                alike = tuple(map(id, flow.held.batches))
+                parts.setdefault(alike, flow.held.snapshot())
+                name = _HELD + sha256(parts[alike]).hexdigest()[:32]
+                states[name], holders[label] = parts[alike], name
+        return states | ({_HOLDERS: json.dumps(holders).encode()} if holders else {})
+
+    def restore_contexts(self, state: Mapping[str, bytes], queries: Iterable[Query]) -> None:
+        """Go on with the sets of a snapshot that queries speak of; before these are registered."""
+        for each in (each for query in queries for each in query.context_sets):
+            known = state.get(_CONTEXTS + each.name)
+            found = None if known is None else ContextRuntime.restored(each, known)
+            if found is not None:
+                self.contexts.setdefault(each.name, found)
+
+    def restore_held(self, state: Mapping[str, bytes], label: str) -> None:
+        """Let a query hold the events that it held when a snapshot was taken."""
+        name = json.loads(state.get(_HOLDERS, b"{}")).get(label)
+        if name is not None:
+            self._flows[label].held.restore(state[name])
+
     def replace(self, flow: QueryRuntime) -> None:
         """Go on with another state of a query; it is suspended no more."""
         self._take_in_contexts(flow)
@@ -111,9 +144,20 @@ class QueryGraph:
         self.suspended.discard(label)
         if flow.query.name is not None:
             del self._label_of[flow.query.name]
-        spoken_of = {each.name for other in self._flows.values() for each in other.query.context_sets}
+        self.drop_contexts()
+
+    def drop_contexts(self) -> None:
+        """Drop the sets of contexts that no query speaks of."""
+        spoken_of = {each.name for flow in self._flows.values() for each in flow.query.context_sets}
         for name in self.contexts.keys() - spoken_of:
             del self.contexts[name]
+
+    def adopt_contexts(self, label: str, others: Mapping[str, ContextRuntime]) -> None:
+        """Go on with the sets of another data flow that a query speaks of, where these are known further there."""
+        for each in self._flows[label].query.context_sets:
+            own, other = self.contexts[each.name].known, others[each.name].known
+            if other is not None and (own is None or own < other):
+                self.contexts[each.name] = others[each.name]
 
     @property
     def failed(self) -> bool:
@@ -168,6 +212,15 @@ class QueryGraph:
         """The source streams that say how far a query can be answered: its own, and those behind its contexts."""
         return set().union(*(self.origins(self._flows[other].query) for other in self.closed([label])))
 
+    def together(self, labels: Sequence[str]) -> list[str]:
+        """Queries and all that decide about their rows and about the contexts that they derive; as `closed`."""
+        found, before = self.closed(labels), 0
+        while len(found) > before:
+            before = len(found)
+            sets = {self._flows[label].derives for label in found} - {None}
+            found = self.closed([*found, *(label for label, flow in self._flows.items() if flow.derives in sets)])
+        return found
+
     def closed(self, labels: Sequence[str]) -> list[str]:
         """Queries and all whose output they read or that derive their contexts, directly or not.
 
@@ -194,6 +247,15 @@ class QueryGraph:
         """Whether a query's rows are needed by others: they read its output, or are in contexts that it derives."""
         name = flow.query.name
         return flow.derives is not None or any(name in other.streams for other in self._flows.values() if name)
+
+    def forget_windows(self) -> None:
+        """Forget the windows of contexts that ended before all that any query may still ask."""
+        for name, contexts in self.contexts.items() if not self.remembers else ():
+            live = (flow for label, flow in self._flows.items() if label not in self.suspended)
+            users = [flow for flow in live if name in {each.name for each in flow.query.context_sets}]
+            passed = _lowest([contexts.known, *(flow.watermark for flow in users)])
+            if passed is not None:
+                contexts.forget(passed)
 
     def known_contexts(self, name: str) -> datetime | None:
         """How far the changes of a set are known: as far as its deriving queries have been answered.
