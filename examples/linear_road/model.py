@@ -26,6 +26,13 @@ lr:PositionReport a owl:Class ; rdfs:label "position report"@en .
 lr:Segment a owl:Class ; rdfs:label "segment of a carriageway, a mile long"@en .
 lr:number a owl:DatatypeProperty ; rdfs:label "has the number, counted from the west end"@en .
 lr:direction a owl:DatatypeProperty ; rdfs:label "leads (0: east, 1: west)"@en .
+lr:at a owl:DatatypeProperty ; rdfs:label "was made at"@en .
+lr:second a owl:DatatypeProperty ; rdfs:label "was made at the second"@en .
+lr:vehicle a owl:DatatypeProperty ; rdfs:label "is of the vehicle"@en .
+lr:speed a owl:DatatypeProperty ; rdfs:label "has the speed, in miles per hour"@en .
+lr:expressway a owl:DatatypeProperty ; rdfs:label "is on the expressway"@en .
+lr:lane a owl:DatatypeProperty ; rdfs:label "is on the lane (0: entry, 4: exit)"@en .
+lr:position a owl:DatatypeProperty ; rdfs:label "is so many feet from the west end"@en .
 lr:leadsTo a owl:ObjectProperty ; rdfs:domain lr:Segment ; rdfs:range lr:Segment ;
     rdfs:label "leads to the segment"@en .
 
