@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import lru_cache
 from hashlib import sha256
+from math import isnan, nan
 from typing import Any
 
 from ...expressions import Ints
@@ -86,13 +87,24 @@ class _Partition:
 
     Attributes:
         keys: the values of the set's keys.
-        windows: those that queries have begun, by `since`; those that ended long ago are forgotten.
+        ended: the windows that queries have begun and ended, by their ends; those of long ago are forgotten.
+        open: those that have not ended.
         free: the default may hold after that; `NO_START`: from the beginning.
     """
 
     keys: tuple[Any, ...]
-    windows: tuple[HeldWindow, ...] = ()
+    ended: tuple[HeldWindow, ...] = ()
+    open: tuple[HeldWindow, ...] = ()
     free: int = NO_START
+
+    @property
+    def windows(self) -> tuple[HeldWindow, ...]:
+        """All of them."""
+        return self.ended + self.open
+
+    def open_of(self, context: str) -> HeldWindow | None:
+        """The window of a context that is open."""
+        return next((window for window in self.open if window.context == context), None)
 
 
 class ContextHistory:
@@ -168,42 +180,56 @@ class ContextHistory:
             self._make(change)
 
     def _make(self, change: Change) -> None:
-        lying = [self._open[n] for n in change.windows if n in self._open] if change.kind is ChangeKind.SWITCH else []
-        keys = dict.fromkeys([change.key, *(window.key for window in lying)])
-        known = {key: self._partitions.get(key, _Partition(change.keys)) for key in keys}
-        before = {key: self._default_at(key, known[key], change.time) for key in keys}
-        ends = lying
-        if change.kind is ChangeKind.TERMINATE:
-            ends = [w for w in known[change.key].windows if w.context == change.context and w.until == NO_END]
-        for window in ends:
-            self._end(window, change.time)
-        if change.kind is not ChangeKind.TERMINATE and change.context != self.default:
-            self._begin(change, known[change.key], before[change.key])
-        for key in keys:
-            if before[key] is None and key in self._partitions:
-                begun = self._default_at(key, self._partitions[key], change.time)
-                if begun is not None:
-                    self._tell(change.time, begun, "started", self._partitions[key].keys)
+        known = self._partitions.get(change.key)
+        own = None if known is None else known.open_of(change.context)
+        match change.kind:
+            case ChangeKind.INITIATE if own is None:
+                self._begin(change, self._default_at(change.key, known, change.time))
+            case ChangeKind.TERMINATE if own is not None:
+                self._end(own, change.time)
+                self._begin_default(change.key, change.time)
+            case ChangeKind.SWITCH:
+                self._switch(change)
 
-    def _begin(self, change: Change, known: _Partition, default: HeldWindow | None) -> None:
-        known = self._partitions.get(change.key, known)
-        if any(w.context == change.context and w.until == NO_END for w in known.windows):
-            return
+    def _switch(self, change: Change) -> None:
+        lying = [self._open[number] for number in change.windows if number in self._open]
+        default = self._default_at(change.key, self._partitions.get(change.key), change.time)
+        for window in lying:
+            self._end(window, change.time)
+        known = self._partitions.get(change.key)
+        if change.context != self.default and (known is None or known.open_of(change.context) is None):
+            self._begin(change, default)
+        for key in dict.fromkeys([change.key, *(window.key for window in lying)] if lying else ()):
+            if default is None or key != change.key:
+                self._begin_default(key, change.time)
+
+    def _begin(self, change: Change, default: HeldWindow | None) -> None:
+        """Begin a window; `default`: that of the default which ends with it."""
+        known = self._partitions.get(change.key) or _Partition(tuple(map(_settled, change.keys)))
         if default is not None:
             self.ended.append(replace(default, until=change.time, end=change.time))
             self._tell(change.time, default, "ended", known.keys)
-        new = HeldWindow(change.context, change.key, change.time, NO_END, change.time, NO_END, dict(change.values))
-        self._keep(change.key, replace(known, windows=(*known.windows, new)))
+        values = {name: _settled(value) for name, value in change.values.items()}
+        new = HeldWindow(change.context, change.key, change.time, NO_END, change.time, NO_END, values)
+        self._keep(change.key, _Partition(known.keys, known.ended, (*known.open, new), known.free))
         self._open[self.number(new)] = new
         self._tell(change.time, new, "started", known.keys)
 
     def _end(self, window: HeldWindow, time: int) -> None:
         known = self._partitions[window.key]
         over = replace(window, until=time, end=time)
-        self._keep(window.key, replace(known, windows=tuple(over if w is window else w for w in known.windows)))
+        left = tuple(own for own in known.open if own is not window)
+        self._keep(window.key, _Partition(known.keys, (*known.ended, over), left, known.free))
         del self._open[self.number(window)]
         self.ended.append(over)
         self._tell(time, over, "ended", known.keys)
+
+    def _begin_default(self, key: str, time: int) -> None:
+        """Tell that the default begins, if nothing else holds after a moment."""
+        known = self._partitions.get(key)
+        begun = None if known is None else self._default_at(key, known, time)
+        if known is not None and begun is not None:
+            self._tell(time, begun, "started", known.keys)
 
     def _keep(self, key: str, partition: _Partition) -> None:
         self.version += 1
@@ -213,12 +239,22 @@ class ContextHistory:
     def _tell(self, time: int, window: HeldWindow, change: str, keys: tuple[Any, ...]) -> None:
         self.turns.append(Turn(time, window.context, change, window.start, keys))
 
-    def _default_at(self, key: str, known: _Partition, time: int) -> HeldWindow | None:
+    def _default_at(self, key: str, known: _Partition | None, time: int) -> HeldWindow | None:
         """The window of the default that holds just after a moment, as far as it is known then."""
-        if any(w.until == NO_END for w in known.windows):
+        if known is not None and known.open:
             return None
-        found = [w for w in self._defaults(key, known, time, time + 1) if w.since <= time < w.until]
-        return found[0] if found else None
+        free = NO_START if known is None else known.free
+        since = start = known.ended[-1].until if known is not None and known.ended else free
+        until = end = NO_END
+        if self.calendars:
+            stretches = stretches_between(list(self.calendars.values()), time + 1, time + 1)
+            for begin, stop in stretches:
+                if begin <= time + 1 < stop:
+                    return None
+                if stop <= time + 1 and _behind(stop) > since:
+                    since, start = _behind(stop), stop
+            until, end = next(((_behind(begin), begin) for begin, _ in stretches if begin > time + 1), (NO_END, NO_END))
+        return HeldWindow(self.default, key, since, until, start, end)
 
     def windows(self, context: str, key: str, first: int, last: int) -> list[HeldWindow]:
         """The windows of a context in a partition that hold at some moment from `first` to `last`."""
@@ -234,7 +270,7 @@ class ContextHistory:
 
     def _defaults(self, key: str, known: _Partition, first: int, last: int) -> list[HeldWindow]:
         """The windows in which nothing else holds; `first` to `last` is the time of which calendars are asked."""
-        taken = [(w.since, w.until, w.start, w.end) for w in known.windows]
+        taken = sorted((w.since, w.until, w.start, w.end) for w in known.windows)
         if self.calendars:
             stretches = stretches_between(list(self.calendars.values()), first, last)
             taken += [(_behind(a), _behind(b), a, b) for a, b in stretches]
@@ -256,15 +292,15 @@ class ContextHistory:
 
     def forget(self, before: int) -> None:
         """Forget the windows that ended before a moment; not to be rewound behind."""
-        over = bisect_left(self.ended, before, key=lambda w: w.until)
-        self.version += over > 0
-        for key in {window.key for window in self.ended[:over]} & self._partitions.keys():
+        count = bisect_left(self.ended, before, key=lambda w: w.until)
+        self.version += count > 0
+        for key in {window.key for window in self.ended[:count]} & self._partitions.keys():
             known = self._partitions[key]
-            gone = [w for w in known.windows if w.until < before]
-            if gone:
-                left = tuple(w for w in known.windows if w.until >= before)
-                self._partitions[key] = _Partition(known.keys, left, max(known.free, *(w.until for w in gone)))
-        del self.ended[:over]
+            over = bisect_left(known.ended, before, key=lambda w: w.until)
+            if over:
+                free = max(known.free, known.ended[over - 1].until)
+                self._partitions[key] = _Partition(known.keys, known.ended[over:], known.open, free)
+        del self.ended[:count]
         self._before = []
 
     def mark(self) -> tuple[int, int, int]:
@@ -276,21 +312,23 @@ class ContextHistory:
         count, turns, ended = mark
         self.version += 1
         touched = {key for key, _ in self._before[count:]}
+        for key in touched:
+            for window in self._partitions[key].open:
+                del self._open[self.number(window)]
         for key, partition in reversed(self._before[count:]):
             if partition is None:
                 del self._partitions[key]
             else:
                 self._partitions[key] = partition
         del self._before[count:], self.turns[turns:], self.ended[ended:]
-        self._open = {n: w for n, w in self._open.items() if w.key not in touched}
         for key in touched & self._partitions.keys():
-            for window in self._partitions[key].windows:
-                if window.until == NO_END:
-                    self._open[self.number(window)] = window
+            for window in self._partitions[key].open:
+                self._open[self.number(window)] = window
 
     def since(self, mark: tuple[int, int, int]) -> object:
         """What has come of the changes since a mark, to be compared."""
-        return self.turns[mark[1] :], self.ended[mark[2] :], list(self._open)
+        changed = {key: self._partitions[key] for key, _ in self._before[mark[0] :]}
+        return self.turns[mark[1] :], self.ended[mark[2] :], changed
 
     def snapshot(self, waiting: Sequence[Change] = ()) -> bytes:
         """The state, and changes that are not made yet."""
@@ -314,13 +352,14 @@ class ContextHistory:
         """
         content: dict[str, Any] = json.loads(state, object_hook=_meant)
         self.version += 1
-        self._partitions = {
-            key: _Partition(tuple(p["keys"]), tuple(HeldWindow(**w) for w in p["windows"]), p["free"])
-            for key, p in content["partitions"].items()
-        }
+        self._partitions = {}
+        for key, p in content["partitions"].items():
+            windows = [HeldWindow(**window) for window in p["windows"]]
+            ended, left = (tuple(w for w in windows if (w.until == NO_END) is is_open) for is_open in (False, True))
+            self._partitions[key] = _Partition(tuple(p["keys"]), ended, left, p["free"])
         self.ended = [HeldWindow(**w) for w in content["ended"]]
         self.turns = [Turn(**{**turn, "keys": tuple(turn["keys"])}) for turn in content["turns"]]
-        every = [w for p in self._partitions.values() for w in p.windows if w.until == NO_END]
+        every = [window for partition in self._partitions.values() for window in partition.open]
         self._open, self._before = {self.number(w): w for w in every}, []
         return [_change(change) for change in content["waiting"]]
 
@@ -337,6 +376,11 @@ def _of_stretches(context: str, key: str, stretches: Sequence[tuple[int, int]]) 
 def _behind(moment: int) -> int:
     """The last moment before one; what has no beginning or end keeps none."""
     return moment if moment in (NO_START, NO_END) else moment - 1
+
+
+def _settled(value: Any) -> Any:
+    """A value that equals itself, so that what has come of changes can be compared."""
+    return nan if isinstance(value, float) and isnan(value) else value
 
 
 def _plain(value: object) -> object:

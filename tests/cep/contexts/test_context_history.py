@@ -79,3 +79,15 @@ def test_a_snapshot_has_all_of_it_and_old_windows_are_forgotten() -> None:
     assert spans(other, "jam") == []
     assert spans(other, "clear") == [(8, NO_END)]
     assert not other.ended
+
+
+def test_what_has_come_of_changes_can_be_compared() -> None:
+    """Attributes of windows count, and what is no number equals itself: else nothing would ever be settled."""
+    history = ContextHistory(ROAD)
+    mark, made = history.mark(), []
+    for value in (float("nan"), float("nan"), 3.0):
+        history.make([Change(5, INITIATE, "jam", "1", (1,), {"v": value})])
+        made.append(history.since(mark))
+        history.rewind(mark)
+    assert made[0] == made[1] != made[2]
+    assert not history.changed
