@@ -40,5 +40,10 @@ class Engine(StreamingEngine):
             query: the query.
         """
         runtime = self.runtime_of(label)
-        told = explain_query(self.project, query) if runtime is None else explain_runtime(self.project, runtime)
+        others = self.registered
+        told = (
+            explain_query(self.project, query, others=others)
+            if runtime is None
+            else explain_runtime(self.project, runtime, others=others)
+        )
         return plan_text(told, self.project.knowledge.prefixes)

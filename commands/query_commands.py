@@ -151,8 +151,16 @@ def explain(
     nfa: Annotated[
         bool, typer.Option("--nfa", help="Draw the automata of patterns instead: states, and what leads from each.")
     ] = False,
+    contexts: Annotated[
+        bool,
+        typer.Option(
+            "--contexts",
+            help="Draw the contexts instead: what is asked in each, and which queries lead from one to another.",
+        ),
+    ] = False,
     form: Annotated[
-        PlanFormat | None, typer.Option("--format", "-f", help="In words, or as a picture; of automata mermaid.")
+        PlanFormat | None,
+        typer.Option("--format", "-f", help="In words, or as a picture; of automata and contexts mermaid."),
     ] = None,
 ) -> None:
     """Say how queries would be answered if they were registered now, in words or as a picture.
@@ -167,14 +175,20 @@ def explain(
     loaded = load_project(project)
     read = queries_read(loaded, text, source)
     prefixes = loaded.knowledge.prefixes
+    if (nfa or contexts) and form is PlanFormat.TEXT:
+        raise PlanError(f"{'automata' if nfa else 'contexts'} are pictures", hint="take --format mermaid, dot or svg")
     if nfa:
-        if form is PlanFormat.TEXT:
-            raise PlanError("automata are pictures", hint="take --format mermaid, dot or svg")
         from ..explain import automaton_diagram_of
 
         _draw([automaton_diagram_of(one) for one in loaded.compile(text, source=source, outputs=read)], form)
         return
-    told = explain_registrations(loaded, [*labelled(read), *loaded.registrations(text, source, read)])[len(read) :]
+    queries = [*labelled(read), *loaded.registrations(text, source, read)]
+    if contexts:
+        from ..explain import transition_network_of
+
+        _draw([transition_network_of(queries)], form)
+        return
+    told = explain_registrations(loaded, queries)[len(read) :]
     if form in (None, PlanFormat.TEXT):
         typer.echo("\n\n".join(plan_text(plan, prefixes) for plan in told))
     else:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         plan_diagram_of,
         plan_text,
         reason_diagram_of,
+        transition_network_of,
         write_diagram,
     )
 
@@ -47,6 +48,7 @@ _LATER = {
     "plan_text": ".printing",
     "reason_diagram_of": ".printing",
     "report_mapping": ".mapping",
+    "transition_network_of": ".printing",
     "write_diagram": ".printing",
 }
 
@@ -72,6 +74,7 @@ __all__ = [
     "plan_text",
     "reason_diagram_of",
     "report_mapping",
+    "transition_network_of",
     "write_diagram",
 ]
 

@@ -13,6 +13,7 @@ from ...language.nodes import (
     Alternative,
     BatchWindow,
     Conjunction,
+    ContextWindow,
     CorrelationWindow,
     CumulateWindow,
     Element,
@@ -30,7 +31,9 @@ from ...language.nodes import (
     Window,
     expression_text,
 )
+from ...pipeline.flow import Registration
 from ...planner import Range, bounds_in_words, duration_in_words
+from .context_plan import describe_contexts
 from .plan_node import PlanNode
 
 _LINKS = {
@@ -41,7 +44,11 @@ _LINKS = {
 
 
 def describe_query(
-    query: Query, semantics: Mapping[str, PlanNode], within: Range | None = None, past: Iterable[PlanNode] = ()
+    query: Query,
+    semantics: Mapping[str, PlanNode],
+    within: Range | None = None,
+    past: Iterable[PlanNode] = (),
+    others: Iterable[Registration] = (),
 ) -> PlanNode:
     """Explain how a query is answered.
 
@@ -50,16 +57,19 @@ def describe_query(
         semantics: event variable → what its semantic filter does; nothing for a variable without PATHs.
         within: the bounds as they were fixed at registration; `None` before it.
         past: how the past is answered.
+        others: registered queries, among which are those that derive its contexts.
 
     Returns:
-        The query; its children are sources with their filters, WITHIN, operator, windows, output, past and warnings.
+        The query; its children are contexts, sources with filters, WITHIN, operator, windows, output, past, warnings.
     """
     fixed = "" if within is None else f", which is {within}"
+    items = ", ".join(f"{i.name} {i.type}" for i in query.items if not i.hidden)
     children = [
+        *describe_contexts(query, others),
         *(_source(source, semantics.get(source.variable)) for source in query.sources),
         PlanNode("within", f"{bounds_in_words(query.bounds)}{fixed}"),
         *_operator(query),
-        PlanNode("output", ", ".join(f"{i.name} {i.type}" for i in query.items if not i.hidden)),
+        *([PlanNode("output", items)] if items else []),
         *past,
         *(PlanNode("warning", warning) for warning in query.warnings),
     ]
@@ -151,6 +161,8 @@ def _window(window: Window) -> str:
             return f"?{variable} in windows that grow by {_extent(step)} up to {_extent(size)}"
         case SessionWindow(variable=variable, gap=gap):
             return f"?{variable} in sessions that a gap of {_extent(gap)} ends"
+        case ContextWindow(variable=variable):
+            return f"all ?{variable} of a window of the contexts, when that ends"
         case _:
             assert_never(window)
 

@@ -23,13 +23,16 @@ if TYPE_CHECKING:
 __all__ = ["explain_query", "explain_registrations", "explain_runtime"]
 
 
-def explain_runtime(project: Catalog, runtime: QueryRuntime, past: Iterable[PlanNode] = ()) -> PlanNode:
+def explain_runtime(
+    project: Catalog, runtime: QueryRuntime, past: Iterable[PlanNode] = (), others: Iterable[Registration] = ()
+) -> PlanNode:
     """Explain how a registered query is answered, and by which version of the knowledge.
 
     Args:
         project: its.
         runtime: of the query; what its PATHs have cost so far is told.
         past: what else is to be told of its past.
+        others: registered queries, among which are those that derive its contexts.
     """
     filters = {
         source.source.variable: describe_semantic_filter(source.semantics)
@@ -37,24 +40,27 @@ def explain_runtime(project: Catalog, runtime: QueryRuntime, past: Iterable[Plan
         if source.source.semantics is not None
     }
     chosen = () if runtime.past is None else (PlanNode("", f"past by {runtime.past}"),)
-    plan = describe_query(runtime.query, filters, runtime.within, (*chosen, *past))
+    plan = describe_query(runtime.query, filters, runtime.within, (*chosen, *past), others)
     if not project.knowledge.modules:
         return plan
     known = PlanNode("knowledge", KnowledgeStore.of(project.settings).in_words(project.knowledge))
     return replace(plan, children=(*plan.children, known))
 
 
-def explain_query(project: Catalog, query: Query, past: Iterable[PlanNode] = ()) -> PlanNode:
+def explain_query(
+    project: Catalog, query: Query, past: Iterable[PlanNode] = (), others: Iterable[Registration] = ()
+) -> PlanNode:
     """Explain how a compiled query would be answered if it were registered before the first event.
 
     Args:
         project: its.
         query: of this project.
         past: what is told before the strategies for its past.
+        others: registered queries, among which are those that derive its contexts.
     """
     registration = Registration(query, query.name or "query")
     runtime = QueryRuntime(registration, project.shape, project.knowledge, project.options)
-    return explain_runtime(project, runtime, (*past, *_strategies(project, query)))
+    return explain_runtime(project, runtime, (*past, *_strategies(project, query)), others)
 
 
 def explain_registrations(project: Catalog, queries: Sequence[Registration]) -> list[PlanNode]:
@@ -68,12 +74,12 @@ def explain_registrations(project: Catalog, queries: Sequence[Registration]) -> 
         queries: in order, each after those whose output it reads; when they were registered is of no account.
     """
     if not any(speaks_of_the_past(q.query) for q in queries) or not _has_archive(project):
-        return [explain_query(project, q.query) for q in queries]
+        return [explain_query(project, q.query, others=queries) for q in queries]
     try:
         return _over_archive(project, queries)
     except ArchiveError as error:
         told = [PlanNode("past", f"the archive tells nothing: {error.message}")]
-        return [explain_query(project, q.query, told if speaks_of_the_past(q.query) else ()) for q in queries]
+        return [explain_query(project, q.query, told if speaks_of_the_past(q.query) else (), queries) for q in queries]
 
 
 def _strategies(project: Catalog, query: Query) -> tuple[PlanNode, ...]:
@@ -100,7 +106,9 @@ def _over_archive(project: Catalog, queries: Sequence[Registration]) -> list[Pla
             dataflow.register(replace(query, now=dataflow.now(query.query)))
         for label in queries_with_a_past(dataflow, list(dataflow.flows)):
             dataflow.flows[label].past = Backfill(dataflow, [label], archive, upto=None).choice
-    return [explain_runtime(project, flow, _strategies(project, flow.query)) for flow in dataflow.flows.values()]
+    return [
+        explain_runtime(project, flow, _strategies(project, flow.query), queries) for flow in dataflow.flows.values()
+    ]
 
 
 def _last_events(archive: ReadView, dataflow: Dataflow) -> dict[str, AnnotatedBatch]:

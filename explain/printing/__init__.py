@@ -13,6 +13,7 @@ if TYPE_CHECKING:
         joined_diagrams,
         plan_diagram_of,
         reason_diagram_of,
+        transition_network_of,
         write_diagram,
     )
     from .mapping_json import mapping_dict
@@ -33,6 +34,7 @@ _LATER = {
     "plan_diagram_of": ".diagrams",
     "plan_text": ".plan_writer",
     "reason_diagram_of": ".diagrams",
+    "transition_network_of": ".diagrams",
     "write_diagram": ".diagrams",
 }
 
@@ -48,6 +50,7 @@ __all__ = [
     "plan_diagram_of",
     "plan_text",
     "reason_diagram_of",
+    "transition_network_of",
     "write_diagram",
 ]
 

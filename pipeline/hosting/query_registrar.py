@@ -158,6 +158,13 @@ class QueryRegistrar(ABC):
         """What answers a registered query; `None`: nothing yet."""
         return self._flow.dataflow.flows.get(label)
 
+    @property
+    def registered(self) -> tuple[Registration, ...]:
+        """The queries that are answered, or will be from the next batch on, in the order of their registration."""
+        flows = self._flow.dataflow.flows
+        waiting = [Registration(one.query, one.name) for one in self._handles.values() if one.name not in flows]
+        return (*(flow.registration for flow in flows.values()), *waiting)
+
     @abstractmethod
     def explain(self, label: str, query: Query) -> str:
         """How a query of this project is answered, in words; if it is registered under `label`, as it is answered."""

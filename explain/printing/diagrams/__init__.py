@@ -7,6 +7,7 @@ from .diagram import Diagram, joined_diagrams
 from .diagram_writer import DiagramFormat, write_diagram
 from .plan_diagram import plan_diagram_of
 from .reason_diagram import reason_diagram_of
+from .transition_network import transition_network_of
 
 __all__ = [
     "Diagram",
@@ -15,5 +16,6 @@ __all__ = [
     "joined_diagrams",
     "plan_diagram_of",
     "reason_diagram_of",
+    "transition_network_of",
     "write_diagram",
 ]
