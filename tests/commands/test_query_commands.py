@@ -199,3 +199,18 @@ def test_trying_a_file_of_the_project_does_not_meet_itself(project: Path) -> Non
     path.write_text(f"CREATE QUERY high AS {HIGH}; SELECT ?h.flow AS flow FROM (?h, high)")
     result = call("try", path, "-e", project / "events.jsonl", "-p", project)
     assert [json.loads(row)["flow"] for row in result.stdout.splitlines()] == [60.5, 70.0]
+
+
+def test_explain_draws_contexts(project: Path) -> None:
+    text = """CREATE CONTEXTS mood (calm DEFAULT, busy);
+    CREATE QUERY rise AS INITIATE CONTEXT busy FILTER (?e.flow > 50);
+    CREATE QUERY rates AS SELECT ?e.flow IN CONTEXT busy"""
+    drawn = call("explain", text, "--contexts", "-p", project)
+    assert drawn.stdout.splitlines()[:4] == [
+        "flowchart LR",
+        '    c0["mood.calm (default)"]:::ground',
+        '    c1["mood.busy<br/>rates"]:::plain',
+        '    c0 -->|"INITIATE by rise"| c1',
+    ]
+    refused = call("explain", text, "--contexts", "-f", "text", "-p", project)
+    assert "contexts are pictures" in refused.stderr
