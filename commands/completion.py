@@ -67,7 +67,8 @@ def _settings(ctx: typer.Context) -> Settings | None:
     arguments = [parameter.name for parameter in ctx.command.params if parameter.param_type_name == "argument"]
     written = dict(zip(arguments, ctx.args, strict=False))
     try:
-        return Settings.load(ctx.params.get("project") or written.get("project") or Path())
+        named = [of.get(name) for of in (ctx.params, written) for name in ("project", "folder")]
+        return Settings.load(next(filter(None, named), Path()))
     except KaicepError:
         return None
 

@@ -25,6 +25,15 @@ ProjectFile = Annotated[
         metavar="PROJECT", help="A kaicep.toml, or the folder that holds one.", autocompletion=project_paths
     ),
 ]
+ProjectAtLast = Annotated[
+    Path | None,
+    typer.Argument(
+        metavar="[PROJECT]",
+        help="A kaicep.toml, or the folder that holds one; here, or with --project.",
+        autocompletion=project_paths,
+        show_default=False,
+    ),
+]
 ProjectOption = Annotated[
     Path,
     typer.Option(
@@ -32,6 +41,16 @@ ProjectOption = Annotated[
         "-p",
         metavar="PROJECT",
         help="A kaicep.toml, or the folder that holds one.",
+        autocompletion=project_paths,
+    ),
+]
+ProjectByName = Annotated[
+    Path | None,
+    typer.Option(
+        "--project",
+        "-p",
+        metavar="PROJECT",
+        help="The same.",
         autocompletion=project_paths,
     ),
 ]
@@ -65,3 +84,17 @@ StreamOption = Annotated[
     ),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print rows and errors only.")]
+
+
+def project_of(argument: Path | None, option: Path | None) -> Path:
+    """The project that a command names, as its last argument or by its option.
+
+    Raises:
+        typer.BadParameter: it names none, or two.
+    """
+    if argument is not None and option is not None:
+        raise typer.BadParameter(f"is named twice, as {argument} and as {option}", param_hint="PROJECT")
+    found = option if argument is None else argument
+    if found is None:
+        raise typer.BadParameter("is missing: a kaicep.toml, or the folder that holds one", param_hint="PROJECT")
+    return found

@@ -10,7 +10,7 @@ import typer
 
 from ..storage import masked
 from .completion import submitted_names
-from .options import ProjectFile, ProjectOption, Query, RowFormOption
+from .options import ProjectAtLast, ProjectByName, Query, RowFormOption, project_of
 from .terminal import print_rows, tell, text_of, waiting
 
 app = typer.Typer()
@@ -28,13 +28,14 @@ def _duration(text: str) -> timedelta:
 
 
 @app.command(
-    epilog="Examples: `kaicep submit high.chi --project campus/`, "
+    epilog="Examples: `kaicep submit high.chi campus/`, "
     "`kaicep submit 'SELECT ?e.flowrate WITHIN (now - 1h, ) FILTER (?e.flowrate > 500)' --name recent -p campus/`"
 )
 def submit(
     query: Query,
-    project: ProjectOption,
+    folder: ProjectAtLast = None,
     *,
+    project: ProjectByName = None,
     name: Annotated[
         str | None,
         typer.Option("--name", "-n", metavar="NAME", help="What a query without CREATE QUERY … AS is called."),
@@ -53,33 +54,37 @@ def submit(
 
     text, source = text_of(query)
     label = name or (Path(source).name if source not in ("query", "stdin") else None)
-    settings = Settings.load(project)
+    settings = Settings.load(project_of(folder, project))
     with masked(settings.engine.umask), waiting("registering the query"):
         said = clients.submit(settings, text, label, retention)
     typer.echo("\n".join(said))
 
 
-@app.command(epilog="Example: `kaicep withdraw high --project campus/`")
+@app.command(epilog="Example: `kaicep withdraw high campus/`")
 def withdraw(
     name: Annotated[
         str, typer.Argument(metavar="NAME", help="Of a query that was submitted.", autocompletion=submitted_names)
     ],
-    project: ProjectOption,
+    folder: ProjectAtLast = None,
+    *,
+    project: ProjectByName = None,
 ) -> None:
     """Answer a query no more that was submitted, from the next batch on."""
     from ..config import Settings
     from . import clients
 
-    settings = Settings.load(project)
+    settings = Settings.load(project_of(folder, project))
     with masked(settings.engine.umask):
         said = clients.withdraw(settings, name)
     typer.echo("\n".join(said))
 
 
-@app.command(epilog="Example: `kaicep resume pairs --project campus/`")
+@app.command(epilog="Example: `kaicep resume pairs campus/`")
 def resume(
     name: Annotated[str, typer.Argument(metavar="NAME", help="Of a parked query; `kaicep queries` lists them.")],
-    project: ProjectOption,
+    folder: ProjectAtLast = None,
+    *,
+    project: ProjectByName = None,
 ) -> None:
     """Answer a query again that was parked, with all that it has missed.
 
@@ -88,19 +93,19 @@ def resume(
     from ..config import Settings
     from . import clients
 
-    settings = Settings.load(project)
+    settings = Settings.load(project_of(folder, project))
     with masked(settings.engine.umask):
         said = clients.resume(settings, name)
     typer.echo("\n".join(said))
 
 
-@app.command(epilog="Example: `kaicep queries --project campus/`")
-def queries(project: ProjectOption, *, form: RowFormOption = None) -> None:
+@app.command(epilog="Examples: `kaicep queries campus/`, `kaicep queries -p campus/ --format json`")
+def queries(folder: ProjectAtLast = None, *, project: ProjectByName = None, form: RowFormOption = None) -> None:
     """List the registered queries: state, matches so far, time of the streams at registration, why one is parked."""
     from ..config import Settings
     from . import clients
 
-    settings = Settings.load(project)
+    settings = Settings.load(project_of(folder, project))
     rows, said = clients.list_queries(settings)
     print_rows(rows, clients.QUERY_COLUMNS, form, settings)
     for line in said:
@@ -109,8 +114,9 @@ def queries(project: ProjectOption, *, form: RowFormOption = None) -> None:
 
 @app.command(epilog="Examples: `kaicep status campus/`, `kaicep status campus/ --watch`, `kaicep status . --json`")
 def status(
-    project: ProjectFile,
+    folder: ProjectAtLast = None,
     *,
+    project: ProjectByName = None,
     json: Annotated[bool, typer.Option("--json", help="Everything that is known, as one JSON object.")] = False,
     watch: Annotated[bool, typer.Option("--watch", help="Show it anew each second, until Ctrl-C.")] = False,
 ) -> None:
@@ -118,7 +124,7 @@ def status(
     from ..config import Settings
     from . import clients
 
-    settings = Settings.load(project)
+    settings = Settings.load(project_of(folder, project))
     if json:
         typer.echo(clients.status_json(clients.known_status(settings)))
     elif watch:

@@ -41,7 +41,7 @@ from .scalar import Leaf, ScalarSource
 from .scalar_operators import NOTHING
 from .signatures import SIGNATURES
 from .sparql_expressions import sparql_text
-from .wide_integers import companion, group_value, lists_wide, settled
+from .wide_integers import LengthyError, companion, group_value, lists_wide, settled
 
 __all__ = [
     "AGGREGATES",
@@ -57,6 +57,7 @@ __all__ = [
     "Floats",
     "Ints",
     "Leaf",
+    "LengthyError",
     "Names",
     "RefusedError",
     "ScalarSource",

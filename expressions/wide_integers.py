@@ -20,6 +20,7 @@ from itertools import count
 from typing import assert_never
 
 from ..errors import OperatorError
+from ..language import Span
 from ..language.nodes import (
     Aggregate,
     Binary,
@@ -38,12 +39,28 @@ from ..language.nodes import (
     walk,
 )
 
-__all__ = ["companion", "group_value", "lists_wide", "settled"]
+__all__ = ["LengthyError", "companion", "group_value", "lists_wide", "settled"]
 
 _INTEGER, _DOUBLE, _BOOLEAN = ValueType.INTEGER, ValueType.DOUBLE, ValueType.BOOLEAN
 _MOST_STEPS = 20_000
-"""A sum of 140 integers takes as many: a tenth of a second, and as much for each batch."""
+"""A sum of some 140 integers takes as many."""
 _STEPS: ContextVar[Iterator[int]] = ContextVar("_STEPS")
+
+
+class LengthyError(OperatorError):
+    """Far too much would have to be computed of integers that may leave 64 bits.
+
+    Attributes:
+        span: of the expression in the query's text.
+    """
+
+    def __init__(self, span: Span) -> None:
+        message = (
+            "an expression of integers is too long: where they leave 64 bits, each part is computed in doubles too"
+        )
+        hint = "declare the attributes as xsd:double, or give parts of it names in a query of their own"
+        super().__init__(message, hint=hint)
+        self.span = span
 
 
 def lists_wide(e: Expression) -> bool:
@@ -55,27 +72,30 @@ def settled(e: Expression) -> Expression:
     """What has the same value although integers in it may leave 64 bits; an integer that leaves itself is unbound.
 
     Raises:
-        OperatorError: far too much would have to be computed.
+        LengthyError: far too much would have to be computed.
     """
-    with _counted():
+    with _counted(e):
         return _settled(e)
 
 
 @contextmanager
-def _counted() -> Iterator[None]:
+def _counted(e: Expression) -> Iterator[None]:
     token = _STEPS.set(count())
     try:
         yield
+    except (_TooManyStepsError, RecursionError) as error:
+        raise LengthyError(e.span) from error
     finally:
         _STEPS.reset(token)
 
 
+class _TooManyStepsError(Exception):
+    pass
+
+
 def _count() -> None:
     if next(_STEPS.get()) > _MOST_STEPS:
-        raise OperatorError(
-            "an expression of integers is too long: where they leave 64 bits, each part is computed in doubles too",
-            hint="declare the attributes as xsd:double, or give parts of it names in a query of their own",
-        )
+        raise _TooManyStepsError
 
 
 def _settled(e: Expression) -> Expression:
@@ -110,7 +130,7 @@ def _rewritten(e: Expression) -> Expression:
 
 def companion(e: Expression) -> Expression:
     """The double that stands for an integer that has left 64 bits, else unbound; of a LIST all values as doubles."""
-    with _counted():
+    with _counted(e):
         if lists_wide(e) and isinstance(e, Aggregate) and e.argument is not None:
             return replace(e, argument=_doubled(e.argument))
         left = Call("BOUND", (_settled(e),), _BOOLEAN, e.span)
@@ -121,7 +141,7 @@ def group_value(e: Expression) -> Expression:
     """What tells groups apart by an expression: an integer that may leave by its text."""
     if not is_wide(e):
         return settled(e)
-    with _counted():
+    with _counted(e):
         texts = [Call("STR", (x,), ValueType.STRING, e.span) for x in (_settled(e), _doubled(e))]
     return Call(Intrinsic.OVERFLOW, tuple(texts), ValueType.STRING, e.span)
 

@@ -44,6 +44,8 @@ def submit(settings: Settings, text: str, label: str | None, retention: timedelt
         outputs = [r.query for r in known]
         label = label or free_label(taken)
         registrations = project.registrations(text, label, outputs, retention)
+        for registration in registrations:
+            project.dataflow().compile(registration)  # what an engine refuses would keep it from starting
         queries = tuple(registration.label for registration in registrations)
         double = next((query for query in queries if query in taken), None)
         if double is not None:

@@ -151,5 +151,5 @@ def _compile(names: Names, statement: syntax.Statement, retention: timedelta | N
     try:
         return compile_statement(names, statement, retention)
     except RecursionError as error:
-        hint = "write `x IN (…)`, or split the query"
+        hint = "write `x IN (…)`, or give parts of it names: CREATE QUERY parts AS SELECT …"
         raise names.source.syntax_error(statement.span, "an expression is too long", hint) from error

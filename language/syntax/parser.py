@@ -52,4 +52,8 @@ def parse_document(text: str, source: str = "query") -> Document:
 
 
 def _too_deep(where: SourceText) -> QuerySyntaxError:
-    return where.syntax_error(Span(0, 1), "an expression is too long", "write `x IN (…)`, or split the query")
+    return where.syntax_error(
+        Span(0, 1),
+        "an expression is too long",
+        "write `x IN (…)`, or give parts of it names: CREATE QUERY parts AS SELECT …",
+    )

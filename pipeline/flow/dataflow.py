@@ -14,7 +14,8 @@ from types import MappingProxyType
 
 from ...annotator import Annotator, EventShape
 from ...cep import END_OF_TIME, Limits
-from ...errors import KaicepError
+from ...errors import KaicepError, OperatorError
+from ...expressions import LengthyError
 from ...language.nodes import Query, StreamType
 from ...ontology import KnowledgeBase
 from ...semfilter import SemanticFilter, check_connected
@@ -147,7 +148,10 @@ class Dataflow:
         """
         for source in registration.query.sources if not filters else ():
             check_connected(source, self.knowledge, registration.query.document)
-        return QueryRuntime(registration, self.shape, self.knowledge, self._options, self._limits, filters=filters)
+        try:
+            return QueryRuntime(registration, self.shape, self.knowledge, self._options, self._limits, filters=filters)
+        except LengthyError as error:
+            raise _placed(error, registration.query) from error
 
     def rehearsal(self, labels: Sequence[str], state: Mapping[str, bytes] | None = None) -> Dataflow:
         """A data flow of registered queries and those whose output they read.
@@ -313,6 +317,12 @@ class Dataflow:
     def shape(self, stream: StreamType) -> EventShape:
         """How the events of a stream, a source or the output of a query, become triples."""
         return self._judgement.shape(stream)
+
+
+def _placed(error: LengthyError, query: Query) -> KaicepError:
+    """The same, where it stands in the text."""
+    place = None if query.document is None else query.document.place(error.span)
+    return OperatorError(error.message, place=place, hint=error.hint)
 
 
 def is_state_of(label: str, state: Mapping[str, bytes]) -> bool:

@@ -75,3 +75,6 @@ def test_submitted_queries_can_be_withdrawn(here: Path, monkeypatch: pytest.Monk
     broken.write_text(json.dumps({"label": "x"}))
     assert offered("withdraw", "") == ["hot", "low"]
     assert offered("withdraw", "h") == ["hot"]
+    monkeypatch.chdir(here)
+    assert offered("withdraw", "-p", "p", "h") == ["hot"]
+    assert offered("withdraw", "hot", "") == ["p"]

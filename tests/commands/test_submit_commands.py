@@ -6,12 +6,13 @@ import json
 from datetime import UTC, datetime
 from pathlib import Path
 
+import pytest
 from kaicep.config import Settings
 from kaicep.errors import CeilingError
 from kaicep.pipeline.durability.journal import BatchJournal
 from kaicep.pipeline.flow import ParkedQueries, ParkedQuery
 from kaicep.pipeline.monitoring import status_bytes
-from support.command_line import HIGH, call, rights_of_others
+from support.command_line import HIGH, call, line, rights_of_others
 from support.statuses import busy_engine
 
 
@@ -28,6 +29,46 @@ def test_queries_are_submitted_listed_and_withdrawn(project: Path) -> None:
     refused = call("submit", "SELECT ?e.flow JOIN (?e.flow > ?f.flow)", "--retention", "soon", "-p", project)
     assert refused.exit_code == 2
     assert "'soon'" in refused.stderr
+
+
+def test_a_project_is_named_by_the_last_argument_or_by_an_option(project: Path) -> None:
+    """As `kaicep status` takes it; named twice or not at all it is asked for."""
+    assert call("submit", HIGH, project, "--name", "higher").exit_code == 0
+    assert call("queries", project).stdout == call("queries", "-p", project).stdout != ""
+    assert call("withdraw", "higher", project).stdout == "higher: withdrawn\n"
+    assert call("resume", "higher", project).stderr == call("resume", "higher", "-p", project).stderr
+    assert call("status", project).stderr == call("status", "-p", project).stderr
+    for arguments in ((), (project, "-p", project)):
+        refused = call("queries", *arguments)
+        assert refused.exit_code == 2
+        assert "PROJECT" in refused.stderr
+
+
+@pytest.mark.parametrize("count", [200, 400, 700])
+@pytest.mark.parametrize("clause", ["SELECT {} AS total", "SELECT ?e.n AS n FILTER ({} > 5)"])
+def test_a_sum_that_is_too_long_is_refused_with_its_place(project: Path, clause: str, count: int) -> None:
+    """By whatever would answer the query; nothing is submitted that would keep an engine from starting."""
+    file = project / "kaicep.toml"
+    file.write_text(file.read_text() + 'n = { property = "ex:n", datatype = "xsd:integer" }\n')
+    text = clause.format(" + ".join(["?e.n"] * count))
+    place = ":1:1: " if count == 700 else f":1:{text.index('?e.n +') + 1}: "
+    (project / "events.jsonl").write_text(line(1, 2.0))
+    for command in (("submit", text, project), ("try", text, "-p", project, "-e", project / "events.jsonl")):
+        refused = call(*command)
+        assert refused.exit_code == 1
+        assert place in refused.stderr
+        assert "too long" in refused.stderr
+        assert "^" in refused.stderr
+    assert call("queries", project).stdout == ""
+
+
+def test_what_a_sum_that_is_too_long_is_told_to_do_helps(project: Path) -> None:
+    file = project / "kaicep.toml"
+    file.write_text(file.read_text() + 'n = { property = "ex:n", datatype = "xsd:integer" }\n')
+    half = " + ".join(["?e.n"] * 100)
+    parts = f"CREATE QUERY parts AS SELECT {half} AS a, {half} AS b"
+    done = call("submit", f"{parts}; CREATE QUERY total AS SELECT ?p.a + ?p.b AS total FROM (?p, parts)", project)
+    assert (done.exit_code, done.stdout.count("registered")) == (0, 2)
 
 
 def test_others_may_not_read_what_is_submitted(project: Path) -> None:

@@ -10,6 +10,7 @@ import pytest
 from kaicep import PipelineError, Project
 from kaicep.annotator import AnnotatedBatch
 from kaicep.cep import END_OF_TIME
+from kaicep.errors import OperatorError
 from kaicep.pipeline.flow.batch import Batch, BatchSource, live_batch
 from kaicep.pipeline.flow.dataflow import Dataflow
 from kaicep.pipeline.flow.idle_streams import IdleStreams
@@ -58,6 +59,21 @@ def test_a_named_query_s_rows_are_another_s_events(project: Project) -> None:
     assert result.matches["high"]["mean"].to_pylist() == [12.0]
     with pytest.raises(PipelineError, match="'mean' is read by high"):
         dataflow.remove("mean")
+
+
+@pytest.mark.parametrize("operands", [200, 450])
+@pytest.mark.parametrize("text", ["SELECT {} AS t FROM (?e, air)", "SELECT ?e.x FROM (?e, air) FILTER ({} > 3)"])
+def test_a_sum_that_is_too_long_is_refused_where_it_stands(project: Project, text: str, operands: int) -> None:
+    """Whether its operands are counted first or the stack ends; what the hint says helps."""
+    long = " + ".join(["?e.x"] * operands)
+    (registration,) = project.registrations(text.format(long), "long.chi")
+    with pytest.raises(OperatorError, match="an expression of integers is too long") as told:
+        project.dataflow().register(registration)
+    assert told.value.place is not None
+    assert (told.value.place.source, told.value.place.column) == ("long.chi", text.index("{") + 1)
+    doubles = STREAM | {"attributes": {"x": {"datatype": "xsd:double"}}}
+    mended = Project.parse({"streams": {"air": doubles}})
+    mended.dataflow().register(*mended.registrations(text.format(long), "long.chi"))
 
 
 def test_the_end_of_the_streams_is_a_batch(project: Project) -> None:
