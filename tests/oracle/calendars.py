@@ -37,7 +37,11 @@ def stretch(calendar: Calendar, moment: int) -> tuple[int | None, int | None]:
         calendar: what is asked about.
         moment: in microseconds since the epoch, as is what is returned; `None`: without an end.
     """
-    minute = moment // MINUTE
+    return _stretch(calendar, moment // MINUTE)
+
+
+@cache
+def _stretch(calendar: Calendar, minute: int) -> tuple[int | None, int | None]:
     like = holds(calendar, minute)
     before = next((n for n in range(FAR) if holds(calendar, minute - n - 1) != like), None)
     after = next((n for n in range(1, FAR) if holds(calendar, minute + n) != like), None)

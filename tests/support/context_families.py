@@ -196,7 +196,7 @@ def derived(w: Writer) -> None:
     w.contexts("road", ("free", "jam", "crash"), " BY seg")
     within = w.maybe(0.5, " IN CONTEXT free, crash")
     same = " AND ?a.seg = ?b.seg" if not within else ""
-    alone, told = " PARTITION BY seg", f"FILTER ({w.speeds('a', 5)}) FILTER ({w.speeds('b', 3)})"
+    alone, told = " PARTITION BY seg", f"FILTER ({w.speeds('a', 7)}) FILTER ({w.speeds('b', 3)})"
     last = w.pick(
         f"SEQ (?a, ?b) JOIN (?a.v >= ?b.v{same}) WINDOW (?a, ?b, 9s) }}",
         f"SEQ (?a, NOT ?b FOR {w.rng.randint(1, 4)}s) {told} }}{alone}",
@@ -214,7 +214,7 @@ def derived(w: Writer) -> None:
         f"HAVING AVG(?e.v) {w.pick('<', '>')} {w.rng.randint(2, 6)}"
     )
     w.crash()
-    of_window = w.pick("", "", " FILTER (?e.v > ?w.v)", " FILTER (?e.car != ?w.car)")
+    of_window = w.pick("", "", "", " FILTER (?e.v > ?w.v)", " FILTER (?e.car != ?w.car)")
     w.ask(f"SELECT ?e.id, ?w.v AS of, ?w._since AS since FROM (?e, P) IN CONTEXT jam AS ?w, crash{_where(of_window)}")
 
 
@@ -326,13 +326,13 @@ def runs(w: Writer) -> None:
     pattern = w.pick("?a -> ?b", "?a => ?b", "?a -> ?b+", "?a -> ?b+ -> ?c", "?a -> ?b{1,3}~", "?a => ?b* => ?c",
                      "(?a -> ?b)+", "?a -> (?b OR ?c)", "?a+ -> ?b", "?a, ?b+~", "?a AND ?b -> ?c")  # fmt: skip
     names = [v for v in "abc" if f"?{v}" in pattern]
-    filters = "".join(f" FILTER ({w.speeds(v, 5)})" for v in names)
+    filters = "".join(f" FILTER ({w.speeds(v, 6)})" for v in names)
     items = ", ".join(f"LIST(?{v}.id) AS {v}" for v in names)
     after = w.maybe(0.3, f" AFTER MATCH {w.pick('SKIP PAST LAST EVENT', 'SKIP TO NEXT EVENT', 'CONSUME')}")
     named, lanes = ", ".join(f"?{v}" for v in names), w.maybe(0.2, " PARTITION BY lane")
     w.ask(
         f"SELECT {items} FROM {', '.join(f'(?{v}, P)' for v in names)}{w.inside(contexts, 2)} WHERE {{ "
-        f"SEQ ({pattern}){filters} WINDOW ({named}, {w.rng.randint(4, 12)}s) }}{lanes}{after}"
+        f"SEQ ({pattern}){filters} WINDOW ({named}, {w.rng.randint(6, 15)}s) }}{lanes}{after}"
     )
 
 

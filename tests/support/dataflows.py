@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from typing import Any
 
 import pyarrow as pa
+from kaicep import Project
 from kaicep.pipeline.flow.queries.registration import Registration
 from kaicep.pipeline.sinks.row_values import rows
 
@@ -14,15 +16,15 @@ from .cases import Case
 from .engines import project_of
 from .tuples import Batch
 
-__all__ = ["Run", "run"]
+__all__ = ["Run", "answered", "run"]
 
 
 class Run:
     """A document registered before the first event and answered batch by batch."""
 
-    def __init__(self, case: Case) -> None:
-        self._project = project_of(case.campus.seed)
-        queries = self._project.compile(case.text)
+    def __init__(self, project: Project, text: str) -> None:
+        self._project = project
+        queries = self._project.compile(text)
         self._registrations = [Registration(q, q.name or f"query-{i}") for i, q in enumerate(queries)]
         self._dataflow = self._project.dataflow()
         self._tables: list[pa.Table] = []
@@ -46,9 +48,14 @@ class Run:
         return [row for table in self._tables for row in rows(table)]
 
 
-def run(case: Case, cut: Sequence[Batch], resumed: set[int]) -> list[dict[str, Any]]:
+def run(case: Case, cut: Sequence[Batch], resumed: AbstractSet[int]) -> list[dict[str, Any]]:
     """The answer to a stream that comes in batches, resumed from a snapshot after so many of them."""
-    answer = Run(case)
+    return answered(project_of(case.campus.seed), case.text, cut, resumed)
+
+
+def answered(project: Project, text: str, cut: Sequence[Batch], resumed: AbstractSet[int]) -> list[dict[str, Any]]:
+    """The same of any project and document."""
+    answer = Run(project, text)
     for position, batch in enumerate(cut):
         if position in resumed:
             answer.resume()
