@@ -166,7 +166,8 @@ class Document:
         """The stream of a set's changes."""
         name = stream.removeprefix("CONTEXTS(").removesuffix(")")
         turns = histories[name].turns
-        return [event_of(self.sets[name], stream, place, turn) for place, turn in enumerate(turns)]
+        places = [sum(other.time == turn.time for other in turns[:place]) for place, turn in enumerate(turns)]
+        return [event_of(self.sets[name], place, turn) for place, turn in zip(places, turns, strict=True)]
 
 
 def intersection(intervals: Sequence[Interval]) -> Interval:
@@ -198,13 +199,17 @@ def change_of(query: Query, row: Row, found: Found) -> Change | None:
     return Change(change.context.set, change.kind, change.context.context, key, micro(row["_time"]), shown, began)
 
 
-def event_of(of: ContextSet, stream: str, place: int, turn: Turn) -> Event:
-    """A row of CONTEXTS as an event."""
+def event_of(of: ContextSet, place: int, turn: Turn) -> Event:
+    """A row of CONTEXTS as an event; its id tells which of those of its time it is, so that their order is that."""
     since = None if turn.since is None else EPOCH + timedelta(microseconds=turn.since)
     said: dict[str, Value | None] = {"context": turn.context, "change": turn.change, "since": since}
     said |= {key.name: value for key, value in zip(of.keys, turn.key, strict=True)}
     values = {name: value for name, value in said.items() if value is not None}
-    return Event(f"urn:kaicep:event:{stream}/{place:09}", EPOCH + timedelta(microseconds=turn.time), values)
+    return Event(
+        f"urn:kaicep:event:CONTEXTS%28{of.name}%29/{place:06}{turn.time:032x}",
+        EPOCH + timedelta(microseconds=turn.time),
+        values,
+    )
 
 
 def derived(query: Query, row: Mapping[str, Any], knowledge: Knowledge) -> Event:
