@@ -228,19 +228,17 @@ def selected(asked: Asked, source: Source, window: Window, events: Sequence[Cand
 
 def attributes(source: Source, window: Window, references: Sequence[ContextReference]) -> dict[str, Value | None]:
     """`?acc.name` and `?acc._since` for every use, unbound where the window is one of another context."""
-    types = dict(source.bindings)
-    names = dict.fromkeys([*(c.removeprefix("?") for c in source.columns if c.startswith("?")), *types])
     since = None if window.start is None else EPOCH + timedelta(microseconds=window.start)
     said = {**window.values, "_since": since}
     own = {r.variable for r in references if (r.set, r.context) == (window.set, window.context)}
-    return {
-        name: _typed(said.get(attribute), types.get(name)) if variable in own else None
-        for name in names
-        if (variable := name.partition(".")[0]) != (attribute := name.partition(".")[2]) and attribute
-    }
+    found: dict[str, Value | None] = {}
+    for name, value_type in source.window_attributes:
+        variable, _, attribute = name.partition(".")
+        found[name] = _typed(said.get(attribute), value_type) if variable in own else None
+    return found
 
 
-def _typed(value: Value | None, value_type: ValueType | None) -> Value | None:
+def _typed(value: Value | None, value_type: ValueType) -> Value | None:
     """An attribute that some queries give as an integer and others as a double is a double."""
     return float(value) if value_type is ValueType.DOUBLE and isinstance(value, int) else value
 
