@@ -1,0 +1,76 @@
+"""Contexts: on random documents the engine equals the oracle, however the streams are cut and where it resumes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from random import Random
+from typing import Any
+
+import pytest
+from kaicep import Project
+from support.cases import difference
+from support.context_examples import Example, examples
+from support.context_families import FAMILIES, ContextCase, case, contexts_oracle, contexts_project
+from support.dataflows import answered
+from support.tuples import Batch
+
+CHANGE = re.compile(r"(?<=event:)(CONTEXTS%28\w+%29/\d{6}).*")
+families = pytest.mark.parametrize("family", FAMILIES)
+
+
+@pytest.mark.parametrize("example", examples(), ids=lambda e: e.name)
+def test_an_example_has_its_rows(example: Example) -> None:
+    rows = list(Project.parse(example.content).evaluate(example.text, example.streams))
+    assert example.shown(rows) == (example.rows, example.contexts)
+
+
+def agree(one: ContextCase) -> Sequence[Mapping[str, Any]]:
+    """The engine's rows, which the oracle's and those of a stream in batches have to be."""
+    expected = contexts_oracle(one.lateness).evaluate(one.text, one.streams)
+    actual = list(contexts_project(one.lateness).evaluate(one.text, one.streams))
+    found = difference([plain(row) for row in actual], [plain(row) for row in expected])
+    assert found is None, f"{one}{found}"
+    check_batches(one, actual)
+    return actual
+
+
+def plain(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A row without what the ids of changes say beside their place among those of one time."""
+    events = {v: [CHANGE.sub(r"\1", name) for name in run] for v, run in row["_events"].items()}
+    return {**row, "_events": events}
+
+
+def check_batches(one: ContextCase, expected: Sequence[Mapping[str, Any]]) -> None:
+    """Cut the streams into batches, resume after some of them, and compare to the last bit."""
+    rng = Random(one.seed)
+    cut = batches(rng, one)
+    resumed = {place for place in range(len(cut) + 1) if rng.random() < 0.4}
+    actual = answered(contexts_project(one.lateness), one.text, cut, resumed)
+    found = difference(actual, expected, 0)
+    assert found is None, f"{one}resumed after {resumed} of {cut}\n{found}"
+    assert [row["_id"] for row in actual] == [row["_id"] for row in expected]
+
+
+def batches(rng: Random, one: ContextCase) -> list[Batch]:
+    """The streams in batches: each stream's order is kept, some batches are empty for some streams."""
+    rest = {name: [dict(row) for row in rows] for name, rows in one.streams.items()}
+    cut: list[Batch] = []
+    while any(rest.values()):
+        sizes = {name: rng.randint(0, 6) for name in rest}
+        cut.append({name: rows[: sizes[name]] for name, rows in rest.items()})
+        rest = {name: rows[sizes[name] :] for name, rows in rest.items()}
+    return cut
+
+
+@families
+def test_engine_equals_oracle(family: str) -> None:
+    answers = [agree(case(family, seed)) for seed in range(3)]
+    assert sum(map(bool, answers)) >= 2, "few of the cases have rows"
+
+
+@pytest.mark.long
+@families
+def test_engine_equals_oracle_in_the_long_run(family: str) -> None:
+    answers = [agree(case(family, seed)) for seed in range(2000)]
+    assert sum(map(bool, answers)) >= 0.7 * len(answers), "few of the cases have rows"
