@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import polars as pl
-from kaicep.config import Settings
-from kaicep.examples.linear_road import prepare
 from kaicep.examples.linear_road.model import ROADS_FILE, build_model
 from kaicep.examples.linear_road.reports import load_expected, load_reports
 
@@ -28,13 +24,3 @@ def test_every_toll_and_alert_is_of_a_report() -> None:
     expected = load_expected()
     assert expected.height == 111_286
     assert expected.join(load_reports(), on=["time", "vid"], how="anti").is_empty()
-
-
-def test_a_prepared_project_has_its_reports(tmp_path: Path) -> None:
-    settings = Settings.load(prepare(tmp_path, 3))
-    source = settings.streams["report"].source
-    assert source is not None
-    assert source.path is not None
-    files = sorted(settings.path(source.path).glob("*.parquet"))
-    assert len(files) == 3
-    assert pl.read_parquet(files).height == 197_333
