@@ -62,7 +62,13 @@ def evaluate(
         raw[name] = raw[name].take(annotated[name].events["_row"])
         annotated[name] = project.annotators[name].annotate(raw[name])
     past = {} if gap is None else _delivered_before(annotated, gap.moment)
-    outputs = {query.name: query for query in queries if query.name is not None}
+    outputs: dict[str, list[Query]] = {}
+    for query in queries:
+        changed = [
+            each.changes_stream for each in query.context_sets if query.change and each.name == query.change.context.set
+        ]
+        for name in (*changed, *([] if query.name is None else [query.name])):
+            outputs.setdefault(name, []).append(query)
     registrations: list[Registration] = []
     for position, query in enumerate(queries, 1):
         taken = [registration.label for registration in registrations]
@@ -101,10 +107,17 @@ def _live(
             warnings.warn(f"'{label}' was stopped: {flow.failure}", stacklevel=4)
 
 
-def _now(past: Mapping[str, datetime], query: Query, outputs: Mapping[str, Query]) -> datetime | None:
-    """The greatest time stamp that a query's source streams have delivered, those of the queries it reads included."""
+def _now(past: Mapping[str, datetime], query: Query, outputs: Mapping[str, Sequence[Query]]) -> datetime | None:
+    """The greatest time stamp that a query's source streams have delivered, those of the queries it reads included.
+
+    Args:
+        past: by stream, the greatest time stamp.
+        query: the query.
+        outputs: by the names of their rows' streams, the queries; those that change contexts by that of the changes.
+    """
     names = [source.stream.name for source in query.sources]
-    moments = [_now(past, outputs[name], outputs) if name in outputs else past.get(name) for name in names]
+    read = [_now(past, other, outputs) for name in names for other in outputs.get(name, ())]
+    moments = [*read, *(past.get(name) for name in names)]
     return max((m for m in moments if m is not None), default=None)
 
 

@@ -209,7 +209,7 @@ class QueryAnswering:
         names = {flow.query.name for flow in flows}
         waiting = {}
         for flow in flows:
-            flow.held.take({s: events[s] for s in flow.streams - names if s in events})
+            flow.hold({s: events[s] for s in flow.streams - names if s in events})
             waiting[flow.registration.label] = HeldEvents()
             if upto is not None:
                 released, others = flow.held.ahead(upto, splits)

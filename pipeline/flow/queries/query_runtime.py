@@ -74,6 +74,7 @@ class QueryRuntime:
         query = registration.query
         self.contexts: Mapping[str, ContextRuntime] = {}
         self.held = HeldEvents()
+        self._holds = False
         self.registration = registration
         self.query = query
         self.knowledge = knowledge
@@ -188,12 +189,26 @@ class QueryRuntime:
         watermark = self.watermark_of(watermarks)
         if self.query.in_context is None:
             return events, watermark
-        self.held.take({stream: events[stream] for stream in self.streams if stream in events})
+        self.hold({stream: events[stream] for stream in self.streams if stream in events})
         moments = [watermark, *(self.contexts[name].known for name in self.query.in_context.sets)]
         known = [moment for moment in moments if moment is not None]
         if len(known) < len(moments):
             return {}, None
         return self.held.release(min(known), splits), min(known)
+
+    def hold(self, events: Mapping[str, EventBatch]) -> None:
+        """Wait with events that have come, but those that its past has given already."""
+        self._holds = True
+        self.held.take(self._not_seen(events))
+
+    def _not_seen(self, events: Mapping[str, EventBatch]) -> Mapping[str, EventBatch]:
+        """Of what has come, what its past has not given."""
+        if self.seam is not None and self.seam.passed(self._watermark):
+            self.seam = None
+        if self.seam is None:
+            return events
+        # Other queries' rows become events of their streams meanwhile: only our own entries are looked at.
+        return {s: _unseen(events[s], self.seam) for s in self.streams if s in events}
 
     def mark(self) -> object:
         """The state as it is now, in memory; see `rewind`."""
@@ -238,11 +253,8 @@ class QueryRuntime:
         """
         if self.failure is not None:
             return
-        if self.seam is not None and self.seam.passed(self._watermark):
-            self.seam = None
-        if self.seam is not None:
-            # Other queries' rows become events of their streams meanwhile: only our own entries are looked at.
-            events = {s: _unseen(events[s], self.seam) for s in self.streams if s in events}
+        if not self._holds:
+            events = self._not_seen(events)
         if self._is_suspended(events, watermark):
             self._watermark = watermark
             return

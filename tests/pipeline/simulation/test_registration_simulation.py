@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from random import Random
 
 import pytest
 from kaicep import Project
@@ -37,3 +38,36 @@ def test_a_place_is_that_of_the_first_event_of_a_moment_or_later() -> None:
     project = Project.parse({"streams": {"air": STREAM}})
     annotated = live_batch(project.annotators, {"air": raw_table(EVENTS)}).events
     assert [places(annotated, START + s * SECOND)["air"] for s in (-1, 0, 5, 99)] == [0, 0, 5, 12]
+
+
+RANDOM = Random(1)
+CARS = [
+    {
+        "at": f"2024-01-01T00:{n // 60:02}:{n % 60:02}Z",
+        "seg": RANDOM.randint(0, 2),
+        "v": RANDOM.choice([5, 20, 30, 60, 70]),
+    }
+    for n in range(120)
+]
+ROAD = """
+CREATE CONTEXTS road (clear DEFAULT, jam) BY seg WITHIN (,);
+INITIATE CONTEXT jam (?e.v AS v) FROM (?e, cars) IN CONTEXT clear WITHIN (,) WHERE { FILTER (?e.v < 10) };
+TERMINATE CONTEXT jam FROM (?e, cars) IN CONTEXT jam WITHIN (,) WHERE { FILTER (?e.v > 50) };
+CREATE QUERY slow AS SELECT ?e.v, ?e.seg, ?w.v AS of FROM (?e, cars) IN CONTEXT jam AS ?w WITHIN (,);
+SELECT ?a.v AS a, ?b.v AS b FROM (?a, slow), (?b, cars) IN CONTEXT jam WITHIN (,)
+WHERE { SEQ (?a, ?b) WINDOW (?a, ?b, 5s) JOIN (?a.seg = ?b.seg) };
+"""
+CHANGES = f"{ROAD} SELECT ?c.context, ?c.change, ?c.seg FROM (?c, CONTEXTS(road)) WITHIN (,)"
+
+
+@pytest.mark.parametrize("document", [ROAD, CHANGES])
+def test_contexts_of_the_past_are_those_that_were(document: str) -> None:
+    """Whichever strategy is asked for: it is a replay, with all that derives them."""
+    attributes = {"seg": {"datatype": "xsd:integer"}, "v": {"datatype": "xsd:integer"}}
+    stream = {"event_type": "<urn:R>", "time": {"attribute": "at"}, "attributes": attributes}
+    project, moment = Project.parse({"streams": {"cars": stream}}), datetime(2024, 1, 1, 0, 1, 30, tzinfo=UTC)
+    whole = [row["_id"] for row in project.evaluate(document, {"cars": CARS})]
+    assert len(whole) > 5
+    for strategy in ("replay", "hybrid"):
+        rows = project.evaluate(document, {"cars": CARS}, registered_at=moment, strategy=strategy)
+        assert [row["_id"] for row in rows] == whole
