@@ -33,7 +33,14 @@ from .output import (
     output_schema,
     row_schema,
 )
-from .partitions import CONTEXT_WINDOWS, WINDOW_COLUMN, PartitionWindows, is_windowed, partitioned_by_window
+from .partitions import (
+    CONTEXT_WINDOWS,
+    WINDOW_COLUMN,
+    PartitionWindows,
+    is_windowed,
+    key_columns,
+    partitioned_by_window,
+)
 from .reorder_buffer import ReorderBuffer
 from .settled_query import settled_query
 from .snapshot_codec import OperatorState, read_snapshot, write_snapshot
@@ -55,6 +62,11 @@ def build_operator(query: Query, within: Interval | None = None, limits: Limits 
         OperatorError: the query uses a construct that operators do not run.
         CeilingError: its pattern or its window is too large to be compiled.
     """
+    if key_columns(query) and any(source.window_attributes for source in query.sources):
+        raise OperatorError(
+            "attributes of a context's windows beside FOR in a pattern: which window it is, is known of matches only",
+            hint="leave FOR out, or ask for the attributes in a query without it",
+        )
     most, whole = limits or Limits(), partitioned_by_window(settled_query(query))
     windows = None if query.in_context is None else PartitionWindows()
     return QueryOperator(

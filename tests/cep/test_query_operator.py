@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 from itertools import pairwise
 
 import pyarrow as pa
 import pytest
-from kaicep.cep import END_OF_TIME, apply_filters, build_operator
+from kaicep.cep import CONTEXT_WINDOWS, END_OF_TIME, NO_END, apply_filters, build_operator
 from kaicep.cep.output import output_schema
 from kaicep.cep.settled_query import settled_query
 from kaicep.errors import OperatorError
+from kaicep.expressions import micros
+from kaicep.language.nodes import Query, ValueType
+from support.context_queries import ContextSpan, candidates_in, in_contexts, told
 from support.operators import Reading, answer, at, candidates, compiled, events, feed, short
 
 SELECTION = "SELECT ?e.n FROM (?e, readings)"
@@ -247,3 +251,74 @@ def test_events_at_the_edges_of_time() -> None:
     assert [(row["c"], row["_time"]) for row in rows] == [(1, datetime(1970, 1, 1, tzinfo=UTC))]
     selection = build_operator(compiled("SELECT ?e FROM (?e, readings)"))
     assert selection.process({"e": table}, END_OF_TIME).num_rows == 2
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        SELECTION,
+        SUM,
+        PAIRS,
+        "SELECT DISTINCT ?e.n FROM (?e, readings) LIMIT 3 OUTPUT ALL EVERY 2s",
+        "SELECT ?a FROM (?a, readings), (?b, readings) SEQ (?a, NOT ?b FOR 2s) FILTER (?b.n = 2)",
+        "SELECT COUNT(?b) AS c FROM (?a, readings), (?b, readings) SEQ (?a => ?b{1,; =>}) WINDOW (?a, ?b, 5s)",
+    ],
+)
+def test_an_operator_goes_back_to_a_mark_as_often_as_need_be(text: str) -> None:
+    query = compiled(text)
+    operator = build_operator(query)
+    feed(operator, query, [reading("a", 1, n=1), reading("b", 2, n=3)], until=2)
+    mark = operator.mark()
+    first = feed(operator, query, [reading("c", 3, n=2), reading("d", 4, n=1)], until=5)
+    for _ in range(2):
+        operator.rewind(mark)
+        assert feed(operator, query, [reading("e", 6, n=4)], until=9) is not None
+        operator.rewind(mark)
+        assert feed(operator, query, [reading("c", 3, n=2), reading("d", 4, n=1)], until=5) == first
+
+
+def told_and(query: Query, readings: list[Reading], spans: list[ContextSpan], until: float) -> dict[str, pa.Table]:
+    return candidates_in(query, readings, spans) | {CONTEXT_WINDOWS: told(spans, watermark=micros(at(until)))}
+
+
+def test_a_match_in_two_windows_is_one_row_with_both_names() -> None:
+    query = in_contexts(compiled("SELECT ?e.n FROM (?e, readings)"))
+    spans = [ContextSpan(1, "jam", "s", 0, NO_END), ContextSpan(2, "accident", "s", micros(at(1)), NO_END)]
+    readings = [reading("a", 1, n=1, sensor="s"), reading("b", 2, n=2, sensor="s")]
+    rows = build_operator(query).process(told_and(query, readings, spans, 3), at(3)).to_pylist()
+    assert [(row["n"], row["_context"]) for row in rows] == [(1, ["jam"]), (2, ["accident", "jam"])]
+
+
+def test_what_the_end_of_a_window_ends_is_reported_and_then_nothing_is_held() -> None:
+    """A greedy repetition is complete, in the run of each event that began one; a NOT that goes on is dropped."""
+    run = "SELECT COUNT(?b) AS c FROM (?a, readings), (?b, readings) SEQ (?a -> ?b{1,; ->}) WINDOW (?a, ?b, 1h)"
+    absence = "SELECT ?a FROM (?a, readings), (?b, alarms) SEQ (?a, NOT ?b FOR 1h)"
+    readings = [reading(name, t, sensor="s") for t, name in enumerate("abc")]
+    found = {}
+    for text in (run, absence):
+        query = in_contexts(compiled(text))
+        operator = build_operator(query)
+        span = ContextSpan(1, "jam", "s", 0, micros(at(5)))
+        early = operator.process(told_and(query, readings, [span], 4), at(4)).num_rows
+        rows = operator.process({CONTEXT_WINDOWS: told([span], watermark=micros(at(6)))}, at(6)).to_pylist()
+        found[text] = (early, [(row["_time"], row["_context"]) for row in rows], operator.due)
+    assert found[run] == (0, [(at(2), ["jam"])] * 2, None)
+    assert found[absence] == (0, [], None)
+
+
+def test_an_end_that_is_known_beforehand_is_when_a_repetition_is_due() -> None:
+    query = in_contexts(
+        compiled("SELECT COUNT(?e) AS c FROM (?a, readings), (?e, readings) SEQ (?a -> ?e{1,; ->}) WINDOW (?a, ?e, 1h)")
+    )
+    operator = build_operator(query)
+    span = ContextSpan(1, "jam", "s", 0, micros(at(5)), calendar=True)
+    operator.process(told_and(query, [reading("a", 1, sensor="s"), reading("b", 2, sensor="s")], [span], 4), at(4))
+    assert operator.due == at(5) + timedelta(microseconds=1)
+
+
+def test_attributes_of_windows_beside_for_in_a_pattern_are_refused() -> None:
+    query = in_contexts(compiled(PAIRS), required=["a"])
+    first, second = query.sources
+    query = replace(query, sources=(replace(first, window_attributes=(("j.v", ValueType.INTEGER),)), second))
+    with pytest.raises(OperatorError, match="beside FOR"):
+        build_operator(query)

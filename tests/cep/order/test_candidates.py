@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import polars as pl
-from kaicep.cep.order.candidates import Candidates, empty_candidates, number_events
+from kaicep.cep.order.candidates import Candidates, empty_candidates, number_events, numbered_events
 from support.frames import frame_at
 from support.operators import compiled
 
@@ -28,3 +28,13 @@ def test_numbers_are_places_in_the_order_of_time_and_id() -> None:
 def test_candidates_know_their_time_stamps_in_microseconds() -> None:
     frame = frame_at([7, 9])
     assert Candidates(frame, number_events({"a": frame}, 0)["a"], 1).time.tolist() == [7, 9]
+
+
+def test_an_event_has_a_number_in_each_window_and_one_place() -> None:
+    frames = {
+        "a": frame_at([1, 2, 2], ["p", "q", "q"], {"#window": [7, 7, 9]}),
+        "b": frame_at([2, 2], ["q", "r"], {"#window": [9, 7]}),
+    }
+    numbers, places = numbered_events(frames, 10)
+    assert {v: of.tolist() for v, of in numbers.items()} == {"a": [10, 11, 12], "b": [12, 13]}
+    assert {v: of.tolist() for v, of in places.items()} == {"a": [10, 11, 11], "b": [11, 13]}
