@@ -94,3 +94,8 @@ def test_why_takes_a_data_frame_of_one_row() -> None:
     with pytest.raises(PipelineError) as caught:
         project().why(asked, events, stream="letters")
     assert str(caught.value) == "one event is explained at a time, and there are 2 rows: give one, such as df[:1]"
+
+
+def test_a_document_that_only_declares_contexts_asks_nothing() -> None:
+    with pytest.raises(PipelineError, match="the document asks nothing"):
+        project().evaluate("CREATE CONTEXTS mood (calm DEFAULT, busy)", stream("a b"))

@@ -45,3 +45,21 @@ def test_no_row_has_a_reason(project: Path) -> None:
     lines = call("try", HIGH, "-e", project / "empty.jsonl", "-p", project).stderr.splitlines()
     assert lines[0] == f"{project / 'empty.jsonl'} has no record: it is empty, or has a header alone"
     assert lines[-1] == "  no row: ?e: stream air has brought no record"
+
+
+def test_what_changes_contexts_is_called_by_that_also_in_other_files(project: Path) -> None:
+    """Contexts of a file of the project, which a query in another one asks in and changes."""
+    contexts = "CREATE CONTEXTS level (low DEFAULT, high); INITIATE CONTEXT high FROM (?e, air) FILTER (?e.flow > 60)"
+    (project / "queries").mkdir(exist_ok=True)
+    (project / "queries" / "0.chi").write_text(contexts)
+    settings = (project / "kaicep.toml").read_text()
+    if "[queries]" not in settings:
+        (project / "kaicep.toml").write_text(settings + '\n[queries]\nfiles = ["queries/*.chi"]\n')
+    path = project / "events.jsonl"
+    path.write_text("".join(line(second, 40 + second) for second in range(60)))
+    text = "TERMINATE CONTEXT high FROM (?e, air) FILTER (?e.flow > 70); SELECT ?e.flow FROM (?e, air) IN CONTEXT high"
+    result = call("try", text, "-e", path, "-p", project, "--format", "json")
+    assert [json.loads(row)["flow"] for row in result.stdout.splitlines()][:2] == [62.0, 63.0]
+    assert "query level.high.terminate: " in result.stderr
+    only = call("try", "CREATE CONTEXTS other (a DEFAULT)", "-e", path, "-p", project)
+    assert "the document asks nothing" in only.stderr
