@@ -268,6 +268,19 @@ class ContextHistory:
                 found = [] if known is None else [w for w in known.windows if w.context == context]
         return [w for w in found if w.since < last and first <= w.until]
 
+    def changed_windows(self, context: str, keys: Sequence[str], first: int, last: int) -> list[tuple[int, HeldWindow]]:
+        """The same in those partitions in which something has changed, each with the place of its key."""
+        found = []
+        for place, key in enumerate(keys):
+            known = self._partitions.get(key)
+            if known is not None and context != self.default:
+                found += [
+                    (place, w) for w in known.windows if w.context == context and w.since < last and first <= w.until
+                ]
+            elif known is not None and not any(window.since < first for window in known.open):
+                found += [(place, window) for window in self.windows(context, key, first, last)]
+        return found
+
     def _defaults(self, key: str, known: _Partition, first: int, last: int) -> list[HeldWindow]:
         """The windows in which nothing else holds; `first` to `last` is the time of which calendars are asked."""
         taken = sorted((w.since, w.until, w.start, w.end) for w in known.windows)

@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from ...expressions import Bools, Ints
-from ..order import Interval
+from ..order import Interval, stable_order
 from .context_history import ContextHistory, HeldWindow
 
 __all__ = ["EventRanges", "WindowRanges", "listed_windows"]
@@ -75,13 +75,12 @@ class EventRanges:
         self.unplaced = keys.null_count()
         placed = keys.is_not_null().to_numpy() & (times >= within.first) & (times <= within.last)
         rows = np.flatnonzero(placed)
-        own = keys.gather(pl.Series(rows)).cast(pl.Categorical) if len(rows) < len(keys) else keys.cast(pl.Categorical)
-        codes, texts = _codes(own)
+        codes, texts = _codes(keys.gather(pl.Series(rows)) if len(rows) < len(keys) else keys)
         self.keys: list[str] = texts
-        self._moments, ranks = np.unique(times[rows], return_inverse=True)
+        self._moments, ranks = _ranks(times[rows])
         self._span = len(self._moments) + 1
         composite = codes * self._span + ranks
-        sorted_rows = np.argsort(composite, kind="stable")
+        sorted_rows = stable_order(codes) if _is_ascending(ranks) else np.argsort(composite, kind="stable")
         self.order: Ints = rows[sorted_rows]
         self._sorted = composite[sorted_rows]
         self._found: dict[tuple[int, str], WindowRanges] = {}
@@ -110,19 +109,23 @@ class EventRanges:
     def _ranges(self, history: ContextHistory, context: str) -> WindowRanges:
         if self.moments is None:
             return _NONE
-        changed = np.fromiter((key in history for key in self.keys), dtype=bool, count=len(self.keys))
         alike: list[HeldWindow] = []
         same = np.arange(len(self.keys))
         if context in history.calendars:
             alike = self._windows(history, context, "")
-        elif context == history.default and not changed.all():
-            alike, same = self._windows(history, context, _NOWHERE), np.flatnonzero(~changed)
-        codes, windows = [same] * len(alike), list(alike)
-        for code in [] if context in history.calendars else np.flatnonzero(changed).tolist():
-            own = self._windows(history, context, self.keys[code])
-            windows += own
-            codes += [np.full(1, code)] * len(own)
-        return self._filled(history, context, codes, windows)
+        elif context == history.default:
+            same = np.flatnonzero([key not in history for key in self.keys])
+            alike = self._windows(history, context, _NOWHERE) if len(same) else []
+        if context in history.calendars:
+            own = []
+        elif history.calendars:
+            changed = [(code, key) for code, key in enumerate(self.keys) if key in history]
+            own = [(code, window) for code, key in changed for window in self._windows(history, context, key)]
+        else:
+            own = history.changed_windows(context, self.keys, *self.moments)
+        counts = np.array([len(same)] * len(alike) + [1] * len(own), dtype=np.int64)
+        code = np.concatenate([*([same] * len(alike)), np.array([code for code, _ in own], dtype=np.int64)])
+        return self._filled(history, context, code, counts, [*alike, *(window for _, window in own)])
 
     def _windows(self, history: ContextHistory, context: str, key: str) -> list[HeldWindow]:
         """The windows of a context in a partition that hold some time near events."""
@@ -135,25 +138,21 @@ class EventRanges:
     def _spans(self) -> list[tuple[int, int]]:
         """From when to when events come, without long times in which there are none: calendars have many stretches."""
         gaps = np.flatnonzero(np.diff(self._moments) > _LONG)
-        return list(
-            zip(
-                self._moments[np.append(0, gaps + 1)].tolist(), self._moments[np.append(gaps, -1)].tolist(), strict=True
-            )
-        )
+        firsts, lasts = self._moments[np.append(0, gaps + 1)], self._moments[np.append(gaps, -1)]
+        return list(zip(firsts.tolist(), lasts.tolist(), strict=True))
 
     def _filled(
         self,
         history: ContextHistory,
         context: str,
-        codes: Sequence[Ints],
+        code: Ints,
+        counts: Ints,
         windows: Sequence[HeldWindow],
     ) -> WindowRanges:
-        """Those of windows in which events lie, each in the partitions of these keys."""
+        """Those of windows in which events lie, each in so many partitions; `code` has the places of their keys."""
         if not windows:
             return _NONE
-        counts = np.array([len(own) for own in codes])
         of = np.repeat(np.arange(len(windows)), counts)
-        code = np.concatenate(codes)
         since, until = (np.array([getattr(w, name) for w in windows], dtype=np.int64) for name in ("since", "until"))
         first, last = (np.searchsorted(self._moments, moments, "right")[of] for moments in (since, until))
         first_rows, last_rows = (np.searchsorted(self._sorted, code * self._span + rank) for rank in (first, last))
@@ -177,10 +176,21 @@ class EventRanges:
 
 def _codes(keys: pl.Series) -> tuple[Ints, list[str]]:
     """The place of each key among the distinct ones, and these."""
-    physical = keys.to_physical().to_numpy()
-    present, first, codes = np.unique(physical, return_index=True, return_inverse=True)
-    texts = keys.gather(pl.Series(first)).cast(pl.String).to_list() if len(present) else []
-    return codes.astype(np.int64), texts
+    encoded = keys.to_arrow(compat_level=pl.CompatLevel.newest()).dictionary_encode()
+    return np.asarray(encoded.indices, dtype=np.int64), encoded.dictionary.to_pylist()
+
+
+def _is_ascending(numbers: Ints) -> bool:
+    return bool((numbers[1:] >= numbers[:-1]).all())
+
+
+def _ranks(times: Ints) -> tuple[Ints, Ints]:
+    """The distinct times, ascending, and the place of each among them."""
+    if not _is_ascending(times):
+        moments, ranks = np.unique(times, return_inverse=True)
+        return moments, ranks
+    fresh = np.append(True, times[1:] != times[:-1])[: len(times)]
+    return times[fresh], np.cumsum(fresh) - 1
 
 
 def listed_windows(history: ContextHistory, context: str, windows: Sequence[HeldWindow]) -> WindowRanges:
