@@ -96,12 +96,14 @@ class QueryProfile:
         variables: in the order of FROM.
         rows: how many matches became how many rows.
         ending: why no further row can come; `None`: one can.
+        unplaced: of a query in contexts, how many events have an unbound key, and are in none.
     """
 
     query: Query
     variables: tuple[VariableProfile, ...]
     rows: RowCounts
     ending: str | None = None
+    unplaced: int = 0
 
 
 @dataclass(frozen=True, slots=True)

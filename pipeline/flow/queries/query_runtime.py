@@ -132,7 +132,9 @@ class QueryRuntime:
     @property
     def profile(self) -> QueryProfile:
         """What has become of its events so far."""
-        return QueryProfile(self.query, tuple(map(self._variable, self.sources)), self._operator.counts, self.ending)
+        variables = tuple(map(self._variable, self.sources))
+        unplaced = 0 if self._placing is None else self._placing.unplaced
+        return QueryProfile(self.query, variables, self._operator.counts, self.ending, unplaced)
 
     def _variable(self, selection: CandidateSelection) -> VariableProfile:
         source, semantics = selection.source, selection.semantics

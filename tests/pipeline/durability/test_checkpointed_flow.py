@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import json
+import time
+from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
+import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 from kaicep import Project
 from kaicep.pipeline.durability.checkpointed_flow import CheckpointedFlow
 from kaicep.pipeline.durability.operator_snapshots import OperatorSnapshots
 from kaicep.pipeline.durability.silence_note import SilenceNote
+from kaicep.pipeline.flow.queries.query_runtime import QueryRuntime
 from kaicep.pipeline.sinks.json_lines_sink import JsonLinesSink
 from kaicep.pipeline.sources.memory_source import raw_table
 from kaicep.pipeline.sources.records import RawBatch
@@ -276,3 +281,82 @@ def test_rows_of_a_first_batch_that_was_not_finished_are_taken_back(
 
 def _refuse(*_: object) -> None:
     raise OSError("killed")
+
+
+JAMS = """
+CREATE CONTEXTS road (clear DEFAULT, jam);
+INITIATE CONTEXT jam FROM (?e, air) IN CONTEXT clear WHERE { FILTER (?e.x % 10 = 2) };
+TERMINATE CONTEXT jam FROM (?e, air) IN CONTEXT jam WHERE { FILTER (?e.x % 10 = 6) };
+SELECT ?e.x FROM (?e, air) IN CONTEXT jam
+"""
+JAMMED = [x for x in range(40) if x % 10 in (3, 4, 5, 6)]
+
+
+def jammed(found: dict[str, list[dict[str, Any]]]) -> list[int]:
+    return [row["x"] for row in found.get("q0", [])]
+
+
+@pytest.mark.parametrize("lost", [False, True])
+def test_contexts_go_on_over_restarts(lost: bool, tmp_path: Path, opened: list[Station]) -> None:
+    """Also from the log alone, where the snapshots are lost."""
+    station = Station(tmp_path, JAMS, air={"lateness": "2s"})
+    opened.append(station)
+    got = []
+    for first in range(1, 40, 13):
+        got += jammed(station.deliver(air=range(first, first + 13)))
+        station.stop()
+        for snapshot in (tmp_path / "state").rglob("*.snapshot") if lost else ():
+            snapshot.unlink()
+        station.start()
+    got += jammed(station.deliver(air=[41]))
+    for _ in range(100):
+        if not station.flow.queries.backfilled:
+            break
+        time.sleep(0.1)
+        got += jammed(station.deliver())
+    assert got == JAMMED
+
+
+def test_a_deriving_query_that_goes_leaves_its_windows_open(tmp_path: Path, opened: list[Station]) -> None:
+    station = Station(tmp_path, JAMS)
+    opened.append(station)
+    got = jammed(station.deliver(air=[1, 2, 3, 4]))
+    station.flow.queries.withdraw("road.jam.terminate", station.flow.dataflow)
+    got += jammed(station.deliver(air=range(5, 11)))
+    declared, _, terminating, _ = JAMS.split(";")
+    station.submit(f"{declared}; {terminating}", "late")
+    got += jammed(station.deliver(air=range(11, 20))) + jammed(station.deliver(air=range(20, 30)))
+    assert got == [*range(3, 17), 23, 24, 25, 26]
+    for label in tuple(station.flow.dataflow.flows):
+        station.flow.queries.withdraw(label, station.flow.dataflow)
+    station.deliver(air=[31])
+    assert not station.flow.dataflow.queries.contexts, "nobody speaks of them any more"
+
+
+def test_with_a_deriving_query_those_in_its_contexts_are_parked(
+    tmp_path: Path, opened: list[Station], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    station, pieces = Station(tmp_path, JAMS), QueryRuntime.pieces
+    opened.append(station)
+    got = jammed(station.deliver(air=[1, 2, 3, 4]))
+
+    def broken(flow: QueryRuntime, *given: Any) -> Iterator[pa.Table]:
+        if flow.registration.label == "road.jam.terminate":
+            raise ValueError("broken")
+        yield from pieces(flow, *given)
+
+    monkeypatch.setattr(QueryRuntime, "pieces", broken)
+    got += jammed(station.deliver(air=[5, 6, 7, 8]))
+    assert got == [3]
+    causes = {parked.label: parked.cause for parked in station.flow.queries.parked}
+    assert set(causes) == {"road.jam.initiate", "road.jam.terminate", "q0"}
+    assert causes["q0"] is not None
+    monkeypatch.setattr(QueryRuntime, "pieces", pieces)
+    assert set(station.flow.queries.resume("road.jam.terminate")) == set(causes)
+    for first in range(9, 40, 4):
+        time.sleep(0.1)
+        got += jammed(station.deliver(air=range(first, first + 4)))
+    while station.flow.queries.backfilled:
+        time.sleep(0.1)
+        got += jammed(station.deliver())
+    assert got + jammed(station.deliver(air=[41])) == JAMMED
