@@ -2,7 +2,7 @@
 
     python -m benchmarks.contexts [--quick] [--figure NAME]
 
-The data flow without Spark, over a dense road (`benchmarks.contexts_workload`), in batches of 50,000 reports that were
+The data flow without Spark, over a dense road (`benchmarks.contexts_workload`), in batches of 100,000 reports that were
 annotated ahead. Context-aware, queries say IN CONTEXT. Context-independent they are always on, in two forms: *alone*,
 each has the conditions of its context itself, as in the paper; *staged*, as a good engineer would write it without
 contexts, one more query for each context hands on the reports that lie in its windows, and the others read those. The
@@ -32,7 +32,7 @@ from .contexts_plot import draw
 from .contexts_workload import SEED, Road
 from .report import RESULTS, Bar, at_least, at_most, end, keep, machine_with
 
-FULL = Scale(Road(segments=10, cars=600, seconds=1_800, batch=50_000))
+FULL = Scale(Road(segments=10, cars=1_000, seconds=1_800, batch=100_000))
 QUICK = Scale(Road(segments=2, cars=30, seconds=300, batch=150), of_road=1, queries=2, rounds=1, thinned=True)
 OPERATORS = (2, 4, 6, 8, 10, 11, 12, 16, 20, 24)
 

@@ -28,8 +28,8 @@ class Scale:
     Attributes:
         road: of all figures that do not vary it.
         of_road: segments of one road.
-        queries: in each context, of all figures that do not vary it.
-        rounds: of each point that a bar looks at; of the others one.
+        queries: in each context where a bar looks, and twice as many as in the figures that do not vary it.
+        rounds: of that point; of the others one.
         thinned: fewer points.
     """
 
@@ -88,14 +88,15 @@ def _points(figure: str, x: float, road: Road, held: Sequence[Held], *, case: Ca
 def _queries(scale: Scale) -> Iterator[Point]:
     held = list(spread(scale.road, _CRITICAL, 2, scale.road.seconds / 10))
     for count in scale.points((1, 5, 10, 20)):
-        yield from _points("queries", count, scale.road, held, case=_critical(int(count)), rounds=scale.rounds)
+        rounds = scale.rounds if count == scale.queries else 1
+        yield from _points("queries", count, scale.road, held, case=_critical(int(count)), rounds=rounds)
 
 
 def _roads(scale: Scale) -> Iterator[Point]:
     for count in scale.points((1, 3, 5, 7, 50)):
-        road = replace(scale.road, segments=scale.of_road * int(count))
-        batch = max(1, round(road.events / max(1, scale.road.events / scale.road.batch)))
-        road = replace(road, batch=min(batch, 5 * scale.road.batch))
+        # A batch is always of the same span of time, as a trigger makes them.
+        road = replace(scale.road, segments=scale.of_road * int(count), cars=max(1, scale.road.cars // 10))
+        road = replace(road, batch=max(1, round(road.events * scale.road.batch / scale.road.events)))
         held = list(spread(road, _CRITICAL, 2, road.seconds / 10))
         yield from _points("roads", count, road, held, case=_critical(scale.queries // 2), rounds=1)
 
@@ -103,13 +104,13 @@ def _roads(scale: Scale) -> Iterator[Point]:
 def _length(scale: Scale) -> Iterator[Point]:
     for part in scale.points((0.1, 0.2, 0.5, 0.7, 0.9)):
         held = list(spread(scale.road, _CRITICAL, 2, scale.road.seconds * part / 2))
-        yield from _points("length", part, scale.road, held, case=_critical(scale.queries), rounds=scale.rounds)
+        yield from _points("length", part, scale.road, held, case=_critical(scale.queries // 2), rounds=1)
 
 
 def _number(scale: Scale) -> Iterator[Point]:
     for count in scale.points((2, 4, 10, 14, 18)):
         held = list(spread(scale.road, _CRITICAL, int(count), scale.road.seconds / 20))
-        yield from _points("number", count, scale.road, held, case=_critical(scale.queries), rounds=scale.rounds)
+        yield from _points("number", count, scale.road, held, case=_critical(scale.queries // 2), rounds=1)
 
 
 def _distribution(scale: Scale) -> Iterator[Point]:
@@ -138,15 +139,10 @@ def _overlapping(
     asked = [pattern(number) for number in range(queries)]
     texts = {"shared": overlapping(names, asked), "separate": separate(names, asked)}
     statements = {"shared": queries, "separate": queries * windows}
-    seconds: dict[str, list[float]] = {form: [] for form in texts}
-    for turn in range(scale.rounds if figure == "shared queries" else 1):
-        taken = {form: of_process(text, statements[form], batches) for form, text in texts.items()}
-        if not turn:
-            rows = same_per_context(taken["shared"], taken["separate"], names)
-        for form, own in taken.items():
-            seconds[form].append(own.seconds)
-    for form, spent in seconds.items():
-        yield Point(figure, x, form, tuple(spent), part, rows)
+    taken = {form: of_process(text, statements[form], batches) for form, text in texts.items()}
+    rows = same_per_context(taken["shared"], taken["separate"], names)
+    for form, own in taken.items():
+        yield Point(figure, x, form, (own.seconds,), part, rows)
 
 
 def _windows(scale: Scale) -> Iterator[Point]:

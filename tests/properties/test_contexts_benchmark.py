@@ -15,12 +15,20 @@ from kaicep.benchmarks.contexts_workload import covered, spread
 CONTEXTS = ("congestion", "accident")
 
 
-def test_conditions_by_hand_give_the_same_rows_alone_and_staged() -> None:
+def test_contexts_and_conditions_by_hand_give_the_same_rows() -> None:
     held = list(spread(QUICK.road, CONTEXTS, 4, 45))
     case = Case(CONTEXTS, tuple(product(CONTEXTS, map(pattern, range(5)))))
-    found = measure(case, annotated(QUICK.road, held), ("alone", "staged"), 1)
+    found = measure(case, annotated(QUICK.road, held), ("aware", "alone", "staged"), 1)
     assert found.rows > 50
     assert 0.4 < covered(QUICK.road.batches(held), held) < 0.8
+
+
+def test_queries_in_overlapping_contexts_give_what_they_give_in_each() -> None:
+    """And queries in a context that never holds change nothing; `FIGURES` compare the rows."""
+    for figure in ("shared queries", "suspended"):
+        found = list(FIGURES[figure](QUICK))
+        assert {point.figure for point in found} == {figure}
+        assert all(second > 0 for point in found for second in point.seconds)
 
 
 def test_windows_cover_the_part_of_the_stream_that_they_should() -> None:
