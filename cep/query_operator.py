@@ -84,6 +84,7 @@ class QueryOperator:
     windows: PartitionWindows | None = None
     ended: bool = False
     reported: int = 0
+    repeated: int = 0
     contiguity: Contiguity | None = field(init=False)
     pending: dict[str, ReorderBuffer] = field(init=False)
     output: RowOutput = field(init=False)
@@ -133,7 +134,8 @@ class QueryOperator:
     def counts(self) -> RowCounts:
         """See `Operator.counts`; what was found elsewhere is found, too."""
         asked = self.kernel.conditions if isinstance(self.kernel, PatternKernel) else ()
-        return replace(self.counted, found=max(self.kernel.considered, self.counted.standing), conditions=asked)
+        found = self.kernel.considered - self.repeated
+        return replace(self.counted, found=max(found, self.counted.standing), conditions=asked)
 
     @property
     def no_rows(self) -> pa.Table:
@@ -267,11 +269,12 @@ class QueryOperator:
 
     def mark(self) -> object:
         """See `Operator.mark`."""
-        return self._state(), self.counted
+        return self._state(), self.counted, self.kernel.considered - self.repeated
 
     def rewind(self, mark: object) -> None:
         """See `Operator.rewind`."""
-        state, self.counted = cast("tuple[OperatorState, RowCounts]", mark)
+        state, self.counted, considered = cast("tuple[OperatorState, RowCounts, int]", mark)
+        self.repeated = self.kernel.considered - considered
         self._load(state)
 
     def _state(self) -> OperatorState:

@@ -270,11 +270,13 @@ def test_an_operator_goes_back_to_a_mark_as_often_as_need_be(text: str) -> None:
     feed(operator, query, [reading("a", 1, n=1), reading("b", 2, n=3)], until=2)
     mark = operator.mark()
     first = feed(operator, query, [reading("c", 3, n=2), reading("d", 4, n=1)], until=5)
+    counts = replace(operator.counts, conditions=())
     for _ in range(2):
         operator.rewind(mark)
         assert feed(operator, query, [reading("e", 6, n=4)], until=9) is not None
         operator.rewind(mark)
         assert feed(operator, query, [reading("c", 3, n=2), reading("d", 4, n=1)], until=5) == first
+        assert replace(operator.counts, conditions=()) == counts
 
 
 def told_and(query: Query, readings: list[Reading], spans: list[ContextSpan], until: float) -> dict[str, pa.Table]:
