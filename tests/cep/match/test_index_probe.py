@@ -93,6 +93,18 @@ def test_the_first_candidate_that_passes_is_found_as_a_search_row_by_row_finds_i
         assert row == next((r for r in range(s, s + c) if passing[r]), NONE)
 
 
+def test_the_last_candidate_that_passes_is_the_last_of_all_pairs() -> None:
+    of = probe("xyxz-", "xxyxy")
+    rows: BoundRows = {"a": np.arange(5)}
+    ranges = of.ranges(rows, "b", (np.full(5, 1), np.full(5, 4)))
+    assert of.last(rows, "b", ranges, []).tolist() == [3, 2, 3, NONE, NONE]
+
+    def early(grown: BoundRows) -> Bools:
+        return grown["b"] < 3
+
+    assert of.last(rows, "b", ranges, [early]).tolist() == [1, 2, 1, NONE, NONE]
+
+
 def test_ranges_are_between_places_of_one_key() -> None:
     own, place = np.array([1, 0, 1, -1, 1]), np.array([0, 1, 2, 3, 4])
     found = ranges_by_key(own, np.array([1, 0, -1]), place, (np.array([1, 0, 0]), np.array([5, 5, 5])), 6)
