@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime, timedelta
@@ -173,6 +174,11 @@ class ContextHistory:
             contexts = frozenset(window.context for window in self._open.values())
             self._contexts = self.version, contexts
         return contexts
+
+    @property
+    def open_windows(self) -> dict[str, int]:
+        """How many windows of each context are open that queries have begun; any thread may ask."""
+        return dict(Counter(window.context for window in tuple(self._open.values())))
 
     def make(self, changes: Iterable[Change]) -> None:
         """Make changes, in order; none lies before one that was made."""

@@ -56,6 +56,7 @@ class StatusReport:
             yield _streams(status)
         if status.queries:
             yield _queries(status)
+        yield from _contexts(status)
         if status.stages:
             yield _stages(status)
 
@@ -103,6 +104,22 @@ def _queries(status: EngineStatus) -> Table:
     return found
 
 
+def _contexts(status: EngineStatus) -> Iterator[Table]:
+    given = {label: query.contexts for label, query in status.queries.items() if query.contexts is not None}
+    if given:
+        found = _table("query", "events", "in its contexts", "of these", "key unbound")
+        for label, events in given.items():
+            share = f"{events.given / events.read:.1%}" if events.read else ""
+            found.add_row(label, f"{events.read:,}", f"{events.given:,}", share, f"{events.unplaced:,}")
+        yield found
+    opened = [(f"{name}.{context}", n) for name, of in status.windows.items() for context, n in of.items()]
+    if opened:
+        found = _table("context", "open windows")
+        for name, count in opened:
+            found.add_row(name, f"{count:,}")
+        yield found
+
+
 def _stages(status: EngineStatus) -> Table:
     found = _table("stage", "seconds", "of the time, lately")
     for name, stage in status.stages.items():
@@ -113,7 +130,7 @@ def _stages(status: EngineStatus) -> Table:
 def _table(*columns: str) -> Table:
     found = Table(box=None, pad_edge=False, header_style="bold")
     for name in columns:
-        words = name in ("stream", "query", "stage", "state", "why")
+        words = name in ("stream", "query", "context", "stage", "state", "why")
         found.add_column(name, no_wrap=name != "why", justify="left" if words else "right")
     return found
 

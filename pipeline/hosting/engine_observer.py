@@ -22,6 +22,7 @@ from ..durability import CheckpointedFlow, Progress
 from ..monitoring import (
     ArchiveStatus,
     BatchAtWork,
+    ContextEvents,
     EngineStatus,
     QueryStatus,
     RecentRates,
@@ -163,6 +164,10 @@ class EngineObserver:
             queries=self._queries(progress),
             archive=self._archived(archive_size),
             state_size=state_size,
+            windows={
+                name: contexts.history.open_windows
+                for name, contexts in tuple(self._flow.dataflow.queries.contexts.items())
+            },
             memory=_resident(),
             threads=self._alive(),
         )
@@ -186,9 +191,16 @@ class EngineObserver:
     def _queries(self, progress: Progress) -> dict[str, QueryStatus]:
         refused = {label: QueryStatus("parked", reason=why) for label, why in self._engine.refused.items()}
         return refused | {
-            handle.name: QueryStatus(handle.state, progress.matches.get(handle.name, 0), handle.reason)
+            handle.name: QueryStatus(
+                handle.state, progress.matches.get(handle.name, 0), handle.reason, self._contexts(handle.name)
+            )
             for handle in self._engine.handles
         }
+
+    def _contexts(self, label: str) -> ContextEvents | None:
+        runtime = self._flow.dataflow.flows.get(label)
+        given = None if runtime is None else runtime.given
+        return None if given is None else ContextEvents(*given)
 
     def _archived(self, size: int) -> ArchiveStatus | None:
         if self._archive is None:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from .engine_status import (
         ArchiveStatus,
         BatchAtWork,
+        ContextEvents,
         EngineState,
         EngineStatus,
         QueryStatus,
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ArchiveStatus",
     "BatchAtWork",
+    "ContextEvents",
     "EngineState",
     "EngineStatus",
     "LogOutput",
@@ -51,6 +53,7 @@ _OF_ENGINES = {
         (
             "ArchiveStatus",
             "BatchAtWork",
+            "ContextEvents",
             "EngineState",
             "EngineStatus",
             "QueryStatus",

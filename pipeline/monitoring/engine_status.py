@@ -61,6 +61,21 @@ class StreamStatus:
 
 
 @dataclass(frozen=True, slots=True)
+class ContextEvents:
+    """What a query in contexts was given since the engine began, over its event variables that have to lie in contexts.
+
+    Attributes:
+        read: events of their streams.
+        given: those that lay in a window of its contexts.
+        unplaced: those that lay in no context because a key was unbound.
+    """
+
+    read: int
+    given: int
+    unplaced: int
+
+
+@dataclass(frozen=True, slots=True)
 class QueryStatus:
     """One registered query.
 
@@ -68,11 +83,13 @@ class QueryStatus:
         state: as `QueryHandle.state` says it.
         matches: rows so far, over restarts.
         reason: why it is answered no more; `None`: it is.
+        contexts: what it was given; `None`: it is in no context.
     """
 
     state: str
     matches: int = 0
     reason: str | None = None
+    contexts: ContextEvents | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +162,7 @@ class EngineStatus:
         streams: by name.
         stages: by name, in the order of the data path.
         queries: by label.
+        windows: by set of contexts, how many windows of each context are open.
         archive: `None`: it is switched off.
         state_size: bytes of the engine's state folder, measured now and then.
         memory: bytes of the process that are resident; Java is a process of its own.
@@ -165,6 +183,7 @@ class EngineStatus:
     streams: Mapping[str, StreamStatus] = field(default_factory=dict)
     stages: Mapping[str, StageStatus] = field(default_factory=dict)
     queries: Mapping[str, QueryStatus] = field(default_factory=dict)
+    windows: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     archive: ArchiveStatus | None = None
     state_size: int = 0
     memory: int = 0

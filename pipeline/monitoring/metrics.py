@@ -19,6 +19,7 @@ from .engine_status import EngineStatus
 __all__ = ["write_metrics"]
 
 _OUTCOMES = ("events", "late", "duplicates", "rejected", "malformed")
+_PLACES = ("read", "given", "unplaced")
 
 
 def write_metrics(path: Path, status: EngineStatus) -> None:
@@ -41,6 +42,7 @@ class _StatusCollector(Collector):
         yield from _of_engine(self._status)
         yield from _of_streams(self._status)
         yield from _of_queries(self._status)
+        yield from _of_contexts(self._status)
 
 
 def _of_engine(status: EngineStatus) -> Iterator[Metric]:
@@ -94,3 +96,16 @@ def _of_queries(status: EngineStatus) -> Iterator[Metric]:
         matches.add_metric([label], query.matches)
         state.add_metric([label, query.state], 1.0)
     yield from (matches, state)
+
+
+def _of_contexts(status: EngineStatus) -> Iterator[Metric]:
+    events = Counter("kaicep_context_events", "Events of queries in contexts.", labels=["query", "outcome"])
+    for label, query in status.queries.items():
+        if query.contexts is not None:
+            for outcome in _PLACES:
+                events.add_metric([label, outcome], getattr(query.contexts, outcome))
+    windows = Gauge("kaicep_open_windows", "Windows of contexts that are open.", labels=["contexts", "context"])
+    for name, contexts in status.windows.items():
+        for context, count in contexts.items():
+            windows.add_metric([name, context], count)
+    yield from (events, windows)

@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from kaicep.pipeline.monitoring import (
     ArchiveStatus,
     BatchAtWork,
+    ContextEvents,
     EngineStatus,
     QueryStatus,
     StageStatus,
@@ -33,7 +34,11 @@ def busy_engine(at: datetime) -> EngineStatus:
         rate=20.0,
         streams={"air": air, "water": StreamStatus()},
         stages={"read": StageStatus(1.5, 0.01), "queries": StageStatus(3.0, 0.5)},
-        queries={"high": QueryStatus("running", 42), "all": QueryStatus("parked", 7, "too many matches")},
+        queries={
+            "high": QueryStatus("running", 42, None, ContextEvents(2_000, 500, 3)),
+            "all": QueryStatus("parked", 7, "too many matches"),
+        },
+        windows={"road": {"accident": 2}},
         archive=ArchiveStatus(5_000_000, 17, 3),
         state_size=2_000,
         memory=300_000_000,

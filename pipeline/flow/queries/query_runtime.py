@@ -25,7 +25,7 @@ from ....ontology import KnowledgeBase
 from ....planner import Seam, Watermarks, lowest_watermark, resolve_bounds
 from ....semfilter import SemanticFilter
 from ....semfilter.runtime import FilterOptions, SubqueryStatistics
-from ...profile import PathProfile, QueryProfile, VariableProfile
+from ...profile import ClauseKind, PathProfile, QueryProfile, VariableProfile
 from .candidate_selection import CandidateSelection, EventBatch
 from .context_runtime import ContextRuntime
 from .event_placement import ContextPlacing
@@ -136,6 +136,17 @@ class QueryRuntime:
         unplaced = 0 if self._placing is None else self._placing.unplaced
         return QueryProfile(self.query, variables, self._operator.counts, self.ending, unplaced)
 
+    @property
+    def given(self) -> tuple[int, int, int] | None:
+        """Of a query in contexts, the events of its streams, those in windows of these, those with an unbound key."""
+        if self._placing is None:
+            return None
+        counts = [
+            {clause.kind: clause.left for clause in one.clauses} for one in self.sources if one.placement is not None
+        ]
+        read, given = (sum(of[kind] for of in counts) for kind in (ClauseKind.STREAM, ClauseKind.CONTEXT))
+        return read, given, self._placing.unplaced
+
     def _variable(self, selection: CandidateSelection) -> VariableProfile:
         source, semantics = selection.source, selection.semantics
         paths = tuple(
@@ -214,12 +225,15 @@ class QueryRuntime:
 
     def mark(self) -> object:
         """The state as it is now, in memory; see `rewind`."""
-        return self._operator.mark(), self._watermark, [source.mark() for source in self.sources]
+        unplaced = 0 if self._placing is None else self._placing.unplaced
+        return self._operator.mark(), self._watermark, [source.mark() for source in self.sources], unplaced
 
     def rewind(self, mark: object) -> None:
         """Go back to where `mark` was taken, as often as need be."""
-        state, self._watermark, counts = cast("tuple[object, datetime | None, list[object]]", mark)
+        state, self._watermark, counts, unplaced = cast("tuple[object, datetime | None, list[object], int]", mark)
         self._operator.rewind(state)
+        if self._placing is not None:
+            self._placing.unplaced = unplaced
         for source, counted in zip(self.sources, counts, strict=True):
             source.rewind(counted)
 

@@ -34,6 +34,8 @@ def test_a_running_engine_fits_a_terminal(capsys: pytest.CaptureFixture[str]) ->
     assert "thread kaicep-heartbeat has ended: restart the engine, and report this" in lines
     assert "air 1,200 20.0 3 2 5 2026-03-01 11:58:30 1.5 min" in lines
     assert "all parked 7 too many matches" in lines
+    assert "high 2,000 500 25.0% 3" in lines
+    assert "road.accident 2" in lines
     assert "queries 3.000 50.0%" in lines
     assert not [line for line in told.splitlines() if len(line) > 80]
 
@@ -65,4 +67,4 @@ def test_programs_get_everything() -> None:
     found = json.loads(status_json(KnownStatus(busy_engine(NOW), lives=False, age=1.0)))
     assert found["state"] == "killed"
     assert found["streams"]["air"]["watermark"] == "2026-03-01T11:58:25Z"
-    assert found["queries"]["all"] == {"state": "parked", "matches": 7, "reason": "too many matches"}
+    assert found["queries"]["all"] == {"state": "parked", "matches": 7, "reason": "too many matches", "contexts": None}

@@ -10,7 +10,8 @@ from kaicep import Project
 from kaicep.pipeline.flow.dataflow import Dataflow
 from kaicep.pipeline.flow.queries.query_runtime import continues
 from kaicep.pipeline.flow.queries.registration import Registration
-from support.batches import processed
+from support import letters
+from support.batches import ended, processed
 
 BEGIN = datetime(2012, 5, 4, 9, 30, tzinfo=UTC)
 PROJECT = {
@@ -76,3 +77,21 @@ def test_a_state_without_the_doubles_beside_integers_is_begun_anew() -> None:
         size = int.from_bytes(before[:4], "big") - (len(state) - len(before))
         before = size.to_bytes(4, "big") + before[4:]
         assert (continues(before, runtime.registration) is not None) is kept
+
+
+def test_a_query_in_contexts_says_how_much_it_was_given() -> None:
+    """Of the events of its streams; those with an unbound key are counted once, however many rounds are needed."""
+    house = letters.project()
+    flow = house.dataflow()
+    text = """CREATE CONTEXTS mood (calm DEFAULT, busy) BY group;
+    CREATE QUERY rise AS SWITCH CONTEXT busy FROM (?e, letters) IN CONTEXT calm FILTER (?e.kind = 'b');
+    CREATE QUERY some AS SELECT ?e.name FROM (?e, letters) IN CONTEXT busy;
+    CREATE QUERY every AS SELECT ?e.name FROM (?e, letters)"""
+    for registration in house.registrations(text, "q"):
+        flow.register(registration)
+    processed(flow, letters.stream("a/left b/left c/left d e/right f/left g"))
+    ended(flow)
+    assert flow.flows["every"].given is None
+    assert flow.flows["some"].given == (7, 2, 2)
+    assert flow.flows["rise"].given == (7, 3, 2)
+    assert flow.queries.contexts["mood"].history.open_windows == {"busy": 1}
