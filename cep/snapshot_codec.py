@@ -78,7 +78,9 @@ def _header(data: bytes) -> dict[str, Any]:
 
 
 def _digest(query: Query) -> str:
-    return sha256(query.normal.encode()).hexdigest()
+    within = query.in_context
+    apart = "" if within is None or within.grouped else "\x1fevery window by itself"
+    return sha256(f"{query.normal}{apart}".encode()).hexdigest()
 
 
 def _ipc(frame: pl.DataFrame) -> bytes:

@@ -89,7 +89,8 @@ class Catalog:
         Raises:
             QuerySyntaxError, QueryTypeError: with place, caret and way out.
         """
-        return compile_document(text, self.vocabulary(outputs, text), source, retention)
+        queries = compile_document(text, self.vocabulary(outputs, text), source, retention)
+        return queries if self.settings.engine.contexts.grouping else tuple(map(_ungrouped, queries))
 
     def shape(self, stream: StreamType) -> EventShape:
         """How the events of a stream, a source or the output of a query, become triples."""
@@ -197,3 +198,9 @@ def change_label(change: ContextChange, taken: Collection[str] = ()) -> str:
 
 def _annotators(settings: Settings, knowledge: KnowledgeBase) -> dict[str, Annotator]:
     return {name: Annotator(name, settings, knowledge) for name in settings.streams}
+
+
+def _ungrouped(query: Query) -> Query:
+    """The query, answered in each context window by itself."""
+    within = query.in_context
+    return query if within is None else replace(query, in_context=replace(within, grouped=False))

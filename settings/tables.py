@@ -168,6 +168,16 @@ class ArchiveSettings(Table):
         return self
 
 
+class ContextSettings(Table):
+    """`[engine.contexts]`: how queries in contexts are answered.
+
+    Attributes:
+        grouping: look for a match once for all the windows that overlap; off only to see what it gains.
+    """
+
+    grouping: bool = True
+
+
 class EngineSettings(Table):
     """`[engine]`: the running job.
 
@@ -193,6 +203,7 @@ class EngineSettings(Table):
         rows_per_batch: likewise one whose pattern gives more rows in one batch, or has more matches at once.
         windows_per_batch: likewise one that reports more windows in one batch.
         bytes_per_batch: likewise one of which what is held at once takes more memory.
+        contexts: how queries in contexts are answered.
         master: Spark master.
         spark: more Spark configuration, key by key.
     """
@@ -220,6 +231,7 @@ class EngineSettings(Table):
     bytes_per_batch: Annotated[int, BeforeValidator(parse_size)] = 10**9
     distinct_rows: int = Field(default=1_000_000, ge=1)
     identities: int = Field(default=1_000_000, ge=1)
+    contexts: ContextSettings = ContextSettings()
     master: str = "local[*]"
     spark: dict[str, str] = Field(default_factory=dict)
 

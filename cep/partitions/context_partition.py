@@ -68,6 +68,7 @@ def _may_be_shared(query: Query) -> bool:
     within = query.in_context
     return (
         within is not None
+        and within.grouped
         and not within.required
         and len(within.contexts) > 1
         and len(within.sets) == 1

@@ -130,12 +130,14 @@ class InContext:
         required: the event variables of FOR, whose events have to lie in one window; empty without FOR: all events of
             a match, and all that a NOT, a timer or an aggregate looks at.
         placements: for each set and each event variable that has to lie in a window.
+        grouped: whether matches may be looked for once for all the windows that overlap.
     """
 
     contexts: tuple[ContextReference, ...]
     required: tuple[str, ...]
     placements: tuple[Placement, ...]
     span: Span = field(compare=False)
+    grouped: bool = True
 
     @property
     def sets(self) -> tuple[str, ...]:
