@@ -60,6 +60,7 @@ class Change:
         keys: the values of the set's keys there, for people.
         values: attributes of the window that it opens.
         windows: numbers of the windows in which the row's match lies.
+        order: the contexts after IN CONTEXT; SWITCH ends windows in that order.
     """
 
     time: int
@@ -69,6 +70,7 @@ class Change:
     keys: tuple[Any, ...] = ()
     values: Mapping[str, Any] = field(default_factory=dict, hash=False)
     windows: tuple[int, ...] = ()
+    order: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,6 +201,8 @@ class ContextHistory:
 
     def _switch(self, change: Change) -> None:
         lying = [self._open[number] for number in change.windows if number in self._open]
+        if len(lying) > 1:
+            lying.sort(key=lambda window: (change.order.index(window.context), window.key))
         default = self._default_at(change.key, self._partitions.get(change.key), change.time)
         for window in lying:
             self._end(window, change.time)
@@ -384,7 +388,7 @@ class ContextHistory:
 
 
 def _change(content: dict[str, Any]) -> Change:
-    lists = {name: tuple(content[name]) for name in ("keys", "windows")}
+    lists = {name: tuple(content[name]) for name in ("keys", "windows", "order")}
     return Change(**{**content, **lists, "kind": ChangeKind(content["kind"])})
 
 

@@ -75,8 +75,9 @@ class ContextRuntime:
         times = timestamps(frame_of(rows, ["_time"])["_time"]).tolist()
         known = keys.rows() if change.keys else [()] * rows.num_rows
         within = self.windows.within
+        order = () if query.in_context is None else tuple(each.context for each in query.in_context.contexts)
         return [
-            Change(time, change.kind, change.context.context, text, of, value, tuple(windows or ()))
+            Change(time, change.kind, change.context.context, text, of, value, tuple(windows or ()), order)
             for time, text, of, value, windows in zip(times, texts.to_list(), known, values, lying, strict=True)
             if text is not None and within.first <= time <= within.last
         ]

@@ -91,3 +91,13 @@ def test_what_has_come_of_changes_can_be_compared() -> None:
         history.rewind(mark)
     assert made[0] == made[1] != made[2]
     assert not history.changed
+
+
+def test_switch_ends_windows_in_the_order_after_in_context() -> None:
+    for order in (("jam", "accident"), ("accident", "jam")):
+        history = ContextHistory(ROAD)
+        history.make([Change(5, INITIATE, "jam", "1", (1,)), Change(6, INITIATE, "accident", "1", (1,))])
+        lying = tuple(history.number(history.windows(name, "1", 7, 7)[0]) for name in ("jam", "accident"))
+        history.make([Change(7, SWITCH, "clear", "1", (1,), {}, lying, order)])
+        ended = [turn.context for turn in history.turns if (turn.time, turn.change) == (7, "ended")]
+        assert tuple(ended) == order
