@@ -12,8 +12,21 @@ import pyarrow as pa
 from ..annotator import EVENT_NAMESPACE
 from ..cep import apply_filters
 from ..errors import PipelineError
+from ..expressions import column_expression, frame_of
 from ..language import Prefix, SourceText, Span
-from ..language.nodes import Bounds, Instant, Query, Semantics, Source, Subquery, uses_bindings
+from ..language.nodes import (
+    Bounds,
+    InContext,
+    Instant,
+    Placement,
+    Query,
+    Semantics,
+    Source,
+    Subquery,
+    columns_of,
+    expression_text,
+    uses_bindings,
+)
 from ..language.syntax import parse_document
 from ..ontology.proofs import TurtleWriter
 from ..pipeline import Catalog, queries_read
@@ -91,8 +104,16 @@ class _Asked:
             clauses.append((-2, Reason(ReasonKind.EVENT, "it came late: below its stream's watermark", holds=False)))
         if (within := self._within(events)) is not None:
             clauses.append((-1, within))
+        if self.query.in_context is not None:
+            asked = self.query.in_context
+            clauses += [
+                (asked.span.start, self._lying(asked, p, events))
+                for p in asked.placements
+                if p.variable == source.variable
+            ]
         before = [f for f in source.filters if not uses_bindings(f)]
-        after = [f for f in source.filters if uses_bindings(f)]
+        windows = {name for name, _ in source.window_attributes}  # what these say, events before it decide
+        after = [f for f in source.filters if uses_bindings(f) and not windows & {c.name for c in columns_of(f)}]
         clauses += [(f.span.start, explain_filter(f, events, wording)) for f in before]
         semantics = SemanticFilter(source, annotation.shape, self.project.knowledge, FilterOptions(table_size=0))
         solutions = semantics.select(events)
@@ -125,6 +146,22 @@ class _Asked:
         else:
             note = f"{bounds_in_words(bounds)}: that depends on when the query is registered"
         return Reason(ReasonKind.CLAUSE, text, inside, note=note)
+
+    def _lying(self, asked: InContext, placement: Placement, events: pa.Table) -> Reason:
+        """In which partition an event lies; which contexts hold there, events before it say."""
+        names = " or ".join(c.context for c in asked.contexts if c.set == placement.set)
+        text = f"IN CONTEXT {names} of {placement.set}"
+        known = [key for key in placement.keys if not uses_bindings(key)]
+        frame = frame_of(events, events.column_names)
+        pairs = [(expression_text(key), frame.select(column_expression(key)).item()) for key in known]
+        unbound = next((key for key, value in pairs if value is None), None)
+        if unbound is not None:
+            return Reason(
+                ReasonKind.CLAUSE, text, holds=False, note=f"{unbound} is unbound: the event is in no context"
+            )
+        of = f"in the partition of {', '.join(f'{key} = {value}' for key, value in pairs)}, " if pairs else ""
+        note = f"{of}if one holds at {iso(events['_time'][0].as_py())}: that depends on the events before"
+        return Reason(ReasonKind.CLAUSE, text, holds=True, note=note)
 
     def _quote(self, span: Span) -> str:
         """What stands there; an outer parenthesis that belongs to it, and that its place leaves out, is taken in."""

@@ -15,6 +15,7 @@ from kaicep.explain import explanation_dict, explanation_tree
 from kaicep.ontology.proofs import TurtleWriter
 from kaicep.pipeline.sources.memory_source import raw_table
 from rich.console import Console
+from support import letters
 from support.reasons import LOCATED, write_campus
 
 
@@ -425,3 +426,24 @@ def test_programs_get_terms_rules_and_files(project: Project) -> None:
             },
         ],
     }
+
+
+CONTEXTS = """CREATE CONTEXTS mood (calm DEFAULT, busy) BY group;
+INITIATE CONTEXT busy (?e.name AS by) FROM (?e, letters) FILTER (?e.kind = 'b');
+SELECT ?e.name FROM (?e, letters) IN CONTEXT busy AS ?w FILTER (?e.kind = 'c') FILTER (?w.by != ?e.name)"""
+
+
+@pytest.mark.parametrize(
+    ("group", "holds", "note"),
+    [
+        ("left", True, "in the partition of ?e.group = urn:left, if one holds at 2012-05-04T09:30:00Z"),
+        (None, False, "?e.group is unbound: the event is in no context"),
+    ],
+)
+def test_where_an_event_lies_is_told(group: str | None, holds: bool, note: str) -> None:
+    event = {"name": "c1", "kind": "c", "at": "2012-05-04T09:30:00Z", "group": group}
+    (found,) = letters.project().why(CONTEXTS, event, stream="letters").candidacies
+    assert found.holds is holds
+    (said,) = [clause for clause in found.clauses if clause.text == "IN CONTEXT busy of mood"]
+    assert said.note is not None
+    assert said.note.startswith(note)
