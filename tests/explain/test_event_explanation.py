@@ -436,7 +436,7 @@ SELECT ?e.name FROM (?e, letters) IN CONTEXT busy AS ?w FILTER (?e.kind = 'c') F
 @pytest.mark.parametrize(
     ("group", "holds", "note"),
     [
-        ("left", True, "in the partition of ?e.group = urn:left, if one holds at 2012-05-04T09:30:00Z"),
+        ("left", True, "in the partition of ?e.group = left, if one holds at 2012-05-04T09:30:00Z"),
         (None, False, "?e.group is unbound: the event is in no context"),
     ],
 )
