@@ -73,7 +73,8 @@ def test_a_sum_that_is_too_long_is_refused_where_it_stands(project: Project, tex
     assert (told.value.place.source, told.value.place.column) == ("long.chi", text.index("{") + 1)
     doubles = STREAM | {"attributes": {"x": {"datatype": "xsd:double"}}}
     mended = Project.parse({"streams": {"air": doubles}})
-    mended.dataflow().register(*mended.registrations(text.format(long), "long.chi"))
+    (again,) = mended.registrations(text.format(long), "long.chi")
+    mended.dataflow().register(again)
 
 
 def test_the_end_of_the_streams_is_a_batch(project: Project) -> None:

@@ -24,5 +24,7 @@ def test_what_need_not_lie_in_a_context_is_not_placed() -> None:
     placement = placing.of("e")
     assert placing.of("f") is None
     assert placement is not None
-    assert (placement.columns, placement.adds, placement.after_paths) == ({"seg"}, ("#key",), False)
+    assert placement.columns == {"seg"}
+    assert placement.adds == ("#key",)
+    assert not placement.after_paths
     assert placement.text == "jam"
