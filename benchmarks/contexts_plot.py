@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import matplotlib as mpl
@@ -30,6 +30,7 @@ _COLOURS = {
     "early": "tab:blue", "uniform": "tab:green", "late": "tab:purple",
     "shared": "tab:green", "separate": "tab:red",
     "greedy": "tab:green", "exhaustive": "tab:red",
+    "optimised": "tab:green", "plain": "tab:red",
 }  # fmt: skip
 
 
@@ -45,6 +46,19 @@ def draw(found: Sequence[Point], title: str, target: Path) -> None:
         if own:
             axes.legend(fontsize=8)
     figure.suptitle(title, fontsize=10)
+    figure.savefig(target, dpi=90)
+    plt.close(figure)
+
+
+def draw_latency(found: Mapping[str, Sequence[tuple[int, float]]], limit: float, target: Path) -> None:
+    """Write Fig. 11b: by plan, seconds that the longest waiting report of so many expressways waited."""
+    figure, axes = plt.subplots(figsize=(6, 4.5), layout="constrained")
+    for plan, points in found.items():
+        axes.plot(*zip(*points, strict=True), label=plan, color=_COLOURS[plan], marker="o", markersize=4)
+    axes.axhline(limit, color="tab:gray", linestyle="--", label=f"{limit:g} s")
+    axes.set(xlabel="expressways", ylabel="seconds", ylim=(0, None), title="11b. Latency of the latest toll")
+    axes.grid(visible=True, alpha=0.25)
+    axes.legend(fontsize=8)
     figure.savefig(target, dpi=90)
     plt.close(figure)
 

@@ -6,11 +6,14 @@ from itertools import product
 from pathlib import Path
 
 from kaicep.benchmarks.contexts import QUICK, of_figures
+from kaicep.benchmarks.contexts_expressways import later, waited, without_spark
 from kaicep.benchmarks.contexts_figures import FIGURES, Point
-from kaicep.benchmarks.contexts_plot import draw
+from kaicep.benchmarks.contexts_plot import draw, draw_latency
 from kaicep.benchmarks.contexts_queries import pattern
 from kaicep.benchmarks.contexts_runs import Case, annotated, measure
 from kaicep.benchmarks.contexts_workload import covered, spread
+from kaicep.examples.linear_road import reports
+from kaicep.pipeline.flow.batch import live_batch
 
 CONTEXTS = ("congestion", "accident")
 
@@ -55,3 +58,26 @@ def test_figures_are_drawn_and_bars_are_told(tmp_path: Path) -> None:
     passed = {bar.what.partition(":")[0]: bar.passed for bar in of_figures(found)}
     assert passed["any part covered"]
     assert not passed["10 queries in each context, a fifth covered"]
+
+
+def test_a_report_waits_for_its_batch_and_for_those_before() -> None:
+    """Its two seconds begin, end, and then batches run one after the other."""
+    assert waited([0.5, 0.5, 0.5], 2) == 2.5
+    assert waited([0.5, 3.0, 0.5], 2) == 5.0
+    assert waited([3.0, 3.0, 3.0], 2) == 7.0
+
+
+def test_a_recording_that_begins_again_makes_no_more_state() -> None:
+    flow, recorded = without_spark(), reports.load_reports()
+    every = [later(recorded, turn).head(3_000) for turn in range(3)]
+    assert not set(every[0]["vid"]) & set(every[1]["vid"])
+    sizes = []
+    for own in every:
+        flow.process(live_batch(flow.annotators, {"report": own.to_arrow()}))
+        sizes.append(sum(map(len, flow.snapshot().values())))
+    assert sizes[2] < 1.05 * sizes[1]
+
+
+def test_latency_is_drawn(tmp_path: Path) -> None:
+    draw_latency({"optimised": [(1, 2.5), (20, 3)], "plain": [(1, 3), (20, 6)]}, 5, tmp_path / "latency.svg")
+    assert (tmp_path / "latency.svg").stat().st_size > 5_000
