@@ -259,7 +259,7 @@ class QueryAnswering:
     ) -> None:
         """Let a set be known as far as the queries that derive it have been answered."""
         contexts = self._queries.contexts[name]
-        known = self._queries.known_contexts(name)
+        known = self._queries.known_contexts(name, watermarks)
         if known is not None:
             contexts.advance(known)
         stream = contexts.set.changes_stream

@@ -257,14 +257,15 @@ class QueryGraph:
             if passed is not None:
                 contexts.forget(passed)
 
-    def known_contexts(self, name: str) -> datetime | None:
+    def known_contexts(self, name: str, watermarks: Watermarks) -> datetime | None:
         """How far the changes of a set are known: as far as its deriving queries have been answered.
 
-        `None`: nothing is known yet. One that has ended changes nothing any more.
+        `None`: nothing is known yet. One that has ended changes nothing any more; where none is left, as far as any
+        stream is, and no further: a query that is registered later may go on changing it.
         """
         flows = [self._flows[label] for label in self.deriving(name)]
         moments = [flow.row_watermark(flow.watermark) for flow in flows if flow.failure is not None or not flow.ended]
-        return _lowest([*moments, END_OF_TIME])
+        return _lowest(moments) if moments else max((w for w in watermarks.values() if w is not None), default=None)
 
     def known_to(self, component: QueryComponent, watermarks: Watermarks) -> datetime | None:
         """How far queries in contexts that they derive can be answered; `None`: not yet."""

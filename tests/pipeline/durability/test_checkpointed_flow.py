@@ -333,6 +333,20 @@ def test_a_deriving_query_that_goes_leaves_its_windows_open(tmp_path: Path, open
     assert not station.flow.dataflow.queries.contexts, "nobody speaks of them any more"
 
 
+def test_who_comes_when_all_deriving_queries_have_gone_changes_contexts(tmp_path: Path, opened: list[Station]) -> None:
+    station = Station(tmp_path, JAMS)
+    opened.append(station)
+    got = jammed(station.deliver(air=range(1, 10)))
+    for label in ("road.jam.initiate", "road.jam.terminate"):
+        station.flow.queries.withdraw(label, station.flow.dataflow)
+    got += jammed(station.deliver(air=range(10, 20)))
+    declared, initiating, terminating, _ = JAMS.split(";")
+    station.submit(f"{declared}; {initiating}; {terminating}", "again")
+    for first in (20, 30):
+        got += jammed(station.deliver(air=range(first, first + 10)))
+    assert got == [x for x in JAMMED if not 10 <= x < 20]
+
+
 def test_with_a_deriving_query_those_in_its_contexts_are_parked(
     tmp_path: Path, opened: list[Station], monkeypatch: pytest.MonkeyPatch
 ) -> None:
