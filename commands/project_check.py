@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..annotator import Annotator
-from ..cep import build_operator
 from ..config import Settings
 from ..errors import KaicepError
 from ..ontology import KnowledgeBase, load_knowledge
@@ -21,6 +20,7 @@ from .project_warnings import source_warnings, warnings_of
 
 if TYPE_CHECKING:
     from ..explain import MappingReport
+    from ..pipeline.flow import Dataflow
 
 __all__ = ["Report", "check_project"]
 
@@ -168,19 +168,25 @@ def _annotators(report: Report, settings: Settings, knowledge: KnowledgeBase) ->
 
 def _queries(report: Report, project: Catalog) -> list[Registration]:
     known: list[Registration] = []
+    dataflow = project.dataflow()
     for path in report.attempt(lambda: query_files(project.settings)) or ():
-        compiled = report.attempt(lambda path=path: _compiled(project, path, known))  # type: ignore[misc]  # likewise
-        for registration in compiled or ():
+        registered = report.attempt(lambda path=path: _registered(project, dataflow, path, known))  # type: ignore[misc]  # likewise
+        for registration in registered or ():
             known.append(registration)
             report.found.append(f"query {registration.label}: {path}")
+    dataflow.close()
     sets = dict.fromkeys(own for registration in known for own in registration.query.context_sets)
     report.found += [f"contexts {own.name}: {', '.join(c.name for c in own.contexts)}" for own in sets]
     return known
 
 
-def _compiled(project: Catalog, path: Path, known: Sequence[Registration]) -> tuple[Registration, ...]:
+def _registered(
+    project: Catalog, dataflow: Dataflow, path: Path, known: Sequence[Registration]
+) -> tuple[Registration, ...]:
+    """The queries of a document, registered as an engine does it: what that refuses, this does, and all or none."""
     outputs, taken = [registration.query for registration in known], [registration.label for registration in known]
-    compiled = project.registrations(read_document(path), str(path), outputs, taken=taken)
-    for registration in compiled:
-        build_operator(registration.query, limits=project.limits)  # windows and patterns may be too large
-    return compiled
+    found = project.registrations(read_document(path), str(path), outputs, taken=taken)
+    compiled = [dataflow.compile(registration) for registration in found]
+    for registration, runtime in zip(found, compiled, strict=True):
+        dataflow.register(registration, runtime)
+    return found

@@ -56,6 +56,38 @@ def test_check_tells_what_is_too_large_to_be_answered(project: Path) -> None:
     assert call("check", project).exit_code == 0
 
 
+def test_check_tells_where_a_filter_is_too_long_to_be_answered(project: Path) -> None:
+    """It is refused where a query is registered, beyond syntax and types; and so it is here, with its place."""
+    query = project / "queries" / "long.chi"
+    query.write_text(f"SELECT ?e.sensor\nFILTER ({' + '.join(['?e.count'] * 200)} > 5)")
+    text = PROJECT + 'count = { property = "ex:count", datatype = "xsd:integer" }\n'
+    (project / "kaicep.toml").write_text(text)
+    result = call("check", project)
+    assert result.exit_code == 1
+    assert f"{query}:2:9: an expression of integers is too long" in result.stderr
+    assert "query high:" in result.stdout
+
+
+def test_check_tells_of_a_path_that_nothing_connects(project: Path) -> None:
+    """So does what a PATH is refused for with this knowledge."""
+    rooms = "".join(f"ex:room{i} a ex:Room .\n" for i in range(1001))
+    (project / "rooms.ttl").write_text(f"@prefix ex: <urn:ex:> .\n{rooms}")
+    (project / "kaicep.toml").write_text(PROJECT + '\n[knowledge]\nmodules = ["rooms.ttl"]\n')
+    query = project / "queries" / "apart.chi"
+    query.write_text("SELECT ?e.sensor PATH { ?e ex:sensor ?s . ?room a ex:Room }")
+    result = call("check", project)
+    assert result.exit_code == 1
+    assert f"{query}:1:43: nothing in this PATH connects ?room with ?e" in result.stderr
+
+
+def test_check_tells_two_queries_of_one_name(project: Path) -> None:
+    for file in ("first.chi", "second.chi"):
+        (project / "queries" / file).write_text("CREATE QUERY twice AS SELECT ?e.flow")
+    result = call("check", project)
+    assert result.exit_code == 1
+    assert "twice" in result.stderr
+
+
 def test_check_tells_the_faults_of_all_annotations_and_skips_the_queries(project: Path) -> None:
     text = PROJECT.replace("ex:Reading", "nope:Reading")
     other = text[text.index("[streams.air]") :].replace("streams.air", "streams.water")
