@@ -14,6 +14,7 @@ from ....cep import with_doubles
 from ....cep.contexts import Change, ContextHistory, PartitionKeys, SetWindows, Turn
 from ....cep.output import hex_digests, seeds_of
 from ....cep.partitions import CONTEXT_WINDOWS, NO_START
+from ....errors import OperatorError
 from ....expressions import POLARS_TYPES, frame_of, micros, moment_of, timestamps
 from ....language.checks.contexts import changes_stream
 from ....language.nodes import ContextSet, Query
@@ -22,6 +23,8 @@ from ....planner import Range, resolve_bounds
 __all__ = ["ContextRuntime"]
 
 _DIGITS = 6
+_VERSION = 1
+"""Of its snapshots; another one where what they or `ContextHistory` hold of windows is another."""
 
 
 class ContextRuntime:
@@ -142,6 +145,7 @@ class ContextRuntime:
     def snapshot(self) -> bytes:
         """The state, and what identifies the set."""
         head = {
+            "version": _VERSION,
             "set": self.set.normal,
             "now": None if self.now is None else self.now.isoformat(),
             "known": None if self.known is None else self.known.isoformat(),
@@ -154,9 +158,18 @@ class ContextRuntime:
 
     @classmethod
     def restored(cls, contexts: ContextSet, state: bytes) -> ContextRuntime | None:
-        """A set as a snapshot has it; `None`: that is of another one."""
+        """A set as a snapshot has it; `None`: that is of another one.
+
+        Raises:
+            OperatorError: the snapshot is of another version.
+        """
         length = int.from_bytes(state[:4], "big")
         head = json.loads(state[4 : 4 + length])
+        if head.get("version") != _VERSION:
+            raise OperatorError(
+                f"the snapshot of a set of contexts has version {head.get('version', 0)}, this kaicep reads {_VERSION}",
+                hint="run the kaicep that wrote it, or remove the snapshots to start from the archive",
+            )
         if head["set"] != contexts.normal:
             return None
         now = _moment(head["now"])

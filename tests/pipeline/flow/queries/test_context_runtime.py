@@ -6,9 +6,10 @@ from datetime import UTC, datetime, timedelta
 
 import pyarrow as pa
 import pytest
-from kaicep import Project
+from kaicep import OperatorError, Project
 from kaicep.pipeline.flow import Batch, Dataflow
 from kaicep.pipeline.flow.batch import live_batch
+from kaicep.pipeline.flow.queries.context_runtime import ContextRuntime
 
 STREAM = {
     "event_type": "<urn:R>",
@@ -74,3 +75,18 @@ def test_a_snapshot_goes_on_where_it_was(dataflow: Dataflow) -> None:
     assert rows[0].equals(rows[1])
     windows = [one.queries.contexts["road"].history.windows("jam", "1", 0, 2**62) for one in (dataflow, other)]
     assert windows[0] == windows[1] != []
+
+
+@pytest.mark.parametrize(("written", "told"), [('"version": 99', "99"), ('"other": 1', "0")])
+def test_a_snapshot_of_another_version_is_refused(dataflow: Dataflow, written: str, told: str) -> None:
+    """One that has no version is of one that was never released."""
+    contexts = dataflow.queries.contexts["road"]
+    state = contexts.snapshot()
+    length = int.from_bytes(state[:4], "big")
+    head = state[4 : 4 + length].decode().replace('"version": 1', written).encode()
+    with pytest.raises(OperatorError) as error:
+        ContextRuntime.restored(contexts.set, len(head).to_bytes(4, "big") + head + state[4 + length :])
+    assert str(error.value) == (
+        f"the snapshot of a set of contexts has version {told}, this kaicep reads 1: "
+        "run the kaicep that wrote it, or remove the snapshots to start from the archive"
+    )
