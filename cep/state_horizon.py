@@ -11,6 +11,7 @@ from typing import assert_never
 from ..language.nodes import (
     AfterMatchKind,
     BatchWindow,
+    ContextSet,
     ContextWindow,
     CorrelationWindow,
     CumulateWindow,
@@ -34,9 +35,10 @@ def horizon_of(query: Query) -> timedelta | None:
     A query that has seen only these, in whatever state of the reorder buffer, goes on as one that has seen all.
 
     Returns:
-        `None`: however far, as what DISTINCT, LIMIT, AFTER MATCH, sessions, counted events and contexts remember.
+        `None`: however far, as what DISTINCT, LIMIT, AFTER MATCH, sessions, counted events and contexts that queries
+        begin remember.
     """
-    if query.context_sets:
+    if not all(map(_goes_by_the_clock, query.context_sets)):
         return None
     rate = query.output_rate
     if query.distinct or query.limit is not None or (rate is not None and isinstance(rate.every, int)):
@@ -46,6 +48,11 @@ def horizon_of(query: Query) -> timedelta | None:
         return None
     # What is reported waits for the end of OUTPUT's period, which begins with what a window before it needs.
     return windows if rate is None or isinstance(rate.every, int) else windows + rate.every
+
+
+def _goes_by_the_clock(contexts: ContextSet) -> bool:
+    """Whether no event says which context holds; one that a query has begun may be open since any time."""
+    return all(context.calendar is not None for context in contexts.contexts[1:])
 
 
 def _of_windows(query: Query) -> timedelta | None:

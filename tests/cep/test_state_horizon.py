@@ -11,10 +11,18 @@ from support.operators import compiled
 ONE = "FROM (?e, readings)"
 TWO = "FROM (?a, readings), (?b, alarms)"
 
+CLOCK = "CREATE CONTEXTS hours (closed DEFAULT, open DURING 'Mon-Fri 08:00-18:00');"
+STATE = "CREATE CONTEXTS mood (calm DEFAULT, open DURING '08:00-18:00', busy);"
+
 
 @pytest.mark.parametrize(
     ("text", "seconds"),
     [
+        (f"{CLOCK} SELECT ?a.x AS x {TWO} IN CONTEXT open JOIN (?a.n = ?b.n) WINDOW (?a, ?b, 7s)", 7),
+        (f"{CLOCK} SELECT COUNT(?e) AS n {ONE} IN CONTEXT closed WINDOW (?e, hopping, 8s, 2s)", 8),
+        (f"{CLOCK} SELECT COUNT(?e) AS n {ONE} IN CONTEXT open WINDOW (?e, CONTEXT)", None),
+        (f"{STATE} SELECT ?e.x AS x {ONE} IN CONTEXT open", None),
+        (f"{STATE} INITIATE CONTEXT busy {ONE} FILTER (?e.x > 5)", None),
         (f"SELECT ?e.x AS x {ONE}", 0),
         (f"SELECT ?e.x AS x {ONE} OUTPUT LAST EVERY 10s", 10),
         (f"SELECT COUNT(?e) AS n {ONE} WINDOW (?e, sliding, 5s)", 5),

@@ -29,6 +29,11 @@ DISTINCT = "SELECT DISTINCT ?e.x % 50 AS x FROM (?e, air)"
 OFTEN = "CREATE QUERY often AS SELECT ?e.x AS x FROM (?e, air) FILTER (?e.x % 2 = 0)"
 MEAN = "SELECT COUNT(?o) AS n FROM (?o, often) WINDOW (?o, sliding, 1min)"
 
+OPEN = (
+    "CREATE CONTEXTS hours (closed DEFAULT, open DURING '00:00-23:59')",
+    "SELECT COUNT(?e) AS n FROM (?e, air) IN CONTEXT open, closed WINDOW (?e, hopping, 1min, 30s)",
+)
+
 
 def at(second: float) -> datetime:
     return START + timedelta(seconds=second)
@@ -85,7 +90,7 @@ def log(tmp_path: Path, opened: list[Archive]) -> Log:
     return made
 
 
-@pytest.mark.parametrize(("texts", "minutes"), [((PAIRS,), 2), ((COUNT,), 2), ((OFTEN, MEAN), 2)])
+@pytest.mark.parametrize(("texts", "minutes"), [((PAIRS,), 2), ((COUNT,), 2), ((OFTEN, MEAN), 2), (OPEN, 2)])
 def test_a_window_of_a_minute_needs_the_last_minutes(
     texts: tuple[str, ...], minutes: int, log: Log, monkeypatch: pytest.MonkeyPatch
 ) -> None:
