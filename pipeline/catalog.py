@@ -20,6 +20,7 @@ from ..ontology import KnowledgeBase, knowledge_of
 from ..ontology.modules import Module
 from ..ontology.reasoners import Closing, close
 from ..semfilter.runtime import FilterOptions
+from ..settings import ContextSettings
 from .flow import Judgement, Registration
 from .query_documents import context_sets
 
@@ -90,7 +91,7 @@ class Catalog:
             QuerySyntaxError, QueryTypeError: with place, caret and way out.
         """
         queries = compile_document(text, self.vocabulary(outputs, text), source, retention)
-        return queries if self.settings.engine.contexts.grouping else tuple(map(_ungrouped, queries))
+        return tuple(_switched(query, self.settings.engine.contexts) for query in queries)
 
     def shape(self, stream: StreamType) -> EventShape:
         """How the events of a stream, a source or the output of a query, become triples."""
@@ -200,7 +201,9 @@ def _annotators(settings: Settings, knowledge: KnowledgeBase) -> dict[str, Annot
     return {name: Annotator(name, settings, knowledge) for name in settings.streams}
 
 
-def _ungrouped(query: Query) -> Query:
-    """The query, answered in each context window by itself."""
+def _switched(query: Query, switches: ContextSettings) -> Query:
+    """The query, answered without what is switched off."""
     within = query.in_context
-    return query if within is None else replace(query, in_context=replace(within, grouped=False))
+    if within is None or switches == ContextSettings():
+        return query
+    return replace(query, in_context=replace(within, grouped=switches.grouping, pushed_down=switches.push_down))

@@ -10,6 +10,7 @@ from .strict_table import Table
 from .tables import (
     ArchiveSettings,
     AttributeSettings,
+    ContextSettings,
     EngineSettings,
     KnowledgeSettings,
     OnContradiction,
@@ -25,6 +26,7 @@ __all__ = [
     "AmbiguousTimes",
     "ArchiveSettings",
     "AttributeSettings",
+    "ContextSettings",
     "Duration",
     "EngineSettings",
     "KnowledgeSettings",

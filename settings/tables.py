@@ -172,10 +172,14 @@ class ContextSettings(Table):
     """`[engine.contexts]`: how queries in contexts are answered.
 
     Attributes:
-        grouping: look for a match once for all the windows that overlap; off only to see what it gains.
+        grouping: look for a match once for all the windows that overlap.
+        push_down: leave out events that lie in no window before FILTER and PATH are asked.
+
+    Rows are the same without: they are switched off only to see what they gain.
     """
 
     grouping: bool = True
+    push_down: bool = True
 
 
 class EngineSettings(Table):

@@ -131,6 +131,7 @@ class InContext:
             a match, and all that a NOT, a timer or an aggregate looks at.
         placements: for each set and each event variable that has to lie in a window.
         grouped: whether matches may be looked for once for all the windows that overlap.
+        pushed_down: whether events that lie in no window are left out before FILTER and PATH are asked.
     """
 
     contexts: tuple[ContextReference, ...]
@@ -138,6 +139,7 @@ class InContext:
     placements: tuple[Placement, ...]
     span: Span = field(compare=False)
     grouped: bool = True
+    pushed_down: bool = True
 
     @property
     def sets(self) -> tuple[str, ...]:

@@ -70,9 +70,10 @@ def _settings(lateness: int) -> dict[str, Any]:
 
 
 @cache
-def contexts_project(lateness: int) -> Project:
-    """The engine's project."""
-    return Project.parse(_settings(lateness))
+def contexts_project(lateness: int, off: str | None = None) -> Project:
+    """The engine's project; `off` is a part of the optimiser that is switched off."""
+    engine = {} if off is None else {"engine": {"contexts": {off: False}}}
+    return Project.parse({**_settings(lateness), **engine})
 
 
 @cache

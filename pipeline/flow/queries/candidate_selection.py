@@ -114,7 +114,8 @@ class CandidateSelection:
             self._columns += [name for name in placement.adds if name not in self._columns]
             self._asked = sorted({*self._kept, *placement.columns})
             self._kept = sorted({n for n in {*self._kept, *added} if n in added or n[0] != "?"})
-        self._read = [*self._columns, *(name for name in self._kept if name not in self._columns)]
+        later = placement.adds if placement is not None and placement.after_paths else ()
+        self._read = [name for name in dict.fromkeys([*self._columns, *self._kept]) if name not in later]
 
     @property
     def columns(self) -> frozenset[str]:

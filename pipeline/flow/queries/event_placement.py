@@ -21,6 +21,7 @@ class ContextPlacing:
 
     Attributes:
         unplaced: how many events had an unbound key so far, and were in no context.
+        pushed_down: whether events are placed before FILTER and PATH, where no PATH has to say where they lie.
 
     Args:
         query: in contexts.
@@ -28,6 +29,7 @@ class ContextPlacing:
 
     def __init__(self, query: Query) -> None:
         self._router, self._query = EventRouter(query), query
+        self.pushed_down = query.in_context is None or query.in_context.pushed_down
         self._required = frozenset(p.variable for p in (query.in_context.placements if query.in_context else ()))
         self._sets: Mapping[str, SetWindows] = {}
         self._found = Routed()
@@ -42,7 +44,7 @@ class ContextPlacing:
         return EventPlacement(
             router.columns(variable),
             router.adds(variable),
-            router.needs_paths(variable),
+            not self.pushed_down or router.needs_paths(variable),
             ", ".join(names),
             lambda table: router.route(variable, table, self._sets, self._found, {}),
         )
@@ -51,8 +53,15 @@ class ContextPlacing:
         """Begin a call of the operator, under windows as they are."""
         self._sets, self._found = sets, Routed()
 
-    def placed(self, variable: str, events: EventBatch, columns: Sequence[str]) -> EventBatch:
-        """The events of a variable that lie in windows, with some of their columns; found once for queries alike."""
+    def placed(self, variable: str, events: EventBatch, columns: Sequence[str], *, counted: bool = True) -> EventBatch:
+        """The events of a variable that lie in windows, with some of their columns; found once for queries alike.
+
+        Args:
+            variable: whose events they are.
+            events: of its stream.
+            columns: of them that are kept.
+            counted: whether those with an unbound key are counted.
+        """
         versions = tuple(of.history.version for of in self._sets.values())
         asked = (versions, self._router.asked(variable), tuple(columns))
         if asked not in events.routed:
@@ -62,7 +71,7 @@ class ContextPlacing:
             events.routed[asked] = EventBatch(routed), found
         batch, found = events.routed[asked]
         self._found.windows += found.windows
-        self._found.unplaced += found.unplaced
+        self._found.unplaced += found.unplaced * counted
         return batch
 
     def told(self, passed: datetime | None, watermark: datetime | None) -> pa.Table:

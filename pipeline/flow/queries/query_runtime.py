@@ -314,6 +314,8 @@ class QueryRuntime:
         """Whether none of its contexts holds in the time of a call, and it waits for nothing: nothing is to be done."""
         if self._placing is None or watermark is None or self._operator.due is not None:
             return False
+        if not self._placing.pushed_down:
+            return False
         if self._placing.holds(self._windows, self._watermark, watermark):
             return False
         for source in self.sources:
@@ -342,11 +344,18 @@ class QueryRuntime:
             if placement is not None and not placement.after_paths:
                 placed = placing.placed(variable, events[stream], self._columns_of[stream])
                 of_stream.setdefault(stream, placed)
+            elif placement is not None and not placing.pushed_down and self._looks_beside(stream):
+                beside = placing.placed(variable, events[stream], self._columns_of[stream], counted=False)
+                of_stream.setdefault(stream, beside)
             candidates[variable] = selection.candidates(events[stream], placed)
         lying = {stream: of_stream.get(stream, batch) for stream, batch in events.items()}
         candidates |= self._other_events(lying)
         candidates[CONTEXT_WINDOWS] = placing.told(self._watermark, watermark)
         return candidates
+
+    def _looks_beside(self, stream: str) -> bool:
+        """Whether the operator is given events of a stream beside candidates."""
+        return stream in self._of_all_events or any(stream == of for of, _ in self._endings.values())
 
     def _other_events(self, events: Mapping[str, EventBatch]) -> dict[str, pa.Table]:
         """What the operator is given of events beside candidates."""

@@ -28,3 +28,11 @@ def test_what_need_not_lie_in_a_context_is_not_placed() -> None:
     assert placement.adds == ("#key",)
     assert not placement.after_paths
     assert placement.text == "jam"
+
+
+def test_without_push_down_events_are_placed_behind_filters() -> None:
+    switched = {"engine": {"contexts": {"push_down": False}}}
+    query = Project.parse({"streams": {"cars": STREAM}, **switched}).compile(DOCUMENT)[-1]
+    placement = ContextPlacing(query).of("e")
+    assert placement is not None
+    assert placement.after_paths
