@@ -270,7 +270,7 @@ def _exact_or_beyond(e: Expression, exact: Expression) -> Expression:
     match e:
         case _ if not is_wide(e):
             return exact
-        case Column():
+        case Column() | Binding():
             return _either(exact, companion_of(e), e)
         case Call(function=Intrinsic.PREV, arguments=(Column() as column,)):
             return _either(exact, replace(e, arguments=(companion_of(column),), type=_DOUBLE), e)

@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from ...expressions import POLARS_TYPES, column_expression, frame_of, timestamps
 from ...language.nodes import (
+    COMPANION,
     Column,
     ContextReference,
     Expression,
@@ -204,10 +205,16 @@ def _attribute(name: str, of: ValueType, pieces: Sequence[tuple[ContextReference
         elif attribute == "_since":
             values += [None if start == NO_START else start for start in windows.starts.tolist()]
         else:
-            values += [value.get(attribute) for value in windows.values]
+            values += [_value(value, attribute, of) for value in windows.values]
     column = pl.Series(values, dtype=POLARS_TYPES[of], strict=False)
     sizes = np.concatenate([windows.sizes for _, windows in pieces])
     return column.gather(np.repeat(np.arange(len(values)), sizes)).to_arrow()
+
+
+def _value(values: Mapping[str, Any], attribute: str, of: ValueType) -> Any:
+    """An attribute of a window; where queries give it as integers and as doubles, also what has left 64 bits."""
+    found = values.get(attribute)
+    return values.get(f"{attribute}{COMPANION}") if found is None and of is ValueType.DOUBLE else found
 
 
 def _text(key: Expression) -> str:

@@ -10,7 +10,17 @@ import polars as pl
 import pyarrow as pa
 
 from ...expressions import Ints, Names, column_expression, column_of, gives_several, in_calendar, terms
-from ...language.nodes import Aggregate, Binding, Item, Kind, Query, ValueType, bindings_of, negated_variables
+from ...language.nodes import (
+    COMPANION,
+    Aggregate,
+    Binding,
+    Item,
+    Kind,
+    Query,
+    ValueType,
+    bindings_of,
+    negated_variables,
+)
 from ..partitions import CONTEXT_WINDOWS, NO_START, PartitionWindows, is_shared
 from .digest import hex_digests, seeds_of
 
@@ -272,10 +282,11 @@ def _filled(texts: pl.Series, nothing: str) -> pl.Series:
 def selected_bindings(query: Query) -> tuple[Binding, ...]:
     """The semantic variables that the items speak of, outside aggregates, in order and once each.
 
-    Also the keys of a change of contexts: rows that change other partitions are other rows.
+    Also the keys of a change of contexts: rows that change other partitions are other rows. And the doubles in place of
+    integers of windows that have left 64 bits.
     """
     keys = () if query.change is None else query.change.keys
-    shown = [item for item in query.items if not item.hidden or item.name in keys]
+    shown = [i for i in query.items if not i.hidden or i.name in keys or i.name.endswith(COMPANION)]
     found = [binding for item in shown for binding in bindings_of(item.value)]
     return tuple({(binding.variable, binding.name): binding for binding in found}.values())
 

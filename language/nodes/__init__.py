@@ -20,7 +20,6 @@ from .context import (
     ContextReference,
     ContextSet,
     InContext,
-    KnownContexts,
     Placement,
 )
 from .context_normal_form import context_set_text
@@ -100,7 +99,16 @@ from .traversal import (
     with_operands,
 )
 from .types import XSD, ValueType, type_of_datatype
-from .vocabulary import AttributeType, Functions, KnownTerms, StreamType, Vocabulary, is_individual, named_attribute
+from .vocabulary import (
+    AttributeType,
+    Functions,
+    KnownContexts,
+    KnownTerms,
+    StreamType,
+    Vocabulary,
+    is_individual,
+    named_attribute,
+)
 
 __all__ = [
     "COMPANION",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -168,20 +167,3 @@ class ContextChange:
     kind: ChangeKind
     context: ContextReference
     keys: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class KnownContexts:
-    """A set with what the deriving queries known so far say of it.
-
-    Attributes:
-        set: as declared.
-        attributes: context → name and type of the attributes of its windows, `_since` not among them.
-        initiated: the contexts that some query lets begin.
-        depends_on: names of the sets whose CONTEXTS(…) its deriving queries read, also through named queries.
-    """
-
-    set: ContextSet
-    attributes: Mapping[str, tuple[tuple[str, ValueType], ...]] = field(default_factory=dict)
-    initiated: frozenset[str] = frozenset()
-    depends_on: frozenset[str] = frozenset()

@@ -41,12 +41,18 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Binding:
-    """A semantic variable `?name`, bound by a PATH of event variable `variable`; its column is called `?name`."""
+    """A semantic variable `?name`, bound by a PATH of event variable `variable`; its column is called `?name`.
+
+    So is an attribute of the context window in which the variable's event lies, called `acc.name`; only that has a
+    `unit`, and may be `wide` as a `Column` is.
+    """
 
     variable: str
     name: str
     type: ValueType
     span: Span
+    unit: str | None = field(default=None, compare=False)
+    wide: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

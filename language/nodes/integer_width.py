@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from .expression import Aggregate, Binary, Call, Column, Expression, Intrinsic, Unary
+from dataclasses import replace
+from typing import TypeVar
+
+from .expression import Aggregate, Binary, Binding, Call, Column, Expression, Intrinsic, Unary
 from .types import ValueType
 
 __all__ = ["COMPANION", "companion_of", "is_wide"]
@@ -10,6 +13,7 @@ __all__ = ["COMPANION", "companion_of", "is_wide"]
 COMPANION = "~double"
 """What the name of a hidden item or attribute ends with that holds the double where another's integer has left."""
 
+Named = TypeVar("Named", bound=Column | Binding)
 _CHOOSING = ("MIN", "MAX", "FIRST", "LAST", "MODE")
 _KEEPING = ("COALESCE", "IF", "FLOOR", "CEIL", "ROUND", Intrinsic.PREV)
 
@@ -19,7 +23,7 @@ def is_wide(e: Expression) -> bool:
     if e.type is not ValueType.INTEGER:
         return False
     match e:
-        case Column():
+        case Column() | Binding():
             return e.wide
         case Unary() | Binary(operator="+" | "-" | "*") | Call(function="ABS") | Aggregate(function="SUM"):
             return True
@@ -33,6 +37,6 @@ def is_wide(e: Expression) -> bool:
             return False
 
 
-def companion_of(column: Column) -> Column:
-    """The column that holds the double where the integer of a column has left."""
-    return Column(column.variable, f"{column.name}{COMPANION}", ValueType.DOUBLE, column.span, column.unit)
+def companion_of(column: Named) -> Named:
+    """What holds the double where the integer of a column, or of a window's attribute, has left."""
+    return replace(column, name=f"{column.name}{COMPANION}", type=ValueType.DOUBLE, wide=False)

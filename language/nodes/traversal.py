@@ -86,7 +86,7 @@ def columns_of(expression: Expression) -> tuple[Column | Binding, ...]:
     """
     found: list[Column | Binding] = []
     for node in walk(expression):
-        if isinstance(node, Column) and node.wide:
+        if isinstance(node, Column | Binding) and node.wide:
             found.append(companion_of(node))
         if isinstance(node, Column | Binding):
             found.append(node)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Protocol
 
-from .context import KnownContexts
+from .context import ContextSet
 from .measures import Unit
 from .signature import AggregateSignature, Signature
 from .types import ValueType
@@ -94,6 +94,24 @@ class KnownTerms(Protocol):
 
     def nearest_unit(self, name: str, dimension: tuple[Fraction, ...] | None) -> str | None:
         """IRI of a unit of a similar name, for suggestions: of that dimension, if it is known."""
+
+
+@dataclass(frozen=True, slots=True)
+class KnownContexts:
+    """A set with what the deriving queries known so far say of it.
+
+    Attributes:
+        set: as declared.
+        attributes: context → the attributes of its windows, as a stream of the rows that begin them has them; `_since`
+            is not among them.
+        initiated: the contexts that some query lets begin.
+        depends_on: names of the sets whose CONTEXTS(…) its deriving queries read, also through named queries.
+    """
+
+    set: ContextSet
+    attributes: Mapping[str, tuple[AttributeType, ...]] = field(default_factory=dict)
+    initiated: frozenset[str] = frozenset()
+    depends_on: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

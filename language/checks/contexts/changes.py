@@ -7,7 +7,7 @@ from dataclasses import replace
 from ... import syntax_tree as syntax
 from ...nodes import ChangeKind, Context, ContextChange, ContextSet, Item, KnownContexts
 from ..query_draft import Draft
-from ..resolution import Scope, common, spoken
+from ..resolution import Scope, common, spoken, unit_of
 from ..select_items import is_list
 from .changed_partitions import PartitionKeys, known_keys, written_keys
 from .context_references import find_context, refer
@@ -71,11 +71,21 @@ def with_change(scope: Scope, draft: Draft, clause: syntax.ChangeClause, partiti
 
 
 def _check_attributes(scope: Scope, known: KnownContexts, context: Context, items: tuple[Item, ...]) -> None:
-    """An attribute of a context's windows has one value, of one type whichever query initiates it."""
-    types = dict(known.attributes.get(context.name, ()))
+    """An attribute of a context's windows has one value, of one type and unit whichever query initiates it."""
+    attributes = {attribute.name: attribute for attribute in known.attributes.get(context.name, ())}
     for item in items:
         if is_list(scope.names, item.value):
             raise scope.error(item.span, "LIST is for SELECT, by itself", "a window's attribute has one value")
-        if common(types.get(item.name, item.type), item.type) is None:
-            message = f"'{item.name}' is {spoken(item.type)} here, and {spoken(types[item.name])} in another query"
+        before, unit = attributes.get(item.name), unit_of(scope.names, item.value)
+        if before is None:
+            continue
+        if common(before.type, item.type) is None:
+            message = f"'{item.name}' is {spoken(item.type)} here, and {spoken(before.type)} in another query"
             raise scope.error(item.span, message, f"give it another name, or the type that '{context.name}' has")
+        if unit != before.unit:
+            message = f"'{item.name}' is {_in(scope, unit)} here, and {_in(scope, before.unit)} in another query"
+            raise scope.error(item.span, message, "give it another name, or bring it to that unit with CONVERT(…)")
+
+
+def _in(scope: Scope, unit: str | None) -> str:
+    return "a plain number" if unit is None else f"in {scope.names.compact(unit)}"

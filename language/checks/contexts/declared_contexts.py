@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
-from ...nodes import ChangeKind, ContextSet, KnownContexts, Query, ValueType
+from ...nodes import AttributeType, ChangeKind, ContextSet, KnownContexts, Query
 from ..resolution import common
 
 Known = Mapping[str, KnownContexts]
@@ -41,12 +41,14 @@ def told(known: Known, query: Query) -> dict[str, KnownContexts]:
     return {before.set.name: KnownContexts(before.set, attributes, initiated, depends_on)}
 
 
-def _attributes(before: tuple[tuple[str, ValueType], ...], query: Query) -> tuple[tuple[str, ValueType], ...]:
-    types = dict(before)
-    for item in query.items:
-        if not item.hidden:
-            types[item.name] = common(types.get(item.name, item.type), item.type) or item.type
-    return tuple(types.items())
+def _attributes(before: Sequence[AttributeType], query: Query) -> tuple[AttributeType, ...]:
+    """The attributes of windows with those of a query's rows, whose `_time` is when the window begins."""
+    found = {attribute.name: attribute for attribute in before}
+    for new in query.output.attributes:
+        if new.name != "_time":
+            type_ = common(found.get(new.name, new).type, new.type) or new.type
+            found[new.name] = AttributeType(new.name, type_, unit=new.unit)
+    return tuple(found.values())
 
 
 def idle_contexts(known: Known) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from ... import syntax_tree as syntax
 from ...name_lookup import Names
 from ...nodes import (
+    AttributeType,
     Column,
     ContextKey,
     ContextSet,
@@ -58,13 +59,13 @@ def window_variables_of(
             hint = f"call the windows something else: AS ?{name}2"
             raise names.source.type_error(use.variable.span, f"something else is called ?{name}", hint)
         reference = refer(of, context, use.variable)
-        types = _attributes(names.vocabulary.contexts[of.name], context.name)
-        found[name] = WindowVariable(reference, types)
+        found[name] = WindowVariable(reference, _attributes(names.vocabulary.contexts[of.name], context.name))
     return found
 
 
-def _attributes(known: KnownContexts, context: str) -> dict[str, ValueType]:
-    return {**dict(known.attributes.get(context, ())), "_since": ValueType.DATETIME}
+def _attributes(known: KnownContexts, context: str) -> dict[str, AttributeType]:
+    every = (*known.attributes.get(context, ()), AttributeType("_since", ValueType.DATETIME))
+    return {attribute.name: attribute for attribute in every}
 
 
 def resolve_in_context(scope: Scope, clause: syntax.InContextClause, negated: frozenset[str]) -> InContext:

@@ -11,6 +11,7 @@ from ... import syntax_tree as syntax
 from ...literals import CALENDAR
 from ...name_lookup import Names
 from ...nodes import (
+    AttributeType,
     Binding,
     Column,
     ContextReference,
@@ -29,11 +30,12 @@ class WindowVariable:
 
     Attributes:
         context: of which context, and how it is called.
-        types: name → type of the attributes of its windows, `_since` among them.
+        attributes: those of its windows by name, `_since` among them, and the doubles beside integers that may leave
+            64 bits.
     """
 
     context: ContextReference
-    types: Mapping[str, ValueType]
+    attributes: Mapping[str, AttributeType]
 
 
 @dataclass(frozen=True, slots=True)

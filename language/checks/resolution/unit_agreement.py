@@ -18,6 +18,7 @@ from ...nodes import (
     Aggregate,
     AggregateSignature,
     Binary,
+    Binding,
     Call,
     Column,
     Constant,
@@ -138,7 +139,7 @@ def _measure(names: Names, expression: Expression) -> Measure | None:
     match expression:
         case Constant(unit=str(unit)):
             return Measure(names.unit(unit), None, literal=True)
-        case Column(unit=str(unit)):
+        case Column(unit=str(unit)) | Binding(unit=str(unit)):
             return Measure(names.unit(unit), Fraction(1))
         case Unary(operator="-", operand=operand):
             found = _measure(names, operand)
@@ -296,7 +297,7 @@ def _refuse_unknown(names: Names, left: Expression, right: Expression, known: Me
         return
     quantity = any(isinstance(node, Constant) and node.unit is not None for node in walk(left))
     other = right if quantity else left
-    if any(isinstance(node, Column) for node in walk(other)):
+    if any(isinstance(node, Column) or (isinstance(node, Binding) and "." in node.name) for node in walk(other)):
         unit = _shown(names, known.unit)
         message = f"a quantity in {unit} meets '{names.source.quote(other.span)}', which has no unit"
         raise names.source.type_error(

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from ....errors import QueryTypeError, did_you_mean
 from ... import syntax_tree as syntax
-from ...nodes import Aggregate, Binding, Call, Expression
+from ...nodes import COMPANION, Aggregate, Binding, Call, Expression, companion_of
 from ...source_text import listed
 from .scope import Beside, Scope
 
@@ -20,16 +20,18 @@ def window_attribute(scope: Scope, node: syntax.AttributeReference) -> Expressio
     Source: LANGUAGE-2 §6.
     """
     window, name = scope.windows[node.variable.name], node.name
-    if not isinstance(name, syntax.Name) or name.text not in window.types:
+    if not isinstance(name, syntax.Name) or name.text not in window.attributes:
         raise _unknown(scope, node)
     if not scope.beside:
         hint = f"compare it with an attribute of an event: ?e.attribute = {scope.quote(node.span)}"
         raise scope.error(node.span, "a window has attributes beside events, and there is none", hint)
-    type_, full = window.types[name.text], f"{node.variable.name}.{name.text}"
+    attribute, full = window.attributes[name.text], f"{node.variable.name}.{name.text}"
+    type_, wide = attribute.type, f"{name.text}{COMPANION}" in window.attributes
     found: list[Expression] = []
     for event in scope.beside:
-        scope.used_windows[event.variable, full] = type_
-        value = Binding(event.variable, full, type_, node.span)
+        value = Binding(event.variable, full, type_, node.span, attribute.unit, wide)
+        for used in (value, companion_of(value)) if wide else (value,):
+            scope.used_windows[event.variable, used.name] = used.type
         found.append(Aggregate("FIRST", event.variable, value, type_, node.span) if event.several else value)
     return found[0] if len(found) == 1 else Call("COALESCE", tuple(found), type_, node.span)
 
@@ -53,7 +55,7 @@ def each_event(scope: Scope) -> Scope:
 def _unknown(scope: Scope, node: syntax.AttributeReference) -> QueryTypeError:
     window, written = scope.windows[node.variable.name], scope.quote(node.name.span)
     message = f"windows of context '{window.context.context}' have no attribute '{written}'"
-    names = list(window.types)
+    names = [name for name in window.attributes if not name.endswith(COMPANION)]
     hint = did_you_mean(written, names) or (
         f"they have {listed(names, 'and')}; queries that initiate the context, and stand before, give it more"
     )

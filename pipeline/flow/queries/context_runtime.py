@@ -10,14 +10,13 @@ import polars as pl
 import pyarrow as pa
 
 from ....annotator import event_prefix
-from ....cep import with_doubles
 from ....cep.contexts import Change, ContextHistory, PartitionKeys, SetWindows, Turn
 from ....cep.output import hex_digests, seeds_of
 from ....cep.partitions import CONTEXT_WINDOWS, NO_START
 from ....errors import OperatorError
 from ....expressions import POLARS_TYPES, frame_of, micros, moment_of, timestamps
 from ....language.checks.contexts import changes_stream
-from ....language.nodes import ContextSet, Query
+from ....language.nodes import COMPANION, ContextSet, Query
 from ....planner import Range, resolve_bounds
 
 __all__ = ["ContextRuntime"]
@@ -73,7 +72,8 @@ class ContextRuntime:
         keys = frame_of(rows, list(change.keys))
         texts = self._keys.texts(keys.get_columns(), [items[name].type for name in change.keys], rows.num_rows)
         named = [item.name for item in query.items if not item.hidden]
-        values = with_doubles(rows).select(named).to_pylist() if named else [{}] * rows.num_rows
+        named += [name for name in rows.column_names if name.endswith(COMPANION)]
+        values = rows.select(named).to_pylist() if named else [{}] * rows.num_rows
         lying = rows[CONTEXT_WINDOWS].to_pylist() if CONTEXT_WINDOWS in rows.column_names else [()] * rows.num_rows
         times = timestamps(frame_of(rows, ["_time"])["_time"]).tolist()
         known = keys.rows() if change.keys else [()] * rows.num_rows

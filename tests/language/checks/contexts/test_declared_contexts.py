@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from kaicep.language.checks.contexts import idle_contexts, known_contexts
 from kaicep.language.checks.query_compiler import checked_document
-from kaicep.language.nodes import ContextSet, KnownContexts, Query, ValueType
+from kaicep.language.nodes import COMPANION, AttributeType, ContextSet, KnownContexts, Query, ValueType
 from support.roads import ROAD, ROADS
 
 INITIATE = "INITIATE CONTEXT jam (?e.v AS speed, 1 AS n) FROM (?e, positions);"
@@ -27,9 +27,19 @@ def test_windows_have_the_attributes_of_all_queries_that_initiate_them() -> None
     more = "INITIATE CONTEXT jam (?e.car AS speed, ?e.lane) FROM (?e, positions);TERMINATE CONTEXT jam FROM (?e, calls)"
     for documents in ([ROAD + INITIATE + more], [ROAD, INITIATE, more]):
         road = known(*documents)["road"]
-        attributes = (("speed", ValueType.DOUBLE), ("n", ValueType.INTEGER), ("lane", ValueType.STRING))
-        assert road.attributes == {"jam": attributes}
+        types = {"speed": ValueType.DOUBLE, "n": ValueType.INTEGER, "lane": ValueType.STRING}
+        assert road.attributes == {"jam": tuple(AttributeType(name, of) for name, of in types.items())}
         assert road.initiated == {"jam"}
+
+
+def test_they_keep_units_and_the_doubles_beside_integers_that_may_leave_64_bits() -> None:
+    length = "http://qudt.org/vocab/unit/M"
+    text = f"INITIATE CONTEXT jam (?e.car + 1 AS more, 5 <{length}> AS far) FROM (?e, positions)"
+    assert known(ROAD + text)["road"].attributes["jam"] == (
+        AttributeType(f"more{COMPANION}", ValueType.DOUBLE),
+        AttributeType("more", ValueType.INTEGER),
+        AttributeType("far", ValueType.INTEGER, unit=length),
+    )
 
 
 def test_a_later_document_knows_them() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from kaicep.language.checks import compile_document
-from kaicep.language.nodes import Aggregate, Binding, Call, Query, ValueType, event_variables, walk
+from kaicep.language.nodes import COMPANION, Aggregate, Binding, Call, Query, ValueType, event_variables, walk
 from support.roads import ROAD, ROADS
 
 ACCIDENT = ROAD + "INITIATE CONTEXT accident (?c.kind, 5 AS toll) FROM (?c, calls);"
@@ -61,3 +61,17 @@ def test_an_aggregate_is_of_the_events_that_it_is_about() -> None:
 def test_since_is_a_moment() -> None:
     found = query("SELECT ?w._since AS s FROM (?e, positions) IN CONTEXT clear AS ?w")
     assert (found.items[0].type, found.items[0].name) == (ValueType.DATETIME, "s")
+
+
+def test_an_attribute_has_the_unit_of_what_it_was_and_may_be_as_wide() -> None:
+    """So that conditions on it are those on what the window's query said."""
+    said = ROAD + "INITIATE CONTEXT accident (?c.seg + 1 AS next, 5 <urn:unit> AS far) FROM (?c, calls);"
+    asked = "SELECT ?w.far, ?w.next FROM (?e, positions) IN CONTEXT accident AS ?w"
+    found = compile_document(said + asked, ROADS)[-1]
+    far, further = (item.value for item in found.items)
+    assert isinstance(far, Binding)
+    assert (far.unit, far.wide) == ("urn:unit", False)
+    assert isinstance(further, Binding)
+    assert (further.unit, further.wide) == (None, True)
+    assert [name for name, _ in found.sources[0].window_attributes] == ["w.far", "w.next", f"w.next{COMPANION}"]
+    assert [attribute.unit for attribute in found.output.attributes] == ["urn:unit", None, None, None]

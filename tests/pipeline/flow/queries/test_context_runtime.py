@@ -90,3 +90,70 @@ def test_a_snapshot_of_another_version_is_refused(dataflow: Dataflow, written: s
         f"the snapshot of a set of contexts has version {told}, this kaicep reads 1: "
         "run the kaicep that wrote it, or remove the snapshots to start from the archive"
     )
+
+
+UNITS = {
+    "prefixes": {"unit": "http://qudt.org/vocab/unit/"},
+    "streams": {
+        "cars": {
+            "event_type": "<urn:R>",
+            "time": {"attribute": "at"},
+            "attributes": {
+                "n": {"datatype": "xsd:integer"},
+                "flow": {"datatype": "xsd:double", "unit": "unit:L-PER-SEC"},
+                "kind": {"datatype": "xsd:string"},
+            },
+        }
+    },
+}
+SAID = """
+CREATE CONTEXTS road (clear DEFAULT, jam);
+INITIATE CONTEXT jam (?e.n + ?e.n AS twice, ?e.flow) FROM (?e, cars) FILTER (?e.kind = 'begin');
+TERMINATE CONTEXT jam FROM (?e, cars) FILTER (?e.kind = 'end');
+"""
+PAIR = "SELECT ?b.n FROM (?a, cars), (?b, cars) IN CONTEXT jam AS ?w"
+HALF = 2**62
+GIVEN = [(HALF, 1000.0, "begin"), (5, 0.0, ""), (7, 0.0, "end"), (3, 1500.0, "begin"), (9, 0.0, "")]
+
+
+@pytest.mark.parametrize(
+    ("asked", "found"),
+    [
+        ("SELECT ?e.n FROM (?e, cars) IN CONTEXT jam AS ?w FILTER (?w.flow > 1.2 unit:M3-PER-SEC)", [9]),
+        ("SELECT CONVERT(?w.flow, unit:M3-PER-SEC) AS f FROM (?e, cars) IN CONTEXT jam AS ?w", [1.0, 1.0, 1.5]),
+        ("SELECT ?w.twice FROM (?e, cars) IN CONTEXT jam AS ?w", [2.0**63, 2.0**63, 6.0]),
+        ("SELECT ?e.n FROM (?e, cars) IN CONTEXT jam AS ?w FILTER (?w.twice > 1000)", [5, 7]),
+        ("SELECT ?e.n FROM (?e, cars) IN CONTEXT jam AS ?w FILTER (?w.twice - ?e.n < 1000)", [9]),
+        (f"{PAIR} SEQ (?a, ?b) JOIN (?a.n + ?b.n < ?w.twice) WINDOW (?a, ?b, 9s)", [7]),
+        (f"{PAIR} SEQ (?a+, ?b) JOIN (LAST(?a.n) + ?b.n < ?w.twice) WINDOW (?a, ?b, 9s)", [7]),
+        ("SELECT MAX(?w.twice) AS m FROM (?e, cars) IN CONTEXT jam AS ?w WINDOW (?e, CONTEXT)", [2.0**63]),
+    ],
+)
+def test_attributes_of_windows_have_units_and_leave_64_bits_as_what_they_come_from(
+    asked: str, found: list[float]
+) -> None:
+    project = Project.parse(UNITS)
+    cars = [
+        {"at": (START + timedelta(seconds=i)).isoformat(), "n": n, "flow": flow, "kind": kind}
+        for i, (n, flow, kind) in enumerate(GIVEN)
+    ]
+    rows = project.evaluate(SAID + asked, {"cars": cars}).table.to_pylist()
+    assert [next(iter(row.values())) for row in rows] == found
+
+
+def test_windows_in_which_integers_have_left_64_bits_differently_are_told_apart() -> None:
+    """A match that lies in two of them is two rows: they have different items."""
+    project = Project.parse(UNITS)
+    said = """
+    CREATE CONTEXTS road (clear DEFAULT, jam, crash);
+    INITIATE CONTEXT jam (?e.n + ?e.n AS more) FROM (?e, cars) FILTER (?e.kind = 'begin');
+    INITIATE CONTEXT crash (?e.n + ?e.n + ?e.n AS more) FROM (?e, cars) FILTER (?e.kind = 'begin');
+    SELECT COALESCE(?a.more, ?b.more) AS more FROM (?e, cars) IN CONTEXT jam AS ?a, crash AS ?b
+    """
+    cars = [
+        {"at": (START + timedelta(seconds=i)).isoformat(), "n": HALF, "kind": kind}
+        for i, kind in enumerate(("begin", ""))
+    ]
+    rows = project.evaluate(said, {"cars": cars}).table.to_pylist()
+    assert sorted(row["more"] for row in rows) == [2.0**63, 2.0**63 * 1.5]
+    assert len({row["_id"] for row in rows}) == 2
