@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, Protocol
 
@@ -66,6 +66,10 @@ class SubmissionHost(Protocol):
     @property
     def parked(self) -> Sequence[ParkedQuery]:
         """The queries that are answered no more until they are resumed."""
+
+    @property
+    def withdrawn(self) -> Sequence[Registration]:
+        """Queries that are answered no more, and whose changes of contexts count on."""
 
 
 class Submissions:
@@ -202,4 +206,20 @@ class Submissions:
             for handle in self._host.handles
         ]
         refused = {"state": "parked", "matches": None, "from": "submitted", "now": None}
-        return [*answered, *({"query": label, **refused, "parked": why} for label, why in self.refused.items())]
+        answered += [{"query": label, **refused, "parked": why} for label, why in self.refused.items()]
+        return [*answered, *_withdrawn_rows(self._host.withdrawn)]
+
+
+def _withdrawn_rows(withdrawn: Iterable[Registration]) -> list[dict[str, Any]]:
+    """What is listed of queries that are answered no more, and whose changes of contexts count on."""
+    return [
+        {
+            "query": one.label if one.withdrawal is None else one.withdrawal.label,
+            "state": "withdrawn",
+            "matches": None,
+            "from": None,
+            "now": None if one.now is None else one.now.isoformat(),
+            "parked": None,
+        }
+        for one in withdrawn
+    ]

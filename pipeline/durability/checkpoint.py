@@ -33,6 +33,7 @@ from .operator_snapshots import OperatorSnapshots
 from .query_registry import QueryRegistry, Resumptions
 from .replay import SpoolReplay
 from .snapshot_interval import SnapshotInterval
+from .withdrawn_notes import RegistrationNote
 
 __all__ = ["Checkpoint", "has_begun"]
 
@@ -219,6 +220,11 @@ class Checkpoint:
     def registered(self, queries: Sequence[Registration]) -> list[Registration]:
         """Those of the queries that were registered, with the moment of their registration."""
         return self._registry.read(queries)
+
+    @property
+    def noted(self) -> Mapping[str, RegistrationNote] | None:
+        """What is noted of registrations, those of withdrawn queries among them; `None`: it is lost."""
+        return self._registry.notes()
 
     @property
     def lost_registrations(self) -> bool:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from ...storage import make_folder, write_atomically
 from ..flow import Registration
+from .withdrawn_notes import RegistrationNote, registration_note
 
 _LOG = logging.getLogger("kaicep")
 
@@ -33,34 +34,33 @@ class QueryRegistry:
         return self._damaged
 
     def write(self, registrations: Sequence[Registration]) -> None:
-        """Make the registrations durable."""
+        """Make the registrations durable, also those of withdrawn queries whose changes of contexts still count."""
         make_folder(self._path.parent)
-        content = {
-            r.label: {"query": r.query.normal, "now": None if r.now is None else r.now.isoformat()}
-            for r in registrations
-        }
+        content = {registration.label: registration_note(registration) for registration in registrations}
         with write_atomically(self._path) as temporary:
             temporary.write_text(json.dumps(content, indent=1), encoding="utf-8")
         self._damaged = False
 
     def read(self, queries: Sequence[Registration]) -> list[Registration]:
         """Those of the queries that were registered, with the moment of their registration."""
-        known = self._known()
-        found = [(q, *known[q.label]) for q in queries if q.label in known]
-        return [Registration(q.query, q.label, now) for q, text, now in found if text == q.query.normal]
+        notes = self.notes() or {}
+        found = [(q, notes[q.label]) for q in queries if q.label in notes]
+        return [Registration(q.query, q.label, _moment(n["now"])) for q, n in found if n["query"] == q.query.normal]
 
-    def _known(self) -> dict[str, tuple[str, datetime | None]]:
-        """By label, the query and the moment of its registration; nothing if the file cannot be read, which is told."""
+    def notes(self) -> dict[str, RegistrationNote] | None:
+        """What the file says of each registration, by label; `None`: nothing. That it cannot be read is told."""
         try:
-            content = json.loads(self._path.read_text(encoding="utf-8"))
-            return {label: (known["query"], _moment(known["now"])) for label, known in content.items()}
+            content: dict[str, RegistrationNote] = json.loads(self._path.read_text(encoding="utf-8"))
+            for note in content.values():
+                _ = note["query"], _moment(note["now"])
         except FileNotFoundError:
-            return {}
+            return None
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             if not self._damaged:
                 self._say(f"recovery: {self._path} cannot be read ({error}); it is made anew from the snapshots")
             self._damaged = True
-            return {}
+            return None
+        return content
 
 
 class Resumptions:

@@ -16,6 +16,7 @@ from .flow_state import MOMENTS, FlowState, moments_part
 from .progress import PROGRESS, Progress
 from .replay import logged_batches
 from .state_recovery import StateRecovery
+from .withdrawn_notes import changes_part
 
 __all__ = ["RecoverableFlow"]
 
@@ -74,7 +75,7 @@ class RecoverableFlow:
             number: of the batch that begins.
             patient: wait for queries that are with their past still.
         """
-        self.border.take_requests(self.dataflow)
+        self.border.take_requests(self.dataflow, number)
         if self.done != number - 1 or self._unfinished:
             self._restore(number - 1)
         self._adopt(self._versions.begin(number))
@@ -105,7 +106,8 @@ class RecoverableFlow:
         """
         version = {} if self.version is None else {_KNOWLEDGE: str(self.version).encode()}
         counts = {PROGRESS: self.progress.to_bytes(), MOMENTS: moments_part(self.dataflow.moments)}
-        return FlowState(None if flows is None else {**flows, **version}, self.border.snapshot(self.dataflow) | counts)
+        noted = self.border.snapshot(self.dataflow) | changes_part(self.dataflow, self.border.resuming) | counts
+        return FlowState(None if flows is None else {**flows, **version}, noted)
 
     def close(self) -> None:
         """Give back the threads."""
@@ -129,7 +131,7 @@ class RecoverableFlow:
         """Go back to the state after a batch."""
         queries = [*(flow.registration for flow in self.dataflow.flows.values()), *self.border.waiting]
         self.border.close()
-        recovered = self._recovery.restore(number, queries, self._empty)
+        recovered = self._recovery.restore(number, queries, self._empty, self.project)
         self.border.waiting, self.progress = recovered.unknown, recovered.progress
         if recovered.replayed:
             self.dataflow.judge_by(self.project.judgement)
@@ -148,7 +150,8 @@ class RecoverableFlow:
     def _rebuilt(self, number: int, after: int, parts: Mapping[str, bytes]) -> Mapping[str, bytes]:
         """The operators' state after a batch from that after an earlier one, by the log."""
         registrations = [flow.registration for flow in self.dataflow.flows.values()]
-        return self._recovery.rebuilt(self.project, registrations, number, after, parts)
+        every = self.dataflow.queries.withdrawn.among(registrations, after, restored=True)
+        return self._recovery.rebuilt(self.project, every, number, after, parts)
 
     def _logged(self, after: int) -> Iterator[tuple[int, Batch]]:
         """The batches behind one that are done."""

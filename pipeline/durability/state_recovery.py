@@ -13,13 +13,14 @@ from dataclasses import dataclass
 from ...archive import Archive
 from ...errors import KaicepError
 from ..catalog import Catalog
-from ..flow import Dataflow, Registration
+from ..flow import Dataflow, Registration, WithdrawnQueries
 from ..knowledge import KnowledgeVersions
 from .border import BatchBorder
 from .checkpoint import Checkpoint
 from .flow_state import MOMENTS, RestoredState, moments_of
 from .progress import PROGRESS, Progress
 from .replay import StateReplay, is_bounded, logged_batches
+from .withdrawn_notes import KnownChanges, withdrawn_queries
 
 __all__ = ["RecoveredState", "StateRecovery"]
 
@@ -61,25 +62,52 @@ class StateRecovery:
         self._checkpoint, self._archive, self._versions = checkpoint, archive, versions
         self._border, self._say = border, say
 
-    def restore(self, number: int, queries: Sequence[Registration], empty: Callable[[], Dataflow]) -> RecoveredState:
+    def restore(
+        self, number: int, queries: Sequence[Registration], empty: Callable[[], Dataflow], project: Catalog
+    ) -> RecoveredState:
         """Go back to the state after a batch: by its snapshot, else by replaying the archive's log.
 
         Args:
             number: of the batch.
             queries: those that may have been registered then.
             empty: makes the data flow, without any; asked again where the first one will not do.
+            project: with the knowledge in force.
         """
-        dataflow = empty()
         state = self._checkpoint.restore(number)
         self._border.restore(state.delivered)
+        changes = KnownChanges(state.delivered)
+        withdrawn = self._withdrawn(number, queries, changes, project)
+
+        def knowing() -> Dataflow:
+            dataflow = empty()
+            dataflow.queries.withdrawn, dataflow.queries.changed_until = withdrawn, dict(changes.until)
+            return dataflow
+
+        dataflow = knowing()
         if state.batch == number:
             unknown = dataflow.restore(state.operators, queries)
             progress = Progress.from_bytes(state.operators[PROGRESS]) if number else Progress()
             recovered = RecoveredState(progress, unknown, replayed=False)
         else:
-            recovered = self._replay_log(number, queries, state, dataflow, empty)
+            recovered = self._replay_log(number, queries, state, dataflow, knowing)
         self._checkpoint.delivery.restore(state.delivered)
         return recovered
+
+    def _withdrawn(
+        self, number: int, queries: Sequence[Registration], changes: KnownChanges, project: Catalog
+    ) -> WithdrawnQueries:
+        """The queries that were withdrawn, or that a project has lost since, whose changes of contexts still count."""
+        notes, apart = self._checkpoint.noted, self._border.begun_before
+        known = [*self._checkpoint.registered(queries), *(query for query in queries if query.label in apart)]
+        return withdrawn_queries(
+            changes.withdrawn if notes is None else notes,
+            queries,
+            queries if notes is None else known,
+            changes,
+            batch_of=lambda label: self._border.first_missed(label, number + 1),
+            project=project,
+            say=self._say,
+        )
 
     def _replay_log(
         self,
@@ -97,24 +125,35 @@ class StateRecovery:
         lost = self._checkpoint.lost_registrations
         # A snapshot that lacks a registered query will not do: the query may have been with its past then. Where it is
         # lost which queries are registered, the snapshot tells.
-        if state.batch and (not dataflow.restore(state.operators, others if lost else known) or lost):
+        there = dataflow.queries.withdrawn.among(others if lost else known, state.batch, restored=True)
+        if state.batch and (not dataflow.restore(state.operators, there) or lost):
             after, progress = state.batch, Progress.from_bytes(state.operators[PROGRESS])
             self._say(f"recovery: the state after batch {number} is rebuilt from that after batch {after}, by the log")
         else:
-            after, progress, dataflow = self._recalled(number, state, _registered(known, empty()))
+            after, progress, dataflow = self._recalled(number, state, known, empty)
         for done, batch in logged_batches(self._archive, self._versions, number, after):
             began = time.perf_counter()
+            dataflow.cross(done)
             result = dataflow.process(batch)
+            counts: dict[str, int] = {}
             for label, rows, _ in result.rows():
+                if dataflow.flows[label].registration.withdrawal is not None:
+                    continue
+                counts[label] = counts.get(label, 0) + rows.num_rows
                 if done > state.reported:
                     self._checkpoint.delivery.hold(label, rows, recovered=True)
             seconds = time.perf_counter() - began
-            progress = progress.after(result.streams, result.counts, {}, seconds, dataflow.queries.subqueries)
+            progress = progress.after(result.streams, counts, {}, seconds, dataflow.queries.subqueries)
+        dataflow.queries.note_changes(dataflow.watermarks)
+        dataflow.queries.withdrawn.answered(dataflow.queries.changed_until)
+        dataflow.cross(number + 1)
         if state.reported == number and PROGRESS in state.delivered:
             progress = Progress.from_bytes(state.delivered[PROGRESS])  # the log has no records that were none
         return RecoveredState(progress, [q for q in queries if q.label not in dataflow.flows], replayed=True)
 
-    def _recalled(self, number: int, state: RestoredState, dataflow: Dataflow) -> tuple[int, Progress, Dataflow]:
+    def _recalled(
+        self, number: int, state: RestoredState, known: Sequence[Registration], empty: Callable[[], Dataflow]
+    ) -> tuple[int, Progress, Dataflow]:
         """Bring queries that have seen nothing to the end of the last batch that was reported, by what they need.
 
         Those that need more than a window of the log do it beside the stream, which need not wait for them.
@@ -126,7 +165,9 @@ class StateRecovery:
         last, moments = state.reported, moments_of(state.delivered)
         if moments is None or last > number or self._archive is None:
             self._say(f"recovery: the state after batch {number} is rebuilt by the log, from its beginning")
-            return 0, Progress(), dataflow
+            dataflow = empty()
+            return 0, Progress(), _registered(dataflow.queries.withdrawn.among(known, 0, restored=False), dataflow)
+        dataflow = _registered(known, empty())
         replay = StateReplay(dataflow, self._archive, self._versions, moments, last)
         replay.recall()
         beside = [label for label in dataflow.flows if not is_bounded(dataflow, label)]
@@ -150,14 +191,15 @@ class StateRecovery:
 
         Args:
             project: with the knowledge in force.
-            registrations: the queries.
+            registrations: the queries, those among them that were withdrawn since.
             number: of the batch.
             after: the earlier one.
             parts: the state after that.
         """
         dataflow = project.dataflow(isolated=True)
         dataflow.restore(parts, registrations)
-        for _, batch in logged_batches(self._archive, self._versions, number, after):
+        for done, batch in logged_batches(self._archive, self._versions, number, after):
+            dataflow.cross(done)
             dataflow.process(batch)
         return dataflow.snapshot()
 

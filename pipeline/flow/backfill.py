@@ -52,7 +52,7 @@ class Backfill:
         rows: int = ROWS_AT_ONCE,
     ) -> None:
         self._labels = labels
-        self.dataflow = dataflow.rehearsal(labels)
+        self.dataflow = dataflow.rehearsal(labels, last=None if upto is None else upto.batch)
         asked = self._asked(upto)
         self.choice: Choice = choose(archive, asked, strategy, rows)
         self._seam = Seam(asked.watermarks)

@@ -74,6 +74,8 @@ class Dataflow:
         self._isolation = QueryIsolation(isolated=isolated)
         self._answering = QueryAnswering(self.queries, self._isolation, workers)
         self._latest: BatchResult | None = None
+        self._joining: list[tuple[int, Sequence[Registration]]] = []
+        self._leaving: list[tuple[int, str]] = []
 
     @property
     def annotators(self) -> Mapping[str, Annotator]:
@@ -153,13 +155,17 @@ class Dataflow:
         except LengthyError as error:
             raise _placed(error, registration.query) from error
 
-    def rehearsal(self, labels: Sequence[str], state: Mapping[str, bytes] | None = None) -> Dataflow:
+    def rehearsal(
+        self, labels: Sequence[str], state: Mapping[str, bytes] | None = None, last: int | None = None
+    ) -> Dataflow:
         """A data flow of registered queries and those whose output they read.
 
         Args:
             labels: of the queries.
             state: a snapshot to begin from; `None`: no query has seen an event, and the streams are where those of this
                 data flow are.
+            last: the batch at whose end the past lies that it is given, or the snapshot was taken; `None`: it is given
+                no past.
         """
         copy = Dataflow(
             self._judgement,
@@ -170,12 +176,10 @@ class Dataflow:
             identities=self._identities,
         )
         copy.queries.remembers = True
-        registrations = [self.flows[label].registration for label in self.queries.together(labels)]
-        if state is None:
-            sets = {each.name: each for registration in registrations for each in registration.query.context_sets}
-            for name, each in sets.items():
-                copy.queries.begin_contexts(each, self.queries.contexts[name].now)
-        for registration in registrations if state is None else copy.restore(state, registrations):
+        registrations = self.queries.rehearsed(labels, last, restored=bool(state))
+        unknown = copy.restore(state, registrations) if state else registrations
+        copy.queries.begin_contexts_of(unknown, self.queries)
+        for registration in unknown:
             copy.register(registration)
         if state is None:
             copy._streams.restore(self._streams.snapshot())
@@ -203,6 +207,49 @@ class Dataflow:
             PipelineError: no such query, or another one reads its output.
         """
         self.queries.remove(label)
+
+    def withdraw(self, label: str, batch: int) -> None:
+        """Stop answering a query for good, from a batch on; see `QueryGraph.withdraw`.
+
+        Raises:
+            PipelineError: no such query, or another one reads its output.
+        """
+        self._settle()
+        self.queries.withdraw(label, batch)
+
+    def join_at(self, registrations: Sequence[Registration], batch: int) -> None:
+        """Let a deriving query, and all that decides about it, join at the batch at which it was registered elsewhere.
+
+        From any thread. Where nobody speaks of its contexts, none of them is needed.
+        """
+        self._joining.append((batch, registrations))
+
+    def leave_at(self, label: str, batch: int) -> None:
+        """Let a query leave at the batch at which it was withdrawn elsewhere; from any thread."""
+        self._leaving.append((batch, label))
+
+    def cross(self, batch: int) -> None:
+        """Let queries leave and join before a batch of the log that is processed next, as they have elsewhere."""
+        for first, label in tuple(self._leaving):
+            if first <= batch:
+                self._leaving.remove((first, label))
+                self._leave([label])
+        self._leave([f.registration.label for f in self.flows.values() if _has_left(f.registration, batch)])
+        for first, registrations in tuple(self._joining):
+            if first <= batch:
+                self._joining.remove((first, registrations))
+                self._join(registrations)
+
+    def _leave(self, labels: Sequence[str]) -> None:
+        for label in reversed([label for label in self.flows if label in labels]):
+            self._settle()
+            self.queries.remove(label)
+
+    def _join(self, registrations: Sequence[Registration]) -> None:
+        sets = {registration.query.change.context.set for registration in registrations if registration.query.change}
+        for registration in registrations if sets & self.queries.contexts.keys() else ():
+            if registration.label not in self.flows:
+                self.register(registration)
 
     def process(self, batch: Batch) -> BatchResult:
         """Take a batch: judge, admit, move watermarks; its queries are answered while somebody takes the rows."""
@@ -260,7 +307,8 @@ class Dataflow:
         queries = list(queries)
         self.queries.restore_contexts(state, [query.query for query in queries])
         for query in queries:
-            known = state.get(_QUERY + query.label)
+            label = _label_in(state, query)
+            known = state.get(_QUERY + label)
             registration = None if known is None else continues(known, query)
             changed = {other.query.name for other in unknown} & {s.stream.name for s in query.query.sources}
             if known is None or registration is None or changed:
@@ -272,7 +320,7 @@ class Dataflow:
                 unknown.append(query)
             else:
                 self.flows[query.label].restore(known)
-                self.queries.restore_held(state, query.label)
+                self.queries.restore_held(state, query.label, label)
         self.queries.drop_contexts()
         return unknown
 
@@ -323,6 +371,17 @@ def _placed(error: LengthyError, query: Query) -> KaicepError:
     """The same, where it stands in the text."""
     place = None if query.document is None else query.document.place(error.span)
     return OperatorError(error.message, place=place, hint=error.hint)
+
+
+def _label_in(state: Mapping[str, bytes], registration: Registration) -> str:
+    """What a query is called in a snapshot: one that was withdrawn since has its label of then."""
+    if registration.withdrawal is None or _QUERY + registration.label in state:
+        return registration.label
+    return registration.withdrawal.label
+
+
+def _has_left(registration: Registration, batch: int) -> bool:
+    return registration.withdrawal is not None and registration.withdrawal.batch <= batch
 
 
 def is_state_of(label: str, state: Mapping[str, bytes]) -> bool:

@@ -198,6 +198,11 @@ class QueryRegistrar(ABC):
         return self._flow.queries.resume(label)
 
     @property
+    def withdrawn(self) -> tuple[Registration, ...]:
+        """Queries that are answered no more, and whose changes of contexts count on."""
+        return tuple(self._flow.dataflow.queries.withdrawn)
+
+    @property
     def parked(self) -> tuple[ParkedQuery, ...]:
         """The queries that are answered no more until they are resumed: since when, and why."""
         return tuple(parked for parked in self._flow.queries.parked if not parked.resuming)

@@ -58,16 +58,33 @@ class BackfilledQueries:
         if label in self._queries:
             self._queries.pop(label).stop()
 
+    def join_at(self, dataflow: Dataflow, label: str, batch: int) -> None:
+        """Let a deriving query that is registered at a batch decide about all of them from that batch on."""
+        for other, query in self._queries.items():
+            if other != label and dataflow.flows[label].derives is not None:
+                query.dataflow.join_at(dataflow.queries.involved(label), batch)
+
+    def leave_at(self, label: str, batch: int) -> None:
+        """Let a query that was withdrawn at a batch decide about none of them from that batch on."""
+        for query in self._queries.values():
+            query.dataflow.leave_at(label, batch)
+
     def close(self) -> None:
         """Give all of them up."""
         for label in self.labels:
             self.give_up(label)
 
     def are_read_by(self, label: str, dataflow: Dataflow) -> bool:
-        """Whether a query reads the output of one of them, or is in contexts that one derives."""
+        """Whether a query reads the output of one of them, or is in contexts that they alone know of by now."""
         own, others = dataflow.flows[label], [dataflow.flows[other] for other in self._queries if other != label]
         sets = {each.name for each in own.query.context_sets}
-        return any(other.query.name in own.streams or other.derives in sets for other in others)
+        unknown = {name for name in sets if not dataflow.queries.is_followed(name, besides=label)}
+        return any(
+            other.query.name in own.streams
+            or other.derives in sets
+            or any(each.name in unknown for each in other.query.context_sets)
+            for other in others
+        )
 
     def take_over(
         self, dataflow: Dataflow, judgement: Judgement, hold: Callable[[str, pa.Table], None], *, patient: bool

@@ -162,6 +162,7 @@ class BackfilledQuery:
         while found and not self._stopped:
             found = False
             for number, batch in self._logged(self._last):
+                self.dataflow.cross(number)
                 self._process(batch, recovered=self.parked is not None and number <= self.parked.missed)
                 self._last, found = number, True
                 if self._stopped:

@@ -80,6 +80,11 @@ class BatchBorder:
         return self._parking.parked
 
     @property
+    def resuming(self) -> frozenset[str]:
+        """The queries that are with what they have missed, or lost, beside the live stream."""
+        return frozenset(parked.label for parked in self._backfilled.resuming)
+
+    @property
     def overdue(self) -> bool:
         """Whether something waits for a border, or for one at which it has caught up."""
         return bool(self.waiting or self._backfilled.labels or self._requests)
@@ -93,6 +98,10 @@ class BatchBorder:
     def begun_before(self) -> frozenset[str]:
         """The queries that an earlier process was at the past of, or that are parked."""
         return self._backfilled.begun_before | {parked.label for parked in self.parked}
+
+    def first_missed(self, label: str, number: int) -> int:
+        """The first batch that a query is not answered for which is withdrawn at one; see `QueryParking`."""
+        return self._parking.first_missed(label, number)
 
     def begin(self) -> None:
         """Learn what was asked for while no engine ran."""
@@ -133,16 +142,26 @@ class BatchBorder:
         self._requests.resume(labels)
         return labels
 
-    def take_requests(self, dataflow: Dataflow) -> None:
-        """Take what was asked for while the batch before was at work; queries that are withdrawn end here."""
+    def take_requests(self, dataflow: Dataflow, number: int) -> None:
+        """Take what was asked for while the batch before was at work; queries that are withdrawn end here.
+
+        Args:
+            dataflow: at the end of the batch before.
+            number: of the batch that begins.
+        """
         withdrawn, submitted = self._requests.take()
         self.waiting = [r for r in self.waiting if r.label not in withdrawn] + submitted
-        for label in [label for label in reversed(tuple(dataflow.flows)) if label in withdrawn]:
-            dataflow.remove(label)  # a reader before what it reads
+        for label in withdrawn:
+            self._backfilled.give_up(label)
+        gone = [label for label in reversed(tuple(dataflow.flows)) if label in withdrawn]
+        for label in gone:
+            dataflow.withdraw(label, self._parking.first_missed(label, number))  # a reader before what it reads
+            self._backfilled.leave_at(label, number)
         for label in withdrawn:
             self._checkpoint.delivery.withdraw(label)
-            self._backfilled.give_up(label)
             self._parking.forget(label)
+        if gone:
+            self.register_durably(dataflow)
 
     def cross(self, dataflow: Dataflow, number: int, judgement: Judgement, *, patient: bool) -> None:
         """Let queries come and go before a batch.
@@ -154,6 +173,8 @@ class BatchBorder:
             patient: wait for queries that are with their past still.
         """
         self._register_waiting(dataflow, number)
+        if dataflow.queries.withdrawn.retain(dataflow.queries.contexts):
+            self.register_durably(dataflow)
         self._resume(dataflow, number)
         self._parking.park_with_past(dataflow, number)
         hold = self._checkpoint.delivery.hold
@@ -191,7 +212,8 @@ class BatchBorder:
     def register_durably(self, dataflow: Dataflow) -> None:
         """Queries that are with their past still are in the snapshots, which know how far their rows are."""
         backfilled = self._backfilled.labels
-        self._checkpoint.register([f.registration for label, f in dataflow.flows.items() if label not in backfilled])
+        live = [flow.registration for label, flow in dataflow.flows.items() if label not in backfilled]
+        self._checkpoint.register([*live, *dataflow.queries.withdrawn])
 
     def close(self) -> None:
         """Give up the queries that are with their past."""
@@ -236,6 +258,7 @@ class BatchBorder:
             ):  # whatever it is: a query without its past is none, and the reason goes on to whoever parks
                 dataflow.remove(registration.label)
                 raise
+            self._backfilled.join_at(dataflow, registration.label, number)
         except Exception as error:  # noqa: BLE001 - it is this query's, and not the batch's
             self._parking.park_unregistered(dataflow, registration, number, error, handed)
         self.register_durably(dataflow)

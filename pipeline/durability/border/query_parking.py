@@ -111,6 +111,14 @@ class QueryParking:
         dataflow.suspend(known.label)
         dataflow.flows[known.label].fail(parked.failure)
 
+    def first_missed(self, label: str, number: int) -> int:
+        """The first batch that a query is not answered for which is withdrawn at one: it may be parked since before.
+
+        One that was resumed, or whose state was lost, is answered as if it had never been away.
+        """
+        parked = self.parked.get(label)
+        return number if parked is None or parked.resuming else parked.batch
+
     def forget(self, label: str) -> None:
         """Know no more of a query, which is withdrawn."""
         self.parked.forget(label)
@@ -186,10 +194,10 @@ class QueryParking:
         moments = None if earliest.moments is None else moments_of({MOMENTS: earliest.moments.encode()})
         if kept is not None and self._holds(kept[0] + 1) and (moments is None or is_state_of(label, kept[1])):
             state = kept[1] if kept[0] == last else rebuild(last, *kept)
-            return ParkedPast(dataflow.rehearsal([label], state), parked)
+            return ParkedPast(dataflow.rehearsal([label], state, last), parked)
         if moments is None or self._archive is None:
             return None
-        copy = dataflow.rehearsal([label], {})
+        copy = dataflow.rehearsal([label], {}, last)
         replay = StateReplay(copy, self._archive, self._versions, moments, last)
         if not replay.whole:
             self._say(

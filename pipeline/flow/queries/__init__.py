@@ -11,7 +11,8 @@ if TYPE_CHECKING:
     from .query_graph import QueryGraph
     from .query_isolation import CancelledError, QueryIsolation
     from .query_runtime import QueryRuntime, continues
-    from .registration import Registration
+    from .registration import Registration, Withdrawal
+    from .withdrawn_queries import WithdrawnQueries
 
 _LATER = {
     "CancelledError": ".query_isolation",
@@ -23,6 +24,8 @@ _LATER = {
     "QueryRows": ".query_answering",
     "QueryRuntime": ".query_runtime",
     "Registration": ".registration",
+    "Withdrawal": ".registration",
+    "WithdrawnQueries": ".withdrawn_queries",
     "continues": ".query_runtime",
     "failure_of": ".parked_queries",
     "parked_notes": ".parked_queries",
@@ -38,6 +41,8 @@ __all__ = [
     "QueryRows",
     "QueryRuntime",
     "Registration",
+    "Withdrawal",
+    "WithdrawnQueries",
     "continues",
     "failure_of",
     "parked_notes",

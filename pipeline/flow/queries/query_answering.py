@@ -191,7 +191,7 @@ class QueryAnswering:
         flow = self._queries.flows[label]
         if flow.derives is not None:
             place = self._queries.deriving(flow.derives).index(label)
-            self._isolation.run(flow, partial(flow.contexts[flow.derives].offer, flow.query, rows, place))
+            self._isolation.run(flow, partial(flow.contexts[flow.derives].offer, flow.query, flow.counted(rows), place))
 
     def _derived(
         self,
@@ -269,6 +269,8 @@ class QueryAnswering:
         """The rows of each query for a piece of the past, whose events were admitted when they came."""
         if part.matches is None and not part.primes:
             yield from self.answer(part.events, dict(part.watermarks), part.candidates)
+            while self._queries.drop_passed():  # nobody waits for them any more
+                yield from self.answer({}, dict(part.watermarks))
             return
         for label, flow in self._queries.flows.items():
             watermark = flow.watermark_of(part.watermarks)

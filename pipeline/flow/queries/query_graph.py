@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from hashlib import sha256
 
@@ -15,6 +15,8 @@ from ....semfilter.runtime import SubqueryStatistics
 from .context_runtime import ContextRuntime
 from .query_components import QueryComponent, Waiting, components_of
 from .query_runtime import QueryRuntime
+from .registration import Registration, Withdrawal
+from .withdrawn_queries import WithdrawnQueries, involved
 
 __all__ = ["QueryGraph"]
 
@@ -28,12 +30,16 @@ class QueryGraph:
         suspended: labels of the queries that are given nothing for now.
         contexts: by name, the sets of contexts that the queries speak of.
         remembers: windows of contexts are not forgotten: another data flow, whose queries are behind, may adopt them.
+        withdrawn: the queries that were withdrawn and whose changes of contexts still count.
+        changed_until: by label, the moment before which the changes of each deriving query are known, as noted last.
     """
 
     def __init__(self) -> None:
         self.suspended: set[str] = set()
         self.contexts: dict[str, ContextRuntime] = {}
         self.remembers = False
+        self.withdrawn = WithdrawnQueries()
+        self.changed_until: dict[str, datetime] = {}
         self._flows: dict[str, QueryRuntime] = {}
         self._label_of: dict[str, str] = {}
 
@@ -45,7 +51,8 @@ class QueryGraph:
     @property
     def subqueries(self) -> dict[str, tuple[SubqueryStatistics, ...]]:
         """By label, what each PATH of a query has cost; queries without PATHs left out."""
-        return {label: flow.subqueries for label, flow in self._flows.items() if flow.subqueries}
+        live = ((label, flow) for label, flow in self._flows.items() if flow.registration.withdrawal is None)
+        return {label: flow.subqueries for label, flow in live if flow.subqueries}
 
     def due(self, watermarks: Watermarks) -> dict[str, datetime]:
         """The source streams that queries wait for: the next watermark of each that may bring rows without events."""
@@ -88,7 +95,7 @@ class QueryGraph:
                 )
         for each in flow.query.context_sets:
             if each.name not in self.contexts:
-                self.begin_contexts(each, flow.registration.now)
+                self.begin_contexts(each, self.withdrawn.registered(each.name, flow.registration.now))
         flow.contexts = self.contexts
 
     def begin_contexts(self, contexts: ContextSet, now: datetime | None) -> None:
@@ -116,9 +123,9 @@ class QueryGraph:
             if found is not None:
                 self.contexts.setdefault(each.name, found)
 
-    def restore_held(self, state: Mapping[str, bytes], label: str) -> None:
-        """Let a query hold the events that it held when a snapshot was taken."""
-        name = json.loads(state.get(_HOLDERS, b"{}")).get(label)
+    def restore_held(self, state: Mapping[str, bytes], label: str, known_as: str) -> None:
+        """Let a query hold the events that it held when a snapshot was taken, where it was known as something."""
+        name = json.loads(state.get(_HOLDERS, b"{}")).get(known_as)
         if name is not None:
             self._flows[label].held.restore(state[name])
 
@@ -146,11 +153,87 @@ class QueryGraph:
             del self._label_of[flow.query.name]
         self.drop_contexts()
 
+    def withdraw(self, label: str, batch: int) -> None:
+        """Drop a query for good; what it has changed of contexts stays, and is noted while anybody needs it.
+
+        Args:
+            label: its.
+            batch: the first that it is not answered for.
+
+        Raises:
+            PipelineError: no such query, or another one reads its output.
+        """
+        flow, labels = self._flows.get(label), list(self._flows)
+        until = self.changed_until.pop(label, None)
+        sets = {} if flow is None else {each.name: self.contexts[each.name].now for each in flow.query.context_sets}
+        self.remove(label)
+        changed = flow is not None and flow.derives is not None and until is not None
+        if flow is not None and (changed or self.withdrawn.read(flow.query.name)):
+            place = labels.index(label)
+            self.withdrawn.add(flow.registration, Withdrawal(label, batch, until, place, sets))
+        self.withdrawn.retain(self.contexts)
+
+    def note_changes(self, watermarks: Watermarks, resuming: Collection[str] = ()) -> None:
+        """Note how far the changes of deriving queries are known; those that are given nothing stand.
+
+        Args:
+            watermarks: of the source streams.
+            resuming: labels of those that are suspended and catch up: they count as far as they will have by then.
+        """
+        for label, flow in self._flows.items():
+            passed = None
+            if flow.derives is not None and label in resuming:
+                passed = _lowest([watermarks[stream] for stream in self.awaited(label)])
+            elif flow.derives is not None and flow.failure is None and label not in self.suspended:
+                passed = flow.row_watermark(flow.watermark)
+            if passed is not None:
+                self.changed_until[label] = passed
+
+    def drop_passed(self) -> bool:
+        """Drop the withdrawn queries whose changes are all known; tell whether there were some."""
+        passed = [label for label, flow in self._flows.items() if flow.withdrawn]
+        for label in reversed(passed):
+            self.remove(label)
+        return bool(passed)
+
+    def rehearsed(self, labels: Sequence[str], last: int | None, *, restored: bool) -> list[Registration]:
+        """The queries with which the past of some is answered: all that decide about their rows and their contexts.
+
+        Args:
+            labels: theirs.
+            last: the batch at whose end the past lies; `None`: there is no past.
+            restored: see `WithdrawnQueries.among`.
+        """
+        registered = [flow.registration for flow in self._flows.values()]
+        every = registered if last is None else self.withdrawn.among(registered, last, restored=restored)
+        return involved(every, labels)
+
+    def involved(self, label: str) -> list[Registration]:
+        """A query and all that decide about its rows and about the contexts that it derives, as they are registered."""
+        return involved([flow.registration for flow in self._flows.values()], [label])
+
+    def begin_contexts_of(self, registrations: Iterable[Registration], others: QueryGraph) -> None:
+        """Begin the sets that queries speak of, at the moments at which another data flow has."""
+        sets = {each.name: each for registration in registrations for each in registration.query.context_sets}
+        for each in (each for name, each in sets.items() if name not in self.contexts):
+            known = others.contexts.get(each.name)
+            self.begin_contexts(each, others.withdrawn.registered(each.name, None) if known is None else known.now)
+
     def drop_contexts(self) -> None:
         """Drop the sets of contexts that no query speaks of."""
         spoken_of = {each.name for flow in self._flows.values() for each in flow.query.context_sets}
         for name in self.contexts.keys() - spoken_of:
             del self.contexts[name]
+
+    def is_followed(self, name: str, besides: str = "") -> bool:
+        """Whether a query speaks of a set of contexts that is not suspended: where none does, it stays as it is.
+
+        Args:
+            name: of the set.
+            besides: the label of one that is not asked.
+        """
+        live = (flow for label, flow in self._flows.items() if label not in self.suspended and label != besides)
+        return any(name in {each.name for each in flow.query.context_sets} for flow in live)
 
     def adopt_contexts(self, label: str, others: Mapping[str, ContextRuntime]) -> None:
         """Go on with the sets of another data flow that a query speaks of, where these are known further there."""
@@ -197,16 +280,17 @@ class QueryGraph:
 
     def origins(self, query: Query) -> set[str]:
         """The source streams that a query's events come from."""
-        origins: set[str] = set()
-        for source in query.sources:
-            name = source.stream.name
-            upstream = self._label_of.get(name)
-            changes = self.set_of(name) if upstream is None and self.contexts else None
-            if changes is not None:
-                origins = origins.union(*(self.origins(self._flows[label].query) for label in self.deriving(changes)))
-            else:
-                origins |= {name} if upstream is None else self.origins(self._flows[upstream].query)
-        return origins
+        return set[str]().union(*(self._origins_of(source.stream.name) for source in query.sources))
+
+    def _origins_of(self, stream: str) -> set[str]:
+        upstream = self._label_of.get(stream)
+        if upstream is not None:
+            return self.origins(self._flows[upstream].query)
+        changes = self.set_of(stream) if self.contexts else None
+        if changes is None:
+            return {stream}
+        live = [self.origins(self._flows[label].query) for label in self.deriving(changes)]
+        return set[str]().union(*live, *map(self._origins_of, self.withdrawn.streams(changes)))
 
     def awaited(self, label: str) -> set[str]:
         """The source streams that say how far a query can be answered: its own, and those behind its contexts."""
@@ -239,7 +323,7 @@ class QueryGraph:
         """What is answered together, each after what it waits for; no suspended queries."""
         live = [(label, flow.query) for label, flow in self._flows.items() if label not in self.suspended]
         waits = {Waiting(label, is_set=False): self._waits(query) for label, query in live}
-        for name in self.contexts:
+        for name in filter(self.is_followed, self.contexts):
             waits[Waiting(name, is_set=True)] = [Waiting(label, is_set=False) for label in self.deriving(name)]
         return components_of(waits)
 

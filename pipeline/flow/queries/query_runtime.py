@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from datetime import datetime, timedelta
 from types import MappingProxyType
 from typing import TYPE_CHECKING, cast
@@ -71,7 +72,8 @@ class QueryRuntime:
         *,
         filters: Mapping[str, SemanticFilter] = MappingProxyType({}),
     ) -> None:
-        query = registration.query
+        query, withdrawal = registration.query, registration.withdrawal
+        self._until = None if withdrawal is None else withdrawal.until
         self.contexts: Mapping[str, ContextRuntime] = {}
         self.held = HeldEvents()
         self._holds = False
@@ -182,6 +184,18 @@ class QueryRuntime:
     def derives(self) -> str | None:
         """The set whose contexts it changes; `None`: it changes none."""
         return None if self.query.change is None else self.query.change.context.set
+
+    @property
+    def withdrawn(self) -> bool:
+        """Whether it was withdrawn, and has been answered as far as its changes count."""
+        passed = self.row_watermark(self._watermark)
+        return self._until is not None and passed is not None and passed >= self._until
+
+    def counted(self, rows: pa.Table) -> pa.Table:
+        """The rows that make changes: of a query that was withdrawn, those before that."""
+        if self._until is None:
+            return rows
+        return rows.filter(pc.less(rows["_time"], pa.scalar(self._until, rows["_time"].type)))
 
     @property
     def watermark(self) -> datetime | None:
@@ -450,4 +464,6 @@ def continues(state: bytes, registration: Registration) -> Registration | None:
     ):  # earlier versions kept no state
         return None
     now = None if head["now"] is None else datetime.fromisoformat(head["now"])
-    return Registration(registration.query, registration.label, now)
+    if now != registration.now and (registration.now is not None or registration.withdrawal is not None):
+        return None  # it was registered once more since, or before
+    return replace(registration, now=now)
