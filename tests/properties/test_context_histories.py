@@ -72,7 +72,9 @@ class Both:
         lying = [w for w in found if w is not None] if drawn.kind is ChangeKind.SWITCH else []
         numbers = [self.history.number(held(window)) for window in lying]
         values = {"n": self.time}
-        change = Change(self.time, drawn.kind, drawn.context, str(drawn.key), (drawn.key,), values, tuple(numbers))
+        change = Change(
+            self.time, drawn.kind, drawn.context, str(drawn.key), (drawn.key,), values, tuple(numbers), NAMES
+        )
         self.history.make([change])
         self.oracle.make(plain.Change("road", drawn.kind, drawn.context, (drawn.key,), self.time, values, tuple(lying)))
         return change
