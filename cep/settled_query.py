@@ -75,6 +75,8 @@ def _quantifier(quantifier: Quantifier) -> Quantifier:
 
 def joined_rows(tables: Sequence[pa.Table]) -> pa.Table:
     """Rows of several batches; where an item is a column of doubles in one of them, it is one in all."""
+    if len(tables) == 1:
+        return tables[0]
     doubles: dict[str, pa.DataType] = {}
     for field in (field for table in tables for field in table.schema):
         if field.type in (pa.float64(), pa.list_(pa.float64())):

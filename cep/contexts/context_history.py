@@ -131,7 +131,7 @@ class ContextHistory:
         self._open: dict[int, HeldWindow] = {}
         self._before: list[tuple[str, _Partition | None]] = []
         self.version = 0
-        self._contexts: tuple[int, frozenset[str]] = -1, frozenset()
+        self._holding: tuple[tuple[int, int, int], frozenset[str]] = (-1, 0, 0), frozenset()
 
     def __contains__(self, key: str) -> bool:
         """Whether something has changed in a partition."""
@@ -165,17 +165,15 @@ class ContextHistory:
             return True
         if context in self.calendars:
             return last - first > AROUND or bool(self.windows(context, "", first, last))
-        return context in self._open_contexts() or any(
-            w.context == context and w.since < last for w in self.ended_from(first, NO_END)
-        )
+        return context in self._held_contexts(first, last)
 
-    def _open_contexts(self) -> frozenset[str]:
-        """The contexts of which a window is open, in some partition."""
-        version, contexts = self._contexts
-        if version != self.version:
-            contexts = frozenset(window.context for window in self._open.values())
-            self._contexts = self.version, contexts
-        return contexts
+    def _held_contexts(self, first: int, last: int) -> frozenset[str]:
+        """The contexts begun by queries that may hold at such a moment in some partition; most queries ask alike."""
+        asked = self.version, first, last
+        if self._holding[0] != asked:
+            ended = (window.context for window in self.ended_from(first, NO_END) if window.since < last)
+            self._holding = asked, frozenset(ended).union(window.context for window in self._open.values())
+        return self._holding[1]
 
     @property
     def open_windows(self) -> dict[str, int]:

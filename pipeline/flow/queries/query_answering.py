@@ -107,8 +107,7 @@ class QueryAnswering:
         """
         if not levels:
             return
-        for flow in levels[0]:
-            self._withhold(flow)
+        self._withhold(levels[0])
         answers = [_Answer(flow, flow.pieces(events, flow.watermark_of(watermarks), found)) for flow in levels[0]]
         given, later = dict(events), levels[1:]
         while answers:
@@ -153,12 +152,19 @@ class QueryAnswering:
         time: _TimeSpent,
     ) -> Iterator[QueryRows]:
         """The rows of queries that do not wait for each other; what others need of them is fed to these."""
+        self._withhold(flows)
+        kept: dict[str, list[pa.Table]] = {}
         answers = []
         for flow in flows:
-            self._withhold(flow)
+            label = flow.registration.label
+            serves = self._queries.serves(flow)
             given, watermark = flow.released(events, watermarks, splits)
+            if self._isolation.run(flow, partial(flow.is_passed_over, given, watermark)):
+                kept |= {label: [flow.no_rows]} if serves else {}
+                yield QueryRows(label, flow.no_visible_rows)
+                continue
+            kept |= {label: []} if serves else {}
             answers.append(_Answer(flow, flow.pieces(given, watermark, found)))
-        kept: dict[str, list[pa.Table]] = {answer.label: [] for answer in answers if self._queries.serves(answer.flow)}
         held: dict[str, list[pa.Table]] = {}
         running = answers
         while running:
@@ -203,8 +209,7 @@ class QueryAnswering:
     ) -> Iterator[QueryRows]:
         """The rows of queries in contexts that they derive."""
         flows = [self._queries.flows[label] for label in component.labels]
-        for flow in flows:
-            self._withhold(flow)
+        self._withhold(flows)
         upto = self._queries.known_to(component, watermarks)
         names = {flow.query.name for flow in flows}
         waiting = {}
@@ -248,8 +253,7 @@ class QueryAnswering:
         try:
             return derivation.settle(waiting, upto)
         except _StoppedError:
-            for flow in flows:
-                self._withhold(flow)
+            self._withhold(flows)
             return {}
         finally:
             self._at_once[component.sets] = derivation.at_once
@@ -305,10 +309,15 @@ class QueryAnswering:
         if last and label in held:
             rows = pa.concat_tables(held.pop(label))
         seen = self._isolation.run(flow, partial(flow.visible, rows))
-        yield QueryRows(label, flow.visible(flow.no_rows) if seen is None else seen, last=last)
+        yield QueryRows(label, flow.no_visible_rows if seen is None else seen, last=last)
 
-    def _withhold(self, flow: QueryRuntime) -> None:
-        """Stop a query with the one whose output it reads: it would take the missing rows for absence."""
+    def _withhold(self, flows: Sequence[QueryRuntime]) -> None:
+        """Stop each query with the one whose output it reads: it would take the missing rows for absence."""
+        if any(flow.failure is not None for flow in self._queries.flows.values()):
+            for flow in flows:
+                self._withhold_one(flow)
+
+    def _withhold_one(self, flow: QueryRuntime) -> None:
         label = flow.registration.label
         cause = None if flow.failure is not None else self._queries.cause_of(flow.query)
         if cause is not None:

@@ -42,6 +42,14 @@ class QueryGraph:
         self.changed_until: dict[str, datetime] = {}
         self._flows: dict[str, QueryRuntime] = {}
         self._label_of: dict[str, str] = {}
+        self._components: tuple[frozenset[str], list[QueryComponent]] | None = None
+        self._deriving: dict[str, list[str]] = {}
+        self._read: frozenset[str] = frozenset()
+
+    def _changed(self) -> None:
+        """Find out again what follows from which queries and sets there are, and is asked with every batch."""
+        self._components, self._deriving = None, {}
+        self._read = frozenset().union(*(flow.streams for flow in self._flows.values()))
 
     @property
     def flows(self) -> Mapping[str, QueryRuntime]:
@@ -83,6 +91,7 @@ class QueryGraph:
         self._flows[label] = flow
         if name is not None:
             self._label_of[name] = label
+        self._changed()
 
     def _take_in_contexts(self, flow: QueryRuntime) -> None:
         """Begin the sets of contexts that no query has spoken of before."""
@@ -101,6 +110,7 @@ class QueryGraph:
     def begin_contexts(self, contexts: ContextSet, now: datetime | None) -> None:
         """Begin a set of contexts; `now` is the moment at which it is registered."""
         self.contexts[contexts.name] = ContextRuntime(contexts, now, resolve_bounds(contexts.bounds, now))
+        self._changed()
 
     def snapshot(self) -> dict[str, bytes]:
         """The sets of contexts, and the events that queries in them hold, by name; what is held alike stands once."""
@@ -122,6 +132,7 @@ class QueryGraph:
             found = None if known is None else ContextRuntime.restored(each, known)
             if found is not None:
                 self.contexts.setdefault(each.name, found)
+        self._changed()
 
     def restore_held(self, state: Mapping[str, bytes], label: str, known_as: str) -> None:
         """Let a query hold the events that it held when a snapshot was taken, where it was known as something."""
@@ -134,6 +145,7 @@ class QueryGraph:
         self._take_in_contexts(flow)
         self._flows[flow.registration.label] = flow
         self.suspended.discard(flow.registration.label)
+        self._changed()
 
     def remove(self, label: str) -> None:
         """Drop a query.
@@ -224,6 +236,7 @@ class QueryGraph:
         spoken_of = {each.name for flow in self._flows.values() for each in flow.query.context_sets}
         for name in self.contexts.keys() - spoken_of:
             del self.contexts[name]
+        self._changed()
 
     def is_followed(self, name: str, besides: str = "") -> bool:
         """Whether a query speaks of a set of contexts that is not suspended: where none does, it stays as it is.
@@ -276,7 +289,9 @@ class QueryGraph:
 
     def deriving(self, name: str) -> list[str]:
         """The queries that change contexts of a set, in the order of their registration."""
-        return [label for label, flow in self._flows.items() if flow.derives == name]
+        if name not in self._deriving:
+            self._deriving[name] = [label for label, flow in self._flows.items() if flow.derives == name]
+        return self._deriving[name]
 
     def origins(self, query: Query) -> set[str]:
         """The source streams that a query's events come from."""
@@ -321,16 +336,18 @@ class QueryGraph:
 
     def components(self) -> list[QueryComponent]:
         """What is answered together, each after what it waits for; no suspended queries."""
+        if self._components is not None and self._components[0] == self.suspended:
+            return self._components[1]
         live = [(label, flow.query) for label, flow in self._flows.items() if label not in self.suspended]
         waits = {Waiting(label, is_set=False): self._waits(query) for label, query in live}
         for name in filter(self.is_followed, self.contexts):
             waits[Waiting(name, is_set=True)] = [Waiting(label, is_set=False) for label in self.deriving(name)]
-        return components_of(waits)
+        self._components = frozenset(self.suspended), components_of(waits)
+        return self._components[1]
 
     def serves(self, flow: QueryRuntime) -> bool:
         """Whether a query's rows are needed by others: they read its output, or are in contexts that it derives."""
-        name = flow.query.name
-        return flow.derives is not None or any(name in other.streams for other in self._flows.values() if name)
+        return flow.derives is not None or flow.query.name in self._read
 
     def forget_windows(self) -> None:
         """Forget the windows of contexts that ended before all that any query may still ask."""

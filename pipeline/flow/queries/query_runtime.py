@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
+from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, cast
 
@@ -83,6 +84,7 @@ class QueryRuntime:
         self.within = resolve_bounds(query.bounds, registration.now)
         implied = implied_filters(query)
         self._placing = None if query.in_context is None else ContextPlacing(query)
+        self._sets = () if query.in_context is None else query.in_context.sets
         self.sources = tuple(
             CandidateSelection(
                 s,
@@ -93,6 +95,7 @@ class QueryRuntime:
             )
             for s in query.sources
         )
+        self._selections = [(selection.source.stream.name, selection) for selection in self.sources]
         self._operator = build_operator(query, self.within.interval, limits)
         self._of_all_events = event_columns(query) if sees_all_events(query) else {}
         self._endings = _endings(query)
@@ -105,7 +108,7 @@ class QueryRuntime:
         self.failure: KaicepError | None = None
         self.past: Choice | None = None
 
-    @property
+    @cached_property
     def streams(self) -> frozenset[str]:
         """Names of the streams that it reads."""
         return frozenset(s.stream.name for s in self.query.sources)
@@ -217,7 +220,7 @@ class QueryRuntime:
         if self.query.in_context is None:
             return events, watermark
         self.hold({stream: events[stream] for stream in self.streams if stream in events})
-        moments = [watermark, *(self.contexts[name].known for name in self.query.in_context.sets)]
+        moments = [watermark, *(self.contexts[name].known for name in self._sets)]
         known = [moment for moment in moments if moment is not None]
         if len(known) < len(moments):
             return {}, None
@@ -285,8 +288,7 @@ class QueryRuntime:
             return
         if not self._holds:
             events = self._not_seen(events)
-        if self._is_suspended(events, watermark):
-            self._watermark = watermark
+        if self.is_passed_over(events, watermark):
             return
         candidates = self._candidates(events, watermark)
         for variable, table in found.items():
@@ -324,24 +326,30 @@ class QueryRuntime:
         }
         return candidates | self._other_events(events)
 
-    def _is_suspended(self, events: Mapping[str, EventBatch], watermark: datetime | None) -> bool:
-        """Whether none of its contexts holds in the time of a call, and it waits for nothing: nothing is to be done."""
-        if self._placing is None or watermark is None or self._operator.due is not None:
+    def is_passed_over(self, events: Mapping[str, EventBatch], watermark: datetime | None) -> bool:
+        """Pass over events if none of its contexts holds in the time of a call, and it waits for nothing.
+
+        Args:
+            events: what `released` gave, or `pieces` is given.
+            watermark: likewise.
+
+        Returns:
+            Whether it did so, and there are no rows: nothing else is to be done.
+        """
+        if self._placing is None or watermark is None or not self._placing.pushed_down or self.failure is not None:
             return False
-        if not self._placing.pushed_down:
+        if self._placing.holds(self._windows, self._watermark, watermark) or self._operator.due is not None:
             return False
-        if self._placing.holds(self._windows, self._watermark, watermark):
-            return False
-        for source in self.sources:
-            stream = source.source.stream.name
-            source.pass_over(events[stream].table.num_rows if stream in events else 0)
+        for stream, selection in self._selections:
+            if stream in events:
+                selection.pass_over(events[stream].table.num_rows)
+        self._watermark = watermark
         return True
 
     @property
     def _windows(self) -> dict[str, SetWindows]:
         """The windows of its contexts."""
-        sets = () if self.query.in_context is None else self.query.in_context.sets
-        return {name: self.contexts[name].windows for name in sets}
+        return {name: self.contexts[name].windows for name in self._sets}
 
     def _placed_candidates(
         self, placing: ContextPlacing, events: Mapping[str, EventBatch], watermark: datetime | None
@@ -382,10 +390,15 @@ class QueryRuntime:
                 found[name] = self.within.select(events[stream].table).select(columns)
         return found
 
-    @property
+    @cached_property
     def no_rows(self) -> pa.Table:
         """What `process` gives when nothing became certain."""
         return self._operator.no_rows
+
+    @cached_property
+    def no_visible_rows(self) -> pa.Table:
+        """What users see of that."""
+        return self.visible(self.no_rows)
 
     def fail(self, error: KaicepError) -> None:
         """Stop: no row comes any more, and the state is of no use."""
