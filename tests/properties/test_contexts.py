@@ -63,6 +63,25 @@ def batches(rng: Random, one: ContextCase) -> list[Batch]:
     return cut
 
 
+@pytest.mark.parametrize("required", ["a", "b"])
+def test_what_for_leaves_out_may_come_while_no_context_holds(required: str) -> None:
+    """Before the window of the other one, and behind it; each event in a batch of its own."""
+    text = (
+        "CREATE CONTEXTS road (free DEFAULT, jam) BY seg;"
+        "INITIATE CONTEXT jam FROM (?e, P) WHERE { FILTER (?e.v = 9) };"
+        "TERMINATE CONTEXT jam FROM (?e, P) WHERE { FILTER (?e.v = 5) };"
+        f"SELECT ?a.id AS a, ?b.id AS b FROM (?a, P), (?b, P) IN CONTEXT jam FOR ?{required}"
+        " WHERE { SEQ (?a, ?b) WINDOW (?a, ?b, 3s) }"
+    )
+    speeds = [1, 1, 9, 1, 5, 1, 1]
+    events = [{"id": f"P{i}", "t": f"2024-03-30T20:00:{i:02d}Z", "seg": 0, "v": v} for i, v in enumerate(speeds)]
+    expected = contexts_oracle(0).evaluate(text, {"P": events, "C": [], "D": []})
+    actual = answered(contexts_project(0), text, [{"P": [event]} for event in events], set())
+    pairs = {(row["a"], row["b"]) for row in actual}
+    assert pairs == {(row["a"], row["b"]) for row in expected}
+    assert pairs >= ({("P4", "P5"), ("P4", "P6")} if required == "a" else {("P0", "P3"), ("P1", "P3")})
+
+
 @families
 def test_engine_equals_oracle(family: str) -> None:
     answers = [agree(case(family, seed)) for seed in range(3)]

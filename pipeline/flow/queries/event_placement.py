@@ -22,6 +22,7 @@ class ContextPlacing:
     Attributes:
         unplaced: how many events had an unbound key so far, and were in no context.
         pushed_down: whether events are placed before FILTER and PATH, where no PATH has to say where they lie.
+        beyond: whether events matter that lie outside of contexts: FOR asks for those of some variables only.
 
     Args:
         query: in contexts.
@@ -30,6 +31,7 @@ class ContextPlacing:
     def __init__(self, query: Query) -> None:
         self._router, self._query = EventRouter(query), query
         self.pushed_down = query.in_context is None or query.in_context.pushed_down
+        self.beyond = query.in_context is not None and bool(query.in_context.required)
         self._required = frozenset(p.variable for p in (query.in_context.placements if query.in_context else ()))
         self._sets: Mapping[str, SetWindows] = {}
         self._found = Routed()

@@ -336,7 +336,9 @@ class QueryRuntime:
         Returns:
             Whether it did so, and there are no rows: nothing else is to be done.
         """
-        if self._placing is None or watermark is None or not self._placing.pushed_down or self.failure is not None:
+        if self._placing is None or not self._placing.pushed_down or self._placing.beyond:
+            return False
+        if watermark is None or self.failure is not None:
             return False
         if self._placing.holds(self._windows, self._watermark, watermark) or self._operator.due is not None:
             return False
