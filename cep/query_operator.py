@@ -38,8 +38,8 @@ from .partitions import (
     WINDOW_COLUMN,
     PartitionWindows,
     is_windowed,
-    key_columns,
     partitioned_by_window,
+    reserved_types,
 )
 from .reorder_buffer import ReorderBuffer
 from .settled_query import settled_query
@@ -62,11 +62,6 @@ def build_operator(query: Query, within: Interval | None = None, limits: Limits 
         OperatorError: the query uses a construct that operators do not run.
         CeilingError: its pattern or its window is too large to be compiled.
     """
-    if key_columns(query) and any(source.window_attributes for source in query.sources):
-        raise OperatorError(
-            "attributes of a context's windows beside FOR in a pattern: which window it is, is known of matches only",
-            hint="leave FOR out, or ask for the attributes in a query without it",
-        )
     most, whole = limits or Limits(), partitioned_by_window(settled_query(query))
     windows = None if query.in_context is None else PartitionWindows()
     return QueryOperator(
@@ -310,7 +305,7 @@ class QueryOperator:
 
 def _pending(source: Source) -> ReorderBuffer:
     bindings = sorted({f"?{name}" for name, _ in source.bindings} & set(source.columns))
-    window = [WINDOW_COLUMN] if WINDOW_COLUMN in source.columns else []
+    window = sorted(reserved_types(source.columns))
     return ReorderBuffer(empty_candidates(source), (*window, *bindings))
 
 

@@ -25,7 +25,7 @@ from ...language.nodes import (
 )
 from ..event_filter import without_views
 from ..order import Interval
-from ..partitions import NO_END, NO_START, WINDOW_COLUMN, is_shared, key_columns, windows_schema
+from ..partitions import NO_END, NO_START, WINDOW_COLUMN, asks_of_windows, is_shared, key_columns, windows_schema
 from .context_history import ContextHistory
 from .partition_key import PartitionKeys, sortable
 from .window_ranges import EventRanges, WindowRanges, listed_windows
@@ -68,7 +68,9 @@ class EventRouter:
     def __init__(self, query: Query) -> None:
         self._in_context: InContext = query.in_context  # type: ignore[assignment]  # it is in contexts
         self._placements = {(p.variable, p.set): p for p in self._in_context.placements}
-        self._keys, self._shared = key_columns(query), is_shared(query)
+        entered = asks_of_windows(query)
+        self._lying = key_columns(query)[0] if entered else WINDOW_COLUMN
+        self._keys, self._shared = () if entered else key_columns(query), is_shared(query)
         self._attributes = {source.variable: source.window_attributes for source in query.sources}
 
     def columns(self, variable: str) -> frozenset[str]:
@@ -83,12 +85,12 @@ class EventRouter:
 
     def adds(self, variable: str) -> tuple[str, ...]:
         """The columns that routing adds to the events of a variable."""
-        return self._keys or (WINDOW_COLUMN, *(f"?{name}" for name, _ in self._attributes[variable]))
+        return self._keys or (self._lying, *(f"?{name}" for name, _ in self._attributes[variable]))
 
     def asked(self, variable: str) -> Hashable:
         """What the routed events of a variable depend on, beside windows: where it is equal, these are."""
         keys = tuple((placement.set, *map(_text, placement.keys)) for placement in self._of(variable))
-        return self._in_context.contexts, keys, self._attributes[variable], self._keys, self._shared
+        return self._in_context.contexts, keys, self._attributes[variable], self._lying, self._keys, self._shared
 
     def needs_paths(self, variable: str) -> bool:
         """Whether what PATHs bind says where the events of a variable belong."""
@@ -123,7 +125,7 @@ class EventRouter:
         lying = np.repeat(np.concatenate([w.numbers for _, w in pieces]), np.concatenate([w.sizes for _, w in pieces]))
         # In order of time, as operators take them: otherwise each query would sort them for each of its variables.
         order = np.argsort(timestamps(frame_of(events, ["_time"])["_time"])[rows], kind="stable")
-        routed = without_views(events).take(pa.array(rows[order])).append_column(WINDOW_COLUMN, pa.array(lying[order]))
+        routed = without_views(events).take(pa.array(rows[order])).append_column(self._lying, pa.array(lying[order]))
         for name, of in self._attributes[variable]:
             routed = routed.append_column(f"?{name}", _attribute(name, of, pieces).take(pa.array(order)))
         return routed

@@ -12,7 +12,7 @@ from ...expressions import Bools, Ints
 from ...language.nodes import Query
 from ..order import UNBOUNDED, Candidates
 from ..output import MatchTable
-from ..partitions import WINDOW_COLUMN, PartitionWindows, key_columns
+from ..partitions import WINDOW_COLUMN, PartitionWindows, asks_of_windows, key_columns
 
 __all__ = ["GroupedWindows", "MatchContexts", "windows_of_matches"]
 
@@ -27,7 +27,7 @@ class MatchContexts:
 
     def __init__(self, query: Query, windows: PartitionWindows) -> None:
         self._windows = windows
-        self._keys = key_columns(query)
+        self._keys, self._entered = key_columns(query), asks_of_windows(query)
         within = query.in_context
         references, sets = ((), ()) if within is None else (within.contexts, within.sets)
         self._required: Sequence[str] = () if within is None else within.required
@@ -37,6 +37,9 @@ class MatchContexts:
         """Matches in their order, each beside the window that it lies in, and once more for each further one."""
         if not self._keys:
             return replace(matches, windows=windows_of_matches(matches.rows, matches.offsets, candidates))
+        if self._entered:  # the joins let no event in that lies in another one
+            first, (key,) = self._required[0], self._keys
+            return replace(matches, windows=candidates[first].frame[key].to_numpy()[matches.rows[first]])
         found = [
             self._containing(matches, candidates, key, of) for key, of in zip(self._keys, self._ranks, strict=True)
         ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from .context_partition import (
     RESERVED,
     WINDOW_COLUMN,
+    asks_of_windows,
     is_shared,
     is_windowed,
     key_columns,
@@ -21,6 +22,7 @@ __all__ = [
     "RESERVED",
     "WINDOW_COLUMN",
     "PartitionWindows",
+    "asks_of_windows",
     "is_shared",
     "is_windowed",
     "key_columns",

@@ -2,7 +2,8 @@
 
 The candidates of such a query stand once per window, with the window's number in `WINDOW_COLUMN`. With FOR a pattern
 looks at all candidates, each once; those of the variables that FOR names say in `key_columns` which partition of each
-set they belong to.
+set they belong to. Where attributes of windows are asked for, they stand once per window, too, and those of a match agree
+in it.
 
 Windows of several contexts overlap, and what holds in all of them is looked for once (CAESAR §5.3): a match that only
 its events and those between them decide is one in every window that holds the first and the last. So such a pattern is
@@ -13,11 +14,14 @@ begin with it or later.
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 
 import polars as pl
 
 from ...language.nodes import (
     AfterMatchKind,
+    Binary,
+    Column,
     CorrelationWindow,
     Element,
     Kind,
@@ -27,11 +31,13 @@ from ...language.nodes import (
     Query,
     Sequence,
     Source,
+    ValueType,
 )
 
 __all__ = [
     "RESERVED",
     "WINDOW_COLUMN",
+    "asks_of_windows",
     "is_shared",
     "is_windowed",
     "key_columns",
@@ -53,6 +59,13 @@ def is_windowed(query: Query) -> bool:
     """
     within = query.in_context
     return within is not None and (not within.required or query.kind is not Kind.PATTERN) and not is_shared(query)
+
+
+def asks_of_windows(query: Query) -> bool:
+    """Whether a pattern with FOR asks for attributes of the windows in which the events of a match lie."""
+    within = query.in_context
+    named = within is not None and bool(within.required) and query.kind is Kind.PATTERN
+    return named and any(source.window_attributes for source in query.sources)
 
 
 def is_shared(query: Query) -> bool:
@@ -107,9 +120,14 @@ def placed_variables(query: Query) -> tuple[str, ...]:
 
 
 def key_columns(query: Query) -> tuple[str, ...]:
-    """The columns that say the partition of an event, one for each set; none but of a pattern with FOR."""
+    """The columns that say the partition of an event, one for each set; none but of a pattern with FOR.
+
+    Where it asks for attributes of windows, the one column that says the event's window.
+    """
     if query.in_context is None or is_windowed(query):
         return ()
+    if asks_of_windows(query):
+        return (_KEY,)
     return tuple(f"{_KEY}{i or ''}" for i in range(len(query.in_context.sets)))
 
 
@@ -135,11 +153,19 @@ def partitioned_by_window(query: Query) -> Query:
         return query
     named = placed_variables(query)
     sources = tuple(_with_columns(s, keys) if s.variable in named else s for s in query.sources)
+    if asks_of_windows(query):
+        joins = (_in_one_window(query, one, other) for one, other in pairwise(named))
+        return replace(query, sources=sources, joins=tuple(dict.fromkeys((*query.joins, *joins))))
     if not is_shared(query):
         return replace(query, sources=sources)
     partition = tuple((variable, key) for variable in named for key in keys)
     within = replace(query.in_context, required=named)
     return replace(query, sources=sources, in_context=within, partition_by=(partition, *query.partition_by))
+
+
+def _in_one_window(query: Query, one: str, other: str) -> Binary:
+    left, right = (Column(variable, _KEY, ValueType.INTEGER, query.span) for variable in (one, other))
+    return Binary("=", left, right, ValueType.BOOLEAN, query.span)
 
 
 def _with_columns(source: Source, columns: tuple[str, ...]) -> Source:

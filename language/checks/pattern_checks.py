@@ -109,6 +109,10 @@ def _quantifier(scope: Scope, node: syntax.PatternQuantifier, policy: Policy) ->
         hint = f"write {{{node.maximum},{node.minimum}}}"
         raise scope.error(node.span, f"at least {node.minimum} and at most {node.maximum} is never", hint)
     link = _link(node.link, policy)
+    for part in () if node.until is None else syntax.walk(node.until):
+        if isinstance(part, syntax.AttributeReference) and part.variable.name in scope.windows:
+            hint = "SELECT, JOIN and FILTER do; for what ends with the window it is enough to write IN CONTEXT"
+            raise scope.error(part.span, "UNTIL does not ask for attributes of windows", hint)
     until = None if node.until is None else condition(scope, node.until)
     every_length = node.every_length or link is Link.ANY
     return Quantifier(node.minimum, node.maximum, link, every_length, until, node.span)

@@ -6,14 +6,20 @@ from collections.abc import Callable
 
 from ..nodes import (
     Aggregate,
+    Alternative,
     Binding,
     Call,
     Column,
     ConstantParameter,
     Element,
     Expression,
+    Group,
     Intrinsic,
     Kind,
+    Link,
+    Pattern,
+    Quantifier,
+    Sequence,
     aggregates_of,
     event_variables,
     plain_columns,
@@ -152,6 +158,32 @@ def check_untils(scope: Scope, draft: Draft) -> None:
                 raise scope.error(node.span, "LIST is for SELECT, by itself", "a condition takes FIRST, LAST or COUNT")
 
 
+def check_window_attributes(scope: Scope, draft: Draft) -> None:
+    """Beside FOR they are known of the events that lie in a window, and what a run takes next depends on more."""
+    if draft.in_context is None or not draft.in_context.required or draft.pattern is None:
+        return
+    asked = (n for e in (*draft.reported, *draft.filters, *draft.joins) for n in walk(e) if isinstance(n, Binding))
+    found = next((node for node in asked if (node.variable, node.name) in scope.used_windows), None)
+    for part in walk_pattern(draft.pattern) if found is not None else ():
+        what = _growing(part)
+        if what is not None and found is not None:
+            message = f"attributes of windows beside FOR, in a pattern with {what}"
+            hint = "leave FOR out, so that all events of a match lie in the window; or ask for them in another query"
+            raise scope.error(found.span, message, hint)
+
+
+def _growing(part: Pattern) -> str | None:
+    """What of a pattern takes events by what others were taken before, or leaves variables unbound."""
+    match part:
+        case Element(quantifier=Quantifier()) | Group():
+            return "a repetition"
+        case Alternative():
+            return "OR"
+        case Sequence(links=links) if Link.NEXT in links:
+            return "->"
+    return None
+
+
 def check_reported(scope: Scope, draft: Draft) -> None:
     """What is reported has one value in a match."""
     negated, quantified = draft.negated, draft.quantified
@@ -174,6 +206,7 @@ CHECKS: tuple[Callable[[Scope, Draft], None], ...] = (
     check_negated_joins,
     check_lists,
     check_untils,
+    check_window_attributes,
     check_reported,
     check_after_match,
     check_grouping,

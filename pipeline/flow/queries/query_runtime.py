@@ -20,7 +20,7 @@ from ....cep.contexts import SetWindows
 from ....cep.joins import implied_filters, vectorisable
 from ....cep.order import EVENTS, all_events, event_columns, sees_all_events
 from ....cep.output import MatchFrame
-from ....cep.partitions import CONTEXT_WINDOWS
+from ....cep.partitions import CONTEXT_WINDOWS, is_windowed
 from ....errors import KaicepError
 from ....language.nodes import COMPANION, Query, StreamType, negated_variables
 from ....ontology import KnowledgeBase
@@ -372,8 +372,7 @@ class QueryRuntime:
                 beside = placing.placed(variable, events[stream], self._columns_of[stream], counted=False)
                 of_stream.setdefault(stream, beside)
             candidates[variable] = selection.candidates(events[stream], placed)
-        lying = {stream: of_stream.get(stream, batch) for stream, batch in events.items()}
-        candidates |= self._other_events(lying)
+        candidates |= self._other_events({**events, **of_stream} if is_windowed(self.query) else events)
         candidates[CONTEXT_WINDOWS] = placing.told(self._watermark, watermark)
         return candidates
 
