@@ -2,8 +2,8 @@
 
 The candidates of such a query stand once per window, with the window's number in `WINDOW_COLUMN`. With FOR a pattern
 looks at all candidates, each once; those of the variables that FOR names say in `key_columns` which partition of each
-set they belong to. Where attributes of windows are asked for, they stand once per window, too, and those of a match agree
-in it.
+set they belong to. Where attributes of windows are asked for, they stand once per window, too, and those of a match
+agree in it.
 
 Windows of several contexts overlap, and what holds in all of them is looked for once (CAESAR §5.3): a match that only
 its events and those between them decide is one in every window that holds the first and the last. So such a pattern is

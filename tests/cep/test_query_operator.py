@@ -15,7 +15,7 @@ from kaicep.cep.output import output_schema
 from kaicep.cep.settled_query import settled_query
 from kaicep.errors import OperatorError
 from kaicep.expressions import micros
-from kaicep.language.nodes import Query, ValueType
+from kaicep.language.nodes import Query
 from support.context_queries import ContextSpan, candidates_in, in_contexts, told
 from support.operators import Reading, answer, at, candidates, compiled, events, feed, short
 
@@ -316,11 +316,3 @@ def test_an_end_that_is_known_beforehand_is_when_a_repetition_is_due() -> None:
     span = ContextSpan(1, "jam", "s", 0, micros(at(5)), calendar=True)
     operator.process(told_and(query, [reading("a", 1, sensor="s"), reading("b", 2, sensor="s")], [span], 4), at(4))
     assert operator.due == at(5) + timedelta(microseconds=1)
-
-
-def test_attributes_of_windows_beside_for_in_a_pattern_are_refused() -> None:
-    query = in_contexts(compiled(PAIRS), required=["a"])
-    first, second = query.sources
-    query = replace(query, sources=(replace(first, window_attributes=(("j.v", ValueType.INTEGER),)), second))
-    with pytest.raises(OperatorError, match="beside FOR"):
-        build_operator(query)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import polars as pl
 import pytest
 from kaicep.cep.order import event_columns
 from kaicep.cep.partitions import (
     WINDOW_COLUMN,
+    asks_of_windows,
     is_shared,
     is_windowed,
     key_columns,
@@ -14,6 +17,7 @@ from kaicep.cep.partitions import (
     placed_variables,
     reserved_types,
 )
+from kaicep.language.nodes import ValueType, expression_text
 from support.context_queries import in_contexts
 from support.operators import compiled
 
@@ -89,3 +93,18 @@ def test_what_is_shared_is_looked_for_within_a_partition() -> None:
     assert placed_variables(shared) == ("a", "b")
     assert is_shared(shared)
     assert partitioned_by_window(shared) == shared
+
+
+def test_events_that_for_names_agree_in_their_window_where_it_is_asked_for() -> None:
+    text = "SELECT ?a FROM (?a, readings), (?b, alarms), (?c, alarms) SEQ (?a, ?b, ?c) WINDOW (?a, ?b, ?c, 3s)"
+    query = in_contexts(compiled(text), required=["a", "c"])
+    assert not asks_of_windows(query)
+    first, *others = query.sources
+    asked = replace(query, sources=(replace(first, window_attributes=(("w.v", ValueType.INTEGER),)), *others))
+    assert asks_of_windows(asked)
+    assert key_columns(asked) == ("#key",)
+    whole = partitioned_by_window(asked)
+    assert [expression_text(join) for join in whole.joins] == ["?a.#key = ?c.#key"]
+    assert ["#key" in source.columns for source in whole.sources] == [True, False, True]
+    assert whole.partition_by == ()
+    assert partitioned_by_window(whole) == whole

@@ -95,3 +95,16 @@ def test_a_query_in_contexts_says_how_much_it_was_given() -> None:
     assert flow.flows["some"].given == (7, 2, 2)
     assert flow.flows["rise"].given == (7, 3, 2)
     assert flow.queries.contexts["mood"].history.open_windows == {"busy": 1}
+
+
+def test_what_for_does_not_name_counts_also_when_no_context_holds() -> None:
+    """Nothing may be passed over: the first event lay in a window, and the others may come whenever they like."""
+    dataflow = registered(
+        "CREATE CONTEXTS mood (calm DEFAULT, busy);"
+        "INITIATE CONTEXT busy FROM (?e, readings) FILTER (?e.x = 1);"
+        "TERMINATE CONTEXT busy FROM (?e, readings) FILTER (?e.x = 2);"
+        "SELECT ?b.x FROM (?a, readings), (?b, readings) IN CONTEXT busy FOR ?a SEQ (?a, ?b) WINDOW (?a, ?b, 9s)"
+    )
+    seconds = [value for t in range(8) for value in fed(dataflow, "q2", t)]
+    assert seconds == [3, 4, 5, 6]
+    assert [row["x"] for row in ended(dataflow)["q2"].to_pylist()] == [7]
