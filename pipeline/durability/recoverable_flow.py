@@ -150,8 +150,10 @@ class RecoverableFlow:
     def _rebuilt(self, number: int, after: int, parts: Mapping[str, bytes]) -> Mapping[str, bytes]:
         """The operators' state after a batch from that after an earlier one, by the log."""
         registrations = [flow.registration for flow in self.dataflow.flows.values()]
-        every = self.dataflow.queries.withdrawn.among(registrations, after, restored=True)
-        return self._recovery.rebuilt(self.project, every, number, after, parts)
+        queries = self.dataflow.queries
+        every = queries.withdrawn.among(registrations, after, restored=True)
+        since = queries.withdrawn.changed_since(queries.changed_since)
+        return self._recovery.rebuilt(self.project, every, number, after, parts, since=since)
 
     def _logged(self, after: int) -> Iterator[tuple[int, Batch]]:
         """The batches behind one that are done."""

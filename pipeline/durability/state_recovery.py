@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import datetime
 
 from ...archive import Archive
 from ...errors import KaicepError
@@ -81,6 +82,7 @@ class StateRecovery:
         def knowing() -> Dataflow:
             dataflow = empty()
             dataflow.queries.withdrawn, dataflow.queries.changed_until = withdrawn, dict(changes.until)
+            dataflow.queries.changed_since = withdrawn.changed_since(changes.since)
             return dataflow
 
         dataflow = knowing()
@@ -186,6 +188,8 @@ class StateRecovery:
         number: int,
         after: int,
         parts: Mapping[str, bytes],
+        *,
+        since: Mapping[str, datetime],
     ) -> Mapping[str, bytes]:
         """The operators' state after a batch from that after an earlier one, by the log.
 
@@ -195,8 +199,10 @@ class StateRecovery:
             number: of the batch.
             after: the earlier one.
             parts: the state after that.
+            since: by label, from when on the changes of deriving queries count.
         """
         dataflow = project.dataflow(isolated=True)
+        dataflow.queries.changed_since = dict(since)
         dataflow.restore(parts, registrations)
         for done, batch in logged_batches(self._archive, self._versions, number, after):
             dataflow.cross(done)

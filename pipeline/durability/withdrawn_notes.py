@@ -43,6 +43,7 @@ def registration_note(registration: Registration) -> RegistrationNote:
             "batch": withdrawal.batch,
             "until": _text(withdrawal.until),
             "place": withdrawal.place,
+            "since": _text(withdrawal.since),
             "sets": {name: _text(moment) for name, moment in withdrawal.sets.items()},
         }
     return note
@@ -61,9 +62,8 @@ def changes_part(dataflow: Dataflow, resuming: Collection[str]) -> dict[str, byt
     if not queries.contexts and not withdrawn:
         return {}
     content = {
-        "until": {
-            label: _text(queries.changed_until[label]) for label in dataflow.flows if label in queries.changed_until
-        },
+        "until": _texts(queries.changed_until, dataflow),
+        "since": _texts(queries.changed_since, dataflow),
         "sets": {name: _text(contexts.now) for name, contexts in queries.contexts.items()},
         "withdrawn": withdrawn,
     }
@@ -75,6 +75,7 @@ class KnownChanges:
 
     Attributes:
         until: by label, the moment before which the changes of each deriving query are known.
+        since: by label, that before which they count for nothing.
         sets: by name, when each set of contexts was registered.
         withdrawn: notes of queries that were withdrawn, by label.
 
@@ -85,6 +86,7 @@ class KnownChanges:
     def __init__(self, parts: Mapping[str, bytes]) -> None:
         content = json.loads(parts.get(_CHANGES, b"{}"))
         self.until = {label: datetime.fromisoformat(text) for label, text in content.get("until", {}).items()}
+        self.since = {label: datetime.fromisoformat(text) for label, text in content.get("since", {}).items()}
         self.sets = {name: _moment(text) for name, text in content.get("sets", {}).items()}
         self.withdrawn: dict[str, RegistrationNote] = content.get("withdrawn", {})
 
@@ -117,7 +119,7 @@ def withdrawn_queries(
         until = changes.until.get(label)
         if texts.get(label) != note["query"] and (until is not None or "name" in note):
             sets = {name: changes.sets[name] for name in note.get("sets", {}) if name in changes.sets}
-            found[label] = note, Withdrawal(label, batch_of(label), until, place, sets)
+            found[label] = note, Withdrawal(label, batch_of(label), until, place, changes.since.get(label), sets)
     kept = WithdrawnQueries()
     for label, query in _checked(found, [one.query for one in queries], project, say).items():
         note, withdrawal = found[label]
@@ -164,7 +166,13 @@ def _compiled(note: RegistrationNote, outputs: Sequence[Query], project: Catalog
 
 def _withdrawal(note: Mapping[str, Any]) -> Withdrawal:
     sets = {name: _moment(moment) for name, moment in note["sets"].items()}
-    return Withdrawal(note["label"], note["batch"], _moment(note["until"]), note["place"], sets)
+    moments = _moment(note["until"]), _moment(note["since"])
+    return Withdrawal(note["label"], note["batch"], moments[0], note["place"], moments[1], sets)
+
+
+def _texts(moments: Mapping[str, datetime], dataflow: Dataflow) -> dict[str, str]:
+    """The moments of the queries of a data flow, by label."""
+    return {label: moments[label].isoformat() for label in dataflow.flows if label in moments}
 
 
 def _text(moment: datetime | None) -> str | None:

@@ -74,7 +74,7 @@ class Dataflow:
         self._isolation = QueryIsolation(isolated=isolated)
         self._answering = QueryAnswering(self.queries, self._isolation, workers)
         self._latest: BatchResult | None = None
-        self._joining: list[tuple[int, Sequence[Registration]]] = []
+        self._joining: list[tuple[int, str, Sequence[Registration], datetime | None]] = []
         self._leaving: list[tuple[int, str]] = []
 
     @property
@@ -179,6 +179,7 @@ class Dataflow:
         registrations = self.queries.rehearsed(labels, last, restored=bool(state))
         unknown = copy.restore(state, registrations) if state else registrations
         copy.queries.begin_contexts_of(unknown, self.queries)
+        copy.queries.changed_since = self.queries.withdrawn.changed_since(self.queries.changed_since)
         for registration in unknown:
             copy.register(registration)
         if state is None:
@@ -217,12 +218,18 @@ class Dataflow:
         self._settle()
         self.queries.withdraw(label, batch)
 
-    def join_at(self, registrations: Sequence[Registration], batch: int) -> None:
+    def join_at(self, label: str, registered: Dataflow, batch: int) -> None:
         """Let a deriving query, and all that decides about it, join at the batch at which it was registered elsewhere.
 
         From any thread. Where nobody speaks of its contexts, none of them is needed.
+
+        Args:
+            label: its.
+            registered: the data flow in which it was registered.
+            batch: at which.
         """
-        self._joining.append((batch, registrations))
+        since = registered.queries.changed_since.get(label)
+        self._joining.append((batch, label, registered.queries.involved(label), since))
 
     def leave_at(self, label: str, batch: int) -> None:
         """Let a query leave at the batch at which it was withdrawn elsewhere; from any thread."""
@@ -235,21 +242,27 @@ class Dataflow:
                 self._leaving.remove((first, label))
                 self._leave([label])
         self._leave([f.registration.label for f in self.flows.values() if _has_left(f.registration, batch)])
-        for first, registrations in tuple(self._joining):
+        for joining in tuple(self._joining):
+            first, label, registrations, since = joining
             if first <= batch:
-                self._joining.remove((first, registrations))
-                self._join(registrations)
+                self._joining.remove(joining)
+                self._join(label, registrations, since)
 
     def _leave(self, labels: Sequence[str]) -> None:
         for label in reversed([label for label in self.flows if label in labels]):
             self._settle()
             self.queries.remove(label)
 
-    def _join(self, registrations: Sequence[Registration]) -> None:
-        sets = {registration.query.change.context.set for registration in registrations if registration.query.change}
-        for registration in registrations if sets & self.queries.contexts.keys() else ():
+    def _join(self, label: str, registrations: Sequence[Registration], since: datetime | None) -> None:
+        changed = {one.query.change.context.set for one in registrations if one.query.change}
+        if label in self.flows or not changed & self.queries.contexts.keys():
+            return
+        for registration in registrations:
             if registration.label not in self.flows:
                 self.register(registration)
+        self.queries.changed_since.pop(label, None)
+        if since is not None:
+            self.queries.changed_since[label] = since
 
     def process(self, batch: Batch) -> BatchResult:
         """Take a batch: judge, admit, move watermarks; its queries are answered while somebody takes the rows."""

@@ -62,7 +62,7 @@ class BackfilledQueries:
         """Let a deriving query that is registered at a batch decide about all of them from that batch on."""
         for other, query in self._queries.items():
             if other != label and dataflow.flows[label].derives is not None:
-                query.dataflow.join_at(dataflow.queries.involved(label), batch)
+                query.dataflow.join_at(label, dataflow, batch)
 
     def leave_at(self, label: str, batch: int) -> None:
         """Let a query that was withdrawn at a batch decide about none of them from that batch on."""

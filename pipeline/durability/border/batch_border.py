@@ -249,8 +249,11 @@ class BatchBorder:
         One that cannot be registered is parked.
         """
         compiled = self._requests.take_compiled(registration.label)
+        known = dataflow.queries.known_before(registration.query, dataflow.watermarks)
         try:
             dataflow.register(registration, compiled)
+            past = queries_with_a_past(dataflow, [registration.label])
+            dataflow.queries.note_since(registration.label, None if past else known)
             try:
                 self._begin_past(dataflow, registration.label, number, handed)
             except (

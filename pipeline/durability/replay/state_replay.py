@@ -116,12 +116,12 @@ def is_bounded(dataflow: Dataflow, label: str) -> bool:
 def _start(dataflow: Dataflow, label: str) -> datetime | None:
     """From when on a query, and those whose output it reads, need events; `None`: from the beginning.
 
-    Where no stream has begun there are none: from the end of time.
+    Where no stream has begun there are none: from the end of time. Of contexts other streams decide as well.
     """
     flow = dataflow.flows[label]
     watermarks = {stream: dataflow.watermarks[stream] for stream in dataflow.queries.origins(flow.query)}
     watermark, reach = lowest_watermark(watermarks), _reach(dataflow, label)
-    if all(known is None for known in watermarks.values()):
+    if all(known is None for known in watermarks.values()) and (reach is not None or not flow.query.context_sets):
         return _LAST
     if reach is None or watermark is None:
         return None

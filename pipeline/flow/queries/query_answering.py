@@ -196,8 +196,9 @@ class QueryAnswering:
         """Take the rows of a query as changes of contexts, if it derives some."""
         flow = self._queries.flows[label]
         if flow.derives is not None:
-            place = self._queries.deriving(flow.derives).index(label)
-            self._isolation.run(flow, partial(flow.contexts[flow.derives].offer, flow.query, flow.counted(rows), place))
+            place, since = self._queries.deriving(flow.derives).index(label), self._queries.changed_since.get(label)
+            offer = partial(flow.contexts[flow.derives].offer, flow.query, flow.counted(rows, since), place)
+            self._isolation.run(flow, offer)
 
     def _derived(
         self,

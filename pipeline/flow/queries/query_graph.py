@@ -32,6 +32,7 @@ class QueryGraph:
         remembers: windows of contexts are not forgotten: another data flow, whose queries are behind, may adopt them.
         withdrawn: the queries that were withdrawn and whose changes of contexts still count.
         changed_until: by label, the moment before which the changes of each deriving query are known, as noted last.
+        changed_since: by label, that before which they count for nothing: what holds was known when it was registered.
     """
 
     def __init__(self) -> None:
@@ -40,6 +41,7 @@ class QueryGraph:
         self.remembers = False
         self.withdrawn = WithdrawnQueries()
         self.changed_until: dict[str, datetime] = {}
+        self.changed_since: dict[str, datetime] = {}
         self._flows: dict[str, QueryRuntime] = {}
         self._label_of: dict[str, str] = {}
         self._components: tuple[frozenset[str], list[QueryComponent]] | None = None
@@ -176,13 +178,13 @@ class QueryGraph:
             PipelineError: no such query, or another one reads its output.
         """
         flow, labels = self._flows.get(label), list(self._flows)
-        until = self.changed_until.pop(label, None)
+        until, since = self.changed_until.pop(label, None), self.changed_since.pop(label, None)
         sets = {} if flow is None else {each.name: self.contexts[each.name].now for each in flow.query.context_sets}
         self.remove(label)
         changed = flow is not None and flow.derives is not None and until is not None
         if flow is not None and (changed or self.withdrawn.read(flow.query.name)):
             place = labels.index(label)
-            self.withdrawn.add(flow.registration, Withdrawal(label, batch, until, place, sets))
+            self.withdrawn.add(flow.registration, Withdrawal(label, batch, until, place, since, sets))
         self.withdrawn.retain(self.contexts)
 
     def note_changes(self, watermarks: Watermarks, resuming: Collection[str] = ()) -> None:
@@ -200,6 +202,29 @@ class QueryGraph:
                 passed = flow.row_watermark(flow.watermark)
             if passed is not None:
                 self.changed_until[label] = passed
+
+    def known_before(self, query: Query, watermarks: Watermarks) -> datetime | None:
+        """How far the set is known that a query would change which is not registered yet; `None`: nobody speaks of it.
+
+        Args:
+            query: it.
+            watermarks: of the source streams.
+        """
+        name = None if query.change is None else query.change.context.set
+        if name is None or name not in self.contexts:
+            return None
+        if self.is_followed(name):
+            return self.contexts[name].known
+        behind = [self.awaited(label) for label in self.deriving(name)]  # they catch up
+        if not behind:
+            return max((w for w in watermarks.values() if w is not None), default=None)
+        return _lowest([watermarks[stream] for streams in behind for stream in streams])
+
+    def note_since(self, label: str, known: datetime | None) -> None:
+        """Note from when on the changes count of a deriving query that was just registered; `None`: all do."""
+        self.changed_since.pop(label, None)
+        if known is not None:
+            self.changed_since[label] = known
 
     def drop_passed(self) -> bool:
         """Drop the withdrawn queries whose changes are all known; tell whether there were some."""
@@ -246,13 +271,17 @@ class QueryGraph:
             besides: the label of one that is not asked.
         """
         live = (flow for label, flow in self._flows.items() if label not in self.suspended and label != besides)
-        return any(name in {each.name for each in flow.query.context_sets} for flow in live)
+        return any(name in _sets_of(flow.query) for flow in live)
 
     def adopt_contexts(self, label: str, others: Mapping[str, ContextRuntime]) -> None:
-        """Go on with the sets of another data flow that a query speaks of, where these are known further there."""
+        """Go on with the sets of another data flow that a query speaks of which was suspended until now.
+
+        Those that other queries go on with are right already, unless they are known further there.
+        """
         for each in self._flows[label].query.context_sets:
             own, other = self.contexts[each.name].known, others[each.name].known
-            if other is not None and (own is None or own < other):
+            further = other is not None and (own is None or own < other)
+            if further or not self.is_followed(each.name, besides=label):
                 self.contexts[each.name] = others[each.name]
 
     @property
@@ -353,7 +382,7 @@ class QueryGraph:
         """Forget the windows of contexts that ended before all that any query may still ask."""
         for name, contexts in self.contexts.items() if not self.remembers else ():
             live = (flow for label, flow in self._flows.items() if label not in self.suspended)
-            users = [flow for flow in live if name in {each.name for each in flow.query.context_sets}]
+            users = [flow for flow in live if name in _sets_of(flow.query)]
             passed = _lowest([contexts.known, *(flow.watermark for flow in users)])
             if passed is not None:
                 contexts.forget(passed)
@@ -365,8 +394,13 @@ class QueryGraph:
         stream is, and no further: a query that is registered later may go on changing it.
         """
         flows = [self._flows[label] for label in self.deriving(name)]
-        moments = [flow.row_watermark(flow.watermark) for flow in flows if flow.failure is not None or not flow.ended]
+        moments = [self._changed_to(flow) for flow in flows if flow.failure is not None or not flow.ended]
         return _lowest(moments) if moments else max((w for w in watermarks.values() if w is not None), default=None)
+
+    def _changed_to(self, flow: QueryRuntime) -> datetime | None:
+        """How far the changes of a query are known: those before it was registered count for nothing."""
+        passed, since = flow.row_watermark(flow.watermark), self.changed_since.get(flow.registration.label)
+        return passed if since is None else max(passed or since, since)
 
     def known_to(self, component: QueryComponent, watermarks: Watermarks) -> datetime | None:
         """How far queries in contexts that they derive can be answered; `None`: not yet."""
@@ -378,7 +412,7 @@ class QueryGraph:
             moments += [self.contexts[s].known for s in self._sets_before(flow.query) if s not in component.sets]
         for name in component.sets:
             others = [self._flows[label] for label in self.deriving(name) if label not in component.labels]
-            moments += [flow.row_watermark(flow.watermark) for flow in others if not flow.ended]
+            moments += [self._changed_to(flow) for flow in others if not flow.ended]
         return _lowest(moments)
 
     def _waits(self, query: Query) -> list[Waiting]:
@@ -406,6 +440,11 @@ class QueryGraph:
             depth[label] = 1 + max(read, default=-1)
         live = {label: level for label, level in depth.items() if label not in self.suspended}
         return [[n for n, d in live.items() if d == level] for level in sorted(set(live.values()))]
+
+
+def _sets_of(query: Query) -> set[str]:
+    """The names of the sets that a query speaks of."""
+    return {each.name for each in query.context_sets}
 
 
 def _lowest(moments: Sequence[datetime | None]) -> datetime | None:

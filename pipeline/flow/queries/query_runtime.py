@@ -194,11 +194,18 @@ class QueryRuntime:
         passed = self.row_watermark(self._watermark)
         return self._until is not None and passed is not None and passed >= self._until
 
-    def counted(self, rows: pa.Table) -> pa.Table:
-        """The rows that make changes: of a query that was withdrawn, those before that."""
-        if self._until is None:
-            return rows
-        return rows.filter(pc.less(rows["_time"], pa.scalar(self._until, rows["_time"].type)))
+    def counted(self, rows: pa.Table, since: datetime | None) -> pa.Table:
+        """The rows that make changes: of a query that was withdrawn, those before that.
+
+        Args:
+            rows: of the query.
+            since: those before count for nothing.
+        """
+        if self._until is not None:
+            rows = rows.filter(pc.less(rows["_time"], pa.scalar(self._until, rows["_time"].type)))
+        if since is not None:
+            rows = rows.filter(pc.greater_equal(rows["_time"], pa.scalar(since, rows["_time"].type)))
+        return rows
 
     @property
     def watermark(self) -> datetime | None:

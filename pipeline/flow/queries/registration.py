@@ -21,6 +21,7 @@ class Withdrawal:
         batch: the first that it was not answered for.
         until: its changes before that moment count, and no others; `None`: those of all the batches before.
         place: how many queries were registered before it and had not been withdrawn.
+        since: its changes before that counted for nothing; see `QueryGraph.changed_since`.
         sets: by name, when the sets of contexts that it speaks of were registered.
     """
 
@@ -28,6 +29,7 @@ class Withdrawal:
     batch: int
     until: datetime | None
     place: int
+    since: datetime | None = None
     sets: Mapping[str, datetime | None] = field(default_factory=lambda: MappingProxyType({}))
 
 

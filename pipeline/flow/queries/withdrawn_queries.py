@@ -66,6 +66,10 @@ class WithdrawnQueries:
         moments = [withdrawal.sets[name] for _, withdrawal in self._kept if name in withdrawal.sets]
         return moments[0] if moments else now
 
+    def changed_since(self, others: Mapping[str, datetime]) -> dict[str, datetime]:
+        """By label, from when on the changes of each of them count, and of other queries."""
+        return {**others, **{one.label: gone.since for one, gone in self._kept if gone.since is not None}}
+
     def among(self, registered: Sequence[Registration], last: int, *, restored: bool) -> list[Registration]:
         """Queries that are registered and those that were withdrawn, in the order of their registration.
 

@@ -150,6 +150,27 @@ def test_what_a_project_has_lost_counts_up_to_the_stop(tmp_path: Path, opened: l
     assert road.withdrawn == ["ends (withdrawn at batch 2)", f"begins (withdrawn at batch {done + 1})"]
 
 
+@pytest.mark.parametrize("without", [(), SNAPSHOTS])
+def test_what_comes_on_a_slower_stream_changes_nothing_that_was_decided(
+    without: Sequence[str], tmp_path: Path, opened: list[Station]
+) -> None:
+    """Withdrawn or not, also where all is derived once more."""
+    road = Road(tmp_path, opened, {"jams": IN_JAM, "told": "SELECT ?c.since FROM (?c, CONTEXTS(road))"})
+    road.deliver(air=range(20), door=range(5))
+    road.submit("begins", INITIATE.replace("?e, air", "?e, door"))
+    road.deliver(air=range(20, 25), door=range(5, 15))
+    road.withdraw("begins")
+    road.deliver(air=range(25, 30), door=range(15, 24))
+    road.submit("begins", INITIATE.replace("?e, air", "?e, door"))
+    road.deliver(air=range(30, 35), door=range(24, 33))
+    road.restart(without=without)
+    road.submit("late", f"{IN_JAM} {PAST}")
+    road.deliver(air=[35, 36], door=[33, 34, 35])
+    road.settle()
+    road.deliver(air=[37], door=[40])
+    assert road.x() == road.x("late") == [33, 34, 35, 36]
+
+
 def test_it_is_forgotten_with_who_needs_it_last(tmp_path: Path, opened: list[Station]) -> None:
     changes = "SELECT ?c.context, ?c.change FROM (?c, CONTEXTS(road))"
     road = Road(tmp_path, opened, JAM | {"told": changes})

@@ -24,7 +24,7 @@ def registered(tmp_path: Path) -> dict[str, Registration]:
 
 
 def gone(label: str, batch: int, place: int) -> Withdrawal:
-    return Withdrawal(label, batch, START + timedelta(seconds=batch), place, {"road": START})
+    return Withdrawal(label, batch, START + timedelta(seconds=batch), place, sets={"road": START})
 
 
 def test_they_stand_where_they_were_registered(tmp_path: Path) -> None:
@@ -66,6 +66,14 @@ def test_they_are_forgotten_with_the_set(tmp_path: Path) -> None:
     assert withdrawn.registered("other", None) is None
     assert withdrawn.retain(["other"])
     assert list(withdrawn) == []
+
+
+def test_from_when_on_they_count_is_told_by_label(tmp_path: Path) -> None:
+    one, withdrawn = registered(tmp_path), WithdrawnQueries()
+    withdrawn.add(one["begins"], replace(gone("begins", 3, 1), since=START))
+    withdrawn.add(one["ends"], gone("ends", 4, 1))
+    later = START + timedelta(days=1)
+    assert withdrawn.changed_since({"begins": later}) == {"begins": later, "begins (withdrawn at batch 3)": START}
 
 
 def test_a_replay_tells_up_to_when_they_count(tmp_path: Path) -> None:
