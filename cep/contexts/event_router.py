@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -48,10 +48,12 @@ class Routed:
     Attributes:
         windows: those that they lie in, or may lie in.
         unplaced: how many have an unbound key.
+        told: what operators are told of the windows at a watermark, as the first of them was.
     """
 
     windows: list[tuple[ContextReference, WindowRanges]] = field(default_factory=list)
     unplaced: int = 0
+    told: tuple[int, Sequence[pa.Table]] | None = None
 
 
 KnownRanges = dict[tuple[str, tuple[str, ...]], EventRanges]
@@ -153,22 +155,26 @@ class EventRouter:
             known[asked] = EventRanges(keys, timestamps(frame["_time"]), of.within)
         return known[asked]
 
-    def told(self, found: Routed, sets: Mapping[str, SetWindows], passed: int, watermark: int) -> pa.Table:
+    def told(self, found: Iterable[Routed], sets: Mapping[str, SetWindows], passed: int, watermark: int) -> pa.Table:
         """What the operator is told of windows: those that were found, and those that have ended since it was asked.
 
         Args:
-            found: of this call.
+            found: of this call, each but once.
             sets: the sets of the query's contexts.
             passed: the watermark of the call before, in microseconds.
             watermark: that of this call.
         """
-        parts = [self._told(reference, windows, sets, watermark) for reference, windows in found.windows]
+        parts = [windows_schema().empty_table()]
+        for one in found:
+            if one.told is None or one.told[0] != watermark:
+                one.told = watermark, [self._told(*windows, sets, watermark) for windows in one.windows]
+            parts += one.told[1]
         for reference in self._in_context.contexts:
             history = sets[reference.set].history
             ended = [w for w in history.ended_from(passed, watermark) if w.context == reference.context]
             if ended:
                 parts.append(self._told(reference, listed_windows(history, reference.context, ended), sets, watermark))
-        return pa.concat_tables([windows_schema().empty_table(), *parts])
+        return pa.concat_tables(parts)
 
     def _told(
         self, reference: ContextReference, windows: WindowRanges, sets: Mapping[str, SetWindows], watermark: int

@@ -172,7 +172,9 @@ class RowOutput:
         self._bindings = {self.names(b): b for b in selected_bindings(self.query)}
         # Solutions that differ only in what is not selected give the same row, which is reported once.
         self._grouped = is_shared(self.query)
-        several = self.contexts is not None and self.query.kind is not Kind.AGGREGATION and not self._grouped
+        # The windows of one context do not overlap, so what lies in one of them lies in no other.
+        contexts = () if self.query.in_context is None else self.query.in_context.contexts
+        several = len(contexts) > 1 and self.query.kind is not Kind.AGGREGATION and not self._grouped
         bindings = sum(len(source.bindings) + len(source.window_attributes) for source in self.query.sources)
         self.repeats = several or bindings > len(self._bindings)
 
@@ -213,14 +215,12 @@ class RowOutput:
             groups = pl.Series(contexts.names_of_groups(), dtype=pl.List(pl.String))
             names = groups.gather(windows).to_arrow().cast(self._schema.field(_CONTEXT).type)
             return rows.add_column(self._schema.get_field_index(_CONTEXT), _CONTEXT, names)
+        names = pa.array(contexts.columns["context"], pa.string()).take(pa.array(contexts.places(windows)))
+        added = {_CONTEXT: _single(names), _WINDOWS: _single(pa.array(windows))}
         ids = pl.Series(rows["_id"])
-        added = {
-            _CONTEXT: _single(pa.array(contexts.names(windows), pa.string())),
-            _WINDOWS: _single(pa.array(windows)),
-        }
         if self.repeats and ids.n_unique() < len(ids):
             rows = rows.filter(ids.is_first_distinct().to_arrow())
-            of = pl.DataFrame({"id": ids, _CONTEXT: contexts.names(windows), _WINDOWS: windows})
+            of = pl.DataFrame({"id": ids, _CONTEXT: pl.Series(names), _WINDOWS: windows})
             lists = of.group_by("id", maintain_order=True).agg(pl.col(_CONTEXT, _WINDOWS).unique().sort())
             added = {name: lists[name].to_arrow() for name in _OF_CONTEXTS}
         columns = [added[f.name].cast(f.type) if f.name in added else rows[f.name] for f in self._schema]

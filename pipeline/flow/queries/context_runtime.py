@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from datetime import datetime
+from functools import cached_property
 from typing import Any
 
 import polars as pl
@@ -101,7 +102,11 @@ class ContextRuntime:
         """The events of `CONTEXTS(…)` since it was asked last."""
         turns = self.history.turns[self._told :]
         self._told = len(self.history.turns)
-        return self._events(turns)
+        return self._events(turns) if turns else self._no_changes
+
+    @cached_property
+    def _no_changes(self) -> pa.Table:
+        return self._events([])
 
     def _events(self, turns: list[Turn]) -> pa.Table:
         types = {attribute.name: attribute.type for attribute in changes_stream(self.set).attributes}

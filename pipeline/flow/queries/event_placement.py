@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from functools import partial
 
 import pyarrow as pa
 
@@ -34,7 +35,7 @@ class ContextPlacing:
         self.beyond = query.in_context is not None and bool(query.in_context.required)
         self._required = frozenset(p.variable for p in (query.in_context.placements if query.in_context else ()))
         self._sets: Mapping[str, SetWindows] = {}
-        self._found = Routed()
+        self._found: dict[int, Routed] = {}
         self.unplaced = 0
 
     def of(self, variable: str) -> EventPlacement | None:
@@ -48,12 +49,24 @@ class ContextPlacing:
             router.adds(variable),
             not self.pushed_down or router.needs_paths(variable),
             ", ".join(names),
-            lambda table: router.route(variable, table, self._sets, self._found, {}),
+            partial(self._placed, variable),
         )
+
+    def _placed(self, variable: str, candidates: pa.Table) -> pa.Table:
+        """The candidates of a variable that lie in windows."""
+        found = Routed()
+        routed = self._router.route(variable, candidates, self._sets, found, {})
+        self._take(found)
+        return routed
+
+    def _take(self, found: Routed, *, counted: bool = True) -> None:
+        """Take what was found, also for other queries, to tell it once."""
+        self._found[id(found)] = found
+        self.unplaced += found.unplaced * counted
 
     def begin(self, sets: Mapping[str, SetWindows]) -> None:
         """Begin a call of the operator, under windows as they are."""
-        self._sets, self._found = sets, Routed()
+        self._sets, self._found = sets, {}
 
     def placed(self, variable: str, events: EventBatch, columns: Sequence[str], *, counted: bool = True) -> EventBatch:
         """The events of a variable that lie in windows, with some of their columns; found once for queries alike.
@@ -72,15 +85,13 @@ class ContextPlacing:
             events.routed = {key: kept for key, kept in events.routed.items() if key[0] == versions}
             events.routed[asked] = EventBatch(routed), found
         batch, found = events.routed[asked]
-        self._found.windows += found.windows
-        self._found.unplaced += found.unplaced * counted
+        self._take(found, counted=counted)
         return batch
 
     def told(self, passed: datetime | None, watermark: datetime | None) -> pa.Table:
         """What the operator is to be told of windows."""
-        self.unplaced += self._found.unplaced
-        since = NO_START if passed is None else micros(passed)
-        return self._router.told(self._found, self._sets, since, NO_START if watermark is None else micros(watermark))
+        since, upto = (NO_START if moment is None else micros(moment) for moment in (passed, watermark))
+        return self._router.told(self._found.values(), self._sets, since, upto)
 
     def holds(self, sets: Mapping[str, SetWindows], passed: datetime | None, watermark: datetime) -> bool:
         """Whether a context may hold, or may have ended, since the call before."""

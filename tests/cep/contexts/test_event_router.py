@@ -38,7 +38,7 @@ def routed(place: int) -> tuple[pa.Table, pa.Table, Routed]:
     history.make([Change(15, ChangeKind.INITIATE, "jam", "1", (1,), {"slow": 7})])
     sets, router, found = {"road": SetWindows(history, Interval())}, EventRouter(query), Routed()
     events = router.route("e", EVENTS, sets, found, {})
-    return events, router.told(found, sets, 0, 40), found
+    return events, router.told([found], sets, 0, 40), found
 
 
 def test_events_stand_once_for_each_window_beside_its_attributes() -> None:
@@ -77,5 +77,5 @@ def test_what_a_calendar_ends_is_told_ahead() -> None:
     )
     router.route("e", EVENTS, sets, found, {})
     noon = 12 * 3_600_000_000
-    told = router.told(found, sets, 0, 40).to_pylist()
+    told = router.told([found], sets, 0, 40).to_pylist()
     assert {(row["context"], row["until"], row["end"]) for row in told} == {("free", noon - 1, noon)}
