@@ -42,7 +42,7 @@ class Arrow:
     Attributes:
         source: where it begins.
         target: where it ends.
-        label: what it says; empty: nothing.
+        label: what it says, in lines where there is room for several; empty: nothing.
         conditions: under which it is gone, all of them.
     """
 

@@ -59,7 +59,7 @@ def _flowchart(diagram: Diagram) -> Iterator[str]:
     for box in diagram.boxes:
         yield f'    {box.key}["{"<br/>".join(_entities(line) for line in _wrapped(box))}"]:::{box.tone.value}'
     for arrow in diagram.arrows:
-        label = f'|"{_entities(arrow.label)}"|' if arrow.label else ""
+        label = f'|"{_entities(" ".join(arrow.label.splitlines()))}"|' if arrow.label else ""
         yield f"    {arrow.source} -->{label} {arrow.target}"
     for tone in dict.fromkeys(box.tone for box in diagram.boxes):
         yield f"    classDef {tone.value} fill:{_FILLS[tone]},stroke:#555555,color:#000000,text-align:left"
@@ -75,7 +75,7 @@ def _dot(diagram: Diagram) -> Iterator[str]:
     for box in diagram.boxes:
         yield f"    {box.key} [{_attributes(box, states=diagram.states)}];"
     for arrow in diagram.arrows:
-        said = [arrow.label, *(f"{'and' if n else 'if'} {c}" for n, c in enumerate(arrow.conditions))]
+        said = [*arrow.label.splitlines(), *(f"{'and' if n else 'if'} {c}" for n, c in enumerate(arrow.conditions))]
         lines = "\\n".join(_escaped(line) for line in said)
         label = f' [label="{lines}"]' if arrow.label else ""
         yield f"    {arrow.source} -> {arrow.target}{label};"

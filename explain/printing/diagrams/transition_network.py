@@ -68,4 +68,4 @@ def _ways(query: Query, change: ContextChange, contexts: ContextSet) -> Iterator
 
 def _label(one: Registration, change: ContextChange) -> str:
     keys = [expression_text(item.value) for item in one.query.items if item.name in change.keys]
-    return f"{change.kind} by {one.label}" + (f", for {', '.join(keys)}" if keys else "")
+    return f"{change.kind} by {one.label}" + (f",\nfor {', '.join(keys)}" if keys else "")

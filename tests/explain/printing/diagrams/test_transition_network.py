@@ -39,7 +39,7 @@ def test_dot() -> None:
     found = drawn(CONTEXTS, DiagramFormat.DOT)
     assert found[0] == "digraph contexts {"
     assert '    c0 [label="mood.calm (default)\\lpairs\\l", fillcolor="#eeeeee"];' in found
-    assert '    c0 -> c1 [label="SWITCH by rise, for ?e.group"];' in found
+    assert '    c0 -> c1 [label="SWITCH by rise,\\nfor ?e.group"];' in found
 
 
 def test_several_sets_stand_beside_each_other() -> None:
