@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Protocol
 
 import pyarrow as pa
 
+from .match import CommonSteps
 from .output import MatchFrame, RowCounts
+from .snapshot_codec import OperatorState
 
 __all__ = ["END_OF_TIME", "Operator"]
 
@@ -54,7 +56,9 @@ class Operator(Protocol):
     def process(self, candidates: Mapping[str, pa.Table], watermark: datetime | None) -> pa.Table:
         """Take in newly arrived candidates and report what became true: all rows of `pieces`."""
 
-    def pieces(self, candidates: Mapping[str, pa.Table], watermark: datetime | None) -> Iterator[pa.Table]:
+    def pieces(
+        self, candidates: Mapping[str, pa.Table], watermark: datetime | None, steps: CommonSteps | None = None
+    ) -> Iterator[pa.Table]:
         """Take in newly arrived candidates and report what became true, piece by piece; all of them are to be taken.
 
         Args:
@@ -65,6 +69,8 @@ class Operator(Protocol):
                 one of them lies in, or may lie in as FOR asks, and each that has ended since the last call. What is
                 told must hold of all moments below the watermark.
             watermark: aware; no candidate below it will follow; `None`: nothing is known. Must not go backwards.
+            steps: of a query that `is_shared`, what it does together with others that are equal but for their contexts,
+                and that are given the same candidates and watermark: those in windows of any of these contexts.
 
         Yields:
             Rows of the settled query's `output_schema`, in output order, over all calls; nothing where there are none.
@@ -73,6 +79,16 @@ class Operator(Protocol):
         Raises:
             OperatorError: the watermark is naive.
             CeilingError: the query asks for more than its ceilings allow; what it gave before stays.
+        """
+
+    def rest(self) -> None:
+        """Need nothing of what was given so far: all windows of its contexts are still to come."""
+
+    @property
+    def position(self) -> tuple[Hashable, OperatorState] | None:
+        """Where a query that `is_shared` has come to, for others that are equal but for their contexts.
+
+        `None`: it needs nothing of what it was given, or shares nothing.
         """
 
     def report(self, matches: MatchFrame, watermark: datetime | None) -> pa.Table:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import cast
@@ -17,6 +17,7 @@ from ..language.nodes import AfterMatchKind, Kind, Query, Source
 from .joins import PatternKernel
 from .kernel_table import build_kernel, stop_candidates
 from .limits import Ceilings, Limits
+from .match import CommonSteps
 from .match_pieces import found_in_pieces
 from .operator import END_OF_TIME, Operator
 from .operator_core import Kernel
@@ -37,13 +38,14 @@ from .partitions import (
     CONTEXT_WINDOWS,
     WINDOW_COLUMN,
     PartitionWindows,
+    is_shared,
     is_windowed,
     partitioned_by_window,
     reserved_types,
 )
 from .reorder_buffer import ReorderBuffer
 from .settled_query import settled_query
-from .snapshot_codec import OperatorState, read_snapshot, write_snapshot
+from .snapshot_codec import OperatorState, digest_of, read_snapshot, write_snapshot
 
 __all__ = ["QueryOperator", "build_operator"]
 
@@ -141,11 +143,31 @@ class QueryOperator:
         """See `Operator.process`."""
         return pa.concat_tables([self.no_rows, *self.pieces(candidates, watermark)])
 
-    def pieces(self, candidates: Mapping[str, pa.Table], watermark: datetime | None) -> Iterator[pa.Table]:
+    def pieces(
+        self, candidates: Mapping[str, pa.Table], watermark: datetime | None, steps: CommonSteps | None = None
+    ) -> Iterator[pa.Table]:
         """See `Operator.pieces`."""
-        if not self.ended:
-            passed = _microseconds(watermark)
+        if self.ended:
+            return
+        passed = _microseconds(watermark)
+        if steps is None or not isinstance(self.kernel, PatternKernel):
             yield from in_pieces(self._certain(self._released(candidates, passed), passed), ROWS_AT_ONCE)
+            return
+        self.kernel.take_part(steps)
+        try:
+            yield from in_pieces(self._certain(self._given(candidates, passed, steps), passed), ROWS_AT_ONCE)
+        finally:
+            self.kernel.take_part(None)
+
+    def rest(self) -> None:
+        """See `Operator.rest`."""
+        if isinstance(self.kernel, PatternKernel):
+            self.kernel.rest()
+
+    @property
+    def position(self) -> tuple[Hashable, OperatorState] | None:
+        """See `Operator.position`."""
+        return self.kernel.position if isinstance(self.kernel, PatternKernel) else None
 
     def _certain(self, released: Mapping[str, pl.DataFrame], passed: int) -> Iterator[pa.Table]:
         """The rows that become certain, as they are made."""
@@ -179,6 +201,23 @@ class QueryOperator:
         """What the watermark has passed, in total order."""
         if self.windows is not None:
             self.windows.update(candidates.get(CONTEXT_WINDOWS))
+        return self._passed(candidates, passed)
+
+    def _given(self, candidates: Mapping[str, pa.Table], passed: int, steps: CommonSteps) -> dict[str, pl.DataFrame]:
+        """The same of what several are given: where nothing has waited, it is looked at once."""
+        if self.windows is None or any(pending.held.height for pending in self.pending.values()):
+            return self._released(candidates, passed)
+        self.windows.update(candidates.get(CONTEXT_WINDOWS))
+
+        def release() -> tuple[dict[str, pl.DataFrame], dict[str, pl.DataFrame]]:
+            return self._passed(candidates, passed), {name: pending.held for name, pending in self.pending.items()}
+
+        released, held = steps.once("released", release)
+        for name, pending in self.pending.items():
+            pending.held = held[name]
+        return dict(released)
+
+    def _passed(self, candidates: Mapping[str, pa.Table], passed: int) -> dict[str, pl.DataFrame]:
         released = {}
         for variable, pending in self.pending.items():
             table = candidates.get(variable)
@@ -261,6 +300,8 @@ class QueryOperator:
     def restore(self, data: bytes) -> None:
         """See `Operator.restore`."""
         self._load(read_snapshot(self.query, data))
+        if isinstance(self.kernel, PatternKernel) and is_shared(self.query) and not self.ended:
+            self.kernel.stand(digest_of(self.kernel.state()))
 
     def mark(self) -> object:
         """See `Operator.mark`."""

@@ -18,8 +18,9 @@ import pyarrow as pa
 
 from ..errors import OperatorError
 from ..language.nodes import Query
+from .partitions import is_shared
 
-__all__ = ["OperatorState", "read_snapshot", "write_snapshot"]
+__all__ = ["OperatorState", "digest_of", "read_snapshot", "write_snapshot"]
 
 VERSION = 5
 
@@ -67,6 +68,15 @@ def read_snapshot(query: Query, data: bytes) -> OperatorState:
     return OperatorState(tables, header["numbers"])
 
 
+def digest_of(state: OperatorState) -> str:
+    """What is equal of states that are."""
+    found = sha256(json.dumps(dict(state.numbers), sort_keys=True).encode())
+    for name in sorted(state.tables):
+        found.update(name.encode())
+        found.update(_ipc(state.tables[name]))
+    return found.hexdigest()
+
+
 def _header(data: bytes) -> dict[str, Any]:
     try:
         header = json.loads(data[8 : 8 + int.from_bytes(data[:8], "little")])
@@ -80,6 +90,7 @@ def _header(data: bytes) -> dict[str, Any]:
 def _digest(query: Query) -> str:
     within = query.in_context
     apart = "" if within is None or within.grouped else "\x1fevery window by itself"
+    apart += "\x1fby keys" if within is not None and len(within.contexts) == 1 and is_shared(query) else ""
     return sha256(f"{query.normal}{apart}".encode()).hexdigest()
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from math import prod
 
@@ -14,8 +14,10 @@ from ...expressions import Bools, Ints, Names
 from ...language.nodes import Query
 from ..limits import Ceilings, Limits
 from ..match import (
+    BEGINNING,
     NOTHING_AWAITED,
     CandidateBuffer,
+    CommonSteps,
     EventCounts,
     GroupedWindows,
     IndexProbe,
@@ -42,6 +44,40 @@ _NOWHERE = -(2**63)
 
 _MATCHES = 2**18
 """So many matches are held at once, unless one moment has more."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Placeable:
+    """Matches of a shared query, to be placed in windows.
+
+    Attributes:
+        matches: of one disjunct.
+        partition: of each.
+        first: the moment of its first event.
+        barrier: when the last event came that forbids it in windows that hold it.
+    """
+
+    matches: MatchTable
+    partition: Ints
+    first: Ints
+    barrier: Ints
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """What a search of a shared query has found.
+
+    Attributes:
+        by: whose it was.
+        candidates: that matches are rows of.
+        found: piece by piece.
+        state: behind it.
+    """
+
+    by: object
+    candidates: Mapping[str, Candidates]
+    found: Sequence[_Placeable]
+    state: OperatorState
 
 
 class PatternKernel:
@@ -85,6 +121,8 @@ class PatternKernel:
         at_once = replace(ceilings.limits, rows_per_batch=min(rows, _MATCHES) if self.divisible else rows)
         self._at_once = replace(ceilings, limits=at_once)
         self._next_number = 0
+        self._position: Hashable | None = BEGINNING
+        self._steps: CommonSteps | None = None
         self._ambiguous = len({d.variables for d in disjuncts}) < len(disjuncts)
         unbound = len(disjuncts) > 1 or bool(self._last)
         self._reporter = MatchReporter(query, plan.verdicts, windows, partial=unbound, ambiguous=self._ambiguous)
@@ -147,10 +185,11 @@ class PatternKernel:
         """What brings back the state of now, once, when `advance` has failed."""
         buffer = replace(self._buffer, frames=dict(self._buffer.frames), forgotten=dict(self._buffer.forgotten))
         pending, number, finder = self._pending.copy(), self._next_number, self._finder.mark()
-        counts = self._plan.mark_counts()
+        counts, position = self._plan.mark_counts(), self._position
 
         def rewind() -> None:
             self._buffer, self._pending, self._next_number = buffer, pending, number
+            self._position = position
             finder()
             counts()
 
@@ -173,6 +212,8 @@ class PatternKernel:
             self._finder.forget(self._buffer, watermark, [])
             self._retire(watermark)
             return None
+        if self._overlapping is not None:
+            return self._placed(self._overlapping, released, watermark, at_once=at_once)
         candidates = self._buffer.take_in(self._prepared(released))
         if self._looks_behind:
             self._pending.next_events.note(released[EVENTS])
@@ -219,17 +260,77 @@ class PatternKernel:
             matches = MatchTable(np.full(len(time), disjunct), every, time)
             matches = matches if inside.all() else matches.at(inside)
             matches = refutation.unrefuted(matches, self._undecided)
-            if self._overlapping is not None:
-                matches = self._grouped(GroupedWindows(self._overlapping), refutation, disjunct, matches)
             of = counts.setdefault(disjunct if self._ambiguous else 0, new.runs() if self._last else new.matches())
             of.add(len(matches.time), partial(_last_numbers, matches, refutation.probe.candidates))
             parts.append(matches)
         return MatchTable.joined(parts, self._bound)
 
-    def _grouped(
-        self, windows: GroupedWindows, refutation: Refutation, disjunct: int, matches: MatchTable
-    ) -> MatchTable:
-        """The matches of a shared query that lie in windows, beside their group."""
+    @property
+    def position(self) -> tuple[Hashable, OperatorState] | None:
+        """Where its search has come to; `None`: it needs nothing of what it was given."""
+        shares = self._overlapping is not None and self._position is not None
+        return (self._position, self.state()) if shares else None
+
+    def rest(self) -> None:
+        """Need nothing of what it was given: its windows are to come."""
+        if self._overlapping is not None:
+            self._position = None
+
+    def take_part(self, steps: CommonSteps | None) -> None:
+        """Take the steps to come together with others; one that needs nothing of its own goes on where they are."""
+        self._steps = steps
+        if self._position is None and steps is not None and steps.offered is not None:
+            self._position, state = steps.offered
+            self._take(state)
+
+    def stand(self, position: Hashable) -> None:
+        """Know that its state is the one of a position."""
+        self._position = position
+
+    def _placed(
+        self, windows: PartitionWindows, released: Mapping[str, pl.DataFrame], watermark: int, *, at_once: bool
+    ) -> MatchFrame | None:
+        """The matches of a shared query: found together with those that are given the same, and placed by itself."""
+        ceilings, steps = self._at_once if at_once else self._ceilings, self._steps or CommonSteps()
+        if self._position is None:
+            self._position = object()
+        step = steps.take(
+            self._position, watermark, at_once=at_once, search=lambda: self._step(released, watermark, ceilings)
+        )
+        if step.by is not self:
+            self._take(step.state)
+        self._position = steps.behind(self._position, watermark)
+        grouped, new = GroupedWindows(windows), NewEvents.among(step.candidates.values(), ceilings)
+        counts: dict[int, EventCounts] = {}
+        parts = []
+        for one in step.found:
+            matches = grouped.placed(one.matches, one.partition, one.first, one.barrier)
+            disjunct = int(one.matches.disjunct[0]) if self._ambiguous and len(one.matches.time) else 0
+            of = counts.setdefault(disjunct, new.matches())
+            of.add(len(matches.time), partial(_last_numbers, matches, step.candidates))
+            parts.append(matches)
+        matches = self._reporter.standing(MatchTable.joined(parts, self._bound), step.candidates)
+        return self._reporter.report(matches, step.candidates)
+
+    def _step(self, released: Mapping[str, pl.DataFrame], watermark: int, ceilings: Ceilings) -> _Step:
+        """Search for the matches of a shared query, in whatever windows they lie."""
+        candidates = self._buffer.take_in(self._prepared(released))
+        encode_keys(self._plan.keys, candidates)
+        refutation = Refutation(
+            IndexProbe(self._plan.keys, self._plan.conditions, candidates), self._plan.shortest, self._named
+        )
+        new, found = NewEvents.among(candidates.values(), ceilings), []
+        for disjunct, rows in self._finder.find(refutation, self._buffer, None, watermark, new):
+            time = refutation.latest(rows, rows)
+            every = {v: rows.get(v, np.full(len(time), UNBOUND)) for v in self._bound}
+            matches = refutation.unrefuted(
+                MatchTable(np.full(len(time), disjunct), every, time), self._undecided
+            )
+            found.append(self._placeable(refutation, disjunct, matches))
+        self._forget(watermark)
+        return _Step(self, candidates, found, self.state())
+
+    def _placeable(self, refutation: Refutation, disjunct: int, matches: MatchTable) -> _Placeable:
         candidates, rows = refutation.probe.candidates, matches.rows
         first, barrier = refutation.earliest(rows, rows), np.full(len(matches.time), NO_START)
         for negation in self._plan.disjuncts[disjunct].order.negations if len(matches.time) else ():
@@ -237,7 +338,13 @@ class PatternKernel:
                 barrier = np.maximum(barrier, refutation.last_refuting(negation, rows))
         (key,), variable = key_columns(self._query), self._bound[0]
         partition = candidates[variable].frame[key].fill_null(_NOWHERE).to_numpy()[rows[variable]]
-        return windows.placed(matches, partition, first, barrier)
+        return _Placeable(matches, partition, first, barrier)
+
+    def _take(self, state: OperatorState) -> None:
+        """Go on from where another search of the same has come to."""
+        position = self._position
+        self.load(state)
+        self._position = position
 
     def _due(self, refutation: Refutation, found: MatchTable, watermark: int, new: NewEvents) -> MatchTable:
         """What became true, of new matches and of those that were waiting; the others go on waiting."""
@@ -333,6 +440,7 @@ class PatternKernel:
         self._finder.load(state.tables)
         self._reporter.skip.load(state.tables)
         self._next_number = state.numbers["next"] or 0
+        self._position = object()
 
 
 def _last_numbers(matches: MatchTable, candidates: Mapping[str, Candidates]) -> Ints:

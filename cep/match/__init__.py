@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .after_match_skip import AfterMatchSkip, Partition
 from .candidate_buffer import CandidateBuffer
+from .common_steps import BEGINNING, CommonSteps
 from .event_counts import EventCounts, NewEvents, largest_partition
 from .free_variable_join import Age, FreeVariableJoin, join_free_variables
 from .index_probe import (
@@ -27,6 +28,7 @@ from .negation import NegationConstraint, Refutation
 from .pending_negation import NOTHING_AWAITED, NextEvents, PendingNegation
 
 __all__ = [
+    "BEGINNING",
     "NONE",
     "NOTHING_AWAITED",
     "AfterMatchSkip",
@@ -34,6 +36,7 @@ __all__ = [
     "BoundRows",
     "CandidateBuffer",
     "CandidateRanges",
+    "CommonSteps",
     "EventCounts",
     "FreeVariableJoin",
     "GroupedWindows",

@@ -83,7 +83,7 @@ def _may_be_shared(query: Query) -> bool:
         within is not None
         and within.grouped
         and not within.required
-        and len(within.contexts) > 1
+        and (within.together or len(within.contexts) > 1)
         and len(within.sets) == 1
         and query.change is None
         and query.kind is Kind.PATTERN

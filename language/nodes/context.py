@@ -130,6 +130,7 @@ class InContext:
             a match, and all that a NOT, a timer or an aggregate looks at.
         placements: for each set and each event variable that has to lie in a window.
         grouped: whether matches may be looked for once for all the windows that overlap.
+        together: whether equal queries in other contexts may be answered together with this one.
         pushed_down: whether events that lie in no window are left out before FILTER and PATH are asked.
     """
 
@@ -139,6 +140,7 @@ class InContext:
     span: Span = field(compare=False)
     grouped: bool = True
     pushed_down: bool = True
+    together: bool = True
 
     @property
     def sets(self) -> tuple[str, ...]:
