@@ -10,6 +10,7 @@ from .time_limit import limit_time
 
 if TYPE_CHECKING:
     from .event_filter import Filter, apply_filters
+    from .match import CommonSteps
     from .operator import END_OF_TIME, Operator
     from .output import RowCounts, adopted_matches
     from .partitions import (
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
         NO_END,
         NO_START,
         WINDOW_COLUMN,
+        is_shared,
         is_windowed,
         key_columns,
         partitioned_by_window,
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
 
 _LATER = {
     "CONTEXT_WINDOWS": ".partitions",
+    "CommonSteps": ".match",
     "END_OF_TIME": ".operator",
     "HELD": ".windows",
     "LAST": ".windows",
@@ -44,6 +47,7 @@ _LATER = {
     "apply_filters": ".event_filter",
     "build_operator": ".query_operator",
     "horizon_of": ".state_horizon",
+    "is_shared": ".partitions",
     "is_windowed": ".partitions",
     "joined_rows": ".settled_query",
     "key_columns": ".partitions",
@@ -61,6 +65,7 @@ __all__ = [
     "NO_START",
     "WINDOW",
     "WINDOW_COLUMN",
+    "CommonSteps",
     "Filter",
     "Limits",
     "Operator",
@@ -70,6 +75,7 @@ __all__ = [
     "apply_filters",
     "build_operator",
     "horizon_of",
+    "is_shared",
     "is_windowed",
     "joined_rows",
     "key_columns",

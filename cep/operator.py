@@ -84,11 +84,10 @@ class Operator(Protocol):
     def rest(self) -> None:
         """Need nothing of what was given so far: all windows of its contexts are still to come."""
 
-    @property
-    def position(self) -> tuple[Hashable, OperatorState] | None:
+    def offer(self) -> tuple[Hashable, OperatorState] | None:
         """Where a query that `is_shared` has come to, for others that are equal but for their contexts.
 
-        `None`: it needs nothing of what it was given, or shares nothing.
+        `None`: it has no state that is worth it, or shares nothing.
         """
 
     def report(self, matches: MatchFrame, watermark: datetime | None) -> pa.Table:

@@ -164,10 +164,9 @@ class QueryOperator:
         if isinstance(self.kernel, PatternKernel):
             self.kernel.rest()
 
-    @property
-    def position(self) -> tuple[Hashable, OperatorState] | None:
-        """See `Operator.position`."""
-        return self.kernel.position if isinstance(self.kernel, PatternKernel) else None
+    def offer(self) -> tuple[Hashable, OperatorState] | None:
+        """See `Operator.offer`."""
+        return self.kernel.offer() if isinstance(self.kernel, PatternKernel) else None
 
     def _certain(self, released: Mapping[str, pl.DataFrame], passed: int) -> Iterator[pa.Table]:
         """The rows that become certain, as they are made."""

@@ -206,4 +206,10 @@ def _switched(query: Query, switches: ContextSettings) -> Query:
     within = query.in_context
     if within is None or switches == ContextSettings():
         return query
-    return replace(query, in_context=replace(within, grouped=switches.grouping, pushed_down=switches.push_down))
+    switched = replace(
+        within,
+        grouped=switches.grouping,
+        pushed_down=switches.push_down,
+        together=switches.sharing and switches.grouping,
+    )
+    return replace(query, in_context=switched)

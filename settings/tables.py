@@ -174,12 +174,14 @@ class ContextSettings(Table):
     Attributes:
         grouping: look for a match once for all the windows that overlap.
         push_down: leave out events that lie in no window before FILTER and PATH are asked.
+        sharing: look for a match once for all queries that are equal but for their contexts.
 
     Rows are the same without: they are switched off only to see what they gain.
     """
 
     grouping: bool = True
     push_down: bool = True
+    sharing: bool = True
 
 
 class EngineSettings(Table):

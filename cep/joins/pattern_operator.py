@@ -265,10 +265,9 @@ class PatternKernel:
             parts.append(matches)
         return MatchTable.joined(parts, self._bound)
 
-    @property
-    def position(self) -> tuple[Hashable, OperatorState] | None:
-        """Where its search has come to; `None`: it needs nothing of what it was given."""
-        shares = self._overlapping is not None and self._position is not None
+    def offer(self) -> tuple[Hashable, OperatorState] | None:
+        """See `Operator.offer`."""
+        shares = self._overlapping is not None and self._position not in (None, BEGINNING)
         return (self._position, self.state()) if shares else None
 
     def rest(self) -> None:
@@ -279,9 +278,10 @@ class PatternKernel:
     def take_part(self, steps: CommonSteps | None) -> None:
         """Take the steps to come together with others; one that needs nothing of its own goes on where they are."""
         self._steps = steps
-        if self._position is None and steps is not None and steps.offered is not None:
-            self._position, state = steps.offered
-            self._take(state)
+        if self._position is None and steps is not None:
+            position, state = steps.offer_of(self.state)
+            self.load(state)
+            self._position = position
 
     def stand(self, position: Hashable) -> None:
         """Know that its state is the one of a position."""
@@ -323,9 +323,7 @@ class PatternKernel:
         for disjunct, rows in self._finder.find(refutation, self._buffer, None, watermark, new):
             time = refutation.latest(rows, rows)
             every = {v: rows.get(v, np.full(len(time), UNBOUND)) for v in self._bound}
-            matches = refutation.unrefuted(
-                MatchTable(np.full(len(time), disjunct), every, time), self._undecided
-            )
+            matches = refutation.unrefuted(MatchTable(np.full(len(time), disjunct), every, time), self._undecided)
             found.append(self._placeable(refutation, disjunct, matches))
         self._forget(watermark)
         return _Step(self, candidates, found, self.state())

@@ -29,7 +29,7 @@ class CommonSteps:
     """
 
     def __init__(self, offered: tuple[Hashable, Any] | None = None) -> None:
-        self.offered = offered
+        self._offered = offered
         self._steps: dict[Hashable, Any] = {}
         self._places: dict[tuple[Hashable, int], object] = {}
         self._begun: dict[Hashable, Hashable] = {}
@@ -54,6 +54,13 @@ class CommonSteps:
         if isinstance(found, CeilingError):
             raise found
         return cast("T", found)
+
+    def offer_of(self, state: Callable[[], T]) -> tuple[Hashable, T]:
+        """The position that those take which need nothing of their own, and the state there: by default the first's."""
+        with self._lock:
+            if self._offered is None:
+                self._offered = object(), state()
+            return cast("tuple[Hashable, T]", self._offered)
 
     def once(self, name: str, make: Callable[[], T]) -> T:
         """What is made of the candidates alone."""

@@ -317,6 +317,7 @@ class Dataflow:
         """
         self._streams.restore(state)
         unknown: list[Registration] = []
+        restored: dict[str, str] = {}
         queries = list(queries)
         self.queries.restore_contexts(state, [query.query for query in queries])
         for query in queries:
@@ -333,7 +334,8 @@ class Dataflow:
                 unknown.append(query)
             else:
                 self.flows[query.label].restore(known)
-                self.queries.restore_held(state, query.label, label)
+                restored[query.label] = label
+        self.queries.restore_held(state, restored)
         self.queries.drop_contexts()
         return unknown
 

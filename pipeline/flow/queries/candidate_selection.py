@@ -24,6 +24,8 @@ from ....semfilter import SemanticFilter
 from ...profile import ClauseCount, ClauseKind
 
 _Mask = np.ndarray[tuple[int], np.dtype[np.bool_]]
+Counts = np.ndarray[tuple[int], np.dtype[np.int64]]
+"""How many events were left behind each clause."""
 _PLACE = "#place"
 _FEW = 4
 """A part of the events so small is taken from the Arrow table before it is converted; more is converted as a whole."""
@@ -139,7 +141,15 @@ class CandidateSelection:
 
     def rewind(self, mark: object) -> None:
         """Have counted what it had when `mark` was taken."""
-        self._left = cast("np.ndarray[tuple[int], np.dtype[np.int64]]", mark).copy()
+        self._left = cast("Counts", mark).copy()
+
+    def counted_since(self, mark: object) -> Counts:
+        """What it has counted since `mark` was taken."""
+        return self._left - cast("Counts", mark)
+
+    def count(self, counts: Counts) -> None:
+        """Count what another one, of the same, has counted."""
+        self._left = self._left + counts
 
     def pass_over(self, events: int) -> None:
         """Count events that lie in no context, and that nothing is asked of."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -26,6 +26,7 @@ from ...monitoring import log_context
 from .candidate_selection import EventBatch
 from .derivation import Derivation
 from .held_events import EventSplits, HeldEvents
+from .kindred_queries import CommonCall
 from .query_components import QueryComponent
 from .query_graph import QueryGraph
 from .query_isolation import QueryIsolation
@@ -154,7 +155,7 @@ class QueryAnswering:
         """The rows of queries that do not wait for each other; what others need of them is fed to these."""
         self._withhold(flows)
         kept: dict[str, list[pa.Table]] = {}
-        answers = []
+        released = []
         for flow in flows:
             label = flow.registration.label
             serves = self._queries.serves(flow)
@@ -164,7 +165,12 @@ class QueryAnswering:
                 yield QueryRows(label, flow.no_visible_rows)
                 continue
             kept |= {label: []} if serves else {}
-            answers.append(_Answer(flow, flow.pieces(given, watermark, found)))
+            released.append((flow, given, watermark))
+        together = {} if found else _together(released)
+        answers = [
+            _Answer(flow, flow.pieces(given, watermark, found, together.get(flow.registration.label)))
+            for flow, given, watermark in released
+        ]
         held: dict[str, list[pa.Table]] = {}
         running = answers
         while running:
@@ -393,6 +399,25 @@ class _TimeSpent:
                 yield
         finally:
             self._spent[label] = (clock + monotonic() - began[0], processor + process_time() - began[1])
+
+
+def _together(
+    released: Sequence[tuple[QueryRuntime, Mapping[str, EventBatch], datetime | None]],
+) -> dict[str, CommonCall]:
+    """By label, what queries do together that are equal but for their contexts and are given the same."""
+    companies: dict[Hashable, list[tuple[QueryRuntime, Mapping[str, EventBatch]]]] = {}
+    for flow, given, watermark in released:
+        company = flow.company(given, watermark)
+        if company is not None:
+            companies.setdefault(company, []).append((flow, given))
+    calls: dict[str, CommonCall] = {}
+    for members in companies.values():
+        if len(members) > 1:
+            flows = [flow for flow, _ in members]
+            offered = next((offer for flow in flows if (offer := flow.offer()) is not None), None)
+            call = CommonCall([flow.query for flow in flows], members[0][1], offered)
+            calls |= dict.fromkeys((flow.registration.label for flow in flows), call)
+    return calls
 
 
 def _feed(

@@ -13,6 +13,7 @@ from ....language.nodes import ContextSet, Query
 from ....planner import Watermarks, resolve_bounds
 from ....semfilter.runtime import SubqueryStatistics
 from .context_runtime import ContextRuntime
+from .held_events import HeldEvents
 from .query_components import QueryComponent, Waiting, components_of
 from .query_runtime import QueryRuntime
 from .registration import Registration, Withdrawal
@@ -136,11 +137,22 @@ class QueryGraph:
                 self.contexts.setdefault(each.name, found)
         self._changed()
 
-    def restore_held(self, state: Mapping[str, bytes], label: str, known_as: str) -> None:
-        """Let a query hold the events that it held when a snapshot was taken, where it was known as something."""
-        name = json.loads(state.get(_HOLDERS, b"{}")).get(known_as)
-        if name is not None:
-            self._flows[label].held.restore(state[name])
+    def restore_held(self, state: Mapping[str, bytes], known_as: Mapping[str, str]) -> None:
+        """Let queries hold the events that they held when a snapshot was taken; what is held alike is there once.
+
+        Args:
+            state: the snapshot.
+            known_as: by label, what a query is called there.
+        """
+        names = json.loads(state.get(_HOLDERS, b"{}"))
+        parts: dict[str, HeldEvents] = {}
+        for label, known in known_as.items():
+            if known in names:
+                name = names[known]
+                if name not in parts:
+                    parts[name] = HeldEvents()
+                    parts[name].restore(state[name])
+                self._flows[label].held.keep(parts[name])
 
     def replace(self, flow: QueryRuntime) -> None:
         """Go on with another state of a query; it is suspended no more."""

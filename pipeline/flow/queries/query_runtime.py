@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import cached_property
@@ -32,6 +32,7 @@ from .candidate_selection import CandidateSelection, EventBatch
 from .context_runtime import ContextRuntime
 from .event_placement import ContextPlacing
 from .held_events import EventSplits, HeldEvents
+from .kindred_queries import CommonCall, kin_of
 from .registration import Registration
 
 if TYPE_CHECKING:
@@ -49,6 +50,7 @@ class QueryRuntime:
         seam: what it was given of the past and is not to be given again; `None`: nothing.
         failure: what stopped it, until it is resumed; `None`: nothing did.
         contexts: by name, the sets of contexts that there are; of a query in none, nothing is asked of them.
+        kin: what is equal of queries that may be answered together; `None`: it is answered by itself.
         held: the events that it waits with until it is known in which contexts they lie.
 
     Args:
@@ -83,6 +85,7 @@ class QueryRuntime:
         self.knowledge = knowledge
         self.within = resolve_bounds(query.bounds, registration.now)
         implied = implied_filters(query)
+        self.kin = kin_of(query)
         self._placing = None if query.in_context is None else ContextPlacing(query)
         self._sets = () if query.in_context is None else query.in_context.sets
         self.sources = tuple(
@@ -280,6 +283,7 @@ class QueryRuntime:
         events: Mapping[str, EventBatch],
         watermark: datetime | None,
         found: Mapping[str, pa.Table] = MappingProxyType({}),
+        common: CommonCall | None = None,
     ) -> Iterator[pa.Table]:
         """The rows that become certain, piece by piece; all of them are to be taken.
 
@@ -287,6 +291,7 @@ class QueryRuntime:
             events: by stream, what was admitted since the last call.
             watermark: the smallest watermark of the query's streams; `None`: one of them has not begun.
             found: by event variable, candidates that the archive's store found; WITHIN is still to be applied.
+            common: what it does together with others, which are given the same; `None`: nothing.
 
         Raises:
             CeilingError: it asks for more than its ceilings allow.
@@ -296,6 +301,10 @@ class QueryRuntime:
         if not self._holds:
             events = self._not_seen(events)
         if self.is_passed_over(events, watermark):
+            return
+        if common is not None:
+            yield from self._operator.pieces(self._common_candidates(common, watermark), watermark, common.steps)
+            self._watermark = watermark
             return
         candidates = self._candidates(events, watermark)
         for variable, table in found.items():
@@ -352,8 +361,29 @@ class QueryRuntime:
         for stream, selection in self._selections:
             if stream in events:
                 selection.pass_over(events[stream].table.num_rows)
+        if self.kin is not None:
+            self._operator.rest()
         self._watermark = watermark
         return True
+
+    def company(self, events: Mapping[str, EventBatch], watermark: datetime | None) -> Hashable | None:
+        """What is equal of queries that are answered together in a call; `None`: this one is answered by itself."""
+        if self.kin is None or self.failure is not None or self.ended:
+            return None
+        given = tuple((stream, id(events[stream])) for stream in sorted(self.streams & events.keys()))
+        return self.kin, self.within, id(self.knowledge), self._watermark, watermark, given
+
+    def offer(self) -> tuple[Hashable, object] | None:
+        """See `Operator.offer`."""
+        return self._operator.offer()
+
+    def _common_candidates(self, common: CommonCall, watermark: datetime | None) -> dict[str, pa.Table]:
+        """What the operator is given together with others."""
+        placing = cast("ContextPlacing", self._placing)
+        candidates, placed = common.candidates(self.sources, self._windows, self._columns_of)
+        placing.adopt(placed)
+        candidates[CONTEXT_WINDOWS] = placing.told(self._watermark, watermark)
+        return candidates
 
     @property
     def _windows(self) -> dict[str, SetWindows]:

@@ -1,0 +1,121 @@
+"""Queries that are equal but for their contexts: what their events are searched for, and found, once for all of them.
+
+Each keeps a state, windows and rows of its own, so that it can come, go and fail by itself. They are given the events
+in windows of any of their contexts: what lies in none of a query's own windows makes no row of it.
+Source: CAESAR §5.3 (sharing of queries in overlapping context windows); docs/decisions/254.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import fields, is_dataclass, replace
+from hashlib import sha256
+from threading import RLock
+from typing import Any
+
+import pyarrow as pa
+
+from ....cep import CommonSteps, is_shared
+from ....cep.contexts import EventRouter, SetWindows
+from ....language import Span
+from ....language.nodes import ContextReference, Query
+from .candidate_selection import CandidateSelection, Counts, EventBatch
+from .event_placement import ContextPlacing
+
+__all__ = ["CommonCall", "kin_of"]
+
+
+def kin_of(query: Query) -> str | None:
+    """What is equal of queries that are answered together; `None`: this one is answered by itself."""
+    within = query.in_context
+    if within is None or not (within.together and within.pushed_down and is_shared(query)):
+        return None
+    if any(EventRouter(query).needs_paths(source.variable) for source in query.sources):
+        return None
+    said = replace(query, name=None, normal="", output=query.sources[0].stream, warnings=(), context_sets=())
+    key = _key_of(replace(said, in_context=replace(within, contexts=())))
+    return sha256(repr((within.sets, key)).encode()).hexdigest()
+
+
+def _key_of(node: object) -> object:
+    """What a node says wherever it stands."""
+    match node:
+        case tuple():
+            return tuple(map(_key_of, node))
+        case Span():
+            return None
+        case _ if is_dataclass(node):
+            return type(node).__name__, *(_key_of(getattr(node, f.name)) for f in fields(node) if f.compare)
+        case _:
+            return type(node).__name__, node
+
+
+class CommonCall:
+    """One call of the operators of kindred queries, which are given the same.
+
+    Attributes:
+        steps: what they do once.
+
+    Args:
+        queries: two or more.
+        events: what they are given.
+        offered: see `CommonSteps`.
+    """
+
+    def __init__(
+        self, queries: Sequence[Query], events: Mapping[str, EventBatch], offered: tuple[Hashable, Any] | None
+    ) -> None:
+        self.steps = CommonSteps(offered)
+        first = queries[0]
+        contexts = tuple(dict.fromkeys(c for query in queries for c in _contexts(query)))
+        self._query = first
+        if first.in_context is not None:
+            self._query = replace(first, in_context=replace(first.in_context, contexts=contexts))
+        self._events = events
+        self._lock = RLock()
+        self._placing: ContextPlacing | None = None
+        self._found: dict[str, pa.Table] = {}
+        self._counted: Sequence[Counts] = ()
+
+    def candidates(
+        self,
+        sources: Sequence[CandidateSelection],
+        sets: Mapping[str, SetWindows],
+        columns: Mapping[str, Sequence[str]],
+    ) -> tuple[dict[str, pa.Table], ContextPlacing]:
+        """The candidates of all of them, and where these lie; found by the first that asks.
+
+        Args:
+            sources: what selects those of the query that asks; all have counted the same behind.
+            sets: the sets of its contexts.
+            columns: by stream, those that are looked at.
+        """
+        with self._lock:
+            if self._placing is not None:
+                for source, counts in zip(sources, self._counted, strict=True):
+                    source.count(counts)
+            else:
+                self._placing = self._select(sources, sets, columns)
+            return dict(self._found), self._placing
+
+    def _select(
+        self,
+        sources: Sequence[CandidateSelection],
+        sets: Mapping[str, SetWindows],
+        columns: Mapping[str, Sequence[str]],
+    ) -> ContextPlacing:
+        placing = ContextPlacing(self._query)
+        placing.begin(sets)
+        before = [source.mark() for source in sources]
+        for source in sources:
+            variable, stream = source.source.variable, source.source.stream.name
+            if stream in self._events:
+                events = self._events[stream]
+                placed = placing.placed(variable, events, columns[stream])
+                self._found[variable] = source.candidates(events, placed)
+        self._counted = [source.counted_since(mark) for source, mark in zip(sources, before, strict=True)]
+        return placing
+
+
+def _contexts(query: Query) -> tuple[ContextReference, ...]:
+    return () if query.in_context is None else query.in_context.contexts

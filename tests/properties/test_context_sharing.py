@@ -1,0 +1,178 @@
+"""Queries that are equal but for their contexts have, batch by batch, the rows that each has alone."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+import pytest
+from kaicep import Project
+from kaicep.cep.joins import PatternKernel
+from kaicep.pipeline.flow.queries.registration import Registration
+from kaicep.pipeline.sinks.row_values import rows
+from support.batches import ended, processed
+
+STREAM = {
+    "event_type": "<urn:P>",
+    "time": {"attribute": "t"},
+    "identity": ["id"],
+    "lateness": "2s",
+    "attributes": {
+        "id": {"datatype": "xsd:string"},
+        **{name: {"datatype": "xsd:integer"} for name in ("seg", "v", "car")},
+    },
+}
+CONTEXTS = """
+CREATE CONTEXTS road (clear DEFAULT, slow, odd, noon DURING '00:00-00:01') BY seg WITHIN (,);
+INITIATE CONTEXT slow FROM (?e, P) WHERE { FILTER (?e.v < 3) };
+TERMINATE CONTEXT slow FROM (?e, P) WHERE { FILTER (?e.v > 7) };
+INITIATE CONTEXT odd FROM (?e, P) WHERE { FILTER (?e.car = 1) };
+TERMINATE CONTEXT odd FROM (?e, P) WHERE { FILTER (?e.car = 2 AND ?e.v > 4) }
+"""
+PATTERNS = (
+    ("?a, ?b", "SEQ (?a, ?b)", ""),
+    ("?a, ?b", "SEQ (NOT ?n, ?a, ?b)", "LIMIT 9"),
+    ("?a, ?b", "SEQ (?a, NOT ?n, ?b)", "LIMIT 9"),
+    ("?a, ?b, ?c", "SEQ (?a ->> ?b ->> ?c)", ""),
+)
+IN = ("slow", "odd", "clear", "noon", "slow", "odd, slow", "clear, noon")
+
+
+def project(*, sharing: bool) -> Project:
+    """The stream alone."""
+    return Project.parse({"streams": {"P": STREAM}, "engine": {"contexts": {"sharing": sharing}}})
+
+
+def question(number: int, context: str) -> str:
+    """One of the patterns, in contexts."""
+    variables, pattern, more = PATTERNS[number]
+    bound = variables if "?n" not in pattern else f"{variables}, ?n"
+    sources = ", ".join(f"({v}, P)" for v in bound.split(", "))
+    joins = "?a.car = ?b.car" + (" AND ?n.v = ?b.v" if "?n" in pattern else "")
+    distinct = "DISTINCT ?a.v AS v, ?b.v AS w" if "->>" in pattern else "?a.id AS a, ?b.id AS b"
+    return (
+        f"SELECT {distinct} FROM {sources} IN CONTEXT {context} WITHIN (,) "
+        f"WHERE {{ {pattern} JOIN ({joins}) WINDOW ({bound}, 20s) }} {more}"
+    )
+
+
+def batches(rng: Random) -> list[dict[str, list[dict[str, Any]]]]:
+    """Readings every three seconds, now and then two at once, in batches of up to seven."""
+    events: list[dict[str, Any]] = [
+        {
+            "id": f"e{i:02}",
+            "t": f"2024-01-01T00:{i * 2 // 60:02}:{i * 2 // 3 * 3 % 60:02}Z",
+            **{name: rng.randrange(bound) for name, bound in (("seg", 2), ("v", 10), ("car", 3))},
+        }
+        for i in range(70)
+    ]
+    cut = []
+    while events:
+        size = rng.randint(1, 7)
+        cut.append({"P": events[:size]})
+        events = events[size:]
+    return cut
+
+
+class Flow:
+    """A data flow to which queries come and go."""
+
+    def __init__(self, *, sharing: bool) -> None:
+        self._project = project(sharing=sharing)
+        self.flow = self._project.dataflow()
+        self.registrations: dict[str, Registration] = {}
+        for place, query in enumerate(self._project.compile(CONTEXTS)):
+            self._register(Registration(query, f"change-{place}"))
+
+    def _register(self, registration: Registration) -> None:
+        self.registrations[registration.label] = registration
+        self.flow.register(registration)
+
+    def ask(self, label: str, text: str) -> None:
+        """Let a query come."""
+        outputs = [of.query for of in self.registrations.values()]
+        (query,) = self._project.compile(text, outputs=outputs)
+        self._register(Registration(query, label, self.flow.now(query)))
+
+    def drop(self, label: str) -> None:
+        """Let it go."""
+        self.flow.remove(label)
+        del self.registrations[label]
+
+    def resume(self) -> None:
+        """Go on from a snapshot."""
+        state = self.flow.snapshot()
+        self.flow = self._project.dataflow()
+        assert not self.flow.restore(state, list(self.registrations.values()))
+
+
+def check(seed: int) -> int:
+    """Let queries come and go, twice; how many rows there are."""
+    rng = Random(seed)
+    number, fixed = rng.randrange(len(PATTERNS)), [rng.choice(IN) for _ in range(5)]
+    cut = batches(rng)
+    late = {place: (f"late-{place}", rng.choice(IN)) for place in range(len(cut)) if rng.random() < 0.1}
+    leaving = {rng.randrange(len(cut)): f"q{place}" for place in (0, 3)}
+    resumed = {place for place in range(len(cut)) if rng.random() < 0.2}
+    flows = [Flow(sharing=sharing) for sharing in (True, False)]
+    for flow in flows:
+        for place, context in enumerate(fixed):
+            flow.ask(f"q{place}", question(number, context))
+    count = 0
+    for place, batch in enumerate([*cut, None]):
+        answers = []
+        for flow in flows:
+            if place in resumed:
+                flow.resume()
+            if place in late:
+                flow.ask(late[place][0], question(number, late[place][1]))
+            if place in leaving:
+                flow.drop(leaving[place])
+            answers.append(ended(flow.flow) if batch is None else processed(flow.flow, batch).matches)
+        for label, apart in answers[1].items():
+            assert list(rows(answers[0][label])) == list(rows(apart)), f"seed {seed}, batch {place}, {label}"
+            count += apart.num_rows
+    return count
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_rows_are_those_of_each_query_alone(seed: int) -> None:
+    assert check(seed)
+
+
+@pytest.mark.long
+def test_rows_are_those_of_each_query_alone_in_the_long_run() -> None:
+    answers = [check(seed) for seed in range(12, 1000)]
+    assert sum(map(bool, answers)) >= 0.9 * len(answers)
+
+
+def searches(monkeypatch: pytest.MonkeyPatch, *, sharing: bool, resumed: bool = False) -> int:
+    """How many times a stream is searched for one pattern in four contexts."""
+    made = []
+    search = PatternKernel._step
+
+    def counted(self: PatternKernel, *given: Any) -> Any:
+        made.append(self)
+        return search(self, *given)
+
+    monkeypatch.setattr(PatternKernel, "_step", counted)
+    flow = Flow(sharing=sharing)
+    for place, context in enumerate(("slow", "odd", "clear", "clear")):
+        flow.ask(f"q{place}", question(0, context))
+    cut = batches(Random(1))
+    for place, batch in enumerate(cut):
+        if resumed and place in (3, 5):
+            flow.resume()
+        processed(flow.flow, batch)
+    monkeypatch.undo()
+    assert len(made) <= len(cut) or not sharing
+    return len(made)
+
+
+def test_a_stream_is_searched_once_for_queries_in_several_contexts(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert searches(monkeypatch, sharing=True)
+    assert not searches(monkeypatch, sharing=False)
+
+
+def test_it_is_so_behind_a_snapshot(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert searches(monkeypatch, sharing=True, resumed=True) == searches(monkeypatch, sharing=True)
