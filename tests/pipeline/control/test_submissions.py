@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from kaicep import Engine, KaicepError, PipelineError, Project
 from kaicep.commands.clients.submission_client import list_queries, resume, submit, withdraw
+from kaicep.pipeline.control.submissions import Submissions
+from kaicep.pipeline.flow.queries.registration import Withdrawal
 from kaicep.pipeline.sinks.json_lines_sink import JsonLinesSink
 from support.command_line import wait_for
 
@@ -40,6 +44,18 @@ def drop(folder: Path, *seconds: int) -> None:
     part = folder / "part"
     part.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
     part.replace(folder / "in" / f"{seconds[0]:04d}.json")
+
+
+def test_withdrawn_queries_are_listed_while_their_changes_count(tmp_path: Path) -> None:
+    declared = "CREATE CONTEXTS road (clear DEFAULT, jam)"
+    (one,) = project(tmp_path).registrations(f"{declared}; INITIATE CONTEXT jam FROM (?e, air)", "any")
+    gone = replace(one, label="gone", withdrawal=Withdrawal(one.label, 4, None, 0))
+    parts = {"handles": (), "brought": (), "parked": (), "progress": SimpleNamespace(matches={})}
+    host: Any = SimpleNamespace(project=project(tmp_path), withdrawn=[gone], **parts)
+    submissions = Submissions(host, print)
+    expected = {"query": one.label, "state": "withdrawn", "matches": None, "from": None, "now": None, "parked": None}
+    assert submissions._listed() == [expected]
+    submissions.close()
 
 
 def until(holds: Callable[[], bool], engine: Engine) -> None:
