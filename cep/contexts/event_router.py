@@ -73,7 +73,6 @@ class EventRouter:
         entered = asks_of_windows(query)
         self._lying = key_columns(query)[0] if entered else WINDOW_COLUMN
         self._keys, self._shared = () if entered else key_columns(query), is_shared(query)
-        self._beyond = bool(key_columns(query)) and not self._shared
         self._attributes = {source.variable: source.window_attributes for source in query.sources}
 
     def columns(self, variable: str) -> frozenset[str]:
@@ -200,13 +199,8 @@ class EventRouter:
         return pa.Table.from_arrays(columns, schema=windows_schema())
 
     def holds(self, sets: Mapping[str, SetWindows], first: int, last: int) -> bool:
-        """Whether events from `first` to `last` may matter: one of the contexts may hold then in any partition.
-
-        Of a pattern with FOR they always do: those that FOR does not name may lie anywhere.
-        """
-        return self._beyond or any(
-            sets[r.set].history.may_hold(r.context, first, last) for r in self._in_context.contexts
-        )
+        """Whether one of the contexts may hold at a moment from `first` to `last` in any partition."""
+        return any(sets[r.set].history.may_hold(r.context, first, last) for r in self._in_context.contexts)
 
 
 def _attribute(name: str, of: ValueType, pieces: Sequence[tuple[ContextReference, WindowRanges]]) -> pa.Array:

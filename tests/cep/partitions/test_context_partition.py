@@ -80,7 +80,10 @@ def test_a_pattern_that_its_events_decide_is_looked_for_once_in_windows_that_ove
     sources = "(?a, readings), (?b, alarms)" + (", (?n, alarms)" if "?n" in text else "")
     query = compiled(f"SELECT ?a FROM {sources} {text}")
     assert is_shared(in_contexts(query)) is SHARED[text]
-    assert not is_shared(in_contexts(query, ["jam"]))  # windows of one context do not overlap
+    alone = in_contexts(query, ["jam"])  # its windows do not overlap, but equal queries may take their steps together
+    assert is_shared(alone) is SHARED[text]
+    assert alone.in_context is not None
+    assert not is_shared(replace(alone, in_context=replace(alone.in_context, together=False)))
     assert not is_shared(in_contexts(query, required=["a"]))
     assert is_windowed(in_contexts(query)) is not SHARED[text]
 
