@@ -91,8 +91,9 @@ class ContextPlacing:
     def adopt(self, other: ContextPlacing) -> None:
         """Begin a call whose events another one has placed, in contexts that have those of this one among them."""
         own = () if self._query.in_context is None else self._query.in_context.contexts
-        windows = [(reference, ranges) for reference, ranges in other._found.windows if reference in own]
-        self._sets, self._found = other._sets, Routed(windows, other._found.unplaced)
+        self.begin(other._sets)
+        for found in other._found.values():
+            self._take(Routed([piece for piece in found.windows if piece[0] in own], found.unplaced))
 
     def told(self, passed: datetime | None, watermark: datetime | None) -> pa.Table:
         """What the operator is to be told of windows."""
