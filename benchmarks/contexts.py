@@ -9,7 +9,8 @@ contexts, one more query for each context hands on the reports that lie in its w
 rows of all forms are compared. Figures are seconds of the processor, and bars ratios of them within one run: of what is
 measured in rounds, by turns, the median. Varied are the queries per context, the roads, the length and the number of
 windows, and so the part of the stream that they cover, where they lie, how many overlap and how far, and how many
-queries are shared: *separate*, a query stands in each context by itself, *shared*, once in all of them.
+queries are shared: *separate*, a query stands in each context by itself, and sharing is switched off, *shared*, once in
+all of them. Each part of the optimiser is measured switched on and off, too (`[engine.contexts]`).
 
 How many expressways of Linear Road one machine takes is measured by `benchmarks.contexts_expressways`.
 
@@ -71,7 +72,7 @@ def points(scale: Scale, figures: Sequence[str] | None = None) -> Iterator[Point
 def line(point: Point) -> str:
     """A line of the report."""
     return (
-        f"  {point.figure:<20}{point.x:>6g}  {point.form:<11}{statistics.median(point.seconds):>9.3f} s"
+        f"  {point.figure:<20}{point.x:>6g}  {point.form:<13}{statistics.median(point.seconds):>9.3f} s"
         f"{point.coverage:>6.0%}{point.rows:>10,} rows"
     )
 

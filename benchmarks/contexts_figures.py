@@ -124,22 +124,28 @@ def _distribution(scale: Scale) -> Iterator[Point]:
         yield Point("distribution", count, where.name, (taken.seconds,), part, sum(own.num_rows for own in taken.rows))
 
 
+def _held(road: Road, names: Sequence[str], overlap: float) -> list[Held]:
+    """In each segment a window of each context, which all overlap for so many seconds of half an hour."""
+    length, first = road.seconds * _OVERLAPPING / 1_800, road.seconds / 8
+    late = (length - road.seconds * overlap / 1_800) / max(1, len(names) - 1)
+    return [
+        Held(segment, name, first + 0.001 * (segment + 1) + late * number, first + length + late * number)
+        for segment, (number, name) in product(range(road.segments), enumerate(names))
+    ]
+
+
 def _overlapping(
     scale: Scale, figure: str, x: float, *, windows: int = 30, overlap: float = _OVERLAP, queries: int = 4
 ) -> Iterator[Point]:
     """Windows of one length that all overlap, each of another context, shared by queries or not."""
     road, names = scale.road, tuple(f"c{number}" for number in range(windows))
-    length, first = road.seconds * _OVERLAPPING / 1_800, road.seconds / 8
-    late = (length - road.seconds * overlap / 1_800) / max(1, windows - 1)
-    held = [
-        Held(segment, name, first + 0.001 * (segment + 1) + late * number, first + length + late * number)
-        for segment, (number, name) in product(range(road.segments), enumerate(names))
-    ]
+    held = _held(road, names, overlap)
     batches, part = annotated(road, held), covered(road.batches(held), held)
     asked = [pattern(number) for number in range(queries)]
     texts = {"shared": overlapping(names, asked), "separate": separate(names, asked)}
     statements = {"shared": queries, "separate": queries * windows}
-    taken = {form: of_process(text, statements[form], batches) for form, text in texts.items()}
+    off = {"shared": None, "separate": "sharing"}
+    taken = {form: of_process(text, statements[form], batches, off[form]) for form, text in texts.items()}
     rows = same_per_context(taken["shared"], taken["separate"], names)
     for form, own in taken.items():
         yield Point(figure, x, form, (own.seconds,), part, rows)
@@ -159,6 +165,26 @@ def _shared(scale: Scale) -> Iterator[Point]:
     for count in scale.points((1, 4, 10) if not scale.thinned else (1, 2)):
         windows = 4 if scale.thinned else 30
         yield from _overlapping(scale, "shared queries", count, windows=windows, queries=int(count))
+
+
+def _switches(scale: Scale) -> Iterator[Point]:
+    """Each part of the optimiser switched off: short windows, queries in many contexts, equal queries in each."""
+    names = tuple(f"c{number}" for number in range(4 if scale.thinned else 15))
+    asked = [pattern(number) for number in range(2)]
+    short, many = list(spread(scale.road, _CRITICAL, 2, scale.road.seconds / 10)), _held(scale.road, names, _OVERLAP)
+    case = _critical(scale.queries)
+    texts = {
+        "push_down": (case.text("aware"), len(case.queries), short),
+        "grouping": (overlapping(names, asked), len(asked), many),
+        "sharing": (separate(names, asked), len(asked) * len(names), many),
+    }
+    for place, (switch, (text, statements, held)) in enumerate(texts.items()):
+        batches, part = annotated(scale.road, held), covered(scale.road.batches(held), held)
+        taken = {off: of_process(text, statements, batches, off) for off in (None, switch)}
+        rows = compare(switch, taken[None], taken[switch])
+        for off, own in taken.items():
+            form = f"{switch} {'on' if off is None else 'off'}"
+            yield Point("switches", place, form, (own.seconds,), part, rows)
 
 
 def _suspended(scale: Scale) -> Iterator[Point]:
@@ -189,5 +215,6 @@ FIGURES: Mapping[str, Callable[[Scale], Iterator[Point]]] = {
     "overlap": _overlap,
     "shared queries": _shared,
     "suspended": _suspended,
+    "switches": _switches,
 }
 """By name, what measures it."""

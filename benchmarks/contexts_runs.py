@@ -66,9 +66,10 @@ class Measured:
     rows: int
 
 
-def project() -> Project:
-    """Reports and signs, and nothing else."""
-    return Project.parse({"streams": STREAMS, "archive": {"enabled": False}})
+def project(off: str | None = None) -> Project:
+    """Reports and signs, and nothing else; `off` is a part of the optimiser that is switched off."""
+    switches = {} if off is None else {"engine": {"contexts": {off: False}}}
+    return Project.parse({"streams": STREAMS, "archive": {"enabled": False}, **switches})
 
 
 def annotated(road: Road, held: Sequence[Held]) -> list[Batch]:
@@ -77,9 +78,9 @@ def annotated(road: Road, held: Sequence[Held]) -> list[Batch]:
     return [*(live_batch(annotators, raw) for raw in road.batches(held)), Batch(ends=True)]
 
 
-def of_process(text: str, asked: int, batches: Sequence[Batch]) -> Taken:
-    """What a document takes whose last statements, so many, are those that are asked."""
-    of = project()
+def of_process(text: str, asked: int, batches: Sequence[Batch], off: str | None = None) -> Taken:
+    """What a document takes whose last statements, so many, are those that are asked; `off` as of `project`."""
+    of = project(off)
     flow = of.dataflow()
     labels = registered(flow, of.compile(text))[-asked:]
     found: dict[str, list[pa.Table]] = {label: [] for label in labels}
