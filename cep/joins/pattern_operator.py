@@ -209,8 +209,8 @@ class PatternKernel:
             CeilingError: there are more.
         """
         if not len(self._pending) and not any(frame.height for frame in released.values()):
-            self._finder.forget(self._buffer, watermark, [])
             self._retire(watermark)
+            self._forget(watermark)
             return None
         if self._overlapping is not None:
             return self._placed(self._overlapping, released, watermark, at_once=at_once)
@@ -411,7 +411,7 @@ class PatternKernel:
         self._finder.retire(self._buffer, gone)
         for v, mask in gone.items():
             if self._finder.remembers_nothing and not len(self._pending):
-                self._buffer.frames[v] = self._buffer.frames[v].filter(pl.Series(~mask))
+                self._buffer.frames[v] = self._buffer.frames[v][np.flatnonzero(~mask)]
             else:
                 self._buffer.forget(v, int(np.append(mask, False).argmin()))
 
