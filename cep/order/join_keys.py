@@ -70,10 +70,9 @@ def combine(first: Sequence[Ints], second: Sequence[Ints]) -> list[Ints]:
     """Codes of pairs of codes, column by column; −1 where either is."""
     width = max((int(codes.max(initial=-1)) for codes in second), default=-1) + 1
     pairs = [np.where((a < 0) | (b < 0), -1, a * width + b) for a, b in zip(first, second, strict=True)]
-    _, dense = np.unique(np.concatenate(pairs), return_inverse=True)
-    lowest = -1 if any((codes < 0).any() for codes in pairs) else 0
-    ends = np.cumsum([len(codes) for codes in pairs])
-    return [part.astype(np.int64) for part in np.split(dense + lowest, ends[:-1])]
+    every = np.concatenate(pairs)
+    dense = np.where(every < 0, -1, value_codes(pl.Series(every)))
+    return np.split(dense, np.cumsum([len(codes) for codes in pairs])[:-1])
 
 
 def group_codes(columns: Sequence[pl.Series]) -> Ints:

@@ -98,9 +98,9 @@ class ContextRuntime:
         self.history.make(change for time, _, change in ready if time >= decided)
         self.known = upto
 
-    def changes(self) -> pa.Table:
-        """The events of `CONTEXTS(…)` since it was asked last."""
-        turns = self.history.turns[self._told :]
+    def changes(self, *, wanted: bool = True) -> pa.Table:
+        """The events of `CONTEXTS(…)` since it was asked last; none where nobody wants them."""
+        turns = self.history.turns[self._told :] if wanted else []
         self._told = len(self.history.turns)
         return self._events(turns) if turns else self._no_changes
 

@@ -274,7 +274,8 @@ class QueryAnswering:
         if known is not None:
             contexts.advance(known)
         stream = contexts.set.changes_stream
-        events[stream], watermarks[stream] = EventBatch(contexts.changes()), contexts.known
+        changes = contexts.changes(wanted=self._queries.reads(stream))
+        events[stream], watermarks[stream] = EventBatch(changes), contexts.known
 
     def answer_past(self, part: BackfillChunk) -> Iterator[QueryRows]:
         """The rows of each query for a piece of the past, whose events were admitted when they came."""

@@ -388,7 +388,11 @@ class QueryGraph:
 
     def serves(self, flow: QueryRuntime) -> bool:
         """Whether a query's rows are needed by others: they read its output, or are in contexts that it derives."""
-        return flow.derives is not None or flow.query.name in self._read
+        return flow.derives is not None or self.reads(flow.query.name)
+
+    def reads(self, stream: str | None) -> bool:
+        """Whether a query reads a stream."""
+        return stream in self._read
 
     def forget_windows(self) -> None:
         """Forget the windows of contexts that ended before all that any query may still ask."""
