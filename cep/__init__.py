@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         is_windowed,
         key_columns,
         partitioned_by_window,
+        why_apart,
         windows_schema,
     )
     from .query_operator import build_operator
@@ -52,6 +53,7 @@ _LATER = {
     "joined_rows": ".settled_query",
     "key_columns": ".partitions",
     "partitioned_by_window": ".partitions",
+    "why_apart": ".partitions",
     "windows_schema": ".partitions",
     "with_doubles": ".settled_query",
 }
@@ -81,6 +83,7 @@ __all__ = [
     "key_columns",
     "limit_time",
     "partitioned_by_window",
+    "why_apart",
     "windows_schema",
     "with_doubles",
 ]

@@ -12,6 +12,7 @@ from .context_partition import (
     partitioned_by_window,
     placed_variables,
     reserved_types,
+    why_apart,
 )
 from .partition_windows import CONTEXT_WINDOWS, NO_END, NO_START, PartitionWindows, windows_schema
 
@@ -29,5 +30,6 @@ __all__ = [
     "partitioned_by_window",
     "placed_variables",
     "reserved_types",
+    "why_apart",
     "windows_schema",
 ]

@@ -44,6 +44,7 @@ __all__ = [
     "partitioned_by_window",
     "placed_variables",
     "reserved_types",
+    "why_apart",
 ]
 
 RESERVED = "#"
@@ -70,28 +71,39 @@ def asks_of_windows(query: Query) -> bool:
 
 def is_shared(query: Query) -> bool:
     """Whether matches of a query without FOR are looked for once for all the windows that overlap."""
-    return _goes_by_key(query) or _may_be_shared(query)
+    return _goes_by_key(query) or why_apart(query) is None
 
 
 def _goes_by_key(query: Query) -> bool:
     return any(column == _KEY for columns in query.partition_by for _, column in columns)
 
 
-def _may_be_shared(query: Query) -> bool:
+def why_apart(query: Query) -> str | None:
+    """Why matches of a query are not looked for once for all windows that overlap; `None`: they are."""
     within = query.in_context
-    return (
-        within is not None
-        and within.grouped
-        and not within.required
-        and (within.together or len(within.contexts) > 1)
-        and len(within.sets) == 1
-        and query.change is None
-        and query.kind is Kind.PATTERN
-        and query.after_match.kind is AfterMatchKind.KEEP_ALL
-        and all(isinstance(window, CorrelationWindow) for window in query.windows)
-        and not any(source.window_attributes or source.bindings for source in query.sources)
-        and _decided_by_its_events(query.pattern)
+    if within is None:
+        return "it is in no context"
+    if within.required:
+        return "FOR names variables, and any window may hold their events"
+    of_windows = any(source.window_attributes or source.bindings for source in query.sources)
+    asked = (
+        (within.grouped, "grouping is switched off"),
+        (
+            within.together or len(within.contexts) > 1,
+            "one context's do not overlap, and sharing is switched off",
+        ),
+        (len(within.sets) == 1, "its contexts are of several sets"),
+        (query.change is None, "it changes contexts"),
+        (query.kind is Kind.PATTERN, "it is no pattern of several events"),
+        (query.after_match.kind is AfterMatchKind.KEEP_ALL, "AFTER MATCH goes by window"),
+        (all(isinstance(w, CorrelationWindow) for w in query.windows), "a WINDOW counts the events of each"),
+        (not of_windows, "it uses semantic variables, or attributes of windows"),
+        (
+            _decided_by_its_events(query.pattern),
+            "more than its events decides a match: links, repetition, NOT",
+        ),
     )
+    return next((reason for holds, reason in asked if not holds), None)
 
 
 def _decided_by_its_events(pattern: Pattern | None) -> bool:

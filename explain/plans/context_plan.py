@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from ...cep import why_apart
 from ...language.nodes import (
     ContextChange,
     ContextReference,
     ContextSet,
     InContext,
     Query,
+    bindings_of,
     context_set_text,
     expression_text,
 )
-from ...pipeline.flow import Registration
+from ...pipeline.flow import Registration, kin_of
 from .plan_node import PlanNode
 
 __all__ = ["describe_contexts"]
@@ -26,14 +28,15 @@ def describe_contexts(query: Query, others: Iterable[Registration] = ()) -> tupl
         query: checked.
         others: registered queries, itself or not; those that derive its contexts are named.
     """
-    deriving = [other for other in others if other.query.change is not None]
-    found = [] if query.in_context is None else [_in_context(query, query.in_context, deriving)]
+    others = list(others)
+    found = [] if query.in_context is None else [_in_context(query, query.in_context, others)]
     if query.change is not None:
         found.append(_change(query, query.change))
     return tuple(found)
 
 
-def _in_context(query: Query, asked: InContext, deriving: Sequence[Registration]) -> PlanNode:
+def _in_context(query: Query, asked: InContext, others: Sequence[Registration]) -> PlanNode:
+    deriving = [other for other in others if other.query.change is not None]
     sets = [contexts for contexts in query.context_sets if contexts.name in asked.sets]
     names = " or ".join(map(_name, asked.contexts))
     lying = ", ".join(f"?{variable}" for variable in asked.required)
@@ -43,7 +46,8 @@ def _in_context(query: Query, asked: InContext, deriving: Sequence[Registration]
     children = [
         PlanNode("", whole),
         *_partitions(asked),
-        *_given(asked, sets, deriving),
+        *_given(asked, sets, others),
+        *_searched(query, others),
         *(node for contexts in sets for node in _set(contexts, deriving)),
     ]
     return PlanNode("in context", names, tuple(children))
@@ -63,18 +67,56 @@ def _partitions(asked: InContext) -> Iterator[PlanNode]:
             yield PlanNode("partition", text)
 
 
-def _given(asked: InContext, sets: Sequence[ContextSet], deriving: Sequence[Registration]) -> Iterator[PlanNode]:
+def _given(asked: InContext, sets: Sequence[ContextSet], others: Sequence[Registration]) -> Iterator[PlanNode]:
     """What reaches the query, and when: events wait until the contexts at their time are known."""
-    behind = (one.query for contexts in sets for one in _deriving(contexts, deriving))
-    streams = ", ".join(dict.fromkeys(source.stream.name for deriver in behind for source in deriver.sources))
+    behind = [one.query for contexts in sets for one in _deriving(contexts, others)]
+    streams = ", ".join(_origins(behind, {one.query.name: one.query for one in others if one.query.name is not None}))
     if streams:
         yield PlanNode(
             "held", f"an event waits until the watermark of {streams} has passed it: then its contexts are known"
         )
-    if not asked.required:
+    if asked.required:
+        return
+    bound = [p.variable for p in asked.placements for key in p.keys if any(bindings_of(key))]
+    if not asked.pushed_down:
+        yield PlanNode("not pushed down", "that is switched off: its filters and PATHs are asked of all events")
+    elif bound:
+        names = ", ".join(f"?{variable}" for variable in dict.fromkeys(bound))
+        yield PlanNode("not pushed down", f"it takes the PATHs of {names} to say where its events lie")
+    if asked.pushed_down and {p.variable for p in asked.placements} > set(bound):
         yield PlanNode(
             "pushed down", "events reach its filters only within these windows; while none holds, it is not asked"
         )
+
+
+def _origins(queries: Sequence[Query], named: Mapping[str, Query]) -> list[str]:
+    """The streams that queries read, and those behind the named queries among them."""
+    found: dict[str, None] = {}
+    ahead = [source.stream.name for query in queries for source in query.sources]
+    while ahead:
+        name = ahead.pop(0)
+        if name not in found:
+            found[name] = None
+            ahead += [source.stream.name for source in named[name].sources] if name in named else []
+    return list(found)
+
+
+def _searched(query: Query, others: Sequence[Registration]) -> Iterator[PlanNode]:
+    """With what it shares the search for its matches."""
+    apart = why_apart(query)
+    if apart is not None:
+        yield PlanNode("each window by itself", apart)
+        return
+    yield PlanNode("shared", "a match is looked for once for all windows that overlap")
+    kin = kin_of(query)
+    like = [one for one in others if kin is not None and one.query != query and kin_of(one.query) == kin]
+    if like:
+        names = ", ".join(f"{one.label} ({_names(one.query)})" for one in like)
+        yield PlanNode("together", f"and once for {names}, which differ in their contexts alone")
+
+
+def _names(query: Query) -> str:
+    return "" if query.in_context is None else " or ".join(map(_name, query.in_context.contexts))
 
 
 def _deriving(contexts: ContextSet, deriving: Sequence[Registration]) -> list[Registration]:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         Withdrawal,
         WithdrawnQueries,
         failure_of,
+        kin_of,
         parked_notes,
     )
     from .source_streams import StreamMoments, admission_of
@@ -49,6 +50,7 @@ _LATER = {
     "Withdrawal": ".queries",
     "WithdrawnQueries": ".queries",
     "admission_of": ".source_streams",
+    "kin_of": ".queries",
     "failure_of": ".queries",
     "is_state_of": ".dataflow",
     "joined": ".batch_result",
@@ -85,6 +87,7 @@ __all__ = [
     "failure_of",
     "is_state_of",
     "joined",
+    "kin_of",
     "live_batch",
     "merged",
     "parked_notes",

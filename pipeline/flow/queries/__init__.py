@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from .kindred_queries import kin_of
     from .parked_queries import ParkedQueries, ParkedQuery, failure_of, parked_notes
     from .query_answering import QueryAnswering, QueryRows
     from .query_graph import QueryGraph
@@ -27,6 +28,7 @@ _LATER = {
     "Withdrawal": ".registration",
     "WithdrawnQueries": ".withdrawn_queries",
     "continues": ".query_runtime",
+    "kin_of": ".kindred_queries",
     "failure_of": ".parked_queries",
     "parked_notes": ".parked_queries",
 }
@@ -45,6 +47,7 @@ __all__ = [
     "WithdrawnQueries",
     "continues",
     "failure_of",
+    "kin_of",
     "parked_notes",
 ]
 

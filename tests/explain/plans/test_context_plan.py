@@ -18,13 +18,14 @@ def explained(text: str) -> list[list[str]]:
 
 
 def test_a_query_in_contexts() -> None:
-    assert explained(CONTEXTS)[-1][:12] == [
+    assert explained(CONTEXTS)[-1][:13] == [
         "query pairs: selection",
         "  in context: mood.calm or mood.alarm as ?w",
         "    all that it asks lies in one window",
         "    partition: ?x lies in that of mood for ?x.group; with an unbound one in no context",
         "    held: an event waits until the watermark of letters has passed it: then its contexts are known",
         "    pushed down: events reach its filters only within these windows; while none holds, it is not asked",
+        "    each window by itself: it is no pattern of several events",
         "    contexts: CREATE CONTEXTS mood (calm DEFAULT, busy, alarm) BY group",
         "      derived by rise: SWITCH mood.busy, in mood.calm",
         "      derived by mood.alarm.initiate: INITIATE mood.alarm",
@@ -62,3 +63,23 @@ def test_a_registered_query_names_the_queries_that_derive_its_contexts() -> None
         engine.submit(CONTEXTS)
         handle = engine.handles[-1]
         assert "derived by rise: SWITCH mood.busy, in mood.calm" in handle.explain()
+
+
+SIGNS = """CREATE QUERY signs AS SELECT ?e.group FROM (?e, letters) FILTER (?e.kind = 'a');
+CREATE CONTEXTS mood (calm DEFAULT, busy) BY group;
+INITIATE CONTEXT busy AT (?s.group) FROM (?s, signs);
+"""
+PAIR = "SELECT ?x.name FROM (?x, letters), (?y, letters) IN CONTEXT {} WHERE {{ SEQ (?x, {}?y) WINDOW (?x, ?y, 1h) }}"
+
+
+def test_the_streams_behind_named_queries_are_named() -> None:
+    told = explained(f"{SIGNS} {PAIR.format('busy', '')}")[-1]
+    assert [line for line in told if "the watermark of signs, letters has passed it" in line]
+
+
+def test_what_is_looked_for_together() -> None:
+    text = f"{SIGNS} {PAIR.format('busy', '')}; CREATE QUERY still AS {PAIR.format('calm', '')}"
+    told = explained(text)[-2]
+    assert "    shared: a match is looked for once for all windows that overlap" in told
+    assert "    together: and once for still (mood.calm), which differ in their contexts alone" in told
+    assert not [line for line in explained(f"{SIGNS} {PAIR.format('busy', '')}")[-1] if "together" in line]
