@@ -11,6 +11,7 @@ from typing import assert_never
 from ..language.nodes import (
     AfterMatchKind,
     BatchWindow,
+    CheckWindow,
     ContextSet,
     ContextWindow,
     CorrelationWindow,
@@ -94,7 +95,15 @@ def _width(window: Window) -> timedelta | None:
             return None if start == "first" else extent
         case HoppingWindow(size=timedelta() as size) | CumulateWindow(size=timedelta() as size):
             return size
-        case SlidingWindow() | BatchWindow() | HoppingWindow() | CumulateWindow() | SessionWindow() | ContextWindow():
+        case (
+            SlidingWindow()
+            | BatchWindow()
+            | HoppingWindow()
+            | CumulateWindow()
+            | SessionWindow()
+            | ContextWindow()
+            | CheckWindow()
+        ):
             return None
         case _:
             assert_never(window)

@@ -27,6 +27,7 @@ from ...language.nodes import (
     Aggregate,
     BatchWindow,
     Binding,
+    CheckWindow,
     Column,
     ContextWindow,
     CorrelationWindow,
@@ -80,7 +81,8 @@ class AggregationKernel:
         self._window = _only_window(query)
         ceilings = Ceilings(query, limits or Limits())
         ceilings.check_windows(windows_per_event(self._window), self._window)
-        self._assigner = WindowAssigner(self._window, partial(ceilings.check_batch, window=self._window))
+        check = partial(ceilings.check_batch, window=self._window)
+        self._assigner = WindowAssigner(self._window, check, ceilings.check_time)
         self._conditions = [e for item in query.items if (e := item.condition) is not None]
         self._conditions += [e for e in (query.having,) if e is not None]
         reported = [item.value for item in query.items]
@@ -182,7 +184,8 @@ class AggregationKernel:
         time = timestamps(frame["_time"])
         event = event_places(time, frame["_id"]) if self._source.bindings else None
         codes = group_codes(groups) if groups else None
-        return WindowRows(time, codes, event, first_new, self._contexts(frame, time))
+        whole = None if self._windows is None else group_codes(groups[:1])
+        return WindowRows(time, codes, event, first_new, self._contexts(frame, time), whole, frame)
 
     def _contexts(self, frame: pl.DataFrame, time: Ints) -> ContextRows | None:
         """The context windows of candidates, where the windows of the aggregate depend on them."""
@@ -220,7 +223,7 @@ class AggregationKernel:
         keys = [key_text(group[last], of_group) for group, of_group in zip(groups, types, strict=True)]
         in_windows = None if numbers is None else numbers[last]
         lower, upper = windows.lower[chosen], windows.upper[chosen]
-        if not isinstance(self._window, SlidingWindow):  # a sliding window follows from its event
+        if not isinstance(self._window, SlidingWindow | CheckWindow):  # these follow from their events
             keys += [instant_text(lower), instant_text(upper)]
         events = {self._source.variable: rows["_id"]}
         return MatchFrame(rows, windows.time[chosen], events, (lower, upper), keys, windows=in_windows)
@@ -262,7 +265,10 @@ def _only_window(query: Query) -> WindowClause:
     if len(windows) != 1 or len(query.windows) != 1:
         kinds = ", ".join(type(w).__name__ for w in query.windows) or "none"
         raise OperatorError(f"aggregates take one window, not these: {kinds}", hint="write one WINDOW of its variable")
-    return windows[0]
+    (window,) = windows
+    if isinstance(window, CheckWindow) and window.extent is None and query.retention is not None:
+        return replace(window, extent=query.retention)
+    return window
 
 
 def _groups(query: Query) -> list[Expression]:

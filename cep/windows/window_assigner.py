@@ -9,7 +9,16 @@ from typing import assert_never
 
 from ...errors import OperatorError
 from ...expressions import micros
-from ...language.nodes import BatchWindow, ContextWindow, CumulateWindow, HoppingWindow, SessionWindow, SlidingWindow
+from ...language.nodes import (
+    BatchWindow,
+    CheckWindow,
+    ContextWindow,
+    CumulateWindow,
+    HoppingWindow,
+    SessionWindow,
+    SlidingWindow,
+)
+from .checked_windows import checked
 from .window_frames import (
     WindowRows,
     Windows,
@@ -20,6 +29,7 @@ from .window_frames import (
     hopping_by_count,
     hopping_by_time,
     sessions,
+    shared_by_count,
     sliding_by_count,
     sliding_by_time,
     whole_contexts,
@@ -29,7 +39,9 @@ __all__ = ["WindowAssigner", "WindowClause", "windows_per_event"]
 
 _END = 2**62  # above every window's end, in microseconds
 
-WindowClause = SlidingWindow | BatchWindow | HoppingWindow | CumulateWindow | SessionWindow | ContextWindow
+WindowClause = (
+    SlidingWindow | BatchWindow | HoppingWindow | CumulateWindow | SessionWindow | ContextWindow | CheckWindow
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +51,12 @@ class WindowAssigner:
     Args:
         window: the clause.
         check: is told how many windows are made at once, before they are.
+        check_time: raises an error when looking for windows takes too long.
     """
 
     window: WindowClause
     check: Callable[[int], None] = lambda _: None
+    check_time: Callable[[], None] = lambda: None
 
     def windows(self, rows: WindowRows, first: int | None, passed: int, watermark: int) -> Windows:
         """The windows that were completed: sliding ones by each new row, those of time by the watermark.
@@ -58,16 +72,10 @@ class WindowAssigner:
             OperatorError: size and step are of different kinds.
         """
         match self.window:
-            case SlidingWindow(extent=extent):
-                if isinstance(extent, int):
-                    return sliding_by_count(rows, extent)
-                return sliding_by_time(rows, micros(extent), watermark)
-            case BatchWindow(extent=extent):
-                if isinstance(extent, int):
-                    return batches_of_count(rows, extent)
-                if self.window.start == "first" and rows.contexts is not None:
-                    return batches_since(rows, micros(extent), rows.contexts, watermark)
-                return batches_of_time(rows, micros(extent), _origin(self.window, first), watermark)
+            case SlidingWindow():
+                return _sliding(self.window, rows, watermark)
+            case BatchWindow():
+                return _batches(self.window, rows, first, watermark)
             case HoppingWindow(size=size, step=step):
                 if isinstance(size, int) or isinstance(step, int):
                     return hopping_by_count(rows, *_counts(size, step))
@@ -80,6 +88,8 @@ class WindowAssigner:
                 if rows.contexts is None:
                     raise OperatorError("WINDOW CONTEXT without a context", hint="write IN CONTEXT")
                 return whole_contexts(rows, rows.contexts)
+            case CheckWindow():
+                return checked(rows, self.window, self.check_time)
             case _:
                 assert_never(self.window)
 
@@ -114,6 +124,20 @@ class WindowAssigner:
             return earliest
         width, origin = micros(self.window.extent), _origin(self.window, first)
         return origin + ((earliest - origin) // width + 1) * width
+
+
+def _sliding(window: SlidingWindow, rows: WindowRows, watermark: int) -> Windows:
+    if isinstance(window.extent, int):
+        return (shared_by_count if window.shared else sliding_by_count)(rows, window.extent)
+    return sliding_by_time(rows, micros(window.extent), watermark)
+
+
+def _batches(window: BatchWindow, rows: WindowRows, first: int | None, watermark: int) -> Windows:
+    if isinstance(window.extent, int):
+        return batches_of_count(rows, window.extent)
+    if window.start == "first" and rows.contexts is not None:
+        return batches_since(rows, micros(window.extent), rows.contexts, watermark)
+    return batches_of_time(rows, micros(window.extent), _origin(window, first), watermark)
 
 
 def _origin(window: BatchWindow, first: int | None) -> int:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
+import polars as pl
 
 from ...expressions import Bools, Ints
 
@@ -61,6 +62,8 @@ class WindowRows:
         event: equal for the rows of one event, ascending; `None`: every row is an event of its own.
         first_new: rows from here on were released last.
         contexts: of a query in contexts, their windows; each is a group, or several.
+        whole: codes of what has a shared window by itself; `None`: all rows have one.
+        frame: the candidates themselves, of which a window's condition is asked; `None`: there is none.
     """
 
     time: Ints
@@ -68,6 +71,8 @@ class WindowRows:
     event: Ints | None
     first_new: int
     contexts: ContextRows | None = None
+    whole: Ints | None = None
+    frame: pl.DataFrame | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,8 +113,8 @@ def _changes(codes: Ints) -> Bools:
     return changes
 
 
-def _starts(changes: Bools) -> Ints:
-    """For each place the last change up to it."""
+def group_starts(changes: Bools) -> Ints:
+    """For each place the last change up to it, as the first place of its group."""
     starts: Ints = np.maximum.accumulate(np.where(changes, np.arange(len(changes)), 0))
     return starts
 
@@ -121,8 +126,8 @@ def _ends(changes: Bools) -> Ints:
     return ends
 
 
-def _sorted(rows: WindowRows) -> tuple[Ints | None, Ints, Bools]:
-    """`Windows.order`, the places of new rows in it, and where groups begin in it."""
+def sorted_rows(rows: WindowRows) -> tuple[Ints | None, Ints, Bools]:
+    """`Windows.order`, the places of new rows in it, ascending, and where groups begin in it."""
     count = len(rows.time)
     if rows.group is None:
         begins = np.zeros(count, dtype=bool)
@@ -136,7 +141,7 @@ def _taken(codes: Ints, order: Ints | None) -> Ints:
     return codes if order is None else codes[order]
 
 
-def _window_ends(rows: WindowRows, order: Ints | None, places: Ints, begins: Bools) -> Ints:
+def window_ends(rows: WindowRows, order: Ints | None, places: Ints, begins: Bools) -> Ints:
     """A window holds every solution of its event, also those that are sorted behind the row."""
     if rows.event is None:
         return places + 1
@@ -145,27 +150,62 @@ def _window_ends(rows: WindowRows, order: Ints | None, places: Ints, begins: Boo
 
 def sliding_by_time(rows: WindowRows, width: int, watermark: int) -> Windows:
     """One window per new row: what its group holds up to its event that is less than `width` older."""
-    order, places, begins = _sorted(rows)
+    order, places, begins = sorted_rows(rows)
     own = places if order is None else order[places]
     lower = rows.time[own] - width
     first = np.searchsorted(rows.time, rows.time[rows.first_new :] - width, "right")
-    if order is None or rows.group is None:
-        start = first
-    else:
-        by_place = rows.group[order] * (len(order) + 1) + order
-        wanted = rows.group[own] * (len(order) + 1) + first[own - rows.first_new]
-        start = np.searchsorted(by_place, wanted)
-    end = _window_ends(rows, order, places, begins)
+    start = places_of(rows, order, own, first[own - rows.first_new])
+    end = window_ends(rows, order, places, begins)
     moment = rows.time[own]
     return Windows(order, start, end, own, lower, moment, moment, rows.time > watermark - width)
 
 
+def places_of(rows: WindowRows, order: Ints | None, own: Ints, first: Ints) -> Ints:
+    """For each of some rows, the place in `order` of the first row of its group that is not before another row."""
+    if order is None or rows.group is None:
+        return first
+    by_place = rows.group[order] * (len(order) + 1) + order
+    return np.searchsorted(by_place, rows.group[own] * (len(order) + 1) + first)
+
+
+def shared_by_count(rows: WindowRows, size: int) -> Windows:
+    """One window per new row: what its group has of the last `size` rows of all groups, up to its event."""
+    whole = replace(rows, group=rows.whole)
+    order, places, begins = sorted_rows(whole)
+    start = np.maximum(group_starts(begins)[places], window_ends(whole, order, places, begins) - size)
+    keep = _ends(begins) - np.arange(len(begins)) < size
+    return parts_of_groups(rows, order, places, start, keep)
+
+
+def parts_of_groups(rows: WindowRows, order: Ints | None, places: Ints, start: Ints, keep: Bools) -> Windows:
+    """What the group of each new row has of a window of all groups.
+
+    Args:
+        rows: the candidates.
+        order: those that share windows, one behind the other.
+        places: of the new rows in it.
+        start: where their windows begin in it.
+        keep: which rows of it later windows can hold.
+    """
+    count = len(rows.time)
+    whole = np.arange(count + 1) if order is None else np.append(order, count)
+    first, kept = np.empty(count, dtype=np.int64), np.empty(count, dtype=bool)
+    first[whole[places]], kept[whole[:-1]] = whole[start], keep
+    by_group, new, begins = sorted_rows(rows)
+    own = new if by_group is None else by_group[new]
+    start, end = places_of(rows, by_group, own, first[own]), window_ends(rows, by_group, new, begins)
+    held = start < end
+    start, own = start[held], own[held]
+    lower, moment = _taken(rows.time, by_group)[start], rows.time[own]
+    return Windows(by_group, start, end[held], own, lower, moment, moment, kept)
+
+
 def sliding_by_count(rows: WindowRows, size: int) -> Windows:
     """One window per new row: up to `size` rows, the last ones that its group holds up to its event."""
-    order, places, begins = _sorted(rows)
+    order, places, begins = sorted_rows(rows)
     own = places if order is None else order[places]
-    end = _window_ends(rows, order, places, begins)
-    start = np.maximum(_starts(begins)[places], end - size)
+    end = window_ends(rows, order, places, begins)
+    start = np.maximum(group_starts(begins)[places], end - size)
     keep_sorted = _ends(begins) - np.arange(len(begins)) < size
     keep = keep_sorted.copy()
     if order is not None:
@@ -218,9 +258,9 @@ def batches_of_time(rows: WindowRows, width: int, origin: int, watermark: int) -
 
 def batches_of_count(rows: WindowRows, size: int) -> Windows:
     """Full runs of `size` rows of each group; the rows of runs that are not full are kept."""
-    order, _, begins = _sorted(rows)
+    order, _, begins = sorted_rows(rows)
     place = np.arange(len(begins))
-    within = place - _starts(begins)
+    within = place - group_starts(begins)
     end = np.flatnonzero(within % size == size - 1) + 1
     start = end - size
     full = place - within % size + size <= _ends(begins)
@@ -279,7 +319,7 @@ def _numbered(
         check: is told how many there are, before they are made.
     """
     count = len(rows.time)
-    order, _, begins = _sorted(rows)
+    order, _, begins = sorted_rows(rows)
     low, high = _taken(low, order), _taken(high, order)
     first = low.copy()  # a window is found by the first row that it holds: the rows before end with lower numbers
     first[1:] = np.where(begins[1:], low[1:], np.maximum(low[1:], high[:-1] + 1))
@@ -302,11 +342,11 @@ def hopping_by_count(rows: WindowRows, size: int, step: int) -> Windows:
 
     The rows of a group that are kept begin at a multiple of the step, and so do those of `rows`.
     """
-    order, places, begins = _sorted(rows)
-    within = np.arange(len(begins)) - _starts(begins)
+    order, places, begins = sorted_rows(rows)
+    within = np.arange(len(begins)) - group_starts(begins)
     end = places[(within[places] >= size - 1) & ((within[places] - size + 1) % step == 0)] + 1
     start = end - size
-    count = _ends(begins) - _starts(begins)
+    count = _ends(begins) - group_starts(begins)
     full = np.where(count >= size, (count - size) // step + 1, 0)
     keep_sorted = within >= np.minimum(full, count // step) * step
     keep = keep_sorted.copy()
@@ -319,7 +359,7 @@ def hopping_by_count(rows: WindowRows, size: int, step: int) -> Windows:
 
 def sessions(rows: WindowRows, gap: int, watermark: int) -> Windows:
     """Rows of a group less than `gap` apart; a session is over when the watermark passes its last row plus the gap."""
-    order, _, begins = _sorted(rows)
+    order, _, begins = sorted_rows(rows)
     time = _taken(rows.time, order)
     changes = begins.copy()
     changes[1:] |= np.diff(time) >= gap

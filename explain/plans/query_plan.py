@@ -12,6 +12,7 @@ from ...language.nodes import (
     AfterMatchKind,
     Alternative,
     BatchWindow,
+    CheckWindow,
     Conjunction,
     ContextWindow,
     CorrelationWindow,
@@ -36,6 +37,7 @@ from ...planner import Range, bounds_in_words, duration_in_words
 from .context_plan import describe_contexts
 from .plan_node import PlanNode
 
+_OVER_ALL = ", in one window over all groups"
 _LINKS = {
     Link.ANY: "then, passing over any events,",
     Link.NEXT: "then the next that fits,",
@@ -149,8 +151,11 @@ def _window(window: Window) -> str:
     match window:
         case CorrelationWindow(variables=variables, width=width):
             return f"{', '.join(f'?{v}' for v in variables)} lie within {duration_in_words(width)}"
-        case SlidingWindow(variable=variable, extent=extent):
-            return f"at each ?{variable}, the last {_extent(extent)}"
+        case SlidingWindow(variable=variable, extent=extent, shared=shared):
+            return f"at each ?{variable}, the last {_extent(extent)}" + _OVER_ALL * shared
+        case CheckWindow(variable=variable, condition=condition, extent=extent, shared=shared):
+            bound = "" if extent is None else f", of the last {_extent(extent)}"
+            return f"at each ?{variable}, the latest for which {expression_text(condition)}{bound}" + _OVER_ALL * shared
         case BatchWindow(variable=variable, extent=extent, start=start):
             since = {None: "the epoch", "first": "the first candidate"}
             counted = since[start] if start is None or isinstance(start, str) else moment_text(start)

@@ -9,6 +9,7 @@ from typing import assert_never
 
 from ..nodes import (
     Alternative,
+    CheckWindow,
     Conjunction,
     Element,
     Group,
@@ -22,6 +23,7 @@ from ..nodes import (
     window_variables,
 )
 from ..source_text import Span
+from .check_clause import is_bounded
 from .query_draft import Draft
 from .resolution import Scope
 
@@ -31,6 +33,9 @@ _PRESENT = ""
 
 def unbounded(draft: Draft) -> str | None:
     """A variable whose events would have to be remembered for ever; `None`: WINDOWs bound them all."""
+    loose = next((w.variable for w in draft.windows if isinstance(w, CheckWindow) and not is_bounded(w)), None)
+    if loose is not None:
+        return loose
     if draft.kind is not Kind.PATTERN or (len(draft.matched) == 1 and not draft.quantified.get(draft.matched[0])):
         return None
     return _loose(draft.matched, draft.quantified, draft.pattern, draft.windows)
@@ -45,6 +50,10 @@ def check_bounded(scope: Scope, draft: Draft) -> None:
     loose = unbounded(draft)
     if loose is None or draft.retention is not None:
         return
+    check = next((window for window in draft.windows if isinstance(window, CheckWindow)), None)
+    if check is not None:
+        hint = f"add an extent, CHECK (…), 1day, or a condition such as COUNT(?{loose}) <= 1000"
+        raise scope.error(check.span, "this window could grow without bound", hint)
     names = ", ".join(f"?{name}" for name in draft.matched)
     reason = "no WINDOW ties ?" + loose if draft.windows else "there is no WINDOW"
     hint = f"add WINDOW ({names}, 5min), or submit the query with a retention"

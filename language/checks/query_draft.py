@@ -8,6 +8,7 @@ from datetime import timedelta
 
 from .. import syntax_tree as syntax
 from ..nodes import (
+    CheckWindow,
     ContextChange,
     Expression,
     InContext,
@@ -51,6 +52,8 @@ class Draft:
         """The shape of the query."""
         if len(self.variables) > 1 or self.pattern is not None:
             return Kind.PATTERN
+        if any(isinstance(window, CheckWindow) for window in self.windows):
+            return Kind.AGGREGATION
         tested = [item.condition or item.value for item in self.items]
         return Kind.AGGREGATION if any(map(aggregates_of, (*tested, *_given(self.having)))) else Kind.SELECTION
 

@@ -12,6 +12,7 @@ from .. import syntax_tree as syntax
 from ..name_lookup import Names
 from ..nodes import (
     Binding,
+    CheckWindow,
     Column,
     ContextSet,
     Expression,
@@ -141,7 +142,8 @@ def _assemble(
     items = (*draft.items, *hidden)
     joins = (*draft.joins, *(join_of(pair) for pair in paths.joins))
     partition_by = resolve_partition(scope, tree.partition_by)
-    after_selection = (*draft.reported, *(item.value for item in hidden), *joins, *untils(draft.pattern))
+    checked = [window.condition for window in draft.windows if isinstance(window, CheckWindow)]
+    after_selection = (*draft.reported, *(i.value for i in hidden), *joins, *untils(draft.pattern), *checked)
     needed = {*(pair for key in partition_by for pair in key), *_candidate_columns((*after_selection, *_bound(draft)))}
     query = Query(
         name=name,

@@ -24,6 +24,7 @@ from ..nodes import (
     negated_variables,
     quantified_variables,
 )
+from .check_clause import resolve_check
 from .query_draft import Draft
 from .resolution import Scope, check_length
 
@@ -42,22 +43,18 @@ def resolve_window(scope: Scope, node: syntax.WindowClause, pattern: Pattern | N
     for variable in node.variables:
         scope.stream(variable)
     for extent in node.extents:
-        if not extent.value:
-            hint = (
-                "a window is longer than 0" if isinstance(extent.value, timedelta) else "a window has 1 event or more"
-            )
-            raise scope.error(extent.span, "a window of nothing", hint)
-        if isinstance(extent.value, timedelta):
-            check_length(scope, extent.value, extent.span, "a window")
+        _check_extent(scope, extent)
     name = node.variables[0].name
     if node.mode == "context":
         return ContextWindow(name, node.span)
+    if node.condition is not None:
+        return resolve_check(scope, node, node.condition)
     first = node.extents[0].value
     match node.mode:
         case "correlation":
             return _correlation(scope, node, pattern)
         case "sliding":
-            return SlidingWindow(name, first, node.span)
+            return SlidingWindow(name, first, node.span, node.shared)
         case "batch":
             return BatchWindow(name, first, node.start, node.span)
         case "hopping":
@@ -66,8 +63,18 @@ def resolve_window(scope: Scope, node: syntax.WindowClause, pattern: Pattern | N
             return _cumulate(scope, node)
         case "session":
             return SessionWindow(name, _duration(first), node.span)
+        case "check":
+            raise AssertionError("a check has a condition")
         case _:
             assert_never(node.mode)
+
+
+def _check_extent(scope: Scope, extent: syntax.Extent) -> None:
+    if not extent.value:
+        hint = "a window is longer than 0" if isinstance(extent.value, timedelta) else "a window has 1 event or more"
+        raise scope.error(extent.span, "a window of nothing", hint)
+    if isinstance(extent.value, timedelta):
+        check_length(scope, extent.value, extent.span, "a window")
 
 
 def _duration(value: timedelta | int) -> timedelta:

@@ -42,6 +42,7 @@ from .normal_form import expression_text, normal_text
 from .pattern import (
     Alternative,
     BatchWindow,
+    CheckWindow,
     Conjunction,
     ContextWindow,
     CorrelationWindow,
@@ -109,6 +110,7 @@ from .vocabulary import (
     is_individual,
     named_attribute,
 )
+from .window_bounds import SpanBound, bounds_window, count_bound, span_bound
 
 __all__ = [
     "COMPANION",
@@ -133,6 +135,7 @@ __all__ = [
     "CalendarStretch",
     "Call",
     "ChangeKind",
+    "CheckWindow",
     "Column",
     "Conjunction",
     "Constant",
@@ -175,6 +178,7 @@ __all__ = [
     "Signature",
     "SlidingWindow",
     "Source",
+    "SpanBound",
     "StreamType",
     "Subquery",
     "Triple",
@@ -188,10 +192,12 @@ __all__ = [
     "Window",
     "aggregates_of",
     "bindings_of",
+    "bounds_window",
     "columns_of",
     "companion_of",
     "conjuncts",
     "context_set_text",
+    "count_bound",
     "event_variables",
     "expression_text",
     "is_individual",
@@ -203,6 +209,7 @@ __all__ = [
     "plain_columns",
     "quantified_parts",
     "quantified_variables",
+    "span_bound",
     "structural_key",
     "subpatterns",
     "surely_bound",

@@ -14,6 +14,7 @@ from .integer_width import COMPANION
 from .pattern import (
     Alternative,
     BatchWindow,
+    CheckWindow,
     Conjunction,
     ContextWindow,
     CorrelationWindow,
@@ -274,8 +275,11 @@ def _window(window: Window) -> str:
     match window:
         case CorrelationWindow(variables=variables, width=width, negated=negated):
             return f"{', '.join(f'?{v}' for v in (*variables, *negated))}, {duration_text(width)}"
-        case SlidingWindow(variable=variable, extent=extent):
-            return f"?{variable}, sliding, {_extent(extent)}"
+        case SlidingWindow(variable=variable, extent=extent, shared=shared):
+            return f"?{variable}, sliding, {_extent(extent)}" + ", SHARED" * shared
+        case CheckWindow(variable=variable, condition=condition, extent=extent, shared=shared):
+            bound = "" if extent is None else f", {_extent(extent)}"
+            return f"?{variable}, CHECK ({expression_text(condition)}){bound}" + ", SHARED" * shared
         case BatchWindow(variable=variable, extent=extent, start=start):
             written = start if start is None or isinstance(start, str) else moment_text(start)
             return f"?{variable}, batch, {_extent(extent)}" + ("" if written is None else f", START {written}")

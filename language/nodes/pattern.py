@@ -112,11 +112,12 @@ class CorrelationWindow:
 
 @dataclass(frozen=True, slots=True)
 class SlidingWindow:
-    """`WINDOW (?e, sliding, extent)`: a duration, or an `int` number of events."""
+    """`WINDOW (?e, sliding, extent)`: a duration, or an `int` number of events; `shared`: one over all groups."""
 
     variable: str
     extent: timedelta | int
     span: Span
+    shared: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,6 +167,31 @@ class ContextWindow:
     span: Span
 
 
+@dataclass(frozen=True, slots=True)
+class CheckWindow:
+    """`WINDOW (?e, CHECK (c), extent)`: the latest candidates, of which the oldest leave until `c` holds.
+
+    Attributes:
+        variable: whose candidates they are.
+        condition: over the window, aggregates, and over its last event, plain attributes.
+        extent: bounds it besides; `None`: nothing does.
+        shared: one window over all groups.
+    """
+
+    variable: str
+    condition: Expression
+    extent: timedelta | int | None
+    span: Span
+    shared: bool = False
+
+
 Window = (
-    CorrelationWindow | SlidingWindow | BatchWindow | HoppingWindow | CumulateWindow | SessionWindow | ContextWindow
+    CorrelationWindow
+    | SlidingWindow
+    | BatchWindow
+    | HoppingWindow
+    | CumulateWindow
+    | SessionWindow
+    | ContextWindow
+    | CheckWindow
 )

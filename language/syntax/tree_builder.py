@@ -174,10 +174,14 @@ class Builder(ContextBuilder):
     def window(self, meta: Meta, children: Children) -> syntax.WindowClause:
         tokens = all_of(Token, children)
         variables = tuple(variable_of(token) for token in tokens if token.type == "VAR")
-        mode = next((token.lower() for token in tokens if token.type != "VAR"), "correlation")
+        words = [token.lower() for token in tokens if token.type != "VAR"]
+        mode, shared = (words or ["correlation"])[0], "shared" in words[1:]
         extents = all_of(syntax.Extent, children)
         start = next((c for c in children if c == "first" or isinstance(c, datetime)), None)
-        return syntax.WindowClause(cast("Any", mode), variables, extents, start, span=place(meta))
+        condition = next((c for c in children if isinstance(c, syntax.Node) and c not in extents), None)
+        return syntax.WindowClause(
+            cast("Any", mode), variables, extents, start, cast("Any", condition), shared, span=place(meta)
+        )
 
     def extent(self, meta: Meta, children: Children) -> syntax.Extent:
         if children[0].type == "DURATION":

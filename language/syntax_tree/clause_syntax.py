@@ -145,14 +145,18 @@ class WindowClause(Node):
     Attributes:
         mode: `correlation` is the one without a mode word.
         variables: one, except for `correlation`.
-        extents: width; or size and step; none of a `context`.
+        extents: width; or size and step; none of a `context`, and a `check` needs none.
         start: of `batch`.
+        condition: of `check`.
+        shared: whether SHARED stands behind a `sliding` or a `check`.
     """
 
-    mode: Literal["correlation", "sliding", "batch", "hopping", "cumulate", "session", "context"]
+    mode: Literal["correlation", "sliding", "batch", "hopping", "cumulate", "session", "context", "check"]
     variables: tuple[Variable, ...]
     extents: tuple[Extent, ...]
     start: Literal["first"] | datetime | None
+    condition: Expression | None = None
+    shared: bool = False
 
 
 # The clauses at the end

@@ -14,7 +14,15 @@ from typing import Any
 import polars as pl
 import polars_hash as plh
 from kaicep.language.nodes.expression import Aggregate, Binding
-from kaicep.language.nodes.pattern import Alternative, Conjunction, CorrelationWindow, Group, Pattern, SlidingWindow
+from kaicep.language.nodes.pattern import (
+    Alternative,
+    CheckWindow,
+    Conjunction,
+    CorrelationWindow,
+    Group,
+    Pattern,
+    SlidingWindow,
+)
 from kaicep.language.nodes.pattern import Sequence as Links
 from kaicep.language.nodes.query import Kind, Output, Query
 
@@ -256,7 +264,7 @@ def identity(query: Query, report: Report, context: Sequence[str] = ()) -> str:
     bits, the lowest first.
     """
     ids = ["\x1e".join(candidate.event.id for candidate in run) for run in report.runs.values()]
-    sliding = any(isinstance(w, SlidingWindow) for w in query.windows)  # follows from its event
+    sliding = any(isinstance(w, SlidingWindow | CheckWindow) for w in query.windows)  # follows from its event
     window = [] if sliding else [canonical(moment) for moment in report.window or ()]
     values = [digested(value) for value in report.group]
     bindings = [digested(value) for value in selected_bindings(query, report)]

@@ -10,6 +10,7 @@ from functools import singledispatch
 
 from kaicep.language.nodes.pattern import (
     BatchWindow,
+    CheckWindow,
     CumulateWindow,
     HoppingWindow,
     SessionWindow,
@@ -17,7 +18,7 @@ from kaicep.language.nodes.pattern import (
     Window,
 )
 
-from .expressions import Candidate
+from .expressions import Candidate, Scope, holds
 from .values import EPOCH, later
 
 Group = tuple[object, ...]
@@ -48,22 +49,46 @@ def contents(window: Window, group: Sequence[Candidate], every: Sequence[Candida
     Args:
         window: the WINDOW of the query.
         group: the candidates of the group, in total order.
-        every: the candidates of all groups, in total order.
+        every: the candidates of all groups, in total order; a SHARED window is over these, and `group` has its part.
     """
     raise TypeError(type(window))
 
 
 @contents.register
 def _(window: SlidingWindow, group: Sequence[Candidate], every: Sequence[Candidate]) -> Iterator[Content]:
+    own = {id(x) for x in group}
     for candidate in group:
-        earlier = [x for x in group if x.event.order <= candidate.event.order]
         t = candidate.event.time
-        if isinstance(window.extent, timedelta):
-            members = [x for x in earlier if t - x.event.time < window.extent]
-            yield Content(t, later(t, -window.extent), t, tuple(members), candidate)
-        else:
-            members = earlier[-window.extent :]
-            yield Content(t, members[0].event.time, t, tuple(members), candidate)
+        whole = within_extent(window.extent, candidate, every if window.shared else group)
+        members = tuple(x for x in whole if id(x) in own)
+        start = later(t, -window.extent) if isinstance(window.extent, timedelta) else members[0].event.time
+        yield Content(t, start, t, members, candidate)
+
+
+def within_extent(extent: timedelta | int | None, last: Candidate, every: Sequence[Candidate]) -> Sequence[Candidate]:
+    """The candidates up to the event of one that an extent leaves, in total order."""
+    earlier = [x for x in every if x.event.order <= last.event.order]
+    if isinstance(extent, timedelta):
+        return [x for x in earlier if last.event.time - x.event.time < extent]
+    return earlier if extent is None else earlier[-extent:]
+
+
+@contents.register
+def _(window: CheckWindow, group: Sequence[Candidate], every: Sequence[Candidate]) -> Iterator[Content]:
+    own = {id(x) for x in group}
+    dropped: set[int] = set()
+    for candidate in every if window.shared else group:
+        t = candidate.event.time
+        held = within_extent(window.extent, candidate, every if window.shared else group)
+        dropped |= {
+            id(x) for x in group if id(x) not in {id(y) for y in held} and x.event.order < candidate.event.order
+        }
+        held = [x for x in held if id(x) not in dropped]
+        while held and not holds(window.condition, Scope({window.variable: candidate}, {window.variable: held})):
+            dropped.add(id(held.pop(0)))
+        members = tuple(x for x in held if id(x) in own)
+        if members and id(candidate) in own:
+            yield Content(t, members[0].event.time, t, members, candidate)
 
 
 @contents.register
