@@ -8,7 +8,19 @@ from dataclasses import dataclass
 
 from ..errors import QueryTypeError, did_you_mean
 from . import syntax_tree as syntax
-from .nodes import COMPANION, AttributeType, Column, StreamType, Unit, ValueType, Vocabulary, named_attribute
+from .nodes import (
+    COMPANION,
+    AggregateSignature,
+    AttributeType,
+    ChangeSignature,
+    Column,
+    Signature,
+    StreamType,
+    Unit,
+    ValueType,
+    Vocabulary,
+    named_attribute,
+)
 from .source_text import SourceText, Span, listed
 
 _LOCAL = re.compile(r"[^/#:]+$")
@@ -62,6 +74,13 @@ class Names:
         """The unit of that name, without a dimension if the knowledge does not say how to convert it."""
         known = None if self.vocabulary.terms is None else self.vocabulary.terms.unit(iri)
         return known or Unit(iri)
+
+    def signature(self, function: str) -> Signature | AggregateSignature:
+        """What a function or aggregate of a checked expression takes and gives."""
+        found = self.vocabulary.functions[function]
+        if isinstance(found, ChangeSignature):
+            raise TypeError(f"{function} is written with others in checked expressions")
+        return found
 
     def stream(self, name: syntax.Name) -> StreamType:
         """The stream that FROM names.

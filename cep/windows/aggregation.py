@@ -44,6 +44,7 @@ from ..order import UNBOUNDED, Interval, empty_candidates, group_codes
 from ..output import MatchFrame, instant_text, key_text, selected_bindings
 from ..partitions import WINDOW_COLUMN, PartitionWindows
 from ..snapshot_codec import OperatorState
+from .previous_reports import PreviousReports
 from .window_assigner import WindowAssigner, WindowClause, windows_per_event
 from .window_frames import ContextRows, WindowRows, Windows
 from .window_order import event_places, order_windows
@@ -87,7 +88,10 @@ class AggregationKernel:
         self._conditions += [e for e in (query.having,) if e is not None]
         reported = [item.value for item in query.items]
         found = {structural_key(a): a for e in reported + self._conditions for a in aggregates_of(e)}
-        self._aggregates = list(found.values())
+        # What is taken of aggregates is so of those of the report before.
+        self._changes = [a for a in found.values() if a.argument is not None and aggregates_of(a.argument)]
+        self._aggregates = [a for a in found.values() if a not in self._changes]
+        self._reports = PreviousReports()
         self._columns = {key: f"#{number}" for number, key in enumerate(found)}
         self._groups = [(column_expression(e), e.type) for e in _groups(query)]
         self._bindings = selected_bindings(query)
@@ -143,6 +147,8 @@ class AggregationKernel:
             self._kept = frame
             return None
         groups = self._group_columns(frame)
+        if self._windows is not None:
+            self._reports.forget(self._windows.ended(passed), len(self._changes))
         windows = self._assigner.windows(self._rows(frame, groups, first_new), self._first, passed, watermark)
         self._kept = frame.filter(pl.Series(windows.keep & self._lasting(frame, watermark)))
         return self._matches(frame, groups, windows) if len(windows.start) else None
@@ -209,7 +215,9 @@ class AggregationKernel:
             ]
         )
         windows = replace(windows, time=in_calendar(windows.time))
-        standing = self._inside(frame, windows, self._standing(frame, aggregates, windows))
+        inside = self._inside(frame, windows, np.arange(len(windows.last)))
+        aggregates = aggregates.hstack(self._changed(frame, aggregates, groups, windows, inside))
+        standing = np.intersect1d(inside, self._standing(frame, aggregates, windows), assume_unique=True)
         of, groups = self._windows, groups if self._windows is None else groups[1:]
         numbers = None if of is None else frame[WINDOW_COLUMN].to_numpy()
         bindings = self._bindings if self._source.bindings or of is not None else None
@@ -223,10 +231,29 @@ class AggregationKernel:
         keys = [key_text(group[last], of_group) for group, of_group in zip(groups, types, strict=True)]
         in_windows = None if numbers is None else numbers[last]
         lower, upper = windows.lower[chosen], windows.upper[chosen]
-        if not isinstance(self._window, SlidingWindow | CheckWindow):  # these follow from their events
+        if not isinstance(self._window, SlidingWindow):  # a sliding window follows from its event
             keys += [instant_text(lower), instant_text(upper)]
         events = {self._source.variable: rows["_id"]}
         return MatchFrame(rows, windows.time[chosen], events, (lower, upper), keys, windows=in_windows)
+
+    def _changed(
+        self, frame: pl.DataFrame, aggregates: pl.DataFrame, groups: list[pl.Series], windows: Windows, inside: Ints
+    ) -> list[pl.Series]:
+        """Of aggregates, what they were at the report before of the group; of windows that are not reported nothing."""
+        if not self._changes:
+            return []
+        values = [column_expression(e.argument, self._name) for e in self._changes if e.argument is not None]
+        rows = aggregates.hstack(frame[windows.last].get_columns())[inside]
+        given = [rows.select(value).to_series() for value in values]
+        last = windows.last[inside]
+        order = np.lexsort((last, windows.time[inside]))
+        found = self._reports.before(given, [group[last] for group in groups], order)
+        whole = np.full(len(windows.last), -1)
+        whole[inside] = np.arange(len(inside))
+        return [
+            column.gather(np.maximum(whole, 0)).set(pl.Series(whole < 0), None).alias(self._name(e))
+            for e, column in zip(self._changes, found, strict=True)
+        ]
 
     def _inside(self, frame: pl.DataFrame, windows: Windows, standing: Ints) -> Ints:
         """Those of these windows that end with their context windows at the latest."""
@@ -251,11 +278,13 @@ class AggregationKernel:
 
     def state(self) -> OperatorState:
         """The candidates of windows to come, the first time stamp of all, and the last watermark."""
-        return OperatorState({"kept": self._kept}, {"first": self._first, "passed": self._passed})
+        tables = {"kept": self._kept} | ({"reports": self._reports.table} if self._changes else {})
+        return OperatorState(tables, {"first": self._first, "passed": self._passed})
 
     def load(self, state: OperatorState) -> None:
         """Take them back."""
         self._kept, self._first = state.tables["kept"], state.numbers["first"]
+        self._reports.table = state.tables.get("reports", pl.DataFrame())
         passed = state.numbers["passed"]
         self._passed = _BEGINNING if passed is None else passed
 

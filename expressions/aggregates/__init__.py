@@ -12,11 +12,14 @@ from .aggregate_dispatch import (
 )
 from .aggregate_function import Accumulator, AggregateFunction
 from .aggregate_table import AGGREGATES
+from .change_measures import CHANGES, ChangeFunction
 
 __all__ = [
     "AGGREGATES",
+    "CHANGES",
     "Accumulator",
     "AggregateFunction",
+    "ChangeFunction",
     "accumulator_of",
     "aggregate_ranges",
     "aggregated_values",

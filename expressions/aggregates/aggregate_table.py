@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .aggregate_function import AggregateFunction
+from .change_measures import NEW, OLD
 from .count import COUNT
 from .deviation import STDDEV
 from .extremes import MAX, MIN
@@ -15,6 +16,6 @@ __all__ = ["AGGREGATES"]
 
 AGGREGATES: dict[str, AggregateFunction] = {
     aggregate.name: aggregate
-    for aggregate in (COUNT, SUM, AVG, STDDEV, MEDIAN, PERCENTILE, MODE, MIN, MAX, FIRST, LAST, LIST)
+    for aggregate in (COUNT, SUM, AVG, STDDEV, MEDIAN, PERCENTILE, MODE, MIN, MAX, FIRST, LAST, LIST, OLD, NEW)
 }
 """In the order of the reference."""

@@ -11,6 +11,7 @@ from ..nodes import (
     Column,
     Expression,
     Intrinsic,
+    aggregates_of,
     bounds_window,
     walk,
 )
@@ -35,6 +36,11 @@ def _check_part(scope: Scope, name: str, part: Expression) -> None:
     match part:
         case Column(variable=other) | Binding(variable=other) | Aggregate(variable=other) if other != name:
             raise scope.error(part.span, f"CHECK of ?{name} knows no ?{other}", f"compare what ?{name} has")
+        case Aggregate(argument=argument) if argument is not None and aggregates_of(argument):
+            hint = "take it of an attribute: of the window's first and last event"
+            raise scope.error(
+                part.span, "a change of an aggregate is between reports, and CHECK comes before them", hint
+            )
         case Aggregate(running=True):
             raise scope.error(part.span, "RUNNING is for JOIN", "leave RUNNING out: the window has the new event")
         case Call(function=Intrinsic.PREV):

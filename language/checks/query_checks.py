@@ -115,7 +115,7 @@ def _word_of_repetition(scope: Scope, node: Expression) -> str | None:
 
 def _counts_events(scope: Scope, node: Aggregate) -> bool:
     """Whether it is told to count events, as FIRST with an offset."""
-    taken = scope.names.vocabulary.functions[node.function].parameters[: len(node.parameters)]
+    taken = scope.names.signature(node.function).parameters[: len(node.parameters)]
     return any(isinstance(parameter, ConstantParameter) and parameter.counts_events for parameter in taken)
 
 
@@ -138,6 +138,15 @@ def check_lists(scope: Scope, draft: Draft) -> None:
             if is_list(scope.names, node) and not any(node is known for known in whole):
                 hint = "write it as an item of SELECT; a condition takes FIRST, LAST, MIN, MAX or COUNT"
                 raise scope.error(node.span, "LIST is for SELECT, by itself", hint)
+
+
+def check_reports_before(scope: Scope, draft: Draft) -> None:
+    """OLD of an aggregate looks at the report before, of a window."""
+    for expression in (*draft.reported, *draft.joins):
+        for node in aggregates_of(expression):
+            if draft.kind is Kind.PATTERN and node.argument is not None and aggregates_of(node.argument):
+                hint = f"take it of an attribute, or of ?{node.variable} alone with a WINDOW"
+                raise scope.error(node.span, "a change of an aggregate is between reports of a window", hint)
 
 
 def check_untils(scope: Scope, draft: Draft) -> None:
@@ -205,6 +214,7 @@ CHECKS: tuple[Callable[[Scope, Draft], None], ...] = (
     check_repetitions,
     check_negated_joins,
     check_lists,
+    check_reports_before,
     check_untils,
     check_window_attributes,
     check_reported,

@@ -48,7 +48,7 @@ from .query_draft import Draft
 from .resolution import Scope, beside, condition
 from .select_items import hidden_items, output_stream, resolve_items
 from .unknown_terms import warnings_of
-from .window_checks import idle_windows, resolve_bounds, resolve_window
+from .window_checks import consecutive_window, idle_windows, resolve_bounds, resolve_window
 
 
 def compile_statement(names: Names, statement: syntax.Statement, retention: timedelta | None) -> Query:
@@ -67,6 +67,8 @@ def compile_statement(names: Names, statement: syntax.Statement, retention: time
     paths = assign_paths(names, tree.paths, bodies, streams)
     scope, pattern = _with_windows(Scope(names, streams, paths.bindings), tree)
     draft = _draft(scope, tree, pattern, paths, retention)
+    between = consecutive_window(draft)
+    draft = draft if between is None else replace(draft, windows=(between,))
     if tree.change is not None:
         draft = with_change(scope, draft, tree.change, resolve_partition(scope, tree.partition_by))
     check(scope, draft)

@@ -26,7 +26,7 @@ from ..nodes import (
 )
 from .check_clause import resolve_check
 from .query_draft import Draft
-from .resolution import Scope, check_length
+from .resolution import NEW, OLD, Scope, check_length
 
 
 def resolve_window(scope: Scope, node: syntax.WindowClause, pattern: Pattern | None) -> Window:
@@ -162,6 +162,18 @@ def check_windows(scope: Scope, draft: Draft) -> None:
         found = next(a for e in draft.reported for a in aggregates_of(e))
         hint = f"add one: WINDOW (?{found.variable}, sliding, 5min)"
         raise scope.error(found.span, f"{found.function} has no window", hint)
+
+
+def consecutive_window(draft: Draft) -> Window | None:
+    """The window of changes that stand beside none: of two consecutive candidates, of the group.
+
+    Source: EStreams §5.1.3.
+    """
+    found = [a for e in draft.reported for a in aggregates_of(e)]
+    changes = all(a.function in (OLD, NEW) and (a.argument is None or not aggregates_of(a.argument)) for a in found)
+    if not found or not changes or draft.windows or len(draft.variables) > 1 or draft.pattern is not None:
+        return None
+    return SlidingWindow(draft.variables[0], 2, found[0].span)
 
 
 def _check_fitting(scope: Scope, draft: Draft, window: Window) -> None:

@@ -76,7 +76,17 @@ from .query import (
     Triple,
     ValueFilter,
 )
-from .signature import AggregateSignature, ConstantParameter, Fault, Signature, UnitRule, Wanted, wanted_by
+from .signature import (
+    AggregateSignature,
+    ChangeMeasure,
+    ChangeSignature,
+    ConstantParameter,
+    Fault,
+    Signature,
+    UnitRule,
+    Wanted,
+    wanted_by,
+)
 from .traversal import (
     aggregates_of,
     bindings_of,
@@ -135,6 +145,8 @@ __all__ = [
     "CalendarStretch",
     "Call",
     "ChangeKind",
+    "ChangeMeasure",
+    "ChangeSignature",
     "CheckWindow",
     "Column",
     "Conjunction",

@@ -14,7 +14,7 @@ COMPANION = "~double"
 """What the name of a hidden item or attribute ends with that holds the double where another's integer has left."""
 
 Named = TypeVar("Named", bound=Column | Binding)
-_CHOOSING = ("MIN", "MAX", "FIRST", "LAST", "MODE")
+_CHOOSING = ("MIN", "MAX", "FIRST", "LAST", "MODE", "OLD", "NEW")
 _KEEPING = ("COALESCE", "IF", "FLOOR", "CEIL", "ROUND", Intrinsic.PREV)
 
 

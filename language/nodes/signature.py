@@ -10,7 +10,16 @@ from typing import Literal
 from .expression import Expression
 from .types import ValueType
 
-__all__ = ["AggregateSignature", "ConstantParameter", "Fault", "Signature", "UnitRule", "Wanted", "wanted_by"]
+__all__ = [
+    "AggregateSignature",
+    "ChangeSignature",
+    "ConstantParameter",
+    "Fault",
+    "Signature",
+    "UnitRule",
+    "Wanted",
+    "wanted_by",
+]
 
 Wanted = Literal[
     "a number",
@@ -113,6 +122,27 @@ class AggregateSignature:
     distinct: bool
     of_events: bool
     several: bool
+
+
+class ChangeMeasure(Enum):
+    """How a value has changed from the older to the newer of two events, or reports (EStreams §5.1.3)."""
+
+    DIFFERENCE = "new - old"
+    RATIO = "(new - old) / (old + p)"
+    SLOPE = "(new - old) / (new y - old y + p)"
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeSignature:
+    """A measure of change, which the checker writes with OLD and NEW.
+
+    Attributes:
+        measure: which one.
+        values: how many values it is of; a number may follow but for the difference.
+    """
+
+    measure: ChangeMeasure
+    values: int
 
 
 def wanted_by(signature: Signature, count: int) -> tuple[Wanted, ...]:

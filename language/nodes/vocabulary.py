@@ -9,10 +9,10 @@ from typing import Protocol
 
 from .context import ContextSet
 from .measures import Unit
-from .signature import AggregateSignature, Signature
+from .signature import AggregateSignature, ChangeSignature, Signature
 from .types import ValueType
 
-Functions = Mapping[str, Signature | AggregateSignature]
+Functions = Mapping[str, Signature | AggregateSignature | ChangeSignature]
 """What may stand before `(`: functions and aggregates by their upper-case names."""
 
 

@@ -10,9 +10,10 @@ from fractions import Fraction
 from typing import Any
 
 from kaicep.language.nodes.expression import Aggregate
+from kaicep.language.nodes.traversal import aggregates_of
 from kaicep.language.nodes.types import ValueType
 
-from .expressions import NothingBefore, Scope, bound, item, value
+from .expressions import Candidate, NothingBefore, Scope, bound, item, value
 from .values import Value, inside, plain
 
 
@@ -29,6 +30,8 @@ def _(expression: Aggregate, scope: Scope) -> Value:
 def aggregate(expression: Aggregate, scope: Scope) -> Value | None:
     """The value of an aggregate over what its variable runs over; `None` when it is unbound."""
     run = scope.runs.get(expression.variable, ())
+    if expression.function in ("OLD", "NEW"):
+        return changed(expression, scope, run)
     if expression.argument is None:
         return len(run)
     given = [item(expression.argument, Scope({**scope.chosen, expression.variable: c}, scope.runs)) for c in run]
@@ -44,6 +47,17 @@ def aggregate(expression: Aggregate, scope: Scope) -> Value | None:
     fitting = [v for v in map(plain, values) if _fits(v, expression.function)]
     result = _AGGREGATES[expression.function](fitting, *expression.parameters)
     return float(result) if expression.type is ValueType.DOUBLE and result is not None else result
+
+
+def changed(expression: Aggregate, scope: Scope, run: Sequence[Candidate]) -> Value | None:
+    """The value at the older or the newer of two events, or of an aggregate at the report before."""
+    assert expression.argument is not None
+    if aggregates_of(expression.argument):
+        return None if scope.before is None else item(expression.argument, scope.before)
+    if not run or (expression.function == "OLD" and len(run) == 1):
+        return None
+    chosen = run[0] if expression.function == "OLD" else run[-1]
+    return item(expression.argument, Scope({**scope.chosen, expression.variable: chosen}, scope.runs))
 
 
 def _end_of(values: Sequence[Value], function: str, offset: int) -> Value | None:

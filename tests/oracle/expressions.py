@@ -61,11 +61,13 @@ class Scope:
         chosen: the one candidate that `?v.x` speaks of.
         runs: the candidates that an aggregate of `?v` is taken over: its run, or its window.
         earlier: those of its run that come before the event that is being tested, for RUNNING and PREV.
+        before: what variables stood for at the group's report before.
     """
 
     chosen: Mapping[str, Candidate]
     runs: Mapping[str, Sequence[Candidate]]
     earlier: Mapping[str, Sequence[Candidate]] = field(default_factory=dict)
+    before: Scope | None = None
 
 
 def holds(condition: Expression, scope: Scope) -> bool:

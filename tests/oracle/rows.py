@@ -6,7 +6,7 @@ import hashlib
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass, replace
 from datetime import datetime
 from functools import cache
 from typing import Any
@@ -172,9 +172,11 @@ def aggregations(query: Query, candidates: Mapping[str, Sequence[Candidate]]) ->
     (window,) = [w for w in query.windows if not isinstance(w, CorrelationWindow)]
     every = candidates[source.variable]
     for key, group in groups(query, source.variable, every).items():
+        before: Scope | None = None
         for content in contents(window, group, every):
             last = {source.variable: content.last}
-            scope = Scope(last, {source.variable: content.members})
+            scope = Scope(last, {source.variable: content.members}, before=before)
+            before = replace(scope, before=None)
             runs = {source.variable: (content.last,)}
             yield Report(content.time, scope, content.members, runs, (content.start, content.end), key)
 
@@ -264,7 +266,7 @@ def identity(query: Query, report: Report, context: Sequence[str] = ()) -> str:
     bits, the lowest first.
     """
     ids = ["\x1e".join(candidate.event.id for candidate in run) for run in report.runs.values()]
-    sliding = any(isinstance(w, SlidingWindow | CheckWindow) for w in query.windows)  # follows from its event
+    sliding = any(isinstance(w, SlidingWindow) for w in query.windows)  # follows from its event
     window = [] if sliding else [canonical(moment) for moment in report.window or ()]
     values = [digested(value) for value in report.group]
     bindings = [digested(value) for value in selected_bindings(query, report)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .changes_of_values import NEW, OLD
 from .name_resolution import condition, resolve
 from .scope import Beside, Scope, WindowVariable, check_length
 from .type_rules import common, spoken
@@ -9,6 +10,8 @@ from .unit_agreement import unit_of
 from .window_attributes import beside
 
 __all__ = [
+    "NEW",
+    "OLD",
     "Beside",
     "Scope",
     "WindowVariable",

@@ -11,6 +11,7 @@ from ...nodes import (
     AggregateSignature,
     Binding,
     Call,
+    ChangeSignature,
     Column,
     Constant,
     Expression,
@@ -23,6 +24,7 @@ from ...nodes import (
     wanted_by,
 )
 from ...source_text import listed
+from .changes_of_values import OLD, resolve_change
 from .scope import Scope, demand
 from .type_rules import agreeing, as_number, common, spoken
 from .unit_agreement import agree, convert
@@ -46,6 +48,8 @@ def resolve_call(scope: Scope, node: syntax.FunctionCall, resolve: Resolve) -> E
     signature = functions.get(name)
     if isinstance(signature, AggregateSignature):
         return _aggregate(scope, node, signature, resolve)
+    if isinstance(signature, ChangeSignature):
+        return resolve_change(scope, node, signature, resolve)
     if node.running or node.distinct:
         word = "RUNNING" if node.running else "DISTINCT"
         raise scope.error(node.span, f"{word} does not go with {name}", f"{word} is for aggregates: {word} COUNT(…)")
@@ -56,8 +60,9 @@ def resolve_call(scope: Scope, node: syntax.FunctionCall, resolve: Resolve) -> E
 
 
 def is_aggregate(scope: Scope, node: syntax.FunctionCall) -> bool:
-    """Whether a call is of an aggregate."""
-    return isinstance(scope.names.vocabulary.functions.get(node.function.text), AggregateSignature)
+    """Whether a call is of an aggregate, or of what is written with aggregates."""
+    found = scope.names.vocabulary.functions.get(node.function.text)
+    return isinstance(found, AggregateSignature | ChangeSignature)
 
 
 _HINTS: dict[Wanted, str] = {
@@ -116,7 +121,8 @@ def _aggregate(scope: Scope, node: syntax.FunctionCall, signature: AggregateSign
     if node.distinct and not signature.distinct:
         raise scope.error(node.span, f"DISTINCT does not go with {name}", "it is for COUNT (DISTINCT …)")
     argument = resolve(node.arguments[0])
-    if aggregates_of(argument):
+    inner = aggregates_of(argument)
+    if inner and (name != OLD or any(each.function == OLD for each in inner)):
         raise scope.error(
             node.span, "an aggregate of an aggregate", "name the inner one in a query of its own: CREATE QUERY"
         )

@@ -152,9 +152,9 @@ def _measure(names: Names, expression: Expression) -> Measure | None:
             found = _measure(names, operand)
             return None if found is None or unit is None else replace(found, unit=names.unit(unit))
         case Call(function=function, arguments=arguments):
-            return _of_result(names, names.vocabulary.functions[function], arguments)
+            return _of_result(names, names.signature(function), arguments)
         case Aggregate(function=function, argument=argument) if argument is not None:
-            return _of_result(names, names.vocabulary.functions[function], (argument,))
+            return _of_result(names, names.signature(function), (argument,))
     return None
 
 
