@@ -16,7 +16,6 @@ import polars_hash as plh
 from kaicep.language.nodes.expression import Aggregate, Binding
 from kaicep.language.nodes.pattern import (
     Alternative,
-    CheckWindow,
     Conjunction,
     CorrelationWindow,
     Group,
