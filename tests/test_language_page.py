@@ -12,7 +12,7 @@ import pytest
 from kaicep import Project
 from kaicep.errors import KaicepError
 from kaicep.expressions import AGGREGATES, OPERATORS, SIGNATURES
-from kaicep.expressions.aggregates import AggregateFunction
+from kaicep.expressions.aggregates import CHANGES, AggregateFunction, ChangeFunction
 from kaicep.expressions.functions import WRITTEN_FUNCTIONS, ScalarFunction
 from oracle.evaluate import Oracle
 from support.cases import difference
@@ -79,8 +79,13 @@ def test_every_keyword_stands_in_an_example() -> None:
     assert sorted(k for k in keywords if not re.search(rf"\b{k}", texts)) == []
 
 
-@pytest.mark.parametrize("entry", [*WRITTEN_FUNCTIONS, *AGGREGATES.values()], ids=lambda entry: str(entry.name))
-def test_the_tables_say_of_a_function_what_its_entry_says(entry: ScalarFunction | AggregateFunction) -> None:
+ENTRIES = [*WRITTEN_FUNCTIONS, *AGGREGATES.values(), *CHANGES]
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: str(entry.name))
+def test_the_tables_say_of_a_function_what_its_entry_says(
+    entry: ScalarFunction | AggregateFunction | ChangeFunction,
+) -> None:
     assert f"\n| `{entry.usage}` | {entry.doc} |\n" in PAGE_TEXT
 
 

@@ -226,7 +226,7 @@ class AggregationKernel:
         else:
             chosen = order_windows(windows, standing, frame, groups, bindings, lambda rows: of.order(numbers[rows]))
         last = windows.last[chosen]
-        rows = frame[last].hstack(aggregates[chosen].get_columns())
+        rows = frame[last].hstack(aggregates[chosen].get_columns() if aggregates.width else [])
         types = [of_group for _, of_group in self._groups][len(self._groups) - len(groups) :]
         keys = [key_text(group[last], of_group) for group, of_group in zip(groups, types, strict=True)]
         in_windows = None if numbers is None else numbers[last]

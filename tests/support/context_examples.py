@@ -1,4 +1,4 @@
-"""Examples of contexts with their rows, most of them CAESAR's: texts of `context_examples.json`."""
+"""Examples with their rows: of contexts, most of them CAESAR's, and of windows by condition and change, EStreams'."""
 
 from __future__ import annotations
 
@@ -46,9 +46,9 @@ def _items(row: Mapping[str, Any]) -> list[object]:
 
 
 @cache
-def examples() -> tuple[Example, ...]:
-    """All of them."""
-    content = json.loads(Path(__file__).with_suffix(".json").read_text(encoding="utf-8"))
+def examples(of: str = "context_examples") -> tuple[Example, ...]:
+    """All of those that a file has."""
+    content = json.loads((Path(__file__).parent / f"{of}.json").read_text(encoding="utf-8"))
     base = datetime.fromisoformat(content["base"])
     return tuple(_example(case, base) for case in content["cases"])
 

@@ -29,8 +29,9 @@ def resolve_change(
     name, values = node.function.text, node.arguments[: signature.values]
     least, most = signature.values, signature.values + (signature.measure is not ChangeMeasure.DIFFERENCE)
     if not least <= len(node.arguments) <= most or node.distinct or node.running:
-        usage = ", ".join(("?e.x", "?e.y")[:least]) + (", 1" if most > least else "")
-        raise scope.error(node.span, f"{name} takes {least} to {most} arguments", f"write {name} ({usage})")
+        usage = ", ".join(("?e.x", "?e.y")[:least]) + ", 1" * (most > least)
+        wanted = str(least) + f" or {most}" * (most > least) + " argument" + "s" * (most > 1)
+        raise scope.error(node.span, f"{name} takes {wanted}", f"write {name} ({usage})")
     for value in values:
         _check_value(scope, name, resolve(value), signature.measure)
     added = node.arguments[signature.values :]
