@@ -276,6 +276,22 @@ class ContextHistory:
                 found = [] if known is None else [w for w in known.windows if w.context == context]
         return [w for w in found if w.since < last and first <= w.until]
 
+    def holding(self, contexts: Iterable[str], key: str, time: int) -> list[HeldWindow]:
+        """The windows of contexts that hold in a partition at a moment, before which no change is to be made."""
+        known = self._partitions.get(key)
+        found: list[HeldWindow] = []
+        for context in contexts:
+            if known is None or context == self.default or context in self.calendars:
+                if known is None or self.calendars or not any(window.since < time for window in known.open):
+                    found += self.windows(context, key, time, time)
+                continue
+            own = known.open_of(context)
+            if own is not None and own.since < time:
+                found.append(own)
+            elif known.ended and known.ended[-1].until >= time:
+                found += (w for w in known.ended if w.context == context and w.since < time <= w.until)
+        return found
+
     def changed_windows(self, context: str, keys: Sequence[str], first: int, last: int) -> list[tuple[int, HeldWindow]]:
         """The same in those partitions in which something has changed, each with the place of its key."""
         found = []

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from datetime import datetime
 from functools import cached_property
+from operator import itemgetter
 from typing import Any
 
 import polars as pl
@@ -17,7 +20,7 @@ from ....cep.partitions import CONTEXT_WINDOWS, NO_START
 from ....errors import OperatorError
 from ....expressions import POLARS_TYPES, frame_of, micros, moment_of, timestamps
 from ....language.checks.contexts import changes_stream
-from ....language.nodes import COMPANION, ContextSet, Query
+from ....language.nodes import COMPANION, ChangeKind, ContextSet, Item, Query
 from ....planner import Range, resolve_bounds
 
 __all__ = ["ContextRuntime"]
@@ -25,6 +28,9 @@ __all__ = ["ContextRuntime"]
 _DIGITS = 6
 _VERSION = 1
 """Of its snapshots; another one where what they or `ContextHistory` hold of windows is another."""
+
+PossibleChange = tuple[int, int, Change, str]
+"""Its time, the place of its query, what it does, and the partition in which its event lies."""
 
 
 class ContextRuntime:
@@ -48,6 +54,7 @@ class ContextRuntime:
         self.windows = SetWindows(ContextHistory(contexts), within.interval)
         self._keys = PartitionKeys(contexts)
         self._offered: list[tuple[int, int, Change]] = []
+        self._foreseen: list[PossibleChange] = []
         self._told = 0
 
     @property
@@ -63,9 +70,28 @@ class ContextRuntime:
             rows: in output order.
             place: of the query among those that derive the set: changes of one time are made in that order.
         """
-        self._offered += [(change.time, place, change) for change in self._changes(query, rows)]
+        self._offered += [(each.time, place, each) for each in self._changes(query, rows) if each is not None]
 
-    def _changes(self, query: Query, rows: pa.Table) -> list[Change]:
+    def possible(self, query: Query, rows: pa.Table, place: int, partition: Sequence[Item]) -> list[PossibleChange]:
+        """What the rows of a deriving query do that lie in its contexts, if all of them might.
+
+        Args:
+            query: the query.
+            rows: in output order.
+            place: as for `offer`.
+            partition: the items that say in which partition the event of a row lies.
+        """
+        keys = frame_of(rows, [item.name for item in partition]).get_columns()
+        lying = self._keys.texts(keys, [item.type for item in partition], rows.num_rows).to_list()
+        changes = zip(self._changes(query, rows), lying, strict=False)  # without rows there are no changes
+        return [(c.time, place, c, key) for c, key in changes if c is not None and key is not None]
+
+    def foresee(self, changes: Sequence[PossibleChange]) -> None:
+        """Take possible changes: `advance` makes those that lie in contexts."""
+        self._foreseen += changes
+
+    def _changes(self, query: Query, rows: pa.Table) -> list[Change | None]:
+        """What each row does; `None`: nothing, since its key is unbound, or no context holds then."""
         change = query.change
         if change is None or not rows.num_rows:
             return []
@@ -81,9 +107,10 @@ class ContextRuntime:
         within = self.windows.within
         order = () if query.in_context is None else tuple(each.context for each in query.in_context.contexts)
         return [
-            Change(time, change.kind, change.context.context, text, of, value, tuple(windows or ()), order)
+            None
+            if text is None or not within.first <= time <= within.last
+            else Change(time, change.kind, change.context.context, text, of, value, tuple(windows or ()), order)
             for time, text, of, value, windows in zip(times, texts.to_list(), known, values, lying, strict=True)
-            if text is not None and within.first <= time <= within.last
         ]
 
     def advance(self, upto: datetime) -> None:
@@ -91,12 +118,23 @@ class ContextRuntime:
         if self.known is not None and upto <= self.known:
             return
         border = micros(upto)
-        ready = sorted((one for one in self._offered if one[0] < border), key=lambda one: one[:2])
+        ready = [(time, place, change, None) for time, place, change in self._offered if time < border]
+        every = sorted([*ready, *self._foreseen], key=itemgetter(0, 1))
+        self._foreseen = []
         self._offered = [one for one in self._offered if one[0] >= border]
         # What is offered too late, by a query that was registered later, changes nothing that was decided already.
         decided = -(2**63) if self.known is None else micros(self.known)
-        self.history.make(change for time, _, change in ready if time >= decided)
+        self.history.make(self._standing(each for each in every if each[0] >= decided))
         self.known = upto
+
+    def _standing(self, changes: Iterable[tuple[int, int, Change, str | None]]) -> Iterator[Change]:
+        """Changes without those that were foreseen and do not lie in contexts, as they are when it comes to each."""
+        for time, _, change, key in changes:
+            if key is None:
+                yield change
+            elif found := self.history.holding(change.order, key, time):
+                switches = change.kind is ChangeKind.SWITCH
+                yield replace(change, windows=tuple(map(self.history.number, found))) if switches else change
 
     def changes(self, *, wanted: bool = True) -> pa.Table:
         """The events of `CONTEXTS(…)` since it was asked last; none where nobody wants them."""
@@ -134,7 +172,7 @@ class ContextRuntime:
     def rewind(self, mark: Any) -> None:
         """Take back what has happened since."""
         history, offered, self.known = mark
-        self._offered = list(offered)
+        self._offered, self._foreseen = list(offered), []
         self.history.rewind(history)
 
     def effect(self, mark: Any) -> object:

@@ -4,30 +4,41 @@ For a stretch of time it is guessed which changes are made; the queries are answ
 rows say which changes are made indeed. Contexts at a moment depend on events up to it and act on events after it, so
 what is found is right up to the first change that was guessed wrongly, and each round is right further than the one
 before. Where many rounds would be needed the stretch is halved.
+
+What queries do that look at one event at a time is foreseen, change by change; one round has to
+find that it is so, and the other queries decide how many rounds there are.
 Source: LANGUAGE-2 §6, well-founded; fixed points of a round as in semi-naive evaluation (Bancilhon 1986).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
+from types import MappingProxyType
 
 import numpy as np
 import pyarrow as pa
 
+from ....errors import KaicepError
 from ....expressions import Ints, frame_of, moment_of, timestamps
+from ....language.nodes import AfterMatchKind, Column, Item, Kind, Query, columns_of
 from .candidate_selection import EventBatch
 from .context_runtime import ContextRuntime
 from .held_events import EventSplits, HeldEvents
 from .query_runtime import QueryRuntime
 
-__all__ = ["Derivation"]
+__all__ = ["ChangeForecast", "Derivation"]
 
+_PARTITION = "#partition"
 _ROUNDS = 8
 _FEW_ROUNDS = 4
 
 Answer = Callable[[QueryRuntime, Mapping[str, EventBatch], datetime], pa.Table]
 """Gives the rows of one query for some events, up to a watermark."""
+
+Foreseen = Callable[[Mapping[str, Mapping[str, EventBatch]], datetime], Mapping[str, Callable[[], None]]]
+"""Gives, by label, what tells the sets which changes queries may make for some events, up to a watermark."""
 
 
 class Derivation:
@@ -39,6 +50,7 @@ class Derivation:
         answer: answers one query.
         offer: offers the rows of a query, by its label, as changes.
         at_once: how many moments a stretch has at first.
+        foreseen: foresees the changes of those queries of which that can be done; `None`: of none.
 
     Attributes:
         at_once: how many moments a stretch should have next time.
@@ -52,8 +64,11 @@ class Derivation:
         answer: Answer,
         offer: Callable[[str, pa.Table], None],
         at_once: int,
+        *,
+        foreseen: Foreseen | None = None,
     ) -> None:
         self._levels, self._contexts, self._answer, self._offer = levels, contexts, answer, offer
+        self._foreseen = foreseen or (lambda _events, _border: {})
         self._flows = [flow for level in levels for flow in level]
         self.at_once, self.rounds = at_once, 0
 
@@ -94,7 +109,8 @@ class Derivation:
         """The rows of a stretch of time; `None`: they are not found in a few rounds, and nothing has happened."""
         flows = [(flow, flow.mark()) for flow in self._flows]
         sets = [(contexts, contexts.mark()) for contexts in self._contexts]
-        guess = self._made({}, sets, border)
+        foreseen = self._foreseen(events, border)
+        guess = self._made({}, sets, border, foreseen)
         rounds = 0
         while True:
             rows = self._round(events, border)
@@ -108,16 +124,27 @@ class Derivation:
                 for contexts, mark in sets:
                     contexts.rewind(mark)
                 return None
-            guess = made
+            before, guess = guess, made
+            if foreseen:
+                others = {label: table for label, table in rows.items() if label not in foreseen}
+                guess = self._made(others, sets, border, foreseen) if rounds < _ROUNDS else before
+                if guess == before:  # what was foreseen is not what is
+                    foreseen, guess = {}, self._made(rows, sets, border)
 
     def _made(
-        self, rows: Mapping[str, pa.Table], sets: Sequence[tuple[ContextRuntime, object]], border: datetime
+        self,
+        rows: Mapping[str, pa.Table],
+        sets: Sequence[tuple[ContextRuntime, object]],
+        border: datetime,
+        foreseen: Mapping[str, Callable[[], None]] = MappingProxyType({}),
     ) -> list[object]:
-        """Make the changes of rows instead of those that were made; what has come of them."""
+        """Make the changes of rows, and those foreseen, instead of those that were made; what has come of them."""
         for contexts, mark in sets:
             contexts.rewind(mark)
         for label, table in rows.items():
             self._offer(label, table)
+        for tell in foreseen.values():
+            tell()
         for contexts, _ in sets:
             contexts.advance(border)
         return [contexts.effect(mark) for contexts, mark in sets]
@@ -141,3 +168,53 @@ def _moments(waiting: Mapping[str, HeldEvents]) -> Ints:
     tables = [batch.table for held in waiting.values() for batch in held.batches]
     seen: dict[int, Ints] = {id(table): timestamps(frame_of(table, ["_time"])["_time"]) for table in tables}
     return np.unique(np.concatenate(list(seen.values()))) if seen else np.empty(0, dtype=np.int64)
+
+
+class ChangeForecast:
+    """Foresees the rows of one deriving query.
+
+    Attributes:
+        partition: the items that say in which partition the event of a row lies.
+
+    Args:
+        flow: the query as it runs; nothing is taken of its state, and it stays as it is.
+        query: likewise, as `unplaced` gives it.
+    """
+
+    def __init__(self, flow: QueryRuntime, query: Query) -> None:
+        self.partition = [item for item in query.items if item.name.startswith(_PARTITION)]
+        self._runtime = flow.alike(query)
+        self._begin = self._runtime.mark()
+
+    @classmethod
+    def of(cls, flow: QueryRuntime) -> ChangeForecast | None:
+        """That of a query; `None`: its rows cannot be foreseen, and rounds have to find them."""
+        query = _unplaced(flow.query)
+        return None if query is None else cls(flow, query)
+
+    def rows(self, events: Mapping[str, EventBatch], watermark: datetime) -> pa.Table:
+        """The rows that it has if all events lie in its contexts; none, where that is more than it may have."""
+        self._runtime.rewind(self._begin)
+        try:
+            return self._runtime.process(events, watermark)
+        except KaicepError:
+            return self._runtime.no_rows
+
+
+def _unplaced(query: Query) -> Query | None:
+    """A query that looks at one event at a time, without its contexts; `None`: it does not."""
+    asked, change, (source, *others) = query.in_context, query.change, query.sources
+    if asked is None or change is None or others or asked.sets != (change.context.set,):
+        return None
+    if source.semantics is not None or source.window_attributes or not _of_one_event(query):
+        return None
+    keys = [key for placement in asked.placements for key in placement.keys]
+    items = [Item(f"{_PARTITION}{n}", key, None, key.type, query.span, hidden=True) for n, key in enumerate(keys)]
+    named = {node.name for key in keys for node in columns_of(key) if isinstance(node, Column)}
+    source = replace(source, columns=tuple(sorted({*source.columns, *named} - {"_time", "_id"})))
+    return replace(query, in_context=None, items=(*query.items, *items), sources=(source,))
+
+
+def _of_one_event(query: Query) -> bool:
+    keeps_all = query.after_match.kind is AfterMatchKind.KEEP_ALL
+    return query.kind is Kind.SELECTION and keeps_all and not (query.limit or query.distinct or query.output_rate)

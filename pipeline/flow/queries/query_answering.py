@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -14,6 +14,7 @@ from operator import attrgetter
 from time import monotonic, process_time
 from types import MappingProxyType
 from typing import NamedTuple
+from weakref import WeakKeyDictionary
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -24,7 +25,7 @@ from ....language.nodes import COMPANION
 from ....planner import BackfillChunk
 from ...monitoring import log_context
 from .candidate_selection import EventBatch
-from .derivation import Derivation
+from .derivation import ChangeForecast, Derivation
 from .held_events import EventSplits, HeldEvents
 from .kindred_queries import CommonCall
 from .query_components import QueryComponent
@@ -55,6 +56,7 @@ class QueryAnswering:
         self._queries, self._isolation = queries, isolation
         self._pool = ThreadPoolExecutor(workers) if workers > 1 else None
         self._at_once: dict[tuple[str, ...], int] = {}
+        self._forecasts: WeakKeyDictionary[QueryRuntime, ChangeForecast | None] = WeakKeyDictionary()
 
     def close(self) -> None:
         """Give back the threads."""
@@ -256,7 +258,8 @@ class QueryAnswering:
 
         sets = [self._queries.contexts[name] for name in component.sets]
         levels = _depths(flows)
-        derivation = Derivation(levels, sets, answered, self._offer, self._at_once.get(component.sets, _AT_ONCE))
+        at_once, foreseen = self._at_once.get(component.sets, _AT_ONCE), partial(self._foreseen, flows, time)
+        derivation = Derivation(levels, sets, answered, self._offer, at_once, foreseen=foreseen)
         try:
             return derivation.settle(waiting, upto)
         except _StoppedError:
@@ -264,6 +267,35 @@ class QueryAnswering:
             return {}
         finally:
             self._at_once[component.sets] = derivation.at_once
+
+    def _foreseen(
+        self,
+        flows: Sequence[QueryRuntime],
+        time: _TimeSpent,
+        events: Mapping[str, Mapping[str, EventBatch]],
+        border: datetime,
+    ) -> dict[str, Callable[[], None]]:
+        """By label, what tells the contexts the changes that queries may make before a moment."""
+        found: dict[str, Callable[[], None]] = {}
+        names = {flow.query.name for flow in flows}
+        for flow in flows:
+            label = flow.registration.label
+            forecast = None if flow.streams & names else self._forecast(flow)
+            if forecast is None or flow.derives is None:
+                continue
+            with log_context(query=label), time.of(label):
+                rows = self._isolation.run(flow, partial(forecast.rows, events[label], border))
+            if rows is None:
+                raise _StoppedError
+            place, contexts = self._queries.deriving(flow.derives).index(label), flow.contexts[flow.derives]
+            found[label] = partial(contexts.foresee, contexts.possible(flow.query, rows, place, forecast.partition))
+        return found
+
+    def _forecast(self, flow: QueryRuntime) -> ChangeForecast | None:
+        """What foresees the rows of a query, made once; `None`: they cannot be foreseen."""
+        if flow not in self._forecasts:
+            self._forecasts[flow] = ChangeForecast.of(flow)
+        return self._forecasts[flow]
 
     def _settle_contexts(
         self, name: str, events: dict[str, EventBatch], watermarks: dict[str, datetime | None]

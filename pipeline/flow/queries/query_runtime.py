@@ -82,6 +82,7 @@ class QueryRuntime:
         self._holds = False
         self.registration = registration
         self.query = query
+        self._made_with = shape_of, options, limits
         self.knowledge = knowledge
         self.within = resolve_bounds(query.bounds, registration.now)
         implied = implied_filters(query)
@@ -115,6 +116,12 @@ class QueryRuntime:
     def streams(self) -> frozenset[str]:
         """Names of the streams that it reads."""
         return frozenset(s.stream.name for s in self.query.sources)
+
+    def alike(self, query: Query) -> QueryRuntime:
+        """One of another query over the same knowledge, whose sources ask for the same; without any state."""
+        shape_of, options, limits = self._made_with
+        registration = Registration(query, self.registration.label, self.registration.now)
+        return QueryRuntime(registration, shape_of, self.knowledge, options, limits, filters=self.filters)
 
     @property
     def filters(self) -> dict[str, SemanticFilter]:
