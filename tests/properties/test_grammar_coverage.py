@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from functools import cache
 from importlib.resources import files
+from random import Random
 
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
@@ -14,6 +15,7 @@ from lark import Lark, Token, Tree
 from lark.grammar import Rule
 from support.campus import campuses
 from support.cases import KINDS, within
+from support.change_queries import FAMILIES as CHANGES
 from support.context_families import FAMILIES as CONTEXTS
 from support.context_families import case
 from support.pattern_queries import pattern_queries
@@ -80,6 +82,9 @@ def test_every_construct_of_the_grammar_is_asked_about() -> None:
     for family in CONTEXTS:
         for seed in range(40):
             missing.difference_update(used(case(family, seed).text))
+    for write in CHANGES.values():
+        for seed in range(40):
+            missing.difference_update(used(write(Random(seed))))
     for family in (*FAMILIES, *KINDS):
         if missing:
             ask_about(family, missing)
