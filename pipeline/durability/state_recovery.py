@@ -138,7 +138,7 @@ class StateRecovery:
             dataflow.cross(done)
             result = dataflow.process(batch)
             counts: dict[str, int] = {}
-            for label, rows, _ in result.rows():
+            for label, rows, *_ in result.rows():
                 if dataflow.flows[label].registration.withdrawal is not None:
                     continue
                 counts[label] = counts.get(label, 0) + rows.num_rows

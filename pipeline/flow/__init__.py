@@ -27,9 +27,11 @@ if TYPE_CHECKING:
         kin_of,
         parked_notes,
     )
+    from .rules import CALLS
     from .source_streams import StreamMoments, admission_of
 
 _LATER = {
+    "CALLS": ".rules",
     "Backfill": ".backfill",
     "Batch": ".batch",
     "BatchResult": ".batch_result",
@@ -64,6 +66,7 @@ _LATER = {
 }
 
 __all__ = [
+    "CALLS",
     "Backfill",
     "Batch",
     "BatchResult",

@@ -11,6 +11,7 @@ import pyarrow as pa
 from ...cep import joined_rows
 from .batch import BatchSource
 from .queries import QueryRows
+from .rules import in_order
 
 __all__ = ["BatchResult", "StreamResult", "joined", "merged"]
 
@@ -62,6 +63,7 @@ class BatchResult:
         advances: those that were moved because their streams are idle, and where to.
         idled: the clock was asked for these, and no record of another time.
         source: where the batch came from.
+        called: what rules have called for the rows that were taken so far, as `rules.in_order` takes it.
     """
 
     def __init__(
@@ -79,11 +81,14 @@ class BatchResult:
         self._answers = iter(answers)
         self._kept: dict[str, list[pa.Table]] = {}
         self.counts: dict[str, int] = {}
+        self.called: list[pa.Table] = []
 
     def rows(self) -> Iterator[QueryRows]:
         """The rows of each query, as they become certain; many come piece by piece, and are not kept."""
         for answer in self._answers:
             self.counts[answer.label] = self.counts.get(answer.label, 0) + answer.rows.num_rows
+            if answer.calls is not None:
+                self.called.append(answer.calls)
             yield answer
 
     def rows_of(self, label: str) -> Iterator[pa.Table]:
@@ -93,9 +98,14 @@ class BatchResult:
     @property
     def matches(self) -> dict[str, pa.Table]:
         """All rows that `rows` has not given, by query label."""
-        for label, rows, _ in self.rows():
-            self._kept.setdefault(label, []).append(rows)
+        for answer in self.rows():
+            self._kept.setdefault(answer.label, []).append(answer.rows)
         return {label: joined_rows(pieces) for label, pieces in self._kept.items()}
+
+    @property
+    def calls(self) -> pa.Table:
+        """What rules call, of the schema `rules.CALLS`, in order; of the rows that `rows` or `matches` has given."""
+        return in_order(self.called)
 
 
 def merged(results: Sequence[Mapping[str, StreamResult]]) -> Mapping[str, StreamResult]:

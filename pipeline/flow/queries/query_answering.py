@@ -85,8 +85,8 @@ class QueryAnswering:
         levels = [[self._queries.flows[label] for label in level] for level in self._queries.levels()]
         held: dict[str, list[pa.Table]] = {}
         time = _TimeSpent(seconds)
-        for label, rows, last in self._levels(levels, _batches(events), watermarks, found, time, again=frozenset()):
-            yield from self._visible(label, rows, held, last=last)
+        for one in self._levels(levels, _batches(events), watermarks, found, time, again=frozenset()):
+            yield from self._visible(one.label, one.rows, held, last=one.last)
 
     def _levels(
         self,
@@ -373,11 +373,13 @@ class QueryRows(NamedTuple):
         label: the query's.
         rows: in output order, behind those that it gave before.
         last: no more of them follow.
+        calls: what a rule calls for its rows, as `rules.in_order` takes it; `None`: nothing.
     """
 
     label: str
     rows: pa.Table
     last: bool = True
+    calls: pa.Table | None = None
 
 
 @dataclass(slots=True)

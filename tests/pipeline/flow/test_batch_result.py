@@ -6,8 +6,10 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 
 import pyarrow as pa
-from kaicep.pipeline.flow import QueryRows
+from kaicep.pipeline.flow import CALLS, QueryRows
 from kaicep.pipeline.flow.batch_result import BatchResult, StreamResult, merged
+from kaicep.pipeline.flow.rules import FiringOrder
+from support.action_calls import calls
 
 REJECTED = pa.table({"row": pa.array([], pa.int64()), "reason": pa.array([], pa.string())})
 
@@ -61,3 +63,13 @@ def test_results_are_joined_in_their_order() -> None:
     assert found["air"].events["_row"].null_count == 3
     assert found["air"].late["x"].to_pylist() == [9]
     assert (found["air"].duplicates, found["air"].unlinked) == (11, 22)
+
+
+def test_calls_of_rules_are_those_of_the_rows_that_were_taken() -> None:
+    made = calls(FiringOrder(False, 0, "", 1, 0, 0), (2, "0"), (1, "0"))
+    answers = [QueryRows("r", pa.table({"n": [1]}), calls=made), QueryRows("q", pa.table({"n": [2]}))]
+    result = BatchResult({}, answers, {}, {})
+    assert result.calls.num_rows == 0
+    assert list(result.matches) == ["r", "q"]
+    assert result.calls.schema == CALLS
+    assert [time.timestamp() for time in result.calls["_time"].to_pylist()] == [1, 2]

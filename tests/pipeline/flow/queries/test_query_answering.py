@@ -41,7 +41,7 @@ def answers(project: Project, queries: QueryGraph, workers: int = 1) -> list[tup
     answering = QueryAnswering(queries, QueryIsolation(isolated=True), workers)
     found = list(answering.answer({"air": air(project, 4)}, {"air": END_OF_TIME}))
     answering.close()
-    return [(label, rows.select([rows.column_names[0]]).to_pylist()) for label, rows, _ in found]
+    return [(one.label, one.rows.select([one.rows.column_names[0]]).to_pylist()) for one in found]
 
 
 @pytest.mark.parametrize("workers", [1, 3])
