@@ -81,6 +81,9 @@ class Operator(Protocol):
             CeilingError: the query asks for more than its ceilings allow; what it gave before stays.
         """
 
+    def end_at(self, moment: datetime | None) -> None:
+        """Know that all sources end, and the greatest time stamp of theirs: EVERY goes no further than that."""
+
     def rest(self) -> None:
         """Need nothing of what was given so far: all windows of its contexts are still to come."""
 

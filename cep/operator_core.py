@@ -8,6 +8,7 @@ from typing import Protocol
 import polars as pl
 
 from ..expressions import Ints, Names
+from .match import Recurrence
 from .output import MatchFrame
 from .snapshot_codec import OperatorState
 
@@ -42,6 +43,10 @@ class Kernel(Protocol):
 
         In microseconds. No row to come lies in a context window that ended before that and before the watermark.
         """
+
+    @property
+    def recurrence(self) -> Recurrence | None:
+        """How matches recur; `None`: none ever does."""
 
     @property
     def awaited(self) -> Ints:

@@ -159,6 +159,11 @@ class QueryOperator:
         finally:
             self.kernel.take_part(None)
 
+    def end_at(self, moment: datetime | None) -> None:
+        """See `Operator.end_at`."""
+        if self.kernel.recurrence is not None and moment is not None:
+            self.kernel.recurrence.end = micros(moment)
+
     def rest(self) -> None:
         """See `Operator.rest`."""
         if isinstance(self.kernel, PatternKernel):

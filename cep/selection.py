@@ -20,6 +20,8 @@ __all__ = ["SelectionKernel"]
 class SelectionKernel:
     """Reports candidates as they are released; it remembers nothing."""
 
+    recurrence = None
+
     def __init__(self, query: Query) -> None:
         self._source = query.sources[0]
         conditions = [item.condition for item in query.items] + [query.having, *query.joins]

@@ -21,6 +21,7 @@ from ..language.nodes import (
     Pattern,
     Quantifier,
     Query,
+    Timer,
     is_wide,
 )
 from ..language.nodes import (
@@ -59,7 +60,7 @@ def _pattern(part: Pattern) -> Pattern:
             return part if quantifier is None else replace(part, quantifier=_quantifier(quantifier))
         case Group(pattern=inner, quantifier=quantifier):
             return replace(part, pattern=_pattern(inner), quantifier=_quantifier(quantifier))
-        case Negation():
+        case Negation() | Timer():
             return part
         case Conjunction(parts=parts) | Links(parts=parts):
             return replace(part, parts=tuple(map(_pattern, parts)))

@@ -22,6 +22,7 @@ from ..language.nodes import (
     Query,
     SessionWindow,
     SlidingWindow,
+    Timer,
     Window,
     walk_pattern,
 )
@@ -74,14 +75,18 @@ def _of_windows(query: Query) -> timedelta | None:
 
 def _of_pattern(query: Query, widths: list[timedelta]) -> timedelta | None:
     """WINDOWs tie all events of a match together, if it has several (`language/checks/boundedness.py`)."""
-    negations = [part for part in walk_pattern(query.pattern) if isinstance(part, Negation)] if query.pattern else []
+    parts = list(walk_pattern(query.pattern)) if query.pattern else []
+    negations = [part for part in parts if isinstance(part, Negation)]
     waits = [part.duration for part in negations if part.duration is not None]
+    timers = [part for part in parts if isinstance(part, Timer)]
     # A last `=> NOT` waits for the very next event, however late it comes.
-    endless = len(waits) < len(negations) and sees_all_events(query)
+    endless = any(part.duration is None for part in negations) and sees_all_events(query)
+    # EVERY goes on for as long as WINDOW says, else until what ends it comes.
+    endless = endless or (not widths and any(timer.until is not None for timer in timers))
     several = [*widths, *([] if query.retention is None else [query.retention])]
     if endless or query.after_match.kind is not AfterMatchKind.KEEP_ALL:
         return None
-    return sum([*several, *waits], timedelta(0))
+    return sum([*several, *waits, *(timer.duration for timer in timers)], timedelta(0))
 
 
 def _width(window: Window) -> timedelta | None:

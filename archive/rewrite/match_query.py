@@ -27,6 +27,7 @@ from ...language.nodes import (
     Pattern,
     Query,
     SlidingWindow,
+    Timer,
     aggregates_of,
     event_variables,
 )
@@ -166,6 +167,8 @@ def _taken_apart(pattern: Pattern) -> tuple[list[tuple[str, str]], list[_Gap]]:
             if any(link is not Link.ANY for link in links):
                 raise RefusedError("links other than ->> look at events that are passed over")
             return _in_order(parts)
+        case Timer():
+            raise RefusedError("a match with a timer becomes true at a moment, not with an event")
         case Negation():
             raise RefusedError("NOT stands alone")
         case _:
@@ -209,7 +212,7 @@ def _variables(pattern: Pattern) -> Iterator[str]:
         case Conjunction(parts=parts) | Links(parts=parts):
             for part in parts:
                 yield from _variables(part)
-        case Alternative() | Group() | Negation():
+        case Alternative() | Group() | Negation() | Timer():
             return
         case _:
             assert_never(pattern)

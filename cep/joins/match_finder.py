@@ -276,13 +276,14 @@ def _reach(plan: PatternPlan, variable: str) -> int:
 
 def _forget_absent(plan: PatternPlan, buffer: CandidateBuffer, watermark: int, used: Sequence[Rows]) -> None:
     """Forget the candidates of NOTs that no match can be refuted by any more."""
-    absent = {
-        a.variable: _lookback(disjunct, plan.shortest) for disjunct in plan.disjuncts for a in disjunct.order.negations
-    }
+    every = [a for disjunct in plan.disjuncts for a in disjunct.order.negations]
+    absent = {a.variable: _lookback(disjunct, plan.shortest) for disjunct in plan.disjuncts
+              for a in disjunct.order.negations if a.variable in buffer.frames}  # fmt: skip
     if not absent or not buffer.frames:
         return
     extent = max(_reach(plan, v) for disjunct in plan.disjuncts for v in disjunct.variables)
-    moments = [buffer.earliest(rows) for rows in used]
+    recurs = any(a.every is not None for a in every)  # what was found has looked at all that came
+    moments = [] if recurs else [buffer.earliest(rows) for rows in used]
     for variable, back in absent.items():
         since = min([watermark - max(extent, 0), *moments]) - back
         buffer.forget(variable, buffer.before(since, variable) if extent < UNBOUNDED else 0)

@@ -15,10 +15,11 @@ from typing import assert_never
 from ...errors import OperatorError
 from ...expressions import micros
 from ...language.nodes import Alternative as Either
-from ...language.nodes import Conjunction, Element, Group, Link, Negation, Pattern, Policy, Query, walk_pattern
+from ...language.nodes import Conjunction, Element, Group, Link, Negation, Pattern, Policy, Query, Timer, walk_pattern
 from ...language.nodes import Sequence as Links
 from ..limits import Ceilings
 from ..match import NegationConstraint
+from ..order import with_timer_intervals
 
 __all__ = ["PartialOrder", "disjuncts", "vectorisable"]
 
@@ -73,11 +74,12 @@ def disjuncts(query: Query) -> tuple[PartialOrder, ...]:
         OperatorError: the pattern repeats something.
         CeilingError: there are too many of them.
     """
-    if query.pattern is None:
+    pattern = with_timer_intervals(query).pattern
+    if pattern is None:
         return (_unordered(tuple(source.variable for source in query.sources)),)
-    Ceilings(query).check_plan(_count(query.pattern), _MOST, "ways to choose sides of its ORs")
-    free = [source.variable for source in query.sources if source.variable not in _named(query.pattern)]
-    found = [_disjunct(part, free) for part in _parts(query.pattern, _LINKS[query.policy])]
+    Ceilings(query).check_plan(_count(pattern), _MOST, "ways to choose sides of its ORs")
+    free = [source.variable for source in query.sources if source.variable not in _named(pattern)]
+    found = [_disjunct(part, free) for part in _parts(pattern, _LINKS[query.policy])]
     return tuple(alternative for alternative in found if len(alternative.variables) > len(free))
 
 
@@ -95,7 +97,7 @@ def _named(pattern: Pattern) -> set[str]:
 def _count(pattern: Pattern) -> int:
     """How many disjuncts there are."""
     match pattern:
-        case Element() | Negation():
+        case Element() | Negation() | Timer():
             return 1
         case Group(pattern=inner):
             return _count(inner)
@@ -110,6 +112,8 @@ def _count(pattern: Pattern) -> int:
 def _parts(pattern: Pattern, link: Link) -> list[_Part]:
     """The disjuncts of a part of the pattern that `link` leads to."""
     match pattern:
+        case Timer():
+            raise OperatorError("timers are answered as NOTs with intervals")
         case Element(quantifier=None) | Negation():
             return [{pattern.variable: _Node(pattern, link)}]
         case Element() | Group():
@@ -180,7 +184,10 @@ def _constraint(node: _Node, negation: Negation, bound: Mapping[str, _Node]) -> 
     after = frozenset(v for v, other in bound.items() if negation.variable in other.before)
     duration = None if negation.duration is None else micros(negation.duration)
     strict = node.link is Link.STRICT and duration is None and bool(before)
-    return NegationConstraint(negation.variable, before, after, duration, strict)
+    every = None if negation.every is None else micros(negation.every)
+    return NegationConstraint(
+        negation.variable, before, after, duration, strict, micros(negation.since), negation.timer, every
+    )
 
 
 def vectorisable(query: Query) -> bool:

@@ -10,7 +10,7 @@ from math import prod
 import numpy as np
 import polars as pl
 
-from ...expressions import Bools, Ints, Names
+from ...expressions import Bools, Ints, Names, micros
 from ...language.nodes import Query
 from ..limits import Ceilings, Limits
 from ..match import (
@@ -25,6 +25,7 @@ from ..match import (
     NegationConstraint,
     NewEvents,
     PendingNegation,
+    Recurrence,
     Refutation,
     encode_keys,
     windows_of_matches,
@@ -109,7 +110,11 @@ class PatternKernel:
         self._last: dict[int, tuple[NegationConstraint, ...]] = {i: n for i, n in last.items() if n}
         self._within = within or Interval()
         nothing = np.empty(0, dtype=np.int64)
-        self._pending = PendingNegation(self._within.last, dict.fromkeys((_DISJUNCT, *self._bound), nothing))
+        every = next((n.every for of in self._last.values() for n in of if n.every is not None), None)
+        self.recurrence = Recurrence(every)
+        columns = dict.fromkeys((_DISJUNCT, *self._bound), nothing)
+        self._pending = PendingNegation(self._within.last, columns, recurrence=self.recurrence)
+        self._width = min(plan.shortest, UNBOUNDED if query.retention is None else micros(query.retention))
         self._looks_behind = any(negation.strict for of_disjunct in last.values() for negation in of_disjunct)
         self._buffer = CandidateBuffer(plan.own)
         self._finder: MatchFinder = build_finder(plan, self._named, self._ceilings)
@@ -256,6 +261,8 @@ class PatternKernel:
             for negation in self._plan.disjuncts[disjunct].order.negations:
                 if not negation.before and negation.duration is not None:
                     inside &= refutation.earliest(rows) - negation.duration >= self._within.first
+                if negation.timer:
+                    inside &= refutation.in_width(negation, rows, self._width)
             every = {v: rows.get(v, np.full(len(time), UNBOUND)) for v in self._bound}
             matches = MatchTable(np.full(len(time), disjunct), every, time)
             matches = matches if inside.all() else matches.at(inside)
@@ -351,15 +358,17 @@ class PatternKernel:
         time, awaited = found.time.copy(), np.full(len(found.time), NOTHING_AWAITED)
         for disjunct, negations in self._last.items():
             places, rows = found.of_disjunct(disjunct)
+            if len(places):
+                time[places] = refutation.due(negations, rows, time[places])
             for negation in negations if len(places) else ():
                 if negation.strict:
                     after = refutation.last_number(rows, negation.before)
                     awaited[places] = np.maximum(awaited[places], after)
-                else:
-                    time[places] = np.maximum(time[places], refutation.end(negation, rows))
-        inside = time <= self._within.last
+        inside = (time <= self._within.last) & (time < UNBOUNDED)
         columns = {_DISJUNCT: found.disjunct, **self._buffer.fixed(found.rows)}
-        self._pending.add({name: column[inside] for name, column in columns.items()}, time[inside], awaited[inside])
+        columns = {name: column[inside] for name, column in columns.items()}
+        self._pending.add(columns, time[inside], awaited[inside], self._recurs_until(refutation, found)[inside])
+        self._stop_recurring(refutation, watermark)
         released, when = self._pending.release(watermark)
         of_disjunct = released.pop(_DISJUNCT)
         candidates = refutation.probe.candidates
@@ -367,6 +376,8 @@ class PatternKernel:
         if self._windows is not None:
             windows = windows_of_matches(over.rows, {}, candidates)
             over = over.at(when <= self._windows.of("until", windows))
+        if self.recurrence.period is not None:
+            return over
         due = refutation.unrefuted(over, self._last)
         if len(due.time) > self._ceilings.limits.matches_per_event and not self._ambiguous:
             numbers = _last_numbers(due, candidates)
@@ -375,12 +386,40 @@ class PatternKernel:
         new.check_waiting(self._plan.keys, candidates, self._buffer.current(waiting))
         return due
 
+    def _recurs_until(self, refutation: Refutation, found: MatchTable) -> Ints:
+        """Up to which moment what was found recurs: EVERY lies within WITHIN and the shortest WINDOW."""
+        until = np.full(len(found.time), self._within.last)
+        for disjunct in self._last if self.recurrence.period is not None else ():
+            places, rows = found.of_disjunct(disjunct)
+            if len(places):
+                until[places] = np.minimum(until[places], refutation.earliest(rows) + self._width)
+        return until
+
+    def _stop_recurring(self, refutation: Refutation, watermark: int) -> None:
+        """Note what came that ends EVERY; what comes later is looked at then.
+
+        Raises:
+            CeilingError: there are more moments than may become rows of one batch.
+        """
+        if self.recurrence.period is None or not len(self._pending):
+            return
+        columns = dict(self._pending.columns)
+        of_disjunct = columns.pop(_DISJUNCT)
+        waiting = MatchTable(of_disjunct, self._buffer.current(columns), self._pending.time)
+        for disjunct, negations in self._last.items():
+            places, rows = waiting.of_disjunct(disjunct)
+            for negation in negations if len(places) else ():
+                ends = refutation.last_moment(negation, rows)
+                self._pending.until[places] = np.minimum(self._pending.until[places], ends)
+        counts = self._pending.due_counts(np.arange(len(self._pending)), watermark)
+        self._ceilings.check_batch(int(counts.sum()))
+
     def _drop(self, found: MatchTable) -> None:
         """Drop what will never be reported: these matches of other disjuncts, and what AFTER MATCH forbids.
 
         Matches of the same events, whose solutions differ in nothing that is selected, are one row: all are dropped.
         """
-        if len(self._pending) and len(found.time):
+        if len(self._pending) and len(found.time) and self.recurrence.period is None:
             rows = pl.DataFrame(self._buffer.fixed(found.rows))
             waiting = pl.DataFrame({v: self._pending.columns[v] for v in rows.columns}).with_row_index("#")
             again = waiting.join(rows, on=rows.columns, how="semi")["#"].to_numpy()
@@ -389,6 +428,14 @@ class PatternKernel:
             self._reporter.skip.grown = False
             forbidden = {v: self._forbidden(v) for v in self._bound}
             self._finder.drop(self._buffer, forbidden)
+            if self.recurrence.period is not None and len(self._pending):
+                self._pending.keep(~self._holds_any(forbidden))
+
+    def _holds_any(self, marked: Mapping[str, Bools]) -> Bools:
+        """Which of the matches that wait hold a marked candidate."""
+        waiting = self._buffer.current({v: rows for v, rows in self._pending.columns.items() if v != _DISJUNCT})
+        found: Bools = np.any([np.append(marked[v], False)[rows] for v, rows in waiting.items()], axis=0)
+        return found
 
     def _forbidden(self, variable: str) -> Bools:
         """Which of a variable's candidates serve in no later match."""
@@ -404,10 +451,8 @@ class PatternKernel:
         gone = {v: np.isin(f[WINDOW_COLUMN].to_numpy(), ended) for v, f in self._buffer.frames.items()}
         if not any(mask.any() for mask in gone.values()):
             return
-        columns = {v: rows for v, rows in self._pending.columns.items() if v != _DISJUNCT}
         if len(self._pending):
-            waiting = self._buffer.current(columns)
-            self._pending.keep(~np.any([np.append(gone[v], False)[rows] for v, rows in waiting.items()], axis=0))
+            self._pending.keep(~self._holds_any(gone))
         self._finder.retire(self._buffer, gone)
         for v, mask in gone.items():
             if self._finder.remembers_nothing and not len(self._pending):

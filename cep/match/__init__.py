@@ -26,6 +26,7 @@ from .match_contexts import GroupedWindows, windows_of_matches
 from .match_reporter import MatchReporter
 from .negation import NegationConstraint, Refutation
 from .pending_negation import NOTHING_AWAITED, NextEvents, PendingNegation
+from .recurrence import Recurrence
 
 __all__ = [
     "BEGINNING",
@@ -49,6 +50,7 @@ __all__ = [
     "NextEvents",
     "Partition",
     "PendingNegation",
+    "Recurrence",
     "Refutation",
     "Test",
     "combined_codes",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,6 +26,9 @@ class NegationConstraint:
         after: the variables that stand after it.
         duration: of FOR, in microseconds.
         strict: `=> NOT ?n`: only the very next event is looked at.
+        since: how long after what stands before it, in microseconds, its interval begins.
+        timer: it is AFTER, of which there is no candidate, or EVERY … UNTIL.
+        every: of EVERY and a NOT before one, in microseconds: what its duration grows by again and again.
     """
 
     variable: str
@@ -33,6 +36,9 @@ class NegationConstraint:
     after: frozenset[str]
     duration: int | None
     strict: bool
+    since: int = 0
+    timer: bool = False
+    every: int | None = None
 
     @property
     def ends_later(self) -> bool:
@@ -61,6 +67,8 @@ class Refutation:
             negation: the NOT; all that it looks at is there.
             match: rows of the bound variables; complete, or the last one just bound.
         """
+        if negation.variable not in self.probe.candidates:  # AFTER
+            return np.zeros(len(next(iter(match.values()))), dtype=bool)
         between, equal = self._place(negation, match)
         ranges = self.probe.ranges(match, negation.variable, between, equal)
         tests = self.probe.tests(match, negation.variable)
@@ -82,19 +90,59 @@ class Refutation:
             return self.latest(match, negation.before) + negation.duration
         return self.earliest(match) + self.shortest
 
+    def due(self, negations: Sequence[NegationConstraint], match: BoundRows, time: Ints) -> Ints:
+        """When matches become true, in microseconds, as far as the NOTs at the end say that are not strict.
+
+        Nothing of a match lies behind the moment of a timer at the end: where something does, `UNBOUNDED`.
+
+        Args:
+            negations: in the order of the pattern.
+            match: complete.
+            time: of the last events.
+        """
+        timer = negations[-1] if negations[-1].timer else None
+        for negation in negations:
+            if negation is not timer and negation.every is None and not negation.strict:
+                time = np.maximum(time, self.end(negation, match) + (timer is not None))
+        if timer is None:
+            return time
+        moment = self.end(timer, match)
+        if timer.every is None:
+            return np.where(time > moment, UNBOUNDED, moment)
+        due: Ints = moment + np.maximum(-((moment - time) // timer.every), 0) * timer.every
+        return due
+
     def first_refuting(self, negation: NegationConstraint, partial: BoundRows) -> Ints:
         """When the first forbidden candidate comes after what stands before a NOT between elements.
 
         Its JOINs speak of nothing that is still to come. `UNBOUNDED`: none came yet.
         """
         size = len(next(iter(partial.values())))
+        if negation.variable not in self.probe.candidates:  # AFTER
+            return np.full(size, UNBOUNDED)
         own = self.probe.candidates[negation.variable]
-        start = np.searchsorted(own.time, self.latest(partial, negation.before), "right")
+        start = np.searchsorted(own.time, self.latest(partial, negation.before) + negation.since, "right")
         ranges = self.probe.ranges(partial, negation.variable, (start, np.full(size, len(own.time))))
         row = self.probe.first(partial, negation.variable, ranges, self.probe.tests(partial, negation.variable))
         when = np.full(size, UNBOUNDED)
         when[row != NONE] = own.time[row[row != NONE]]
         return when
+
+    def last_moment(self, negation: NegationConstraint, match: BoundRows) -> Ints:
+        """Up to which moment EVERY recurs, as far as a NOT at the end says.
+
+        All that comes behind the match is looked at as it comes. `UNBOUNDED`: no forbidden candidate came yet.
+        """
+        first = self.first_refuting(negation, match)
+        if negation.every is not None:  # a NOT in front of a timer ends just before its moment
+            return np.where(first < UNBOUNDED, first - negation.timer, UNBOUNDED)
+        refuted = first <= self.latest(match, negation.before) + (negation.duration or 0)
+        return np.where(refuted, -UNBOUNDED, UNBOUNDED)
+
+    def in_width(self, negation: NegationConstraint, match: BoundRows, width: int) -> Bools:
+        """Whether the moment of a timer, of EVERY the first one, lies within the shortest WINDOW."""
+        inside: Bools = self.end(negation, match) <= self.earliest(match) + width
+        return inside
 
     def last_refuting(self, negation: NegationConstraint, match: BoundRows) -> Ints:
         """When the last forbidden candidate comes where none must be; `NO_START`: there is none."""
@@ -142,8 +190,10 @@ class Refutation:
             first, last = self.earliest(match), self.latest(match, self._named(match))
             return (last - self.shortest if negation.duration is None else first - negation.duration), first - 1
         last = self.latest(match, negation.before)
+        begin = last + negation.since + 1
         if negation.duration is not None:
-            return last + 1, last + negation.duration
+            return begin, last + negation.duration
         if not negation.after:
-            return self.latest(match, self._named(match)) + 1, self.earliest(match) + self.shortest
-        return last + 1, self.earliest(match, [v for v in negation.after if v in match]) - 1
+            begin = np.maximum(begin, self.latest(match, self._named(match)) + 1)
+            return begin, self.earliest(match) + self.shortest
+        return begin, self.earliest(match, [v for v in negation.after if v in match]) - 1

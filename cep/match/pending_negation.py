@@ -12,13 +12,14 @@ import polars as pl
 
 from ...expressions import Bools, Ints, in_calendar
 from ..order import BEFORE, UNBOUNDED
+from .recurrence import Recurrence
 
 __all__ = ["NOTHING_AWAITED", "NextEvents", "PendingNegation"]
 
 NOTHING_AWAITED = -1
 """Instead of an event's number: the end does not depend on the event that comes next."""
 
-_TIME, _AWAITED = "#time", "#awaited"
+_TIME, _AWAITED, _UNTIL = "#time", "#awaited", "#until"
 _NO_INTS = np.empty(0, dtype=np.int64)
 
 
@@ -65,6 +66,8 @@ class PendingNegation:
         time: when each becomes true, in microseconds, as far as that is known.
         awaited: the number of the event whose next one has to come before; `NOTHING_AWAITED`: it came, or none has to.
         next_events: what came so far.
+        recurrence: of EVERY.
+        until: after which moment each recurs no more.
     """
 
     last: int
@@ -72,6 +75,8 @@ class PendingNegation:
     time: Ints = field(default_factory=lambda: _NO_INTS)
     awaited: Ints = field(default_factory=lambda: _NO_INTS)
     next_events: NextEvents = field(default_factory=NextEvents)
+    recurrence: Recurrence = field(default_factory=Recurrence)
+    until: Ints = field(default_factory=lambda: _NO_INTS)
 
     def __len__(self) -> int:
         return len(self.time)
@@ -81,9 +86,13 @@ class PendingNegation:
         """The watermark that makes the first match true, as far as that is known: intervals include their ends."""
         return int(np.where(self.awaited < 0, self.time, UNBOUNDED).min()) + 1 if len(self) else None
 
-    def add(self, columns: Mapping[str, npt.NDArray[Any]], time: Ints, awaited: Ints) -> None:
+    def add(
+        self, columns: Mapping[str, npt.NDArray[Any]], time: Ints, awaited: Ints, until: Ints | None = None
+    ) -> None:
         """Have matches wait; see the attributes."""
         if len(time):
+            ends = np.full(len(time), UNBOUNDED) if until is None else until
+            self.until = np.concatenate([self.until, ends])
             self.columns = {name: np.concatenate([known, columns[name]]) for name, known in self.columns.items()}
             self.time, self.awaited = np.concatenate([self.time, time]), np.concatenate([self.awaited, awaited])
 
@@ -98,6 +107,8 @@ class PendingNegation:
             self.time[waits] = np.where(after < UNBOUNDED, np.maximum(self.time[waits], after), self.time[waits])
             self.awaited[waits[after < UNBOUNDED]] = NOTHING_AWAITED
         ready = np.flatnonzero((self.awaited < 0) & (self.time < watermark))
+        if self.recurrence.period is not None:
+            return self._recurring(self.recurrence.period, ready, watermark)
         ready = ready[np.argsort(self.time[ready], kind="stable")]
         released = {name: column[ready] for name, column in self.columns.items()}, in_calendar(self.time[ready])
         rest = np.ones(len(self), dtype=bool)
@@ -105,26 +116,47 @@ class PendingNegation:
         self.keep(rest & ((self.awaited < 0) | (watermark <= self.last)))
         return released
 
+    def _recurring(self, period: int, ready: Ints, watermark: int) -> tuple[dict[str, npt.NDArray[Any]], Ints]:
+        """The same of EVERY: each once for each moment; it goes on waiting for the next one."""
+        counts = self.due_counts(ready, watermark)
+        places = np.repeat(ready, counts)
+        nth = np.arange(len(places)) - np.repeat(np.cumsum(counts) - counts, counts)
+        time = self.time[places] + nth * period
+        order = np.argsort(time, kind="stable")
+        released = {name: column[places[order]] for name, column in self.columns.items()}, in_calendar(time[order])
+        self.time[ready] += counts * period
+        ended = watermark >= UNBOUNDED
+        self.keep(np.zeros(len(self), dtype=bool) if ended else self.time <= self.until)
+        return released
+
+    def due_counts(self, places: Ints, watermark: int) -> Ints:
+        """How many matches each becomes below a watermark."""
+        return self.recurrence.counts(self.time[places], self.until[places], watermark)
+
     def copy(self) -> PendingNegation:
         """The same, apart from what becomes of this one."""
         following = replace(self.next_events)
-        return PendingNegation(self.last, dict(self.columns), self.time.copy(), self.awaited.copy(), following)
+        columns, time, awaited = dict(self.columns), self.time.copy(), self.awaited.copy()
+        return PendingNegation(self.last, columns, time, awaited, following, self.recurrence, self.until.copy())
 
     def keep(self, mask: Bools) -> None:
         """Drop all others."""
         if not mask.all():
             self.columns = {name: column[mask] for name, column in self.columns.items()}
-            self.time, self.awaited = self.time[mask], self.awaited[mask]
+            self.time, self.awaited, self.until = self.time[mask], self.awaited[mask], self.until[mask]
 
     def tables(self) -> dict[str, pl.DataFrame]:
         """The state, where the columns are numbers."""
-        waiting = pl.DataFrame({_TIME: self.time.copy(), _AWAITED: self.awaited.copy(), **self.columns})
+        until = {} if self.recurrence.period is None else {_UNTIL: self.until.copy()}
+        waiting = pl.DataFrame({_TIME: self.time.copy(), _AWAITED: self.awaited.copy(), **until, **self.columns})
         following = pl.DataFrame({BEFORE: self.next_events.numbers, _TIME: self.next_events.times})
         return {"negation.waiting": waiting, "negation.next": following}
 
     def load(self, tables: Mapping[str, pl.DataFrame]) -> None:
         """Go on from what `tables` gave."""
         columns = {column.name: column.to_numpy().copy() for column in tables["negation.waiting"]}
-        self.time, self.awaited, self.columns = columns.pop(_TIME), columns.pop(_AWAITED), columns
+        self.time, self.awaited = columns.pop(_TIME), columns.pop(_AWAITED)
+        self.until = columns.pop(_UNTIL, np.full(len(self.time), UNBOUNDED))
+        self.columns = columns
         following = tables["negation.next"]
         self.next_events = NextEvents(following[BEFORE].to_numpy(), following[_TIME].to_numpy())

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, assert_never
 
 from ...expressions import plain_name
-from ...language.nodes import Binary, Query, variables_of
+from ...language.nodes import Binary, Query, ends_with_timer, variables_of
 from ..limits import Ceilings
 from ..match import Age, join_free_variables
 from ..order import UNBOUNDED, key_expressions
@@ -100,6 +100,7 @@ class FreeVariableMatches:
             for i, v in enumerate(self._free)
         }
         self._absent = [(n, [c for c in asked if n in c.variables]) for n in conditions.doubtful]
+        self._timed = ends_with_timer(query.pattern)
         self._apart = _distances(query, self._free, variables)
         self.reach = max((d for d in self._apart.values() if d < UNBOUNDED), default=0)
         self._equal = {v: equal for v in self._free if (equal := _equality(query, conditions, v)) is not None}
@@ -155,7 +156,9 @@ class FreeVariableMatches:
         old = self.open if self._newest > self.seen else []
         for one in join_free_variables(self._free, self._new, old, self._extended):
             if not self._is_refuted(one):
-                yield self._found(one)
+                found = self._found(one)
+                if not self._timed or found[0] == one.match.time:  # nothing lies behind the moment of a timer
+                    yield found
 
     def _extended(self, one: OpenMatch, variable: str, age: Age) -> Iterator[OpenMatch]:
         """A match of SEQ with every candidate of a variable that its WINDOWs and JOINs admit, and that is not its."""

@@ -7,10 +7,11 @@ from collections.abc import Set as AbstractSet
 
 import polars as pl
 
-from ...expressions import Ints, Names, pieces_of
+from ...expressions import Ints, Names, micros, pieces_of
 from ...language.nodes import AfterMatchKind, Query
 from ..limits import Ceilings, Limits
-from ..order import EVENTS, Interval
+from ..match import Recurrence
+from ..order import EVENTS, Interval, with_timer_intervals
 from ..output import MatchFrame
 from ..partitions import PartitionWindows, is_windowed
 from ..snapshot_codec import OperatorState
@@ -42,7 +43,7 @@ class NfaOperator:
 
     def __init__(self, query: Query, within: Interval, limits: Limits, windows: PartitionWindows | None = None) -> None:
         self._windows = windows if is_windowed(query) else None
-        self._compiled = CompiledPattern(query, (within.first, within.last))
+        self._compiled = CompiledPattern(with_timer_intervals(query), (within.first, within.last))
         conditions = self._compiled.conditions
         negations = conditions.scopes.negations
         self._ceilings = ceilings = Ceilings(query, limits)
@@ -51,7 +52,9 @@ class NfaOperator:
         self._has_free = bool(conditions.free)
         self._queue = MatchQueue(query, variables, ceilings, windows)
         self._encoder = EventEncoder(query, conditions, variables, self._queue.buffer)
-        self._waiting = PendingAcceptance(within.last, self._report)
+        every = next((micros(n.every) for n in negations.values() if n.every is not None), None)
+        self.recurrence = Recurrence(every)
+        self._waiting = PendingAcceptance(within.last, self._report, self.recurrence, conditions.longest, ceilings)
         self._partial_matches = PartialMatches(
             self._compiled, variables, self._encoder.keyed, self._waiting.settle, ceilings, self._windows
         )

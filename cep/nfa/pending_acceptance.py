@@ -9,7 +9,8 @@ import numpy as np
 import polars as pl
 
 from ...expressions import Ints
-from ..match import NOTHING_AWAITED, PendingNegation
+from ..limits import Ceilings
+from ..match import NOTHING_AWAITED, PendingNegation, Recurrence
 from .runtime import AcceptedMatch
 from .shared_buffer import Remainder
 
@@ -24,12 +25,22 @@ class PendingAcceptance:
     Args:
         last: the last moment of WITHIN, in microseconds.
         report: takes matches, and when they became true.
+        recurrence: of EVERY.
+        longest: how long after the first event of a match its EVERY goes on at the most, in microseconds.
+        ceilings: of the query.
     """
 
-    def __init__(self, last: int, report: Callable[[int, AcceptedMatch], None]) -> None:
-        self._report = report
+    def __init__(
+        self,
+        last: int,
+        report: Callable[[int, AcceptedMatch], None],
+        recurrence: Recurrence,
+        longest: int,
+        ceilings: Ceilings,
+    ) -> None:
+        self._report, self._last, self._longest, self._ceilings = report, last, longest, ceilings
         self._new: list[tuple[AcceptedMatch, int, int]] = []
-        self._pending = PendingNegation(last, {_ACCEPTED: np.empty(0, dtype=object)})
+        self._pending = PendingNegation(last, {_ACCEPTED: np.empty(0, dtype=object)}, recurrence=recurrence)
         self.next_events = self._pending.next_events
 
     @property
@@ -75,7 +86,8 @@ class PendingAcceptance:
             accepted, time, awaited = zip(*self._new, strict=True)
             column = np.empty(len(accepted), dtype=object)
             column[:] = accepted
-            self._pending.add({_ACCEPTED: column}, np.array(time), np.array(awaited))
+            until = np.array([min(self._last, a.registers[0] + self._longest) for a in accepted])
+            self._pending.add({_ACCEPTED: column}, np.array(time), np.array(awaited), until)
             self._new = []
 
     def clear(self) -> None:
@@ -92,6 +104,9 @@ class PendingAcceptance:
         self._flush()
         if not len(self._pending):
             return
+        if self._pending.recurrence.period is not None:
+            self._let_recur(watermark)
+            return
         columns, times = self._pending.release(watermark)
         reported: set[int] = set()
         for time, accepted in zip(times.tolist(), columns[_ACCEPTED].tolist(), strict=True):
@@ -100,6 +115,23 @@ class PendingAcceptance:
                 self._report(time, accepted)
         if reported:
             self._keep(lambda accepted: id(accepted.node) not in reported)
+
+    def _let_recur(self, watermark: int) -> None:
+        """The same of EVERY: at each of its moments, until one at which it does not hold: it holds at no later one."""
+        counts = self._pending.due_counts(np.arange(len(self._pending)), watermark)
+        self._ceilings.check_batch(int(counts.sum()))
+        columns, times = self._pending.release(watermark)
+        reported: set[tuple[int, int]] = set()
+        stopped: set[int] = set()
+        for time, accepted in zip(times.tolist(), columns[_ACCEPTED].tolist(), strict=True):
+            accepted.moment = time
+            if id(accepted) in stopped or not accepted.holds:
+                stopped.add(id(accepted))
+            elif (id(accepted.node), time) not in reported:
+                reported.add((id(accepted.node), time))
+                self._report(time, accepted)
+        if stopped:
+            self._keep(lambda accepted: id(accepted) not in stopped)
 
     def retire(self, windows: AbstractSet[object]) -> None:
         """Drop what waits in context windows that have ended."""

@@ -8,6 +8,7 @@ from .difference_bounds import UNBOUNDED, Bounds, bounds_with_last
 from .interval import Interval
 from .join_keys import combine, group_codes, joint_codes, key_expressions, physical, row_tuples, stable_order
 from .output_order import binding_columns, settle_ties
+from .timer_intervals import with_timer_intervals
 
 __all__ = [
     "BEFORE",
@@ -36,4 +37,5 @@ __all__ = [
     "sees_all_events",
     "settle_ties",
     "stable_order",
+    "with_timer_intervals",
 ]

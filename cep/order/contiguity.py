@@ -24,7 +24,7 @@ import pyarrow as pa
 
 from ...errors import OperatorError
 from ...expressions import Ints, frame_of, micros, timestamps
-from ...language.nodes import CorrelationWindow, Element, Group, Link, Negation, Policy, Query, walk_pattern
+from ...language.nodes import CorrelationWindow, Element, Group, Link, Negation, Policy, Query, Timer, walk_pattern
 from ...language.nodes import Sequence as Links
 from ..partitions import WINDOW_COLUMN, is_windowed, partitioned_by_window
 from .candidates import PLACE, empty_candidates, numbered_events
@@ -219,5 +219,5 @@ def _horizon(query: Query) -> int:
     if not widths:
         return UNBOUNDED
     parts = () if query.pattern is None else walk_pattern(query.pattern)
-    waits = [part.duration for part in parts if isinstance(part, Negation) and part.duration is not None]
+    waits = [part.duration for part in parts if isinstance(part, Negation | Timer) and part.duration is not None]
     return micros(sum([*widths, *waits], timedelta(microseconds=1)))

@@ -27,12 +27,13 @@ from ...language.nodes import (
     aggregates_of,
     bindings_of,
     columns_of,
+    ends_with_timer,
     structural_key,
 )
 from ..order import Candidates, binding_columns, settle_ties
 from .branch_order import branch_orders
 from .match_table import UNBOUND, MatchTable, gathered, list_column
-from .row_output import MatchFrame, selected_bindings
+from .row_output import MatchFrame, instant_text, selected_bindings
 
 __all__ = ["MatchProjection", "match_name"]
 
@@ -61,6 +62,7 @@ class MatchProjection:
         self._partial = partial
         self._reported = _Used.of([*(item.value for item in query.items), *query.group_by])
         self._judged = _Used.of(conditions)
+        self._timed = ends_with_timer(query.pattern)
         self._conditions = [column_expression(e, match_name) for e in conditions]
 
     def sorted(self, matches: MatchTable, candidates: Mapping[str, Candidates], *, once: bool) -> MatchTable:
@@ -98,7 +100,8 @@ class MatchProjection:
     def _first_of_each(self, matches: MatchTable, candidates: Mapping[str, Candidates]) -> Bools:
         """Which matches are the first of their events and the semantic bindings that tell rows apart."""
         bindings = self._binding_columns(matches, candidates, np.arange(len(matches.time)), self._telling)
-        identity = [*bindings, *_bound_events(matches, candidates)]
+        times = [pl.Series(matches.time)] if self._timed else []
+        identity = [*bindings, *_bound_events(matches, candidates), *times]
         frame = pl.DataFrame([column.alias(str(i)) for i, column in enumerate(identity)])
         return frame.select(pl.struct(pl.all()).is_first_distinct()).to_series().to_numpy()
 
@@ -114,7 +117,9 @@ class MatchProjection:
     def project(self, matches: MatchTable, candidates: Mapping[str, Candidates]) -> MatchFrame:
         """The columns of matches, in their order."""
         events = {v: _ids(v, matches, candidates[v].frame["_id"]) for v in matches.rows}
-        return MatchFrame(self._reported.frame(matches, candidates), matches.time, events, windows=matches.windows)
+        keys = (instant_text(matches.time),) if self._timed else ()
+        frame = self._reported.frame(matches, candidates)
+        return MatchFrame(frame, matches.time, events, keys=keys, windows=matches.windows)
 
     def holding(self, matches: MatchTable, candidates: Mapping[str, Candidates]) -> MatchTable:
         """The matches of which all conditions are true; what a match does not bind is unbound."""

@@ -139,7 +139,8 @@ class MatchFrame:
         events = {v: pl.concat([part.events[v] for part in parts]) for v in parts[0].events}
         frame = pl.concat([part.frame for part in parts])
         time, of = np.concatenate([part.time for part in parts]), [p.windows for p in parts if p.windows is not None]
-        return MatchFrame(frame, time, events, windows=np.concatenate(of) if of else None)
+        keys = [pl.concat(of_key) for of_key in zip(*(part.keys for part in parts), strict=True)]
+        return MatchFrame(frame, time, events, keys=keys, windows=np.concatenate(of) if of else None)
 
 
 @dataclass(slots=True)

@@ -67,6 +67,8 @@ class AggregationKernel:
         CeilingError: an event lies in more windows than the limits allow.
     """
 
+    recurrence = None
+
     def __init__(
         self,
         query: Query,

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 
 from ...annotator import AnnotatedBatch
 from ...cep import END_OF_TIME
+from ...language.nodes import Query, Timer, walk_pattern
 from ...pipeline import Catalog
 from ...pipeline.durability import Progress
 from ...pipeline.flow import Batch, BatchResult, Registration
@@ -51,6 +52,7 @@ class Trial:
         self._annotators = project.annotators
         self._times = {name: stream.time for name, stream in project.settings.streams.items()}
         self._streams = streams
+        self._recurs = any(_recurs(registration.query) for registration in queries)
 
     @property
     def size(self) -> int:
@@ -84,12 +86,16 @@ class Trial:
                 ended.append(name)
             else:
                 events, malformed = piece
-                batch = Batch({name: events}, advances=dict.fromkeys(ended, END_OF_TIME))
+                batch = Batch({name: events}, advances=self._followed(ended, open_streams))
                 yield from self._counted(batch, {name: malformed})
-                ended = []
         yield from self._counted(Batch(ends=True), {})
         for label in self.labels:
             self.dataflow.queries.check(label)
+
+    def _followed(self, ended: Sequence[str], names: Mapping[str, object]) -> dict[str, datetime]:
+        """The watermarks of streams that have ended: with EVERY they go with the others, and all end at one moment."""
+        lowest = self.dataflow.watermarks[self._lowest(names)] if self._recurs else END_OF_TIME
+        return {} if lowest is None else dict.fromkeys(ended, lowest)
 
     def _lowest(self, names: Mapping[str, object]) -> str:
         watermarks = self.dataflow.watermarks
@@ -127,3 +133,9 @@ class Trial:
         self.complaints.count(result.streams)
         seconds, costs = sum(clock.seconds.values()), self.dataflow.queries.subqueries
         self.progress = self.progress.after(result.streams, result.counts, malformed, seconds, costs)
+
+
+def _recurs(query: Query) -> bool:
+    """Whether a query goes on reporting without events, until its streams end."""
+    parts = () if query.pattern is None else walk_pattern(query.pattern)
+    return any(isinstance(part, Timer) and part.until is not None for part in parts)

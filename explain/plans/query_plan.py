@@ -29,6 +29,7 @@ from ...language.nodes import (
     SessionWindow,
     SlidingWindow,
     Source,
+    Timer,
     Window,
     expression_text,
 )
@@ -134,6 +135,10 @@ def _pattern(pattern: Pattern) -> str:
             return f"?{variable}" if quantifier is None else f"a run of ?{variable}"
         case Negation(variable=variable, duration=duration):
             return f"no ?{variable}" + ("" if duration is None else f" for {duration_in_words(duration)}")
+        case Timer(duration=duration, until=None):
+            return f"the moment {duration_in_words(duration)} later"
+        case Timer(duration=duration, until=until):
+            return f"every {duration_in_words(duration)} until ?{until}"
         case Group(pattern=inner):
             return f"repetitions of ({_pattern(inner)})"
         case Conjunction(parts=parts):

@@ -18,6 +18,7 @@ from ..nodes import (
     Pattern,
     Sequence,
     SlidingWindow,
+    Timer,
     Window,
     walk_pattern,
     window_variables,
@@ -133,7 +134,7 @@ def _avoids(part: Pattern, variables: AbstractSet[str]) -> tuple[bool, bool]:
     match part:
         case Element(variable=variable, quantifier=quantifier):
             return quantifier is not None and quantifier.minimum == 0, variable not in variables
-        case Negation():
+        case Negation() | Timer():
             return True, False
         case Group(pattern=inner, quantifier=quantifier):
             empty, without = _avoids(inner, variables)

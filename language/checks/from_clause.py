@@ -84,6 +84,7 @@ def event_names(query: syntax.SelectQuery, bound: frozenset[str]) -> set[str]:
                 | syntax.AllAttributes(variable=variable)
                 | syntax.PatternVariable(variable=variable)
                 | syntax.NegatedVariable(variable=variable)
+                | syntax.PatternTimer(until=syntax.Variable() as variable)
             ):
                 events.add(variable.name)
             case syntax.ContextUse(variable=syntax.Variable(name=name)):

@@ -17,12 +17,14 @@ from ..nodes import (
     Policy,
     Quantifier,
     Sequence,
+    Timer,
     event_variables,
     walk_pattern,
 )
 from ..source_text import Span
 from .query_draft import Draft
 from .resolution import Scope, check_length, condition
+from .timer_checks import check_timers_written
 
 _LINKS = {Policy.ANY: Link.ANY, Policy.NEXT: Link.NEXT, Policy.STRICT: Link.STRICT}
 
@@ -34,6 +36,7 @@ def resolve_pattern(scope: Scope, clause: syntax.SequenceClause, policy: Policy)
         QueryTypeError: an unknown variable or one named twice, a quantifier without meaning, a NOT in AND or OR
             without FOR, or nothing but NOT.
     """
+    check_timers_written(scope, clause.pattern)
     pattern = _pattern(scope, clause.pattern, policy)
     _check_named_once(scope, pattern)
     if not any(isinstance(part, Element) for part in walk_pattern(pattern)):
@@ -61,6 +64,10 @@ def _pattern(scope: Scope, node: syntax.Pattern, policy: Policy) -> Pattern:
             if duration is not None:
                 check_length(scope, duration.value, duration.span, "FOR is")
             return Negation(variable.name, None if duration is None else duration.value, node.span)
+        case syntax.PatternTimer(duration=duration, until=until):
+            if until is not None:
+                scope.stream(until)
+            return Timer(duration.value, None if until is None else until.name, node.span)
         case syntax.QuantifiedPattern(pattern=inner, quantifier=quantifier):
             return Group(_pattern(scope, inner, policy), _quantifier(scope, quantifier, policy), node.span)
         case syntax.PatternConjunction(parts=parts):
@@ -121,12 +128,14 @@ def _quantifier(scope: Scope, node: syntax.PatternQuantifier, policy: Policy) ->
 def _check_named_once(scope: Scope, pattern: Pattern) -> None:
     seen: dict[str, Span] = {}
     for part in walk_pattern(pattern):
-        if isinstance(part, Element | Negation):
-            if part.variable in seen:
-                name = f"?{part.variable}"
-                hint = f"give the second one a variable of its own in FROM, say {name}2, or repeat with {name}{{2}}"
-                raise scope.error(part.span, f"SEQ names {name} twice", hint)
-            seen[part.variable] = part.span
+        variable = part.variable if isinstance(part, Element | Negation) else None
+        variable = part.until if isinstance(part, Timer) else variable
+        if variable in seen:
+            name = f"?{variable}"
+            hint = f"give the second one a variable of its own in FROM, say {name}2, or repeat with {name}{{2}}"
+            raise scope.error(part.span, f"SEQ names {name} twice", hint)
+        if variable is not None:
+            seen[variable] = part.span
 
 
 def check_negations(scope: Scope, draft: Draft) -> None:
@@ -148,7 +157,7 @@ def _at_end(pattern: Pattern, position: int) -> tuple[Negation, ...]:
     match pattern:
         case Negation(duration=duration):
             return (pattern,) if duration is None else ()
-        case Element():
+        case Element() | Timer():
             return ()
         case Group(pattern=inner):
             return _at_end(inner, position)

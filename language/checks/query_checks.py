@@ -34,6 +34,7 @@ from .pattern_checks import check_negations
 from .query_draft import Draft
 from .resolution import Scope
 from .select_items import is_list
+from .timer_checks import check_timers
 from .window_checks import check_windows
 
 
@@ -223,6 +224,7 @@ CHECKS: tuple[Callable[[Scope, Draft], None], ...] = (
     check_partition,
     check_windows,
     check_negations,
+    check_timers,
     check_bounded,
     check_limit,
     check_output,

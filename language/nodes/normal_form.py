@@ -28,6 +28,7 @@ from .pattern import (
     Sequence,
     SessionWindow,
     SlidingWindow,
+    Timer,
     Window,
 )
 from .query import AfterMatchKind, AllOf, AnyOf, Item, Query, Semantics, Subquery
@@ -243,6 +244,12 @@ def _pattern(pattern: Pattern) -> str:
             return f"?{variable}" + ("" if quantifier is None else _quantifier(quantifier))
         case Negation(variable=variable, duration=duration):
             return f"NOT ?{variable}" + ("" if duration is None else f" FOR {duration_text(duration)}")
+        case Timer(duration=duration, until=until):
+            return (
+                f"AFTER {duration_text(duration)}"
+                if until is None
+                else f"EVERY {duration_text(duration)} UNTIL ?{until}"
+            )
         case Group(pattern=inner, quantifier=quantifier):
             return f"({_pattern(inner)}){_quantifier(quantifier)}"
         case Conjunction(parts=parts):

@@ -50,10 +50,31 @@ class Element:
 
 @dataclass(frozen=True, slots=True)
 class Negation:
-    """`NOT ?n`, perhaps `FOR` a duration."""
+    """`NOT ?n`, perhaps `FOR` a duration.
+
+    Attributes:
+        variable: n.
+        duration: of FOR.
+        since: as operators run it, how long after the event before it the interval begins: behind a timer, with that.
+        timer: as operators run it, `AFTER duration`, of which no event is a candidate, or `EVERY duration UNTIL ?n`.
+        every: as operators run it, of EVERY and a NOT before one: the interval goes on, and is asked again after each
+            such period.
+    """
 
     variable: str
     duration: timedelta | None
+    span: Span
+    since: timedelta = timedelta(0)
+    timer: bool = False
+    every: timedelta | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Timer:
+    """`AFTER duration`; with `until`, `EVERY duration UNTIL ?b`. It binds nothing (LANGUAGE-2 §8)."""
+
+    duration: timedelta
+    until: str | None
     span: Span
 
 
@@ -91,7 +112,7 @@ class Sequence:
     span: Span
 
 
-Pattern = Element | Negation | Group | Conjunction | Alternative | Sequence
+Pattern = Element | Negation | Timer | Group | Conjunction | Alternative | Sequence
 
 
 @dataclass(frozen=True, slots=True)

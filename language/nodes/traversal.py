@@ -18,6 +18,7 @@ from .pattern import (
     Pattern,
     Quantifier,
     Sequence,
+    Timer,
     Window,
 )
 
@@ -134,7 +135,7 @@ def _key_of(value: object) -> object:
 def subpatterns(pattern: Pattern) -> tuple[Pattern, ...]:
     """The patterns right below one, in order."""
     match pattern:
-        case Element() | Negation():
+        case Element() | Negation() | Timer():
             return ()
         case Group(pattern=inner):
             return (inner,)
@@ -159,7 +160,7 @@ def quantified_parts(pattern: Pattern | None) -> Iterator[tuple[Element | Group,
         match part:
             case Element(quantifier=Quantifier() as quantifier) | Group(quantifier=quantifier):
                 yield part, quantifier
-            case Element() | Negation() | Conjunction() | Alternative() | Sequence():
+            case Element() | Negation() | Timer() | Conjunction() | Alternative() | Sequence():
                 pass
             case _:
                 assert_never(part)
@@ -171,10 +172,32 @@ def untils(pattern: Pattern | None) -> tuple[Expression, ...]:
 
 
 def negated_variables(pattern: Pattern | None) -> frozenset[str]:
-    """The variables under NOT."""
-    if pattern is None:
-        return frozenset()
-    return frozenset(part.variable for part in walk_pattern(pattern) if isinstance(part, Negation))
+    """The variables under NOT, and that of EVERY … UNTIL: they bind nothing."""
+    parts = () if pattern is None else walk_pattern(pattern)
+    named = (p.variable if isinstance(p, Negation) else p.until for p in parts if isinstance(p, Negation | Timer))
+    return frozenset(variable for variable in named if variable is not None)
+
+
+def ends_with_timer(pattern: Pattern | None) -> bool:
+    """Whether a match becomes true at the moment of a timer, which tells it from others of the same events."""
+    return isinstance(pattern, Sequence) and isinstance(pattern.parts[-1], Timer)
+
+
+def may_be_empty(pattern: Pattern) -> bool:
+    """Whether a match may have no event of a pattern."""
+    match pattern:
+        case Negation() | Timer():
+            return True
+        case Element(quantifier=quantifier):
+            return quantifier is not None and not quantifier.minimum
+        case Group(pattern=inner, quantifier=quantifier):
+            return not quantifier.minimum or may_be_empty(inner)
+        case Alternative(branches=branches):
+            return any(map(may_be_empty, branches))
+        case Conjunction(parts=parts) | Sequence(parts=parts):
+            return all(map(may_be_empty, parts))
+        case _:
+            assert_never(pattern)
 
 
 def quantified_variables(pattern: Pattern | None) -> dict[str, bool]:
@@ -190,7 +213,7 @@ def quantified_variables(pattern: Pattern | None) -> dict[str, bool]:
 def surely_bound(pattern: Pattern | None) -> frozenset[str]:
     """The variables of a pattern to which every match binds an event."""
     match pattern:
-        case None | Negation() | Alternative():
+        case None | Negation() | Timer() | Alternative():
             return frozenset()
         case Element(variable=variable, quantifier=quantifier):
             return frozenset() if quantifier is not None and not quantifier.minimum else frozenset({variable})

@@ -134,6 +134,13 @@ class Builder(ContextBuilder):
         duration = self._duration(children[1]) if len(children) > 1 else None
         return syntax.NegatedVariable(variable_of(children[0]), duration, span=place(meta))
 
+    def timer(self, meta: Meta, children: Children) -> syntax.PatternTimer:
+        return syntax.PatternTimer(self._duration(children[0]), None, recurring=False, span=place(meta))
+
+    def recurring_timer(self, meta: Meta, children: Children) -> syntax.PatternTimer:
+        until = variable_of(children[1]) if len(children) > 1 else None
+        return syntax.PatternTimer(self._duration(children[0]), until, recurring=True, span=place(meta))
+
     def group(self, meta: Meta, children: Children) -> syntax.Pattern:
         if len(children) == 1:
             return cast("syntax.Pattern", children[0])

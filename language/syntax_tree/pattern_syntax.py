@@ -16,6 +16,7 @@ __all__ = [
     "PatternConcatenation",
     "PatternConjunction",
     "PatternQuantifier",
+    "PatternTimer",
     "PatternVariable",
     "QuantifiedPattern",
     "SequenceClause",
@@ -53,6 +54,15 @@ class NegatedVariable(Node):
 
 
 @dataclass(frozen=True, slots=True)
+class PatternTimer(Node):
+    """`AFTER d`, or `EVERY d UNTIL ?b`; of an EVERY that names no end `until` is `None`, too."""
+
+    duration: DurationLiteral
+    until: Variable | None
+    recurring: bool
+
+
+@dataclass(frozen=True, slots=True)
 class QuantifiedPattern(Node):
     """A quantified pattern in parentheses."""
 
@@ -85,6 +95,7 @@ class PatternConcatenation(Node):
 Pattern = (
     PatternVariable
     | NegatedVariable
+    | PatternTimer
     | QuantifiedPattern
     | PatternConjunction
     | PatternAlternation

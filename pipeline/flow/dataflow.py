@@ -271,7 +271,7 @@ class Dataflow:
             self.judge_by(batch.judged_by)
         streams = {name: self._streams.admit(name, events) for name, events in batch.events.items()}
         advances = self._advance(batch, streams)
-        watermarks = self._streams.end() if batch.ends else self.watermarks
+        watermarks = self._end() if batch.ends else self.watermarks
         if batch.past is None:
             events = {name: stream.events for name, stream in streams.items()}
             rows = self._answering.answer(events, dict(watermarks), seconds=self._allowed(batch, events))
@@ -280,6 +280,13 @@ class Dataflow:
         idled = batch.idle is not None and batch.advances is None
         self._latest = BatchResult(streams, rows, watermarks, advances, batch.source, idled=idled)
         return self._latest
+
+    def _end(self) -> dict[str, datetime | None]:
+        """End every stream; what goes on without events ends with the last of these."""
+        last = max((moment for moment in self.newest.values() if moment is not None), default=None)
+        for flow in self.flows.values():
+            flow.end_at(last)
+        return self._streams.end()
 
     def _allowed(self, batch: Batch, events: Mapping[str, Sized]) -> float | None:
         """How long each query may take for a batch; after an outage it may have the events of hours."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, fields, is_dataclass
 from functools import cache
 
 from kaicep.language.nodes.expression import Aggregate, Binding, Call, Column, Expression
-from kaicep.language.nodes.pattern import Alternative, Element, Group, Negation, Pattern
+from kaicep.language.nodes.pattern import Alternative, Element, Group, Negation, Pattern, Timer
 
 from .expressions import Candidate, Scope, holds, holds_stepwise
 from .terms import Place, Side
@@ -45,6 +45,9 @@ def shape_of(pattern: Pattern | None) -> Shape:
             case Element(variable=variable) | Negation(variable=variable):
                 groups[variable] = around
                 return frozenset({variable})
+            case Timer(until=until):
+                groups.update({} if until is None else {until: around})
+                return frozenset() if until is None else frozenset({until})
             case Group():
                 return visit(part.pattern, (*around, part.span.start))
             case Alternative():
@@ -62,8 +65,10 @@ def shape_of(pattern: Pattern | None) -> Shape:
 
 @cache
 def negated_in(pattern: Pattern | None) -> frozenset[str]:
-    """The variables under NOT."""
-    return frozenset(node.variable for node in nodes(pattern) if isinstance(node, Negation))
+    """The variables under NOT, and that of UNTIL behind EVERY."""
+    ends = (node.until for node in nodes(pattern) if isinstance(node, Timer))
+    negated = (node.variable for node in nodes(pattern) if isinstance(node, Negation))
+    return frozenset(variable for variable in (*negated, *ends) if variable is not None)
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from .contexts import History, Key, Window
 from .events import Event
 from .expressions import Candidate, Scope, holds, item
 from .knowledge import Knowledge
-from .rows import Report, groups, output_order, reports, standing
+from .rows import Report, groups, is_timed, output_order, reports, standing
 from .values import EPOCH, Value, shown
 
 Interval = tuple[int | None, int | None]
@@ -45,6 +45,7 @@ class Asked:
         bounds: of the query, narrowed to those of its sets.
         history: the bounds of each set.
         memory: what was found before, for it takes long: queries are asked again and again of the same events.
+        end: the greatest time stamp of all sources.
     """
 
     query: Query
@@ -55,6 +56,7 @@ class Asked:
     bounds: Interval
     history: Mapping[str, Interval]
     memory: dict[object, Any] = field(default_factory=dict)
+    end: datetime | None = None
 
     def reports(
         self, candidates: Mapping[str, Sequence[Candidate]], events: Mapping[str, Sequence[Event]]
@@ -65,7 +67,7 @@ class Asked:
         )
         key = (self.query.normal, chosen, tuple((name, *map(shape, own)) for name, own in events.items()))
         if key not in self.memory:
-            self.memory[key] = reports(self.query, candidates, events, self.within)
+            self.memory[key] = reports(self.query, candidates, events, self.within, self.end)
         found: list[Report] = self.memory[key]
         return found
 
@@ -109,7 +111,10 @@ def found_in(asked: Asked) -> list[Found]:
 
 def told_apart(query: Query, report: Report) -> str:
     """What is the same of two matches that are one row: the events, and what they select of the windows."""
-    return repr((output_order(query, report)[1:], [(v, [c.event.id for c in run]) for v, run in report.runs.items()]))
+    when = report.time if is_timed(query) else None
+    return repr(
+        (when, output_order(query, report)[1:], [(v, [c.event.id for c in run]) for v, run in report.runs.items()])
+    )
 
 
 def rank(asked: Asked, window: Window) -> tuple[object, ...]:

@@ -61,6 +61,7 @@ class Document:
         self.streams = Answers(events=dict(events), came=dict(came))
         self.registered_at = registered_at
         self.memory: dict[object, Any] = {}
+        self.end = max((e.time for own in came.values() for e in own), default=None)
         self.sets: dict[str, ContextSet] = {s.name: s for query in queries for s in query.context_sets}
 
     def answer(self) -> list[Row]:
@@ -152,14 +153,14 @@ class Document:
             return self._plain(query, seen, inside)
         history = {name: interval(self.sets[name].bounds, now) for name in query.in_context.sets}
         narrow = intersection([interval(query.bounds, now), *history.values()])
-        return found_in(Asked(query, seen, histories, self.knowledge, inside, narrow, history, self.memory))
+        return found_in(Asked(query, seen, histories, self.knowledge, inside, narrow, history, self.memory, self.end))
 
     def _plain(self, query: Query, seen: Mapping[str, list[Event]], inside: Callable[[datetime], bool]) -> list[Found]:
         """The reports of a query that is in no context."""
         key = (query.normal, "", *((name, *map(shape, own)) for name, own in seen.items()))
         if key not in self.memory:
             selected = {s.variable: candidates(s, seen[s.stream.name], self.knowledge) for s in query.sources}
-            self.memory[key] = standing(query, reports(query, selected, seen, inside))
+            self.memory[key] = standing(query, reports(query, selected, seen, inside, self.end))
         return [Found(report, ()) for report in self.memory[key]]
 
     def _turns(self, stream: str, histories: Mapping[str, History]) -> list[Event]:

@@ -71,7 +71,8 @@ class Oracle:
         came = [e for name in names for e in delivered(self.annotations[name], streams.get(name, ()))]
         now = now_of(came, registered_at)
         selected, seen = self._selected(query, events, now)
-        found = matches(query, selected, seen, lambda moment: within(query.bounds, moment, now))
+        end = max((e.time for e in came), default=None)
+        found = matches(query, selected, seen, lambda moment: within(query.bounds, moment, now), end)
         return max(Counter(match.events[-1].event.id for match in found).values(), default=0)
 
     def _selected(

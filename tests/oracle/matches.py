@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from kaicep.language.nodes.pattern import SlidingWindow
 from kaicep.language.nodes.query import Query
 
-from .absences import Surroundings, end_of, is_violated, is_within
+from .absences import Surroundings, comes_after, end_of, in_width, is_violated, is_within, moments, timed
 from .conditions import Bound, Taken, may_hold, mentioned, negated_in, shape_of
 from .events import Event
 from .expressions import Candidate, Scope
@@ -45,7 +45,11 @@ class Match:
 
 
 def matches(
-    query: Query, candidates: Mapping[str, Sequence[Candidate]], events: Mapping[str, Sequence[Event]], within: Within
+    query: Query,
+    candidates: Mapping[str, Sequence[Candidate]],
+    events: Mapping[str, Sequence[Event]],
+    within: Within,
+    end: datetime | None = None,
 ) -> list[Match]:
     """Every match of a query of several events.
 
@@ -54,17 +58,21 @@ def matches(
         candidates: of every variable, in total order.
         events: all events of the streams in FROM, by stream.
         within: whether a moment lies within the bounds.
+        end: the greatest time stamp of all sources: EVERY goes no further.
     """
     found: list[Match] = []
     for own, of_partition in partitions(query, candidates, events):
         streams = {e.id: name for name, some in of_partition.items() for e in some}
         every = {e.id: e for some in of_partition.values() for e in some}
-        around = Surroundings(query, own, sorted(every.values(), key=lambda e: e.order))
+        around = Surroundings(query, own, sorted(every.values(), key=lambda e: e.order), end)
         for ending in endings(around, streams):
             for taken in with_others(around, ending.taken):
-                match = match_of(replace(ending, taken=taken), ending, around, candidates, within)
-                if match is not None and match not in found:
-                    found.append(match)
+                whole = replace(ending, taken=taken)
+                bound = Bound(shape_of(query.pattern), ending.taken)
+                for moment in moments(ending.absences, bound, around):
+                    match = match_of(whole, ending, around, candidates, within, moment=moment)
+                    if match is not None and match not in found:
+                        found.append(match)
     return found
 
 
@@ -111,6 +119,8 @@ def match_of(
     around: Surroundings,
     candidates: Mapping[str, Sequence[Candidate]],
     within: Within,
+    *,
+    moment: datetime | None = None,
 ) -> Match | None:
     """The match that an ending is when every rule holds.
 
@@ -120,8 +130,10 @@ def match_of(
         around: the partition.
         candidates: those of all partitions.
         within: whether a moment lies within the bounds.
+        moment: of a last timer; nothing of the match lies behind it.
     """
     query = around.query
+    absences = timed(ending.absences, moment)
     bound = Bound(shape_of(query.pattern), ending.taken, frozenset(), ending.sides)
     of_pattern = replace(bound, taken=pattern.taken)
     negated = negated_in(query.pattern)
@@ -129,12 +141,14 @@ def match_of(
         fits(query, bound)
         and all(may_hold(condition, bound) for condition in query.joins if not negated & set(mentioned(condition)))
         and all(inside(w, bound, candidates) for w in query.windows if isinstance(w, SlidingWindow))
-        and not any(is_violated(a, bound, of_pattern, around, ended=True) for a in ending.absences)
-        and all(is_within(a, of_pattern, around, within) for a in ending.absences)
+        and not any(is_violated(a, bound, of_pattern, around, ended=True) for a in absences)
+        and all(is_within(a, of_pattern, around, within) and in_width(a, of_pattern, around) for a in absences)
     ):
         return None
-    ends = [end for a in ending.absences if (end := end_of(a, of_pattern, around)) is not None]
+    ends = [end for a in absences if (end := end_of(a, of_pattern, around)) is not None]
     time = max([ending.taken[-1].candidate.event.time, *ends])
+    if moment is not None and (time > moment or not comes_after(moment, absences, of_pattern, around)):
+        return None
     return Match(time, {s.variable: bound.run(s.variable) for s in query.sources if s.variable not in negated})
 
 

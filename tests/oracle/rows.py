@@ -21,6 +21,7 @@ from kaicep.language.nodes.pattern import (
     Group,
     Pattern,
     SlidingWindow,
+    Timer,
 )
 from kaicep.language.nodes.pattern import Sequence as Links
 from kaicep.language.nodes.query import Kind, Output, Query
@@ -61,6 +62,7 @@ def rows(
     candidates: Mapping[str, Sequence[Candidate]],
     events: Mapping[str, Sequence[Event]] | None = None,
     within: Callable[[datetime], bool] = lambda _: True,
+    end: datetime | None = None,
 ) -> list[dict[str, Any]]:
     """The rows of a query, in output order, once each.
 
@@ -69,8 +71,9 @@ def rows(
         candidates: of every variable, in total order.
         events: all events of the streams in FROM that lie within the bounds; left out: the candidates are all.
         within: whether a moment lies within the bounds.
+        end: the greatest time stamp of all sources.
     """
-    found = standing(query, reports(query, candidates, events or of_candidates(query, candidates), within))
+    found = standing(query, reports(query, candidates, events or of_candidates(query, candidates), within, end))
     return listed(query, [(row_of(query, report), report.group) for report in found])
 
 
@@ -79,11 +82,12 @@ def reports(
     candidates: Mapping[str, Sequence[Candidate]],
     events: Mapping[str, Sequence[Event]],
     within: Callable[[datetime], bool],
+    end: datetime | None,
 ) -> list[Report]:
     """All that a query could report, before HAVING, AFTER MATCH, DISTINCT and LIMIT."""
     if query.kind is Kind.AGGREGATION:
         return list(aggregations(query, candidates))
-    return list(selections(query, candidates, events, within))
+    return list(selections(query, candidates, events, within, end))
 
 
 def standing(query: Query, found: Sequence[Report]) -> list[Report]:
@@ -158,9 +162,10 @@ def selections(
     candidates: Mapping[str, Sequence[Candidate]],
     events: Mapping[str, Sequence[Event]],
     within: Callable[[datetime], bool],
+    end: datetime | None,
 ) -> Iterator[Report]:
     """One report per match; with one variable every candidate is a match."""
-    for match in matches(query, candidates, events, within):
+    for match in matches(query, candidates, events, within, end):
         group = tuple(item(expression, match.scope) for expression in query.group_by)
         yield Report(match.time, match.scope, match.events, match.runs, group=group)
 
@@ -260,7 +265,8 @@ def identity(query: Query, report: Report, context: Sequence[str] = ()) -> str:
     """A digest of the query, the events, the group, the window, the bindings that it selects and the context.
 
     XXH3 of texts that U+001F separates: the ids by variable (U+001E between those of a run), the group's values, start
-    and end of the window in microseconds unless it is a sliding one, the bindings. Twice 64 bits: the seeds are the
+    and end of the window in microseconds unless it is a sliding one, the bindings; behind the ids the moment, where a
+    timer is last. Twice 64 bits: the seeds are the
     first two words of the SHA-256 of the query's name (without one: of its normalised text). Each is written by 16
     bits, the lowest first.
     """
@@ -268,8 +274,14 @@ def identity(query: Query, report: Report, context: Sequence[str] = ()) -> str:
     sliding = any(isinstance(w, SlidingWindow) for w in query.windows)  # follows from its event
     window = [] if sliding else [canonical(moment) for moment in report.window or ()]
     values = [digested(value) for value in report.group]
+    moment = [canonical(report.time)] if is_timed(query) else []
     bindings = [digested(value) for value in selected_bindings(query, report)]
-    return digest(query.name or query.normal, "\x1f".join([*ids, *values, *window, *bindings, *context]))
+    return digest(query.name or query.normal, "\x1f".join([*ids, *moment, *values, *window, *bindings, *context]))
+
+
+def is_timed(query: Query) -> bool:
+    """Whether the moment of a last timer tells rows of the same events apart."""
+    return isinstance(query.pattern, Links) and isinstance(query.pattern.parts[-1], Timer)
 
 
 @cache

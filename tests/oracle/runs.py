@@ -11,7 +11,7 @@ from kaicep.language.nodes.expression import Expression
 from kaicep.language.nodes.pattern import CorrelationWindow, Element, Group, Link, Pattern
 from kaicep.language.nodes.query import Policy, Query
 
-from .absences import Surroundings, is_violated
+from .absences import Surroundings, in_width, is_violated, timed
 from .conditions import Bound, Shape, Taken, choices, earlier, may_hold, mentioned, negated_in, plainly, shape_of
 from .events import Event
 from .expressions import Candidate, Scope, holds
@@ -152,7 +152,8 @@ class Search:
         return (
             fits(self.around.query, bound)
             and all(may_hold(c, bound) for c in joins)
-            and not any(is_violated(absence, bound, bound, self.around, ended=False) for absence in run.absences)
+            and not any(is_violated(a, bound, bound, self.around, ended=False) for a in timed(run.absences, None))
+            and all(in_width(absence, bound, self.around) for absence in timed(run.absences, None))
         )
 
     def ends(self, run: Run, event: Event) -> tuple[tuple[Way, ...], list[Ending]]:

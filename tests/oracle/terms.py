@@ -13,7 +13,7 @@ from datetime import datetime
 from functools import singledispatch
 from typing import NamedTuple, Protocol
 
-from kaicep.language.nodes.pattern import Alternative, Conjunction, Element, Group, Link, Negation, Pattern
+from kaicep.language.nodes.pattern import Alternative, Conjunction, Element, Group, Link, Negation, Pattern, Timer
 from kaicep.language.nodes.pattern import Sequence as Links
 
 from .events import Event
@@ -44,21 +44,25 @@ class Before:
 
 @dataclass(frozen=True)
 class Absence:
-    """A NOT between two events.
+    """A NOT or a timer between two events.
 
     Attributes:
-        node: the NOT.
+        node: the NOT, or the timer.
         strict: `=>` stands before it.
         last: the event before it; `None`: it is the first of the pattern.
         place: the repetitions around it.
         next: the event after it; `None`: it is the last of the pattern.
+        begin: the moment of the timer before it; `None`: there is none since `last`.
+        end: the moment of the timer behind it, of a timer its own; `None`: there is none before `next`.
     """
 
-    node: Negation
+    node: Negation | Timer
     strict: bool
     last: Event | None
     place: Place
     next: Event | None = None
+    begin: datetime | None = None
+    end: datetime | None = None
 
 
 @dataclass(frozen=True)
@@ -198,6 +202,15 @@ def _(term: Negation, before: Before, place: Place, look: Look) -> Iterator[Way]
         floors.append(later(before.last.time, term.duration))
     after = Before(None, before.last, before.last, max(floors, default=None))
     yield Way(None, after, term, absences=(absence,))
+
+
+@ways.register
+def _(term: Timer, before: Before, place: Place, look: Look) -> Iterator[Way]:
+    """What follows AFTER comes after its moment; nothing follows EVERY."""
+    assert before.last is not None
+    floors = [later(before.last.time, term.duration), *([] if before.floor is None else [before.floor])]
+    after = Before(None, before.last, before.last, max(floors))
+    yield Way(None, after, term, absences=(Absence(term, strict=False, last=before.last, place=place),))
 
 
 @ways.register
@@ -341,7 +354,7 @@ def remaining(term: Term, place: Place, look: Look) -> frozenset[tuple[str, Plac
 
 
 @remaining.register
-def _(term: Done | Negation, place: Place, look: Look) -> frozenset[tuple[str, Place]]:
+def _(term: Done | Negation | Timer, place: Place, look: Look) -> frozenset[tuple[str, Place]]:
     return frozenset()
 
 

@@ -21,6 +21,7 @@ from support.context_families import case
 from support.pattern_queries import pattern_queries
 from support.patterns import sketches
 from support.queries import FAMILIES
+from support.timer_queries import FAMILIES as TIMERS
 
 
 @cache
@@ -82,7 +83,7 @@ def test_every_construct_of_the_grammar_is_asked_about() -> None:
     for family in CONTEXTS:
         for seed in range(40):
             missing.difference_update(used(case(family, seed).text))
-    for write in CHANGES.values():
+    for write in (*CHANGES.values(), *TIMERS.values()):
         for seed in range(40):
             missing.difference_update(used(write(Random(seed))))
     for family in (*FAMILIES, *KINDS):

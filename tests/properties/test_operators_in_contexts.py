@@ -184,7 +184,7 @@ def of_window(query: Query, readings: Sequence[Reading], span: ContextSpan) -> I
         return
     seen = readings if required else inside
     events = {s.stream.name: [event_of(r) for r in once(seen) if r["stream"] == s.stream.name] for s in query.sources}
-    for report in selections(plain, of_sources(query, seen), events, lambda _: True):
+    for report in selections(plain, of_sources(query, seen), events, lambda _: True, None):
         named = [c for v in required for c in report.runs.get(v, ())]
         if required and named and all(holds_event(c.event, span) for c in named):
             yield report

@@ -56,7 +56,7 @@ def examples(page: str) -> Iterator[Example]:
 
 def _question(pattern: str, clauses: Sequence[str]) -> str:
     """A match of a single event has no extent, and needs no WINDOW."""
-    matched = set(re.findall(r"\?(\w)\b", pattern)) - set(re.findall(r"NOT \?(\w)\b", pattern))
+    matched = set(re.findall(r"\?(\w)\b", pattern)) - set(re.findall(r"(?:NOT|EVERY \S+ UNTIL) \?(\w)\b", pattern))
     given = any(clause.startswith("WINDOW") for clause in clauses)
     return question(pattern, *clauses, select="1 AS one", window=None if given or len(matched) == 1 else "1h")
 

@@ -14,7 +14,7 @@ from .pattern_items import (
     anchor_of,
     items_of,
 )
-from .pattern_scopes import PatternScopes, may_be_empty, scopes_of
+from .pattern_scopes import PatternScopes, scopes_of
 from .reachability import open_groups, reachable_variables
 
 __all__ = [
@@ -29,7 +29,6 @@ __all__ = [
     "after_ignoring",
     "anchor_of",
     "items_of",
-    "may_be_empty",
     "open_groups",
     "reachable_variables",
     "scopes_of",

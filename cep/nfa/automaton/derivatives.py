@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import cast
 
+from ....errors import OperatorError
 from ....language.nodes import (
     Alternative,
     Conjunction,
@@ -27,6 +28,7 @@ from ....language.nodes import (
     Pattern,
     Quantifier,
     Sequence,
+    Timer,
     walk_pattern,
 )
 from .ignore_transitions import left_after_ignoring
@@ -99,6 +101,8 @@ class PatternDerivatives:
                 return [(item_at(variable, way, rest),)]
             case Element() | Group():
                 return self._begin(part, way, rest)
+            case Timer():
+                raise OperatorError("timers are answered as NOTs with intervals")
             case Negation():
                 return self._pass(part, way, rest)
             case Sequence():

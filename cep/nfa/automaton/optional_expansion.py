@@ -12,7 +12,7 @@ from dataclasses import replace
 from itertools import product
 from typing import TypeVar
 
-from ....language.nodes import Alternative, Conjunction, Element, Group, Negation, Pattern, Sequence
+from ....language.nodes import Alternative, Conjunction, Element, Group, Negation, Pattern, Sequence, Timer
 
 __all__ = ["optional_expansions"]
 
@@ -31,7 +31,7 @@ def optional_expansions(part: Pattern, decides: Callable[[Element | Group], bool
         first repetition: others decide for themselves.
     """
     match part:
-        case Element(quantifier=None) | Negation():
+        case Element(quantifier=None) | Negation() | Timer():
             return [part]
         case Element():
             return list(_lengths(part, decides))

@@ -5,9 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from ....language.nodes import Alternative, Conjunction, Element, Group, Negation, Pattern, Sequence
+from ....language.nodes import (
+    Alternative,
+    Conjunction,
+    Element,
+    Group,
+    Negation,
+    Pattern,
+    Sequence,
+    Timer,
+    may_be_empty,
+)
 
-__all__ = ["PatternScopes", "may_be_empty", "scopes_of"]
+__all__ = ["PatternScopes", "scopes_of"]
 
 Groups = tuple[int, ...]
 """Repeated groups by where they begin in the text, outermost first."""
@@ -73,6 +83,8 @@ def scopes_of(pattern: Pattern) -> PatternScopes:
             case Negation(variable=variable):
                 groups[variable], loops[variable], negations[variable] = around, repeated, part
                 return frozenset({variable})
+            case Timer():
+                return frozenset()
             case Group(pattern=inner, quantifier=quantifier):
                 start = part.span.start
                 return visit(inner, (*around, start), repeated if quantifier.maximum == 1 else (*repeated, start))
@@ -92,7 +104,7 @@ def scopes_of(pattern: Pattern) -> PatternScopes:
 
 def _opening(part: Pattern) -> frozenset[str]:
     match part:
-        case Element():
+        case Element() | Timer():
             return frozenset()
         case Negation(variable=variable):
             return frozenset({variable})
@@ -103,18 +115,3 @@ def _opening(part: Pattern) -> frozenset[str]:
         case Sequence(parts=parts):
             last = next((i for i, one in enumerate(parts) if not may_be_empty(one)), len(parts))
             return frozenset[str]().union(*map(_opening, parts[: last + 1]))
-
-
-def may_be_empty(part: Pattern) -> bool:
-    """Whether a part may be passed without an event."""
-    match part:
-        case Negation():
-            return True
-        case Element(quantifier=quantifier):
-            return quantifier is not None and quantifier.minimum == 0
-        case Group(pattern=inner, quantifier=quantifier):
-            return quantifier.minimum == 0 or may_be_empty(inner)
-        case Alternative(branches=branches):
-            return any(map(may_be_empty, branches))
-        case Conjunction(parts=parts) | Sequence(parts=parts):
-            return all(map(may_be_empty, parts))

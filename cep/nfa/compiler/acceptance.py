@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ....expressions import micros
+from ...order import UNBOUNDED
 from ..automaton import PassedNegation, PatternItem
 from .code_generator import CodeGenerator, Read
 from .join_conditions import JoinCondition
@@ -16,16 +17,16 @@ def final_state(code: CodeGenerator, state: State, item: PatternItem, number: in
     """The end that an item without a variable is; `number`: which of its state's."""
     writing = AcceptanceCode(code, state, item)
     lines = writing.lines()
-    ends = writing.ends()
+    ends = writing.due()
     together = code.conditions.free_joins
     awaited = [a for a in item.absences if writing.is_strict(a)]
     return FinalState(
         place=(state.number, number),
         leaves=item.leaves,
-        holds=code.compiled("r, t, p", [*lines, "return True"]) if lines else None,
-        due=code.compiled("r, t", [f"return max(t, {', '.join(ends)})"]) if ends else None,
+        holds=code.compiled("r, t, p, m", [*lines, "return True"]) if lines else None,
+        due=code.compiled("r, t", ends) if ends else None,
         awaits=code.compiled("r", [f"return {code.number_of(awaited[0], writing.read)}"]) if awaited else None,
-        rest=code.compiled("r, t, p", [f"return {writing.rest()}"]) if together else None,
+        rest=code.compiled("r, t, p, m", [f"return {writing.rest()}"]) if together else None,
         conditions=tuple(dict.fromkeys([*writing.asked, *(c.text for c in together)])),
     )
 
@@ -144,26 +145,40 @@ class AcceptanceCode:
         """NOTs that stand last."""
         found = []
         for absence in self.item.absences:
-            duration = self.code.negation(absence).duration
-            variable = absence.variable
+            negation = self.code.negation(absence)
+            duration, variable = negation.duration, absence.variable
+            if negation.timer:
+                found.append(f"if not {self.code.in_width(absence, self.read)}: return False")
             if absence.before is None and duration is None:
                 found += self._refused(variable, self._rows_before(variable))
                 continue
             interval = self.code.interval(absence, self.read, None)
-            found += self._refused(variable, f"{self.code.candidates(variable)}.of({interval})")
+            if not negation.timer or negation.every is not None:  # AFTER forbids nothing
+                found += self._refused(variable, f"{self.code.candidates(variable)}.of({interval})")
             if absence.before is None:
                 found.append(f"if {self._outside(f'{interval}[0]')}: return False")
             elif not self.is_strict(absence):
                 found.append(f"if {self._beyond(f'{interval}[1]')}: return False")
         return found
 
-    def ends(self) -> list[str]:
-        """The ends of the intervals of NOTs that reach beyond the events before them."""
-        return [
-            f"{self.code.interval(a, self.read, None)}[1]"
-            for a in self.item.absences
-            if a.before is not None and not self.is_strict(a)
-        ]
+    def due(self) -> list[str]:
+        """What tells when the intervals of NOTs end that reach beyond the events before them; nothing: none does."""
+        later = [a for a in self.item.absences if a.before is not None and not self.is_strict(a)]
+        timer = next((a for a in reversed(later) if self.code.negation(a).timer), None)
+        ends = [self._end(a) for a in later if self.code.negation(a).every is None and a is not timer]
+        if timer is None:
+            return [f"return max(t, {', '.join(ends)})"] if ends else []
+        last = f"max(t, {', '.join(f'{end} + 1' for end in ends)})" if ends else "t"
+        every = self.code.negation(timer).every
+        if every is None:  # nothing of a match lies behind its moment
+            return [f"due = {self._end(timer)}", f"return due if due >= {last} else {UNBOUNDED}"]
+        period = micros(every)
+        return [f"due = {self._end(timer)}", f"return due + max(-((due - {last}) // {period}), 0) * {period}"]
+
+    def _end(self, absence: PassedNegation) -> str:
+        if self.code.negation(absence).timer:
+            return self.code.first_moment(absence, self.read)
+        return f"{self.code.interval(absence, self.read, None)}[1]"
 
     def _outside(self, moment: str) -> str:
         lower, upper = self.code.within

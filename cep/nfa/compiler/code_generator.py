@@ -7,6 +7,7 @@ time stamp of the run's last event. Of a register there is what it was before th
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from datetime import timedelta
 from typing import Any, assert_never, cast
 
 from ....expressions import ScalarSource, accumulator_of, micros
@@ -232,18 +233,30 @@ class CodeGenerator:
             read: the registers.
             following: the time stamp of the event after it; `None`: it is the last of the pattern.
         """
-        duration = self.negation(absence).duration
+        negation = self.negation(absence)
+        duration, since = negation.duration, micros(negation.since) + 1
         first = read(FIRST)
         if duration is not None:
             if absence.before is None:
                 return f"({first} - {micros(duration)}, {first} - 1)"
             last = self.time_of(absence, read)
-            return f"({last} + 1, {last} + {micros(duration)})"
+            if negation.every is not None:  # up to the moment, or just before it
+                return f"({last} + {since}, m)" if negation.timer else f"({last} + {since}, m - 1)"
+            return f"({last} + {since}, {last} + {micros(duration)})"
         if absence.strict:
             return f"({self.number_of(absence, read)},)"
+        begin = f"{self.time_of(absence, read)} + {since}" if absence.before is not None else "t + 1"
         if following is None:
-            return f"(t + 1, {first} + {self.width})"
-        return f"({self.time_of(absence, read)} + 1, {following} - 1)"
+            return f"({begin if negation.since else 't + 1'}, {first} + {self.width})"
+        return f"({begin}, {following} - 1)"
+
+    def in_width(self, absence: PassedNegation, read: Read) -> str:
+        """Source that is true when a timer's moment, of EVERY the first one, lies within the shortest WINDOW."""
+        return f"{self.first_moment(absence, read)} <= {read(FIRST)} + {self.conditions.longest}"
+
+    def first_moment(self, absence: PassedNegation, read: Read) -> str:
+        """Source of the end of a NOT's interval, of EVERY of the first one."""
+        return f"{self.time_of(absence, read)} + {micros(self.negation(absence).duration or timedelta(0))}"
 
     def negation(self, absence: PassedNegation) -> Negation:
         """The NOT."""

@@ -18,9 +18,10 @@ from ....language.nodes import (
     Pattern,
     Policy,
     Query,
+    may_be_empty,
     walk_pattern,
 )
-from ..automaton import ItemSet, PatternDerivatives, PatternItem, after_ignoring, items_of, may_be_empty
+from ..automaton import ItemSet, PatternDerivatives, PatternItem, after_ignoring, items_of
 from .acceptance import final_state
 from .code_generator import CodeGenerator
 from .pattern_conditions import PatternConditions

@@ -34,8 +34,11 @@ class NegationTests:
 
     def _ask_passed(self) -> None:
         for absence in self.item.absences:
-            if absence.before is None and self.code.negation(absence).duration is None:
+            negation = self.code.negation(absence)
+            if absence.before is None and negation.duration is None:
                 continue  # it looks at what lies before the first event, when the last one is known
+            if negation.timer:
+                continue  # AFTER forbids nothing
             self._now_or_later(absence)
 
     def _now_or_later(self, absence: PassedNegation) -> None:

@@ -23,6 +23,7 @@ from ....language.nodes import (
     Pattern,
     Query,
     Sequence,
+    Timer,
     conjuncts,
     variables_of,
 )
@@ -143,7 +144,7 @@ def _after(part: Pattern, before: frozenset[str], known: dict[str, frozenset[str
         case Element(variable=variable, quantifier=quantifier):
             known[variable] = before
             return before if quantifier is not None and quantifier.minimum == 0 else before | {variable}
-        case Negation():
+        case Negation() | Timer():
             return before
         case Group(pattern=inner, quantifier=quantifier):
             after = _after(inner, before, known)
@@ -169,7 +170,7 @@ def _in_conjunction(part: Pattern, variables: list[str]) -> bool:
             return _in_conjunction(inner, variables)
         case Sequence(parts=parts) | Alternative(branches=parts):
             return any(_in_conjunction(one, variables) for one in parts)
-        case Element() | Negation():
+        case Element() | Negation() | Timer():
             return False
         case _:
             assert_never(part)

@@ -21,7 +21,7 @@ from ....language.nodes import (
     walk_pattern,
 )
 from ....language.nodes import Sequence as Links
-from ...order import sees_all_events
+from ...order import UNBOUNDED, sees_all_events
 from ...partitions import is_windowed
 from ..automaton import PatternScopes, anchor_of, scopes_of
 from ..event_layout import EventLayout
@@ -53,6 +53,7 @@ class PatternConditions:
         stops: of each repetition with UNTIL, by where it begins in the text.
         windows: variables whose events lie within so many microseconds.
         registers: what partial matches remember.
+        longest: how long after the first event of a match, in microseconds, a timer holds at the most.
         seen: the place of the register of the last event's number; -1: there is none.
     """
 
@@ -76,6 +77,7 @@ class PatternConditions:
         self.registers = RegisterLayout(self.scopes)
         inside = frozenset(self.scopes.positive)
         self.windows = [(of & inside, width) for of, width in windows_of(query) if of & inside]
+        self.longest = min((width for _, width in windows_of(query)), default=UNBOUNDED)
         self._declare()
         self.seen = self.registers.place(SEEN) if SEEN in self.registers else -1
 
@@ -101,9 +103,17 @@ class PatternConditions:
 
     def negation_text(self, variable: str) -> str:
         """A NOT in χ-CEP, with its JOINs."""
-        duration = self.scopes.negations[variable].duration
+        negation = self.scopes.negations[variable]
+        duration = negation.duration
         joins = [c.text for c in self.conditions if variable in c.variables]
         head = f"NOT ?{variable}" + ("" if duration is None else f" FOR {duration_text(duration)}")
+        if negation.timer and duration is not None:
+            every = negation.every
+            head = (
+                f"AFTER {duration_text(duration)}"
+                if every is None
+                else f"EVERY {duration_text(every)} UNTIL ?{variable}"
+            )
         return f"{head} with {' and '.join(joins)}" if joins else head
 
     def _declare(self) -> None:

@@ -117,6 +117,8 @@ class TransitionCode:
             duration = micros(self.code.negation(floor).duration or timedelta(0))
             self.asked.append(f"after {self.conditions.negation_text(floor.variable)}")
             self.refuse(f"e[0] <= {self.code.time_of(floor, old)} + {duration}")
+            if self.code.negation(floor).timer:
+                self.refuse(f"not {self.code.in_width(floor, old)}")
         for i, (variables, width) in enumerate(self.conditions.windows):
             if self.variable in variables:
                 self.asked.append(self.conditions.window_text(variables, width))

@@ -21,6 +21,7 @@ class AcceptedMatch:
         time: T of its last event.
         final: the end.
         buffers: those of its partition.
+        moment: at which EVERY is asked of it.
     """
 
     registers: RegisterValues
@@ -28,15 +29,16 @@ class AcceptedMatch:
     time: int
     final: FinalState
     buffers: PartitionBuffers
+    moment: int = 0
 
     @property
     def rest(self) -> tuple[Any, tuple[tuple[Any, ...], ...]]:
         """The sides of ORs that it takes, and candidates of NOTs; see `FinalState.rest`."""
         rest = self.final.rest
-        return (None, ()) if rest is None else rest(self.registers, self.time, self.buffers)
+        return (None, ()) if rest is None else rest(self.registers, self.time, self.buffers, self.moment)
 
     @property
     def holds(self) -> bool:
         """Whether it is a match, all that its NOTs look at having come."""
         holds = self.final.holds
-        return holds is None or holds(self.registers, self.time, self.buffers)
+        return holds is None or holds(self.registers, self.time, self.buffers, self.moment)

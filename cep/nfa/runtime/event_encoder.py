@@ -97,7 +97,7 @@ class EventEncoder:
         free = self._conditions.free
         return EncodedEvents(
             *self._by_partition({v: read[v] for v in self._variables if v not in free}),
-            self._apart({n: read[n] for n in self._conditions.scopes.negations}),
+            self._apart({n: read[n] for n in self._conditions.scopes.negations if n in read}),
             self._apart({v: read[v] for v in free}),
             self._stop_events({name: read[name] for name in self._stops}),
         )

@@ -23,7 +23,9 @@ from ...nodes import (
     Quantifier,
     Sequence,
     StreamType,
+    Timer,
     Window,
+    may_be_empty,
 )
 from ...source_text import Span, listed
 from ..query_draft import Draft
@@ -64,7 +66,7 @@ def _by_pattern(draft: Draft) -> LateDecision | None:
 def _last(pattern: Pattern) -> Iterator[Quantifier | Negation]:
     """Greedy quantifiers and `=> NOT` behind which nothing has to happen."""
     match pattern:
-        case Negation():
+        case Negation() | Timer():
             return
         case Element(quantifier=quantifier):
             if quantifier is not None and _is_greedy(quantifier):
@@ -81,7 +83,7 @@ def _last(pattern: Pattern) -> Iterator[Quantifier | Negation]:
                 yield parts[-1]
             for part in reversed(parts):
                 yield from _last(part)
-                if not _may_be_empty(part):
+                if not may_be_empty(part):
                     return
         case _:
             assert_never(pattern)
@@ -89,22 +91,6 @@ def _last(pattern: Pattern) -> Iterator[Quantifier | Negation]:
 
 def _is_greedy(quantifier: Quantifier) -> bool:
     return not quantifier.every_length and quantifier.minimum != quantifier.maximum
-
-
-def _may_be_empty(part: Pattern) -> bool:
-    match part:
-        case Negation():
-            return True
-        case Element(quantifier=quantifier):
-            return quantifier is not None and not quantifier.minimum
-        case Group(pattern=inner, quantifier=quantifier):
-            return not quantifier.minimum or _may_be_empty(inner)
-        case Alternative(branches=branches):
-            return any(map(_may_be_empty, branches))
-        case Conjunction(parts=parts) | Sequence(parts=parts):
-            return all(map(_may_be_empty, parts))
-        case _:
-            assert_never(part)
 
 
 def _is_closed(pattern: Pattern, windows: Iterable[Window], matched: Iterable[str]) -> bool:

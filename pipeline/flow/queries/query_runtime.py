@@ -276,6 +276,10 @@ class QueryRuntime:
         held = self._operator.held_since
         return watermark if held is None or watermark is None else min(watermark, held)
 
+    def end_at(self, moment: datetime | None) -> None:
+        """See `Operator.end_at`."""
+        self._operator.end_at(moment)
+
     def process(
         self,
         events: Mapping[str, EventBatch],

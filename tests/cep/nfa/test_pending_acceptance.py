@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import polars as pl
-from kaicep.cep.match import NOTHING_AWAITED, AfterMatchSkip
+from kaicep.cep.limits import Ceilings
+from kaicep.cep.match import NOTHING_AWAITED, AfterMatchSkip, Recurrence
 from kaicep.cep.nfa.compiler import FinalState
 from kaicep.cep.nfa.negation_buffer import PartitionBuffers
 from kaicep.cep.nfa.pending_acceptance import PendingAcceptance
@@ -37,10 +39,32 @@ def accepted(
 def waiting_with(*settled: AcceptedMatch) -> tuple[PendingAcceptance, list[tuple[int, AcceptedMatch]]]:
     """What waits after these were accepted, and what it reports."""
     reported: list[tuple[int, AcceptedMatch]] = []
-    waiting = PendingAcceptance(100, lambda time, one: reported.append((time, one)))
+    waiting = pending(reported, Recurrence())
     for one in settled:
         waiting.settle(one)
     return waiting, reported
+
+
+def pending(reported: list[tuple[int, AcceptedMatch]], recurrence: Recurrence) -> PendingAcceptance:
+    ceilings = Ceilings(compiled("SELECT ?e.sensor"))
+    return PendingAcceptance(100, lambda time, one: reported.append((time, one)), recurrence, 30, ceilings)
+
+
+def test_what_recurs_is_reported_at_each_moment_until_it_does_not_hold() -> None:
+    reported: list[tuple[int, AcceptedMatch]] = []
+    waiting = pending(reported, Recurrence(5))
+    endless, ended = accepted(3, due=8), accepted(4, due=9, node=(2,))
+    ended.final = replace(ended.final, holds=lambda *given: given[-1] < 15)
+    waiting.settle(endless)
+    waiting.settle(ended)
+    waiting.let_pass(15)
+    assert reported == [(8, endless), (9, ended), (13, endless), (14, ended)]
+    waiting.let_pass(60)
+    assert [time for time, one in reported[4:] if one is endless] == [18, 23, 28, 33], (
+        "30 after the first event at most"
+    )
+    assert len(reported) == 8
+    assert not list(waiting.matches())
 
 
 def test_what_no_not_ends_is_reported_at_once_if_it_holds() -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from kaicep.cep.nfa.automaton import PatternScopes, may_be_empty, scopes_of
+from kaicep.cep.nfa.automaton import PatternScopes, scopes_of
+from kaicep.language.nodes import may_be_empty
 from support.automata import parsed
 
 
