@@ -367,8 +367,9 @@ class PatternKernel:
         inside = (time <= self._within.last) & (time < UNBOUNDED)
         columns = {_DISJUNCT: found.disjunct, **self._buffer.fixed(found.rows)}
         columns = {name: column[inside] for name, column in columns.items()}
+        waited = len(self._pending)
         self._pending.add(columns, time[inside], awaited[inside], self._recurs_until(refutation, found)[inside])
-        self._stop_recurring(refutation, watermark)
+        self._stop_recurring(refutation, watermark, waited)
         released, when = self._pending.release(watermark)
         of_disjunct = released.pop(_DISJUNCT)
         candidates = refutation.probe.candidates
@@ -395,8 +396,13 @@ class PatternKernel:
                 until[places] = np.minimum(until[places], refutation.earliest(rows) + self._width)
         return until
 
-    def _stop_recurring(self, refutation: Refutation, watermark: int) -> None:
+    def _stop_recurring(self, refutation: Refutation, watermark: int, waited: int) -> None:
         """Note what came that ends EVERY; what comes later is looked at then.
+
+        Args:
+            refutation: looks for it.
+            watermark: see `Kernel.advance`.
+            waited: how many of the matches that wait have looked at what came before.
 
         Raises:
             CeilingError: there are more moments than may become rows of one batch.
@@ -409,7 +415,7 @@ class PatternKernel:
         for disjunct, negations in self._last.items():
             places, rows = waiting.of_disjunct(disjunct)
             for negation in negations if len(places) else ():
-                ends = refutation.last_moment(negation, rows)
+                ends = refutation.last_moment(negation, rows, places < waited)
                 self._pending.until[places] = np.minimum(self._pending.until[places], ends)
         counts = self._pending.due_counts(np.arange(len(self._pending)), watermark)
         self._ceilings.check_batch(int(counts.sum()))

@@ -112,28 +112,39 @@ class Refutation:
         due: Ints = moment + np.maximum(-((moment - time) // timer.every), 0) * timer.every
         return due
 
-    def first_refuting(self, negation: NegationConstraint, partial: BoundRows) -> Ints:
+    def first_refuting(self, negation: NegationConstraint, partial: BoundRows, old: Bools | None = None) -> Ints:
         """When the first forbidden candidate comes after what stands before a NOT between elements.
 
         Its JOINs speak of nothing that is still to come. `UNBOUNDED`: none came yet.
+
+        Args:
+            negation: the NOT.
+            partial: rows of the bound variables.
+            old: of which of them all candidates have been looked at but the new ones; by default of none.
         """
         size = len(next(iter(partial.values())))
         if negation.variable not in self.probe.candidates:  # AFTER
             return np.full(size, UNBOUNDED)
         own = self.probe.candidates[negation.variable]
         start = np.searchsorted(own.time, self.latest(partial, negation.before) + negation.since, "right")
+        start = start if old is None else np.where(old, np.maximum(start, own.first_new), start)
         ranges = self.probe.ranges(partial, negation.variable, (start, np.full(size, len(own.time))))
         row = self.probe.first(partial, negation.variable, ranges, self.probe.tests(partial, negation.variable))
         when = np.full(size, UNBOUNDED)
         when[row != NONE] = own.time[row[row != NONE]]
         return when
 
-    def last_moment(self, negation: NegationConstraint, match: BoundRows) -> Ints:
+    def last_moment(self, negation: NegationConstraint, match: BoundRows, old: Bools) -> Ints:
         """Up to which moment EVERY recurs, as far as a NOT at the end says.
 
         All that comes behind the match is looked at as it comes. `UNBOUNDED`: no forbidden candidate came yet.
+
+        Args:
+            negation: the NOT.
+            match: rows of complete matches.
+            old: which of them have looked at all but the new candidates.
         """
-        first = self.first_refuting(negation, match)
+        first = self.first_refuting(negation, match, old)
         if negation.every is not None:  # a NOT in front of a timer ends just before its moment
             return np.where(first < UNBOUNDED, first - negation.timer, UNBOUNDED)
         refuted = first <= self.latest(match, negation.before) + (negation.duration or 0)

@@ -124,7 +124,7 @@ class PendingAcceptance:
         reported: set[tuple[int, int]] = set()
         stopped: set[int] = set()
         for time, accepted in zip(times.tolist(), columns[_ACCEPTED].tolist(), strict=True):
-            accepted.moment = time
+            accepted.before, accepted.moment = accepted.moment, time
             if id(accepted) in stopped or not accepted.holds:
                 stopped.add(id(accepted))
             elif (id(accepted.node), time) not in reported:

@@ -23,7 +23,7 @@ def final_state(code: CodeGenerator, state: State, item: PatternItem, number: in
     return FinalState(
         place=(state.number, number),
         leaves=item.leaves,
-        holds=code.compiled("r, t, p, m", [*lines, "return True"]) if lines else None,
+        holds=code.compiled("r, t, p, m, o", [*lines, "return True"]) if lines else None,
         due=code.compiled("r, t", ends) if ends else None,
         awaits=code.compiled("r", [f"return {code.number_of(awaited[0], writing.read)}"]) if awaited else None,
         rest=code.compiled("r, t, p, m", [f"return {writing.rest()}"]) if together else None,
@@ -152,7 +152,8 @@ class AcceptanceCode:
             if absence.before is None and duration is None:
                 found += self._refused(variable, self._rows_before(variable))
                 continue
-            interval = self.code.interval(absence, self.read, None)
+            checked = variable not in self._doubtful
+            interval = self.code.interval(absence, self.read, None, checked=checked)
             if not negation.timer or negation.every is not None:  # AFTER forbids nothing
                 found += self._refused(variable, f"{self.code.candidates(variable)}.of({interval})")
             if absence.before is None:
@@ -164,7 +165,7 @@ class AcceptanceCode:
     def due(self) -> list[str]:
         """What tells when the intervals of NOTs end that reach beyond the events before them; nothing: none does."""
         later = [a for a in self.item.absences if a.before is not None and not self.is_strict(a)]
-        timer = next((a for a in reversed(later) if self.code.negation(a).timer), None)
+        timer = later[-1] if later and self.code.negation(later[-1]).timer else None
         ends = [self._end(a) for a in later if self.code.negation(a).every is None and a is not timer]
         if timer is None:
             return [f"return max(t, {', '.join(ends)})"] if ends else []

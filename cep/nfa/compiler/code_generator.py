@@ -225,13 +225,14 @@ class CodeGenerator:
         """Source of the candidates that a NOT looks at which stands first, `last` being T of the last event."""
         return f"{self.candidates(variable)}.between({last} - {self.width}, {first} - 1)"
 
-    def interval(self, absence: PassedNegation, read: Read, following: str | None) -> str:
+    def interval(self, absence: PassedNegation, read: Read, following: str | None, *, checked: bool = False) -> str:
         """Where a NOT looks, as a tuple: both ends, included, or the number of the event before.
 
         Args:
             absence: the NOT; not one that stands first without FOR.
             read: the registers.
             following: the time stamp of the event after it; `None`: it is the last of the pattern.
+            checked: of EVERY, whether all before the moment `o` was looked at.
         """
         negation = self.negation(absence)
         duration, since = negation.duration, micros(negation.since) + 1
@@ -241,7 +242,8 @@ class CodeGenerator:
                 return f"({first} - {micros(duration)}, {first} - 1)"
             last = self.time_of(absence, read)
             if negation.every is not None:  # up to the moment, or just before it
-                return f"({last} + {since}, m)" if negation.timer else f"({last} + {since}, m - 1)"
+                begin = f"max({last} + {since}, o)" if checked else f"{last} + {since}"
+                return f"({begin}, m)" if negation.timer else f"({begin}, m - 1)"
             return f"({last} + {since}, {last} + {micros(duration)})"
         if absence.strict:
             return f"({self.number_of(absence, read)},)"

@@ -91,7 +91,8 @@ class FinalState:
     Attributes:
         place: the number of its state, and which of its ends it is.
         leaves: greedy repetitions that could be prolonged, and whose end has to be awaited.
-        holds: whether a partial match with its last event at `t` is a match, of EVERY at a moment; `None`: it is.
+        holds: whether a partial match with its last event at `t` is a match, of EVERY at a moment `m`, having been one
+            at a moment `o` before; `None`: it is.
         due: the last moment that its NOTs look at; `None`: its last event.
         awaits: the number of the event whose very next one its NOTs look at; `None`: none.
         rest: what JOINs with variables that SEQ does not name look at beside the events: the sides of ORs, and the
@@ -101,7 +102,7 @@ class FinalState:
 
     place: tuple[int, int]
     leaves: frozenset[RepetitionKey]
-    holds: Callable[[RegisterValues, int, Any, int], bool] | None
+    holds: Callable[[RegisterValues, int, Any, int, int], bool] | None
     due: Callable[[RegisterValues, int], int] | None
     awaits: Callable[[RegisterValues], int] | None
     rest: Callable[[RegisterValues, int, Any, int], tuple[Any, tuple[tuple[Any, ...], ...]]] | None

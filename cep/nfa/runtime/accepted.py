@@ -22,6 +22,7 @@ class AcceptedMatch:
         final: the end.
         buffers: those of its partition.
         moment: at which EVERY is asked of it.
+        before: the moment at which it held before; 0: there is none.
     """
 
     registers: RegisterValues
@@ -30,6 +31,7 @@ class AcceptedMatch:
     final: FinalState
     buffers: PartitionBuffers
     moment: int = 0
+    before: int = 0
 
     @property
     def rest(self) -> tuple[Any, tuple[tuple[Any, ...], ...]]:
@@ -41,4 +43,4 @@ class AcceptedMatch:
     def holds(self) -> bool:
         """Whether it is a match, all that its NOTs look at having come."""
         holds = self.final.holds
-        return holds is None or holds(self.registers, self.time, self.buffers, self.moment)
+        return holds is None or holds(self.registers, self.time, self.buffers, self.moment, self.before)

@@ -54,7 +54,7 @@ def test_what_recurs_is_reported_at_each_moment_until_it_does_not_hold() -> None
     reported: list[tuple[int, AcceptedMatch]] = []
     waiting = pending(reported, Recurrence(5))
     endless, ended = accepted(3, due=8), accepted(4, due=9, node=(2,))
-    ended.final = replace(ended.final, holds=lambda *given: given[-1] < 15)
+    ended.final = replace(ended.final, holds=lambda *given: given[3] < 15)
     waiting.settle(endless)
     waiting.settle(ended)
     waiting.let_pass(15)

@@ -40,9 +40,9 @@ def test_a_not_at_the_end_is_known_when_its_interval_is_over() -> None:
     candidates = NegationBuffer()
     buffers = PartitionBuffers((None,), {"n": candidates}, {})
     assert found.holds is not None
-    assert found.holds(filled, 2 * SECOND, buffers, 0)
+    assert found.holds(filled, 2 * SECOND, buffers, 0, 0)
     candidates.add([(7 * SECOND, 2, 1, 0)])
-    assert not found.holds(filled, 2 * SECOND, buffers, 0)
+    assert not found.holds(filled, 2 * SECOND, buffers, 0, 0)
 
 
 def test_an_aggregate_that_ends_the_pattern_is_asked_at_the_end() -> None:

@@ -22,6 +22,6 @@ def test_what_asks_nothing_holds() -> None:
 
 
 def test_what_is_asked_gets_the_registers_the_time_the_buffers_and_the_moment() -> None:
-    assert accepted(lambda *given: given == ((5, 1), 5, BUFFERS, 0)).holds
+    assert accepted(lambda *given: given == ((5, 1), 5, BUFFERS, 0, 0)).holds
     assert not accepted(lambda *_: False).holds
     assert accepted(rest=lambda *_: ({1}, ((),))).rest == ({1}, ((),))
