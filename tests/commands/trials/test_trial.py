@@ -78,6 +78,24 @@ def test_a_stream_without_a_file_holds_nobody_up(two_streams: Path) -> None:
     assert [result.matches["query"].num_rows for result in trial.results()] == [28, 2]
 
 
+def test_every_goes_on_until_the_last_event_of_all_streams(two_streams: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where the stream that it reads has ended long before, and however the files are cut."""
+    first = (two_streams / "air.jsonl").read_text().splitlines(keepends=True)[:1]
+    (two_streams / "air.jsonl").write_text(first[0])
+    text = "SELECT ?a.flow AS a FROM (?a, air), (?b, air) SEQ (?a, EVERY 1s UNTIL ?b)"
+    loaded = Project.load(two_streams)
+    counts = []
+    for size in (300, 2**20):
+        monkeypatch.setattr(recorded_batches, "_BYTES", size)
+        entries = [f"{name}={two_streams / name}.jsonl" for name in ("water", "air")]
+        trial = Trial(loaded, loaded.registrations(text, "query"), recorded_streams(loaded, entries, None))
+        counts.append(sum(result.matches["query"].num_rows for result in trial.results()))
+    records = {name: (two_streams / f"{name}.jsonl").read_text() for name in ("water", "air")}
+    streams = {name: [json.loads(line) for line in lines.splitlines()] for name, lines in records.items()}
+    assert counts == [len(loaded.evaluate(text, streams))] * 2
+    assert counts[0] > 5
+
+
 def test_named_queries_of_the_project_are_answered_for_those_that_read_them(project: Path) -> None:
     (project / "queries" / "high.chi").write_text(f"CREATE QUERY high AS {HIGH}")
     trial, found = tried(

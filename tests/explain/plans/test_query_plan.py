@@ -26,6 +26,7 @@ from kaicep.language.nodes.pattern import (
     Sequence,
     SessionWindow,
     SlidingWindow,
+    Timer,
     Window,
 )
 from kaicep.language.nodes.query import Query
@@ -130,6 +131,8 @@ def test_every_window_has_words(window: Window, words: str) -> None:
         (Element("a", MANY, NOWHERE), "a run of ?a"),
         (Sequence((A, B, C), (Link.NEXT, Link.STRICT), NOWHERE), "?a then the next that fits, ?b then at once ?c"),
         (Negation("a", MINUTE, NOWHERE), "no ?a for 1min"),
+        (Timer(MINUTE, None, NOWHERE), "the moment 1min later"),
+        (Timer(MINUTE, "b", NOWHERE), "every 1min until ?b"),
         (
             Group(Alternative((A, Negation("b", None, NOWHERE)), NOWHERE), MANY, NOWHERE),
             "repetitions of ((?a or no ?b))",

@@ -35,6 +35,11 @@ def rows(text: str) -> StreamType:
         ("(?a -> ?b{1,; ->} => NOT ?n)", True),
         ("(?a -> ?b => NOT ?n)", True),
         ("(?a => NOT ?n -> ?b)", False),
+        ("(?a -> ?b{1,; ->}, NOT ?n, AFTER 5s)", True),
+        ("(?a -> ?b{1,; ->}~, NOT ?n, AFTER 5s)", False),
+        ("(?a -> ?b{1,; ->}, EVERY 5s UNTIL ?n)", True),
+        ("(?a -> ?b, NOT ?n, AFTER 5s)", False),
+        ("(?a -> ?b, EVERY 5s UNTIL ?n)", False),
     ],
 )
 def test_patterns_that_later_events_decide(pattern: str, late: bool) -> None:
