@@ -246,7 +246,7 @@ def _distances(query: Query, free: Sequence[str], variables: Sequence[str]) -> d
     apart = {(v, w): 0 if v == w else UNBOUNDED for v in free for w in variables}
     for members, width in windows_of(query):
         for v in members & set(free):
-            for w in members - {v}:
+            for w in (members & set(variables)) - {v}:  # a retention names those under NOT, too
                 apart[v, w] = min(apart[v, w], width)
     for via in free:
         for v in free:

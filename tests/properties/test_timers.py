@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from random import Random
@@ -40,10 +41,10 @@ def test_an_example_has_its_rows(example: Example) -> None:
     assert example.shown(oracle) == (example.rows, example.contexts)
 
 
-def is_accepted(text: str) -> bool:
+def is_accepted(text: str, retention: timedelta | None = None) -> bool:
     """Whether a query is accepted; a random one may never hold, or grow without bound."""
     try:
-        PROJECT.compile(text)
+        PROJECT.compile(text, retention=retention)
     except QueryTypeError as error:
         if any(reason in str(error) for reason in REFUSED):
             return False
@@ -91,6 +92,19 @@ def agree_about_the_past(seed: int) -> bool:
         )
         found = difference(actual, expected)
         assert found is None, f"{seed}\n{text}\n{rows}\n{strategy} {registered} {outage}\n{found}"
+    return bool(expected)
+
+
+def agree_about_retention(family: str, seed: int) -> bool:
+    """What a submission says instead of a WINDOW bounds timers, too; whether there are rows."""
+    rng = Random(f"retention {family} {seed}")
+    text, rows = re.sub(r"WINDOW \([^)]*\)", "", FAMILIES[family](rng)), events(rng)
+    retention = timedelta(seconds=rng.choice((4, 9, 20)))
+    if not is_accepted(text, retention):
+        return False
+    expected = ORACLE.evaluate(text, rows, retention=retention)
+    found = difference(list(PROJECT.evaluate(text, rows, retention=retention)), expected)
+    assert found is None, f"{family} {seed}\n{text}\n{rows}\n{retention}\n{found}"
     return bool(expected)
 
 
@@ -162,6 +176,11 @@ def test_a_timer_that_a_not_follows_is_not_the_last() -> None:
 
 def test_the_past_of_timers_is_answered_as_if_it_came_live() -> None:
     assert sum(map(agree_about_the_past, range(6))) > 0
+
+
+@pytest.mark.parametrize("family", ["after", "every", "runs", "others"])
+def test_a_retention_bounds_timers(family: str) -> None:
+    assert sum(agree_about_retention(family, seed) for seed in range(12)) > 0
 
 
 @pytest.mark.parametrize("family", ["after", "every", "runs", "chosen", "derived"])
