@@ -56,7 +56,7 @@ _TURNS = 4
 _RATED = (1, 7, 20, 40, 60, 80)
 _PLANS: Mapping[str, Mapping[str, bool]] = {
     "optimised": {},
-    "plain": {"grouping": False},
+    "plain": {"push_down": False, "sharing": False, "grouping": False},
 }
 """What `[engine.contexts]` says."""
 
