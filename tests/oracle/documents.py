@@ -36,13 +36,11 @@ class Answers:
         rows: of each query.
         found: the reports behind the rows of each, by `_id`.
         events: of every stream, those of named queries too.
-        came: what was delivered of every stream.
     """
 
     rows: list[list[Row]] = field(default_factory=list)
     found: list[dict[str, Found]] = field(default_factory=list)
     events: dict[str, list[Event]] = field(default_factory=dict)
-    came: dict[str, list[Event]] = field(default_factory=dict)
 
 
 class Document:
@@ -58,11 +56,29 @@ class Document:
     ) -> None:
         self.queries = queries
         self.knowledge = knowledge
-        self.streams = Answers(events=dict(events), came=dict(came))
+        self.streams = Answers(events=dict(events))
+        self.came = came
         self.registered_at = registered_at
         self.memory: dict[object, Any] = {}
         self.end = max((e.time for own in came.values() for e in own), default=None)
         self.sets: dict[str, ContextSet] = {s.name: s for query in queries for s in query.context_sets}
+        self.nows: dict[int, datetime | None] = {}
+        self.set_nows: dict[str, datetime | None] = {}
+        self._register()
+
+    def _register(self) -> None:
+        """What `now` is for each query, and for each set: that of the first query that speaks of it."""
+        came = dict(self.came)
+        for query in self.queries:
+            behind = [e for name in {s.stream.name for s in query.sources} for e in came.get(name, [])]
+            self.nows[id(query)] = now_of(behind, self.registered_at)
+            for own in query.context_sets:
+                self.set_nows.setdefault(own.name, self.nows[id(query)])
+            if query.name is not None:
+                came[query.name] = behind
+            if query.change is not None:
+                stream = self.sets[query.change.context.set].changes_stream
+                came[stream] = [*came.get(stream, []), *behind]
 
     def answer(self) -> list[Row]:
         """The rows of the last query."""
@@ -115,15 +131,12 @@ class Document:
 
     def answers(self, histories: Mapping[str, History], queries: Sequence[Query]) -> Answers:
         """Some queries asked in turn."""
-        answers = Answers(events=dict(self.streams.events), came=dict(self.streams.came))
+        answers = Answers(events=dict(self.streams.events))
         for query in queries:
-            names = {s.stream.name for s in query.sources}
             for source in query.sources:
                 if source.stream.name not in answers.events:
                     answers.events[source.stream.name] = self._turns(source.stream.name, histories)
-                    answers.came[source.stream.name] = []
-            now = now_of([e for name in names for e in answers.came[name]], self.registered_at)
-            found = self._asked(query, answers.events, histories, now)
+            found = self._asked(query, answers.events, histories)
             rows = {id(one): row_of(query, one.report, context_of(query, one)) for one in found}
             for one in found:
                 if query.in_context is not None:
@@ -133,25 +146,23 @@ class Document:
             answers.found.append({rows[id(one)]["_id"]: one for one in reversed(found)})
             if query.name is not None:
                 answers.events[query.name] = [derived(query, row, self.knowledge) for row in given]
-                answers.came[query.name] = [e for name in names for e in answers.came[name]]
         return answers
 
-    def _asked(
-        self, query: Query, events: Mapping[str, list[Event]], histories: Mapping[str, History], now: datetime | None
-    ) -> list[Found]:
+    def _asked(self, query: Query, events: Mapping[str, list[Event]], histories: Mapping[str, History]) -> list[Found]:
         """The reports of one query that stand."""
         sets = [] if query.in_context is None or query.in_context.required else list(query.in_context.sets)
         sets += [query.change.context.set] if query.change is not None else []
-        bounds = [query.bounds, *(self.sets[name].bounds for name in sets)]
+        now = self.nows[id(query)]
+        bounds = [(query.bounds, now), *((self.sets[name].bounds, self.set_nows[name]) for name in sets)]
         names = {s.stream.name for s in query.sources}
 
         def inside(moment: datetime) -> bool:
-            return all(within(b, moment, now) for b in bounds)
+            return all(within(b, moment, of) for b, of in bounds)
 
         seen = {name: [e for e in events[name] if inside(e.time)] for name in names}
         if query.in_context is None:
             return self._plain(query, seen, inside)
-        history = {name: interval(self.sets[name].bounds, now) for name in query.in_context.sets}
+        history = {name: interval(self.sets[name].bounds, self.set_nows[name]) for name in query.in_context.sets}
         narrow = intersection([interval(query.bounds, now), *history.values()])
         return found_in(Asked(query, seen, histories, self.knowledge, inside, narrow, history, self.memory, self.end))
 

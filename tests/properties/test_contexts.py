@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from random import Random
 from typing import Any
@@ -12,10 +11,10 @@ from kaicep import Project
 from support.cases import difference
 from support.context_examples import Example, examples
 from support.context_families import FAMILIES, ContextCase, case, contexts_oracle, contexts_project
+from support.context_rows import plain
 from support.dataflows import answered
 from support.tuples import Batch
 
-CHANGE = re.compile(r"(?<=event:)(CONTEXTS%28\w+%29/\d{6}).*")
 families = pytest.mark.parametrize("family", FAMILIES)
 
 
@@ -33,12 +32,6 @@ def agree(one: ContextCase) -> Sequence[Mapping[str, Any]]:
     assert found is None, f"{one}{found}"
     check_batches(one, actual)
     return actual
-
-
-def plain(row: Mapping[str, Any]) -> dict[str, Any]:
-    """A row without what the ids of changes say beside their place among those of one time."""
-    events = {v: [CHANGE.sub(r"\1", name) for name in run] for v, run in row["_events"].items()}
-    return {**row, "_events": events}
 
 
 def check_batches(one: ContextCase, expected: Sequence[Mapping[str, Any]]) -> None:

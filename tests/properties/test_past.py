@@ -9,50 +9,25 @@ import contextlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
-from pathlib import Path
-from tempfile import gettempdir
 from typing import Any, Literal
 
-import pyoxigraph as ox
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from kaicep import Project
 from kaicep.errors import PlanError
-from kaicep.language.checks import compile_document
-from kaicep.language.nodes import Query, Vocabulary
 from support.cases import Case, difference
 from support.engines import project_of
 from support.pasts import Past, answerable, pasts, rewritable_pasts
+from support.quick_archives import quick_archives
 
 SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
-MEMORY = Path("/dev/shm")  # noqa: S108 - thousands of archives are made, and none has to survive
 BUCKET = timedelta(seconds=2)
 Strategy = Literal["replay", "rewrite", "hybrid"] | None
 
 
 @pytest.fixture(scope="module", autouse=True)
 def _quickly() -> Iterator[None]:
-    """Archives in memory, stores as well, and a document compiled once however often it is asked."""
-    stores: dict[Path, ox.Store] = {}
-    compiled: dict[tuple[str, int], tuple[Query, ...]] = {}
-
-    def open_folder(path: Path) -> ox.Store:
-        for gone in [known for known in stores if not known.exists()]:
-            del stores[gone]
-        path.mkdir(exist_ok=True)
-        return stores.setdefault(path, ox.Store())
-
-    def compile_once(text: str, vocabulary: Vocabulary, *others: Any) -> tuple[Query, ...]:
-        key = text, id(vocabulary.terms)
-        if key not in compiled:
-            compiled.clear()
-            compiled[key] = compile_document(text, vocabulary, *others)
-        return compiled[key]
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tempfile.tempdir", str(MEMORY) if MEMORY.is_dir() else gettempdir())
-        patch.setattr("kaicep.archive.store.oxigraph_store.open_folder", open_folder)
-        patch.setattr("kaicep.pipeline.catalog.compile_document", compile_once)
+    with quick_archives():
         yield
 
 

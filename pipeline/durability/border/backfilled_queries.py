@@ -101,17 +101,20 @@ class BackfilledQueries:
             Whether one goes on.
         """
         self.taken_over = {}
-        for label, query in list(self._queries.items()):
-            for table in query.wait() if patient else ():
+        for label, query in self._queries.items() if patient else ():
+            for table in query.wait():
                 hold(label, table)
-            together = [self._queries[other] for other in dataflow.queries.together([label]) if other in self._queries]
-            if all(other.caught_up and other.arrived() for other in together):
-                for table in query.take():
-                    hold(label, table)
-                if query.dataflow.knowledge is not judgement.knowledge:
-                    query.dataflow.judge_by(judgement)
-                dataflow.adopt(label, query.dataflow)
-                self.taken_over[label] = self._queries.pop(label)
+        # Asked once: others end their past meanwhile, and queries that wait for each other go on together.
+        ready = {label for label, query in self._queries.items() if query.caught_up and query.arrived()}
+        behind = self.labels - ready
+        for label in [label for label in self._queries if behind.isdisjoint(dataflow.queries.together([label]))]:
+            query = self._queries[label]
+            for table in query.take():
+                hold(label, table)
+            if query.dataflow.knowledge is not judgement.knowledge:
+                query.dataflow.judge_by(judgement)
+            dataflow.adopt(label, query.dataflow)
+            self.taken_over[label] = self._queries.pop(label)
         return bool(self.taken_over)
 
     def hand_over(self, hold: Callable[[str, pa.Table], None]) -> None:

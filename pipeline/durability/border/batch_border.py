@@ -221,56 +221,85 @@ class BatchBorder:
 
     def _register_waiting(self, dataflow: Dataflow, number: int) -> None:
         """Register the queries that wait for a batch border, or know them again as parked; none is lost on the way."""
-        while self.waiting:
-            registration = self.waiting[0]
+        begin: list[tuple[Registration, int]] = []
+        for registration in self.waiting:
             parked = self.parked.known(registration)
             if parked is not None:
                 self._parking.register(dataflow, registration, parked)
             else:
                 known = self._backfilled.interrupted(registration)
                 now, handed = known or (registration.now or dataflow.now(registration.query), 0)
-                self._register(dataflow, Registration(registration.query, registration.label, now), number, handed)
-            del self.waiting[0]
+                registered = Registration(registration.query, registration.label, now)
+                if self._register(dataflow, registered, number, handed):
+                    begin.append((registered, handed))
+        self._begin_pasts(dataflow, begin, number)
+        self.waiting = []
 
     def _resume(self, dataflow: Dataflow, number: int) -> None:
         """Let queries go on that were resumed, by somebody now or in an earlier process that has not finished it."""
         interrupted = [parked.label for parked in self.parked if parked.resuming]
         self._resumed += self._requests.take_resumed()
+        begin: list[tuple[Registration, int]] = []
         for label in dict.fromkeys([*self._resumed, *interrupted]):
             again = self._parking.resume(dataflow, label, self._logged, self._rebuild)
             if again is not None:
                 registration, handed = again
                 now = registration.now or dataflow.now(registration.query)
-                self._register(dataflow, Registration(registration.query, label, now), number, handed)
+                registered = Registration(registration.query, label, now)
+                if self._register(dataflow, registered, number, handed):
+                    begin.append((registered, handed))
+        self._begin_pasts(dataflow, begin, number)
 
-    def _register(self, dataflow: Dataflow, registration: Registration, number: int, handed: int) -> None:
-        """Register a query; what its WITHIN asks of the time before is answered from the archive, beside the stream.
-
-        One that cannot be registered is parked.
-        """
+    def _register(self, dataflow: Dataflow, registration: Registration, number: int, handed: int) -> bool:
+        """Register a query, without its past; one that cannot be registered is parked. Tell whether it could."""
         compiled = self._requests.take_compiled(registration.label)
         known = dataflow.queries.known_before(registration.query, dataflow.watermarks)
         try:
             dataflow.register(registration, compiled)
-            past = queries_with_a_past(dataflow, [registration.label])
-            dataflow.queries.note_since(registration.label, None if past else known)
-            try:
-                self._begin_past(dataflow, registration.label, number, handed)
-            except (
-                Exception
-            ):  # whatever it is: a query without its past is none, and the reason goes on to whoever parks
-                dataflow.remove(registration.label)
-                raise
-            self._backfilled.join_at(dataflow, registration.label, number)
         except Exception as error:  # noqa: BLE001 - it is this query's, and not the batch's
             self._parking.park_unregistered(dataflow, registration, number, error, handed)
-        self.register_durably(dataflow)
+            return False
+        past = queries_with_a_past(dataflow, [registration.label])
+        dataflow.queries.note_since(registration.label, None if past else known)
+        self._backfilled.join_at(dataflow, registration.label, number)
+        return True
+
+    def _begin_pasts(self, dataflow: Dataflow, registered: Sequence[tuple[Registration, int]], number: int) -> None:
+        """What WITHIN asks of the time before is answered from the archive, beside the stream.
+
+        When all of a border are registered: who derives contexts decides about the past of those before it, too. A
+        query whose past cannot be begun is parked, and so is what reads it.
+
+        Args:
+            dataflow: where they are registered.
+            registered: the queries of this border, and how many rows of each were handed over.
+            number: of the batch.
+        """
+        waiting = list(registered)
+        while begin := [one for one in waiting if self._has_past(dataflow, one[0].label)]:
+            waiting = [one for one in waiting if one not in begin]
+            for registration, handed in begin:
+                if registration.label not in dataflow.flows:
+                    continue
+                try:
+                    self._begin_past(dataflow, registration.label, number, handed)
+                except Exception as error:  # noqa: BLE001 - it is this query's, and not the batch's
+                    readers = [o for o in registered if o[0].label in _reading(dataflow, registration.label)]
+                    for other, rows in reversed(readers):
+                        self._backfilled.give_up(other.label)
+                        dataflow.remove(other.label)
+                        self._parking.park_unregistered(dataflow, other, number, error, rows)
+        if registered:
+            self.register_durably(dataflow)
+
+    def _has_past(self, dataflow: Dataflow, label: str) -> bool:
+        """Whether a query begins with its past, since it has one or reads what has."""
+        if label not in dataflow.flows:
+            return False
+        return self._backfilled.are_read_by(label, dataflow) or bool(queries_with_a_past(dataflow, [label]))
 
     def _begin_past(self, dataflow: Dataflow, label: str, number: int, handed: int) -> None:
         """Let a query that has a past begin with it, beside the stream."""
-        reads_one = self._backfilled.are_read_by(label, dataflow)
-        if not reads_one and not queries_with_a_past(dataflow, [label]):
-            return
         if self._archive is None:
             raise PlanError(
                 f"'{label}' begins in the past, of which there is no archive",
@@ -292,3 +321,12 @@ class BatchBorder:
         upto = self._checkpoint.position(last)
         backfill = Backfill(dataflow, [label], archive, upto=upto, strategy=strategy)
         return BackfilledQuery(label, backfill, self._logged, last=last, handed=handed)
+
+
+def _reading(dataflow: Dataflow, label: str) -> list[str]:
+    """A query and those that read its output, directly or not."""
+    found = [label]
+    for other, flow in dataflow.flows.items():
+        if any(dataflow.flows[one].query.name in flow.streams for one in found) and other not in found:
+            found.append(other)
+    return found

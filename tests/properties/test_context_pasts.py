@@ -1,0 +1,56 @@
+"""Contexts over the past: however it is answered, and whoever was away, the rows are those of one that always ran."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import pytest
+from kaicep.errors import PlanError
+from support.cases import difference
+from support.context_families import FAMILIES, contexts_oracle, contexts_project
+from support.context_pasts import ContextPast, context_past
+from support.context_rows import plain
+from support.quick_archives import quick_archives
+
+families = pytest.mark.parametrize("family", FAMILIES)
+BUCKET = "10s"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _quickly() -> Iterator[None]:
+    with quick_archives():
+        yield
+
+
+def agree(past: ContextPast) -> Sequence[Mapping[str, Any]]:
+    """The rows that the oracle, a live engine and engines with the past in an archive have all the same."""
+    one, project = past.case, contexts_project(past.case.lateness)
+    expected = contexts_oracle(one.lateness).evaluate(one.text, one.streams, past.at)
+    live = project.evaluate(one.text, one.streams, registered_at=past.at)
+    found = difference([plain(row) for row in live], [plain(row) for row in expected])
+    assert found is None, f"live, {past}{found}"
+    for strategy in ("replay", "hybrid", "rewrite"):
+        with contextlib.suppress(PlanError) if strategy == "rewrite" else contextlib.nullcontext():
+            rows = project.evaluate(
+                one.text, one.streams, strategy=strategy, registered_at=past.at, overlap=past.overlap,
+                in_flight=past.in_flight, outage=past.down, snapshots=past.snapshots,
+            )  # fmt: skip
+            found = difference(rows, live)
+            assert found is None, f"{strategy}, {past}{found}"
+            assert [row["_id"] for row in rows] == [row["_id"] for row in live]
+    return live
+
+
+@families
+def test_the_past_is_the_same_however_it_is_answered(family: str) -> None:
+    answers = [agree(context_past(family, seed)) for seed in range(3)]
+    assert any(answers), "none of the cases has rows"
+
+
+@pytest.mark.long
+@families
+def test_the_past_is_the_same_in_the_long_run(family: str) -> None:
+    answers = [agree(context_past(family, seed)) for seed in range(2000)]
+    assert sum(map(bool, answers)) >= 0.6 * len(answers), "few of the cases have rows"
