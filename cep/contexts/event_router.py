@@ -119,8 +119,10 @@ class EventRouter:
         pieces = [(r, ranges[r.set].of(sets[r.set].history, r.context)) for r in self._in_context.contexts]
         found.windows += [piece for piece in pieces if len(piece[1])]
         if self._shared:  # nothing is asked of events that lie in none of its windows
-            lying = np.unique(np.concatenate([windows.rows(ranges[r.set].order) for r, windows in pieces]))
-            return without_views(self._with_keys(events, sets, ranges)).take(pa.array(lying))
+            lying = np.zeros(events.num_rows, dtype=bool)
+            for reference, windows in pieces:
+                lying[windows.rows(ranges[reference.set].order)] = True
+            return without_views(self._with_keys(events, sets, ranges)).filter(pa.array(lying))
         if self._keys:
             return self._with_keys(events, sets, ranges)
         rows = np.concatenate([windows.rows(ranges[reference.set].order) for reference, windows in pieces])

@@ -121,17 +121,19 @@ class GroupedWindows:
         begun = np.searchsorted(self._begins, base + np.searchsorted(self._bounds, first))
         later = np.searchsorted(self._begins, base + np.searchsorted(self._bounds, barrier))
         ended = np.searchsorted(self._ends, base + np.searchsorted(self._bounds, matches.time))
+        may = np.flatnonzero((later < begun) & (ended < len(self._ends)) & (self._partitions[code] == partition))
         size = len(self._order) + 1
-        groups, of = np.unique((later * size + begun) * size + ended, return_inverse=True)
+        groups, of = np.unique((later[may] * size + begun[may]) * size + ended[may], return_inverse=True)
         numbers = np.array([self._group(int(group), size) for group in groups.tolist()], dtype=np.int64)[of]
-        stand = np.flatnonzero((numbers >= 0) & (self._partitions[code] == partition))
-        return replace(matches.at(stand), windows=numbers[stand])
+        stand = numbers >= 0
+        return replace(matches.at(may[stand]), windows=numbers[stand])
 
     def _group(self, key: int, size: int) -> int:
-        """The number of the windows that have begun from one place on to another, and end at a third one or behind."""
+        """The number of the windows that have begun from one place on to another, and end at a third one or behind.
+
+        -1 where there is none.
+        """
         (later, begun), ended = divmod(key // size, size), key % size
-        if later >= begun or ended >= len(self._ends):
-            return -1
         inside = self._order[later:begun][self._ends_of[later:begun] >= self._ends[ended]]
         if not len(inside):
             return -1

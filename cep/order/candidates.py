@@ -108,7 +108,9 @@ def _windows(frames: Mapping[str, pl.DataFrame]) -> Ints | None:
 
 
 def _sorted_ties(order: Ints, time: Ints, ids: pl.Series, windows: Ints | None, tied: Ints) -> Ints:
-    rows = np.union1d(tied, tied + 1)
+    among = np.zeros(len(time), dtype=bool)
+    among[tied] = among[tied + 1] = True
+    rows = np.flatnonzero(among)
     places = {"time": time[rows], "id": ids[order[rows]]}
     places |= {} if windows is None else {"window": windows[order[rows]]}
     order = order.copy()
