@@ -29,7 +29,7 @@ class Scale:
         road: of all figures that do not vary it.
         of_road: segments of one road.
         queries: in each context where a bar looks, and twice as many as in the figures that do not vary it.
-        rounds: of that point; of the others one.
+        rounds: of the points that bars look at; of the others one.
         thinned: fewer points.
     """
 
@@ -104,13 +104,13 @@ def _roads(scale: Scale) -> Iterator[Point]:
 def _length(scale: Scale) -> Iterator[Point]:
     for part in scale.points((0.1, 0.2, 0.5, 0.7, 0.9)):
         held = list(spread(scale.road, _CRITICAL, 2, scale.road.seconds * part / 2))
-        yield from _points("length", part, scale.road, held, case=_critical(scale.queries // 2), rounds=1)
+        yield from _points("length", part, scale.road, held, case=_critical(scale.queries // 2), rounds=scale.rounds)
 
 
 def _number(scale: Scale) -> Iterator[Point]:
     for count in scale.points((2, 4, 10, 14, 18)):
         held = list(spread(scale.road, _CRITICAL, int(count), scale.road.seconds / 20))
-        yield from _points("number", count, scale.road, held, case=_critical(scale.queries // 2), rounds=1)
+        yield from _points("number", count, scale.road, held, case=_critical(scale.queries // 2), rounds=scale.rounds)
 
 
 def _distribution(scale: Scale) -> Iterator[Point]:
