@@ -15,7 +15,16 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from .commands import archive_group, init_group, ontology_group, query_group, run_group, submit_group, tell
+from .commands import (
+    action_group,
+    archive_group,
+    init_group,
+    ontology_group,
+    query_group,
+    run_group,
+    submit_group,
+    tell,
+)
 from .errors import KaicepError
 
 __all__ = ["app", "main"]
@@ -53,6 +62,7 @@ app.add_typer(run_group)
 app.add_typer(submit_group)
 app.add_typer(query_group)
 app.add_typer(archive_group)
+app.add_typer(action_group, name="actions", epilog="Example: `kaicep actions waiting campus/`")
 app.add_typer(ontology_group, name="ontology", epilog="Example: `kaicep ontology add rooms.ttl --project campus/`")
 
 

@@ -16,6 +16,8 @@ from pydantic import Field, ValidationError
 
 from .errors import ConfigError, Place, did_you_mean
 from .settings import (
+    ActionName,
+    ActionSettings,
     ArchiveSettings,
     AttributeSettings,
     EngineSettings,
@@ -31,6 +33,7 @@ from .settings import (
 )
 
 __all__ = [
+    "ActionSettings",
     "ArchiveSettings",
     "AttributeSettings",
     "EngineSettings",
@@ -82,6 +85,7 @@ class Settings(Table):
     monitoring: MonitoringSettings = MonitoringSettings()
     queries: QuerySettings = QuerySettings()
     streams: dict[str, StreamSettings] = Field(default_factory=dict)
+    actions: dict[ActionName, ActionSettings] = Field(default_factory=dict)
     root: Path = Field(default=Path(), exclude=True)
     file: str = Field(default="project", exclude=True)
 

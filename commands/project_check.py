@@ -96,6 +96,7 @@ def check_project(
     if settings is None:
         return report
     report.found.append(f"project {settings.file}")
+    _check_actions(report, settings)
     knowledge = report.attempt(lambda: load_knowledge(_suffering(settings), closing))
     if knowledge is None:
         report.skipped.append("annotations and queries, since the knowledge cannot be loaded")
@@ -117,6 +118,18 @@ def check_project(
     else:
         report.warnings += source_warnings(settings)
     return report
+
+
+def _check_actions(report: Report, settings: Settings) -> None:
+    if not settings.actions:
+        return
+    from ..pipeline.actions import action_specs, check_action
+
+    for name, spec in action_specs(settings).items():
+        before = len(report.faults)
+        report.attempt(lambda spec=spec: check_action(spec))  # type: ignore[misc]  # mypy cannot infer a default's type
+        if len(report.faults) == before:
+            report.found.append(f"action {name}: {spec.settings.kind}")
 
 
 def _suffering(settings: Settings) -> Settings:

@@ -1,4 +1,4 @@
-"""Commands about a project's engine, also while it runs: its queries are submitted, listed, resumed; its status."""
+"""Commands about a project's engine, also while it runs: its queries, its status, calls of actions."""
 
 from __future__ import annotations
 
@@ -14,6 +14,11 @@ from .options import ProjectAtLast, ProjectByName, Query, RowFormOption, project
 from .terminal import print_rows, tell, text_of, waiting
 
 app = typer.Typer()
+actions = typer.Typer(
+    no_args_is_help=True,
+    rich_markup_mode="markdown",
+    help="See which calls of actions wait and have failed, and let them go out again.",
+)
 
 
 def _duration(text: str) -> timedelta:
@@ -131,3 +136,41 @@ def status(
         clients.watch_status(lambda: clients.known_status(settings))
     else:
         clients.print_status(clients.known_status(settings))
+
+
+@actions.command("waiting", epilog="Example: `kaicep actions waiting campus/`")
+def waiting_calls(folder: ProjectAtLast = None, *, project: ProjectByName = None, form: RowFormOption = None) -> None:
+    """List by action and rule how many calls wait, and why the next one was not taken."""
+    from ..config import Settings
+    from . import clients
+
+    settings = Settings.load(project_of(folder, project))
+    print_rows(clients.waiting_calls(settings), clients.WAITING_COLUMNS, form, settings)
+
+
+@actions.command(epilog="Example: `kaicep actions failed campus/ --format json`")
+def failed(folder: ProjectAtLast = None, *, project: ProjectByName = None, form: RowFormOption = None) -> None:
+    """List the calls that nobody took however often they were tried, with the reasons."""
+    from ..config import Settings
+    from . import clients
+
+    settings = Settings.load(project_of(folder, project))
+    print_rows(clients.failed_calls(settings), clients.FAILED_COLUMNS, form, settings)
+
+
+@actions.command(epilog="Examples: `kaicep actions retry campus/`, `kaicep actions retry campus/ --action callOps`")
+def retry(
+    folder: ProjectAtLast = None,
+    *,
+    project: ProjectByName = None,
+    action: Annotated[str | None, typer.Option(metavar="NAME", help="Only those of this action.")] = None,
+    rule: Annotated[str | None, typer.Option(metavar="NAME", help="Only those that this rule has made.")] = None,
+) -> None:
+    """Let calls that have failed go out again: by the running engine, else by the next one."""
+    from ..config import Settings
+    from . import clients
+
+    settings = Settings.load(project_of(folder, project))
+    with masked(settings.engine.umask):
+        said = clients.retry_calls(settings, action, rule)
+    typer.echo("\n".join(said))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .action_settings import ACTION_KINDS, ActionName, ActionSettings, MailSettings, MqttSettings, WebhookSettings
 from .faults import fault
 from .monitoring_settings import LogFormat, LogLevel, MonitoringSettings
 from .quantities import Duration
@@ -21,8 +22,11 @@ from .tables import (
 from .time_settings import EPOCHS, TIME_FORMATS, AmbiguousTimes, TimeSettings
 
 __all__ = [
+    "ACTION_KINDS",
     "EPOCHS",
     "TIME_FORMATS",
+    "ActionName",
+    "ActionSettings",
     "AmbiguousTimes",
     "ArchiveSettings",
     "AttributeSettings",
@@ -32,7 +36,9 @@ __all__ = [
     "KnowledgeSettings",
     "LogFormat",
     "LogLevel",
+    "MailSettings",
     "MonitoringSettings",
+    "MqttSettings",
     "OnContradiction",
     "QuerySettings",
     "ReasonerName",
@@ -41,5 +47,6 @@ __all__ = [
     "Table",
     "TimeSettings",
     "UnpivotSettings",
+    "WebhookSettings",
     "fault",
 ]

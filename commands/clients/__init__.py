@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from .action_client import FAILED_COLUMNS, WAITING_COLUMNS, failed_calls, retry_calls, waiting_calls
 from .ontology_client import MODULE_COLUMNS, SHIPPED_COLUMNS, add_module, list_modules, list_shipped, remove_module
 from .status_client import KnownStatus, known_status
 from .status_report import print_status, status_json, watch_status
 from .submission_client import QUERY_COLUMNS, list_queries, resume, submit, withdraw
 
 __all__ = [
+    "FAILED_COLUMNS",
     "MODULE_COLUMNS",
     "QUERY_COLUMNS",
     "SHIPPED_COLUMNS",
+    "WAITING_COLUMNS",
     "KnownStatus",
     "add_module",
+    "failed_calls",
     "known_status",
     "list_modules",
     "list_queries",
@@ -20,8 +24,10 @@ __all__ = [
     "print_status",
     "remove_module",
     "resume",
+    "retry_calls",
     "status_json",
     "submit",
+    "waiting_calls",
     "watch_status",
     "withdraw",
 ]

@@ -57,6 +57,8 @@ class StatusReport:
         if status.queries:
             yield _queries(status)
         yield from _contexts(status)
+        if status.actions:
+            yield _actions(status)
         if status.stages:
             yield _stages(status)
 
@@ -120,6 +122,14 @@ def _contexts(status: EngineStatus) -> Iterator[Table]:
         yield found
 
 
+def _actions(status: EngineStatus) -> Table:
+    found = _table("action", "sent", "waiting", "failed", "why")
+    for name, action in status.actions.items():
+        counts = (f"{n:,}" for n in (action.sent, action.waiting, action.failed))
+        found.add_row(name, *counts, action.reason or "")
+    return found
+
+
 def _stages(status: EngineStatus) -> Table:
     found = _table("stage", "seconds", "of the time, lately")
     for name, stage in status.stages.items():
@@ -130,7 +140,7 @@ def _stages(status: EngineStatus) -> Table:
 def _table(*columns: str) -> Table:
     found = Table(box=None, pad_edge=False, header_style="bold")
     for name in columns:
-        words = name in ("stream", "query", "context", "stage", "state", "why")
+        words = name in ("stream", "query", "context", "action", "stage", "state", "why")
         found.add_column(name, no_wrap=name != "why", justify="left" if words else "right")
     return found
 

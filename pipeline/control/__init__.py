@@ -1,4 +1,4 @@
-"""What other processes ask of a running engine: queries, knowledge."""
+"""What other processes ask of a running engine: queries, knowledge, actions."""
 
 from __future__ import annotations
 
@@ -9,23 +9,30 @@ from .requests import Requests, RequestServer
 from .submitted_queries import SubmittedDocument, SubmittedQueries, folder_of, free_label
 
 if TYPE_CHECKING:
+    from .action_admin import ActionAdmin, asked_of, has_actions
     from .knowledge_admin import KnowledgeAdmin
     from .submissions import Submissions
 
 _LATER = {
+    "ActionAdmin": ".action_admin",
     "KnowledgeAdmin": ".knowledge_admin",
     "Submissions": ".submissions",
+    "asked_of": ".action_admin",
+    "has_actions": ".action_admin",
 }
 
 __all__ = [
+    "ActionAdmin",
     "KnowledgeAdmin",
     "RequestServer",
     "Requests",
     "Submissions",
     "SubmittedDocument",
     "SubmittedQueries",
+    "asked_of",
     "folder_of",
     "free_label",
+    "has_actions",
 ]
 
 

@@ -1,9 +1,9 @@
 """The checkpoint: everything that a batch makes durable, in one place and one order (docs/decisions/071).
 
 Its files in the journal → dead letters → its events in the log, and where the watermarks of idle streams were moved →
-its rows in the sinks → the matches of named queries in the archive → the snapshot of operators, and how far the sinks
-are → the spool is settled. Spark commits the batch after that. Done again, it starts from the snapshot before it, moves
-the same watermarks, and gives the same rows with the same `_id`.
+its rows in the sinks → the matches of named queries in the archive → the calls of rules in the outbox → the snapshot of
+operators, and how far the sinks are → the spool is settled, the calls go out. Spark commits the batch after that. Done
+again, it starts from the snapshot before it, moves the same watermarks, and gives the same rows with the same `_id`.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from ...archive.log import IdleWatermarkLog, Position
 from ...archive.matches import Provenance
 from ...config import Settings
 from ...errors import PipelineError
+from ..actions.delivery import CallDelivery
 from ..flow import Batch, BatchResult, Dataflow, Registration, StreamResult
 from ..monitoring import StageClock
 from ..sinks import DeliveredRows, RowDelivery, Sink
@@ -53,6 +54,7 @@ class Checkpoint:
         clock: counts how long each stage takes.
         dead_letter_size: bytes that the dead letters of each stream may take.
         collected: of which queries, by label, somebody asks for the rows of each batch beside the sinks.
+        outbox: takes the calls of rules; `None`: nobody does.
 
     Attributes:
         delivery: of rows to the sinks.
@@ -72,8 +74,9 @@ class Checkpoint:
         clock: StageClock,
         dead_letter_size: int,
         collected: Callable[[str], bool],
+        outbox: CallDelivery | None = None,
     ) -> None:
-        self._clock, self._collected = clock, collected
+        self._clock, self._collected, self._outbox = clock, collected, outbox
         self._archive = archive
         self._generation = 0 if archive is None else archive.log.generation
         self._idle_watermarks = IdleWatermarkLog(state / "advances") if archive is None else archive.idle_watermarks
@@ -94,7 +97,9 @@ class Checkpoint:
             self._idle_watermarks.close()
 
     def begin(self) -> None:
-        """Take over from whoever has kept the streams' events meanwhile; before they are read."""
+        """Take over from whoever has kept the streams' events meanwhile, before they are read; hand on what waits."""
+        if self._outbox is not None:
+            self._outbox.release(self.done)
         if self._spool is not None:
             self._spool.begin()
 
@@ -181,10 +186,20 @@ class Checkpoint:
         with self._clock.stage("archive"):
             if self._archive is not None:
                 self._archive.append_matches(number, list(_named(delivered.kept, dataflow)))
+        if self._outbox is not None:
+            with self._clock.stage("actions"):
+                self._outbox.put(number, result.calls)
         with self._clock.stage("snapshot"):
             rows = sum(stream.archived.num_rows for stream in result.streams.values())
             self._keep(number, state(delivered, self._interval.due(rows) or self._archive is None))
+        if self._outbox is not None:
+            self._outbox.release(number)
         return delivered
+
+    def keep_calls(self, number: int, calls: pa.Table) -> None:
+        """Keep what rules have called in a batch; it goes out when a batch is durable, this one or one after it."""
+        if self._outbox is not None:
+            self._outbox.put(number, calls)
 
     def commit_end(self, number: int, result: BatchResult) -> DeliveredRows:
         """Give the sinks the end of the streams, which is taken back when they are read on.

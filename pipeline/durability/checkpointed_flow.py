@@ -18,6 +18,7 @@ from types import MappingProxyType
 from ...archive import Archive
 from ...planner import Strategy
 from ...semfilter.runtime import PathProcess
+from ..actions.delivery import CallDelivery
 from ..catalog import Catalog
 from ..flow import (
     Batch,
@@ -56,6 +57,7 @@ class CheckpointedFlow:
         on_swap: called with each new version of the knowledge before the first batch that it judges.
         say: takes a line of the log about what was missed.
         strategy: how the past of queries is answered; `None`: as the planner chooses.
+        outbox: takes the calls of rules; `None`: nobody does.
 
     Attributes:
         clock: how long each stage has taken.
@@ -74,6 +76,7 @@ class CheckpointedFlow:
         say: Callable[[str], None] = _LOG.info,
         strategy: Strategy | None = None,
         collected: Callable[[str], bool] = lambda _: True,
+        outbox: CallDelivery | None = None,
     ) -> None:
         self.clock = StageClock()
         self.versions = KnowledgeVersions(project, KnowledgeStore(state / "ontology"))
@@ -88,6 +91,7 @@ class CheckpointedFlow:
             clock=self.clock,
             dead_letter_size=settings.engine.dead_letter_size,
             collected=collected,
+            outbox=outbox,
         )
         self._flow = RecoverableFlow(
             project, self._checkpoint, archive, self.versions, on_swap, say=say, strategy=strategy
@@ -234,6 +238,7 @@ class CheckpointedFlow:
         self.queries.hand_over()
         streams = self._checkpoint.streams(number, [*spooled, own])
         result = BatchResult(streams, own.rows(), own.watermarks, own.advances, idled=own.idled)
+        result.called += [calls for missed in spooled for calls in missed.called]
         malformed = {stream: len(raw.malformed) for stream, raw in records.items()}
         state = partial(self._state, result, malformed, began, number=number, results=(*spooled, own))
         delivered = self._checkpoint.commit(number, result, records, self._flow.dataflow, state, files=files)

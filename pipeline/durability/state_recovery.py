@@ -144,6 +144,8 @@ class StateRecovery:
                 counts[label] = counts.get(label, 0) + rows.num_rows
                 if done > state.reported:
                     self._checkpoint.delivery.hold(label, rows, recovered=True)
+            if done > state.reported:
+                self._checkpoint.keep_calls(done, result.calls)
             seconds = time.perf_counter() - began
             progress = progress.after(result.streams, counts, {}, seconds, dataflow.queries.subqueries)
         dataflow.queries.note_changes(dataflow.watermarks)

@@ -18,8 +18,10 @@ from typing import Protocol
 from ...archive import Archive
 from ...config import Settings
 from ...storage import folder_size
+from ..actions.delivery import CallDelivery
 from ..durability import CheckpointedFlow, Progress
 from ..monitoring import (
+    ActionStatus,
     ArchiveStatus,
     BatchAtWork,
     ContextEvents,
@@ -85,6 +87,7 @@ class EngineObserver:
         flow: whose batches are.
         archive: `None`: it is switched off.
         settings: the project's.
+        calls: of its rules; `None`: it has no actions.
     """
 
     def __init__(
@@ -93,8 +96,9 @@ class EngineObserver:
         flow: CheckpointedFlow,
         archive: Archive | None,
         settings: Settings,
+        calls: CallDelivery | None = None,
     ) -> None:
-        self._engine, self._flow, self._archive = engine, flow, archive
+        self._engine, self._flow, self._archive, self._calls = engine, flow, archive, calls
         self._folders = (settings.path(settings.archive.path), settings.path(settings.engine.state))
         self._since = datetime.now(UTC)
         self._begun: tuple[int, float] | None = None
@@ -162,6 +166,7 @@ class EngineObserver:
             streams=self._streams(progress, rates, now),
             stages=self._stages(),
             queries=self._queries(progress),
+            actions=self._acted(),
             archive=self._archived(archive_size),
             state_size=state_size,
             windows={
@@ -201,6 +206,10 @@ class EngineObserver:
         runtime = self._flow.dataflow.flows.get(label)
         given = None if runtime is None else runtime.given
         return None if given is None else ContextEvents(*given)
+
+    def _acted(self) -> dict[str, ActionStatus]:
+        counts = {} if self._calls is None else self._calls.counts()
+        return {name: ActionStatus(one.waiting, one.failed, one.sent, one.reason) for name, one in counts.items()}
 
     def _archived(self, size: int) -> ArchiveStatus | None:
         if self._archive is None:

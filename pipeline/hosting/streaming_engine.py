@@ -6,13 +6,13 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Protocol, Self
 
 from ...archive import Archive
 from ...errors import PipelineError
 from ...storage import masked
 from ..catalog import Catalog
-from ..control import KnowledgeAdmin, Submissions
+from ..control import ActionAdmin, KnowledgeAdmin, Submissions, has_actions
 from ..durability import (
     CheckpointedFlow,
     Progress,
@@ -29,6 +29,13 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _LOG = logging.getLogger("kaicep")
+
+
+class Closeable(Protocol):
+    """A part of an engine."""
+
+    def close(self) -> None:
+        """Give back what it holds."""
 
 
 class StreamingEngine(StreamReader):
@@ -66,6 +73,7 @@ class StreamingEngine(StreamReader):
         self._on_knowledge = on_knowledge
         self._ontology: KnowledgeAdmin | None = None
         self._submissions: Submissions | None = None
+        self._actions: ActionAdmin | None = None
         self._open = ExitStack()
         self._archive: Archive | None = None
         self._entered: CheckpointedFlow | None = None
@@ -85,6 +93,9 @@ class StreamingEngine(StreamReader):
         if settings.archive.enabled:
             shapes = self._project.shapes
             self._archive = Archive(settings, self._project.knowledge, shapes)
+        if has_actions(settings):
+            self._actions = ActionAdmin(settings, self._say)
+        calls = None if self._actions is None else self._actions.calls
         self._entered = CheckpointedFlow(
             self._project,
             self._state,
@@ -93,10 +104,11 @@ class StreamingEngine(StreamReader):
             self._tell,
             say=self._say,
             collected=self._collects,
+            outbox=calls,
         )
         self._ontology = KnowledgeAdmin(self._entered, self._on_knowledge)
         self._submissions = Submissions(self, self._say)
-        self._observer = EngineObserver(self, self._entered, self._archive, settings)
+        self._observer = EngineObserver(self, self._entered, self._archive, settings, calls)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -114,10 +126,22 @@ class StreamingEngine(StreamReader):
         with ExitStack() as steps:  # whatever one of them raises, those behind it are done; the last one comes first
             steps.callback(self._open.close)
             steps.callback(self._stop_spark)
-            for part in (self._archive, self._entered, self._ontology, self._submissions, self._observer):
+            for part in self._parts:
                 if part is not None:
                     steps.callback(part.close)
             steps.callback(self.stop)
+
+    @property
+    def _parts(self) -> Sequence[Closeable | None]:
+        """What is closed at the end, the last one first."""
+        return (
+            self._archive,
+            self._actions,
+            self._entered,
+            self._ontology,
+            self._submissions,
+            self._observer,
+        )
 
     @property
     def project(self) -> Catalog:

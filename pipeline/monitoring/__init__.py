@@ -11,6 +11,7 @@ from .stage_clock import StageClock
 
 if TYPE_CHECKING:
     from .engine_status import (
+        ActionStatus,
         ArchiveStatus,
         BatchAtWork,
         ContextEvents,
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from .status_writer import StatusWriter
 
 __all__ = [
+    "ActionStatus",
     "ArchiveStatus",
     "BatchAtWork",
     "ContextEvents",
@@ -51,6 +53,7 @@ __all__ = [
 _OF_ENGINES = {
     **dict.fromkeys(
         (
+            "ActionStatus",
             "ArchiveStatus",
             "BatchAtWork",
             "ContextEvents",

@@ -13,6 +13,7 @@ from pydantic import TypeAdapter
 from ...errors import PipelineError
 
 __all__ = [
+    "ActionStatus",
     "ArchiveStatus",
     "BatchAtWork",
     "EngineState",
@@ -123,6 +124,23 @@ class ArchiveStatus:
 
 
 @dataclass(frozen=True, slots=True)
+class ActionStatus:
+    """One action.
+
+    Attributes:
+        waiting: calls that it has not got yet.
+        failed: dead letters.
+        sent: handed on since the engine began.
+        reason: why a call that waits was not taken; `None`: none was refused.
+    """
+
+    waiting: int = 0
+    failed: int = 0
+    sent: int = 0
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class BatchAtWork:
     """The batch that is being done.
 
@@ -163,6 +181,7 @@ class EngineStatus:
         stages: by name, in the order of the data path.
         queries: by label.
         windows: by set of contexts, how many windows of each context are open.
+        actions: by name.
         archive: `None`: it is switched off.
         state_size: bytes of the engine's state folder, measured now and then.
         memory: bytes of the process that are resident; Java is a process of its own.
@@ -184,6 +203,7 @@ class EngineStatus:
     stages: Mapping[str, StageStatus] = field(default_factory=dict)
     queries: Mapping[str, QueryStatus] = field(default_factory=dict)
     windows: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    actions: Mapping[str, ActionStatus] = field(default_factory=dict)
     archive: ArchiveStatus | None = None
     state_size: int = 0
     memory: int = 0

@@ -43,6 +43,7 @@ class _StatusCollector(Collector):
         yield from _of_streams(self._status)
         yield from _of_queries(self._status)
         yield from _of_contexts(self._status)
+        yield from _of_actions(self._status)
 
 
 def _of_engine(status: EngineStatus) -> Iterator[Metric]:
@@ -109,3 +110,13 @@ def _of_contexts(status: EngineStatus) -> Iterator[Metric]:
         for context, count in contexts.items():
             windows.add_metric([name, context], count)
     yield from (events, windows)
+
+
+def _of_actions(status: EngineStatus) -> Iterator[Metric]:
+    calls = Gauge("kaicep_calls", "Calls of actions that wait, and dead letters.", labels=["action", "state"])
+    sent = Counter("kaicep_calls_sent", "Calls handed on, since the start.", labels=["action"])
+    for name, action in status.actions.items():
+        calls.add_metric([name, "waiting"], action.waiting)
+        calls.add_metric([name, "failed"], action.failed)
+        sent.add_metric([name], action.sent)
+    yield from (calls, sent)

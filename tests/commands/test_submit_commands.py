@@ -9,10 +9,12 @@ from pathlib import Path
 import pytest
 from kaicep.config import Settings
 from kaicep.errors import CeilingError
+from kaicep.pipeline.actions import Lane, Outbox, outbox_folder
 from kaicep.pipeline.durability.journal import BatchJournal
 from kaicep.pipeline.flow import ParkedQueries, ParkedQuery
 from kaicep.pipeline.monitoring import status_bytes
 from support.command_line import HIGH, call, line, rights_of_others
+from support.receivers import calls_table
 from support.statuses import busy_engine
 
 
@@ -108,3 +110,27 @@ def test_parked_queries_are_listed_and_resumed(project: Path) -> None:
     done = call("resume", "pairs", "-p", project)
     assert done.stdout == "pairs: goes on with what it has missed when an engine starts\n"
     assert json.loads((state / "queries" / "resumptions.json").read_text()) == ["pairs"]
+
+
+def test_calls_are_listed_and_go_out_again(project: Path) -> None:
+    with (project / "kaicep.toml").open("a") as file:
+        file.write('\n[actions.ops]\ncommand = ["true"]\n')
+    outbox = Outbox(outbox_folder(project / "var/state"))
+    outbox.put(1, calls_table([1, 2]))
+    outbox.release(1)
+    piece = outbox.take(Lane("ops", "r"), 1)
+    assert piece is not None
+    outbox.fail(piece, 1, "no room", 10)
+    assert json.loads(call("actions", "waiting", project).stdout)["waiting"] == 1
+    assert json.loads(call("actions", "failed", project).stdout)["reason"] == "no room"
+    assert call("actions", "retry", project).stdout == "1 call that had failed goes out again\n"
+    assert call("actions", "failed", "-p", project).stdout == ""
+
+
+def test_check_tells_what_is_wrong_with_actions(project: Path) -> None:
+    with (project / "kaicep.toml").open("a") as file:
+        file.write('\n[actions.ops]\ncommand = ["no-such-program"]\n[actions.good]\ncommand = ["true"]\n')
+    checked = call("check", project)
+    assert checked.exit_code == 1
+    assert "actions.ops.command: there is no program 'no-such-program'" in checked.output
+    assert "action good: command" in checked.output

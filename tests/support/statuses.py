@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 from kaicep.pipeline.monitoring import (
+    ActionStatus,
     ArchiveStatus,
     BatchAtWork,
     ContextEvents,
@@ -39,6 +40,7 @@ def busy_engine(at: datetime) -> EngineStatus:
             "all": QueryStatus("parked", 7, "too many matches"),
         },
         windows={"road": {"accident": 2}},
+        actions={"ops": ActionStatus(3, 1, 1_500, "the receiver answers 500")},
         archive=ArchiveStatus(5_000_000, 17, 3),
         state_size=2_000,
         memory=300_000_000,

@@ -36,6 +36,7 @@ def test_a_running_engine_fits_a_terminal(capsys: pytest.CaptureFixture[str]) ->
     assert "all parked 7 too many matches" in lines
     assert "high 2,000 500 25.0% 3" in lines
     assert "road.accident 2" in lines
+    assert "ops 1,500 3 1 the receiver answers 500" in lines
     assert "queries 3.000 50.0%" in lines
     assert not [line for line in told.splitlines() if len(line) > 80]
 

@@ -37,6 +37,8 @@ def test_everything_that_can_be_counted_is_there() -> None:
     assert found["kaicep_batches_total", ""] == 12
     assert found["kaicep_batch_at_work_seconds", ""] == 2.5
     outcomes = ("events", "late", "duplicates", "rejected", "malformed")
+    assert [found["kaicep_calls", f"ops/{state}"] for state in ("waiting", "failed")] == [3, 1]
+    assert found["kaicep_calls_sent_total", "ops"] == 1_500
     counts = [found["kaicep_records_total", f"{outcome}/air"] for outcome in outcomes]
     assert counts == [1_200, 3, 2, 1, 4]
     assert found["kaicep_unlinked_values_total", "air"] == 5

@@ -1,0 +1,27 @@
+"""Calls of rules in; handed on to webhooks, brokers, mail servers, programs and functions out."""
+
+from __future__ import annotations
+
+from .action import Action, ActionSpec, DeliveryError
+from .action_table import ACTIONS, action_specs, check_action, make_action, receivers_of
+from .call import ActionCall
+from .delivery import ActionCounts, CallDelivery, FailedCall, Lane, Outbox, Receiver, outbox_folder
+
+__all__ = [
+    "ACTIONS",
+    "Action",
+    "ActionCall",
+    "ActionCounts",
+    "ActionSpec",
+    "CallDelivery",
+    "DeliveryError",
+    "FailedCall",
+    "Lane",
+    "Outbox",
+    "Receiver",
+    "action_specs",
+    "check_action",
+    "make_action",
+    "outbox_folder",
+    "receivers_of",
+]

@@ -1,0 +1,84 @@
+"""What an action does: it hands calls on, and says of those that it cannot hand on whether to try them again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from ...settings import ActionSettings
+from .call import ActionCall
+
+__all__ = ["Action", "ActionSpec", "DeliveryError"]
+
+
+class DeliveryError(Exception):
+    """Calls that were not handed on.
+
+    Args:
+        reason: for people; nothing of it is secret.
+        delivered: so many of the calls were, the first ones.
+        refused: the receiver is there and did not take what it was given: fewer calls at once may go.
+        hopeless: the first call that was not delivered never can be.
+        after: seconds that the receiver asks to be left alone; `None`: it does not say.
+    """
+
+    def __init__(
+        self,
+        reason: str,
+        *,
+        delivered: int = 0,
+        refused: bool = False,
+        hopeless: bool = False,
+        after: float | None = None,
+    ) -> None:
+        super().__init__(reason)
+        self.reason, self.delivered = reason, delivered
+        self.refused, self.hopeless, self.after = refused, hopeless, after
+
+
+@dataclass(frozen=True, slots=True)
+class ActionSpec:
+    """What an action is made of.
+
+    Attributes:
+        name: as CALL names it.
+        settings: of the project file.
+        root: folder of the project file.
+        file: its name, for messages.
+    """
+
+    name: str
+    settings: ActionSettings
+    root: Path
+    file: str
+
+
+class Action(Protocol):
+    """One receiver of calls. Each thread that hands calls on has one of its own.
+
+    Making one resolves secrets and reads templates, and raises a `ConfigError` with the key that is wrong.
+
+    Attributes:
+        batch: so many calls it takes at once.
+    """
+
+    batch: int
+
+    def check(self) -> None:
+        """See whether it could be begun, without a call.
+
+        Raises:
+            ConfigError: something that the settings name is not there.
+        """
+
+    def send(self, calls: Sequence[ActionCall]) -> None:
+        """Hand calls on, in order; when this returns, the receiver has them.
+
+        Raises:
+            DeliveryError: some or all were not handed on.
+        """
+
+    def close(self) -> None:
+        """Give connections and processes back."""

@@ -1,0 +1,60 @@
+"""The kinds of actions by the key that names them in the project file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+from ...config import Settings
+from .action import Action, ActionSpec
+from .command import CommandAction
+from .delivery import Receiver
+from .mail import MailAction
+from .mqtt import MqttAction
+from .python_function import PythonAction
+from .webhook import WebhookAction
+
+__all__ = ["ACTIONS", "action_specs", "check_action", "make_action", "receivers_of"]
+
+ACTIONS: Mapping[str, Callable[[ActionSpec, Any], Action]] = {
+    "webhook": WebhookAction,
+    "mqtt": MqttAction,
+    "mail": MailAction,
+    "command": CommandAction,
+    "python": PythonAction,
+}
+"""Kind → what makes an action of it."""
+
+
+def action_specs(settings: Settings) -> dict[str, ActionSpec]:
+    """What the actions of a project are made of, by name."""
+    return {name: ActionSpec(name, own, settings.root, settings.file) for name, own in settings.actions.items()}
+
+
+def make_action(spec: ActionSpec) -> Action:
+    """An action.
+
+    Raises:
+        ConfigError: a secret is not there, or a template is none.
+    """
+    kind = spec.settings.kind
+    return ACTIONS[kind](spec, getattr(spec.settings, kind))
+
+
+def check_action(spec: ActionSpec) -> None:
+    """See whether an action could be begun.
+
+    Raises:
+        ConfigError: it could not.
+    """
+    action = make_action(spec)
+    try:
+        action.check()
+    finally:
+        action.close()
+
+
+def receivers_of(settings: Settings) -> dict[str, Receiver]:
+    """Who takes the calls of a project's actions, by name."""
+    return {name: Receiver(spec.settings, partial(make_action, spec)) for name, spec in action_specs(settings).items()}

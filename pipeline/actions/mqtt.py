@@ -1,0 +1,131 @@
+"""Calls are published as JSON with QoS 1: the broker has acknowledged what counts as handed on.
+
+Source: MQTT 3.1.1, §4.3.2.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from ...errors import ConfigError, Place
+from ...settings import MqttSettings
+from .action import ActionSpec, DeliveryError
+from .call import ActionCall
+from .call_template import CallTemplate
+from .secret import resolved
+
+if TYPE_CHECKING:
+    from paho.mqtt.client import Client, MQTTMessageInfo
+
+__all__ = ["MqttAction"]
+
+_PORT, _TLS_PORT = 1883, 8883
+_AT_ONCE = 100
+_RESERVED = re.compile(r"[/+#%\x00-\x1f\x7f]")
+"""What of a value would make other levels of a topic, or none that a broker takes: percent-encoded."""
+
+
+class MqttAction:
+    """Publishes calls; see `Action`.
+
+    Args:
+        spec: what it is made of.
+        mqtt: its settings.
+
+    Raises:
+        ConfigError: paho-mqtt is not installed, or as `Action` says.
+    """
+
+    def __init__(self, spec: ActionSpec, mqtt: MqttSettings) -> None:
+        self.batch = _AT_ONCE
+        self._spec, self._mqtt = spec, mqtt
+        self._topic = CallTemplate.parse(spec, "mqtt.topic", mqtt.topic)
+        self._password = None if mqtt.password is None else resolved(spec, "mqtt.password", mqtt.password)
+        self._library = _library(spec)
+        self._client: Client | None = None
+
+    def check(self) -> None:
+        """See `Action.check`: whether the broker is there is seen when there is a call."""
+
+    def send(self, calls: Sequence[ActionCall]) -> None:
+        """See `Action.send`."""
+        until = time.monotonic() + self._spec.settings.timeout.total_seconds()
+        sent: list[MQTTMessageInfo] = []
+        fault: DeliveryError | None = None
+        client = self._connected(until)
+        for call in calls:
+            try:
+                topic = self._topic.filled(call, _level)
+            except DeliveryError as error:
+                fault = error
+                break
+            sent.append(client.publish(topic, call.to_json(), qos=1, retain=self._mqtt.retain))
+        for number, message in enumerate(sent):
+            if not _acknowledged(message, until):
+                self.close()
+                raise DeliveryError("the broker does not acknowledge in time", delivered=number)
+        if fault is not None:
+            fault.delivered = len(sent)
+            raise fault
+
+    def close(self) -> None:
+        """See `Action.close`."""
+        if self._client is not None:
+            self._client.disconnect()
+            self._client.loop_stop()
+        self._client = None
+
+    def _connected(self, until: float) -> Client:
+        if self._client is not None and self._client.is_connected():
+            return self._client
+        self.close()
+        client: Client = self._library.Client(self._library.CallbackAPIVersion.VERSION2)
+        if self._mqtt.user is not None:
+            client.username_pw_set(self._mqtt.user, self._password)
+        if self._mqtt.tls:
+            client.tls_set()
+        refusals: list[str] = []
+        client.on_connect = lambda *said: refusals.append(str(said[3])) if said[3].is_failure else None
+        host, _, port = self._mqtt.broker.partition(":")
+        client.connect_timeout = max(0.1, until - time.monotonic())
+        try:
+            client.connect(host, int(port or (_TLS_PORT if self._mqtt.tls else _PORT)))
+        except OSError:
+            raise DeliveryError("the broker cannot be reached") from None
+        client.loop_start()
+        self._client = client
+        while not client.is_connected():
+            if refusals or time.monotonic() > until:
+                self.close()
+                said = f"the broker refuses the connection: {refusals[0]}" if refusals else "the broker does not answer"
+                raise DeliveryError(said)
+            time.sleep(0.005)
+        return client
+
+
+def _level(value: str) -> str:
+    return _RESERVED.sub(lambda found: quote(found[0], safe=""), value)
+
+
+def _acknowledged(message: MQTTMessageInfo, until: float) -> bool:
+    try:
+        message.wait_for_publish(max(0.0, until - time.monotonic()))
+        return bool(message.is_published())
+    except (RuntimeError, ValueError):  # the connection was lost, or too many wait
+        return False
+
+
+def _library(spec: ActionSpec) -> Any:
+    try:
+        from paho.mqtt import client  # noqa: PLC0415 - an extra, which other actions need not have
+    except ImportError as error:
+        raise ConfigError(
+            f"actions.{spec.name}.mqtt: the library of MQTT is not installed",
+            place=Place(spec.file),
+            hint="pip install 'kaicep[mqtt]'",
+        ) from error
+    return client

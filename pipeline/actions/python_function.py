@@ -1,0 +1,112 @@
+"""A Python function is called with each call, a dictionary, in a process of its own, with a time limit."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from multiprocessing.connection import Connection, Pipe
+from pathlib import Path
+from weakref import finalize
+
+from ...errors import ConfigError, Place
+from .action import ActionSpec, DeliveryError
+from .call import ActionCall
+
+__all__ = ["PythonAction"]
+
+_CHILD = Path(__file__).with_name("function_process.py")
+_STARTING_S = 60.0
+_STANDARD_ERROR = 2
+
+
+class PythonAction:
+    """Calls a function; see `Action`. Its process begins with the first call, and anew after one that failed.
+
+    Args:
+        spec: what it is made of.
+        function: `module:function`; the module is looked for in the project's folder first.
+    """
+
+    def __init__(self, spec: ActionSpec, function: str) -> None:
+        self.batch = 1
+        self._spec, self._function = spec, function
+        self._process: subprocess.Popen[bytes] | None = None
+        self._connection: Connection | None = None
+
+    def check(self) -> None:
+        """See `Action.check`."""
+        try:
+            self._connected()
+        except DeliveryError as error:
+            raise ConfigError(
+                f"actions.{self._spec.name}.python: {error.reason}",
+                place=Place(self._spec.file),
+                hint="write module:function of a module in the project's folder, or of an installed one",
+            ) from error
+        finally:
+            self.close()
+
+    def send(self, calls: Sequence[ActionCall]) -> None:
+        """See `Action.send`."""
+        for number, call in enumerate(calls):
+            try:
+                self._call(call)
+            except DeliveryError as error:
+                error.delivered = number
+                raise
+
+    def close(self) -> None:
+        """See `Action.close`."""
+        if self._connection is not None:
+            self._connection.close()
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+        self._process = self._connection = None
+
+    def _call(self, call: ActionCall) -> None:
+        connection = self._connected()
+        try:
+            connection.send_bytes(call.to_json().encode())
+            answered = connection.poll(self._spec.settings.timeout.total_seconds())
+            said = connection.recv_bytes().decode() if answered else None
+        except (EOFError, OSError):
+            self.close()
+            raise DeliveryError("the process of the function ended") from None
+        if said is None:
+            self.close()
+            raise DeliveryError("the function takes too long")
+        if said:
+            raise DeliveryError(f"the function raised {said}")
+
+    def _connected(self) -> Connection:
+        if self._connection is not None and self._process is not None and self._process.poll() is None:
+            return self._connection
+        self.close()
+        own = self._connection = self._begin()
+        try:
+            said = own.recv_bytes().decode() if own.poll(_STARTING_S) else "its process does not start"
+        except (EOFError, OSError):
+            said = "its process ended at once"
+        if said:
+            self.close()
+            raise DeliveryError(f"{self._function} cannot be loaded: {said}")
+        return own
+
+    def _begin(self) -> Connection:
+        own, theirs = Pipe()
+        path = os.pathsep.join([str(self._spec.root), *(folder for folder in sys.path if folder)])
+        with theirs:
+            words = [sys.executable, str(_CHILD), str(theirs.fileno()), *self._function.split(":")]
+            self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
+                words,
+                cwd=self._spec.root,
+                stdin=subprocess.DEVNULL,
+                stdout=_STANDARD_ERROR,
+                pass_fds=[theirs.fileno()],
+                env={**os.environ, "PYTHONPATH": path},
+            )
+        finalize(self, self._process.kill)
+        return own

@@ -1,0 +1,40 @@
+"""Secrets of actions: the project file says where they are found, and nothing else says what they are."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from ...errors import ConfigError, Place
+from .action import ActionSpec
+
+__all__ = ["resolved"]
+
+
+def resolved(spec: ActionSpec, key: str, text: str) -> str:
+    """A value as it is, or as the environment variable or the file has it that it names.
+
+    Args:
+        spec: of the action.
+        key: of the value, below the action's.
+        text: `env:NAME`, `file:PATH`, or the value itself.
+
+    Raises:
+        ConfigError: there is no such variable, or the file cannot be read.
+    """
+    where, colon, name = text.partition(":")
+    if not colon or where not in ("env", "file"):
+        return text
+    place = Place(spec.file)
+    what = f"actions.{spec.name}.{key}: "
+    if where == "env":
+        if name not in os.environ:
+            hint = f"export {name}=… before kaicep begins"
+            raise ConfigError(f"{what}the environment has no variable '{name}'", place=place, hint=hint)
+        return os.environ[name]
+    try:
+        return Path(spec.root, name).read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        said = error.strerror if isinstance(error, OSError) else "it is no text"
+        hint = "name a file that kaicep may read"
+        raise ConfigError(f"{what}cannot read {name}: {said}", place=place, hint=hint) from error

@@ -1,0 +1,169 @@
+"""`[actions.NAME]`: what CALL hands calls on to, one kind each, and how patiently."""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+from typing import Annotated, Literal, Self
+
+from pydantic import BeforeValidator, Field, model_validator
+
+from .quantities import Duration
+from .strict_table import Table
+
+__all__ = ["ACTION_KINDS", "ActionName", "ActionSettings", "MailSettings", "MqttSettings", "WebhookSettings"]
+
+ACTION_KINDS = ("webhook", "mqtt", "mail", "command", "python")
+"""The keys that say of which kind an action is."""
+
+_FUNCTION = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*:[A-Za-z_]\w*")
+
+
+def _secret(text: object) -> object:
+    """`env:NAME` or `file:PATH`; what is a secret itself is refused, and not repeated."""
+    if text is None or (isinstance(text, str) and text.startswith(("env:", "file:")) and not text.endswith(":")):
+        return text
+    message = 'secrets do not stand in the project file; write "env:NAME" or "file:PATH" for where this one is found'
+    raise ValueError(message)
+
+
+def _address(text: object) -> object:
+    """An URL of HTTP, without a password, or where it is found."""
+    if isinstance(text, str) and text.startswith(("env:", "file:")):
+        return text
+    if not isinstance(text, str) or not re.match(r"https?://[^/?#]", text):
+        message = f'{text!r} is no address of a webhook; write one such as "https://ops.example/alarm"'
+        raise ValueError(message)
+    if "@" in re.split(r"[/?#]", text.partition("//")[2])[0]:
+        message = 'an address with a password is a secret; write "env:NAME" or "file:PATH" for where it is found'
+        raise ValueError(message)
+    return text
+
+
+def _function(text: object) -> object:
+    if isinstance(text, str) and _FUNCTION.fullmatch(text) is None:
+        message = f"'{text}' names no function; write module:function, such as \"alarms:raise_alarm\""
+        raise ValueError(message)
+    return text
+
+
+def _name(text: object) -> object:
+    if isinstance(text, str) and re.fullmatch(r"[A-Za-z_]\w*", text) is None:
+        message = f"'{text}' is no name of an action; write letters, digits and _, as CALL names it"
+        raise ValueError(message)
+    return text
+
+
+def _host(text: object) -> object:
+    """`host` or `host:port`."""
+    if isinstance(text, str) and re.fullmatch(r"[\w.-]+(?::\d{1,5})?", text) is None:
+        message = f"'{text}' is no host; write one such as \"mail.example:587\""
+        raise ValueError(message)
+    return text
+
+
+ActionName = Annotated[str, BeforeValidator(_name)]
+Secret = Annotated[str | None, BeforeValidator(_secret)]
+Host = Annotated[str, BeforeValidator(_host)]
+
+
+class WebhookSettings(Table):
+    """`webhook = { … }`: calls are posted as JSON.
+
+    Attributes:
+        url: where to; `env:NAME` or `file:PATH` where the address is a secret.
+        headers: of each request; values may be `env:NAME` or `file:PATH`.
+        secret: signs requests as Standard Webhooks do; `None`: they are not signed.
+        batch: 1: a request for each call; more: requests with arrays of up to so many.
+    """
+
+    url: Annotated[str, BeforeValidator(_address)]
+    headers: dict[str, str] = Field(default_factory=dict)
+    secret: Secret = None
+    batch: int = Field(default=1, ge=1)
+
+
+class MqttSettings(Table):
+    """`mqtt = { … }`: calls are published as JSON, with QoS 1.
+
+    Attributes:
+        broker: host, or host:port.
+        topic: template.
+        retain: whether the broker keeps the last one of a topic.
+        tls: whether the connection is encrypted.
+        user: at the broker.
+        password: of the user.
+    """
+
+    broker: Host
+    topic: str
+    retain: bool = False
+    tls: bool = False
+    user: str | None = None
+    password: Secret = None
+
+
+class MailSettings(Table):
+    """`mail = { … }`: a mail for each call.
+
+    Attributes:
+        smtp: the server, host or host:port.
+        sender: address.
+        to: addresses.
+        subject: template.
+        body: template; `None`: the arguments, a line each.
+        tls: how the connection is encrypted.
+        user: at the server; `None`: it asks nobody who they are.
+        password: of the user.
+    """
+
+    smtp: Host
+    sender: str
+    to: tuple[str, ...] = Field(min_length=1)
+    subject: str
+    body: str | None = None
+    tls: Literal["none", "starttls", "ssl"] = "none"
+    user: str | None = None
+    password: Secret = None
+
+
+class ActionSettings(Table):
+    """`[actions.NAME]`.
+
+    Attributes:
+        webhook: one of the kinds, of which each action has one.
+        mqtt: another.
+        mail: another.
+        command: another: a program and templates of its arguments.
+        python: another: `module:function`.
+        timeout: how long the receiver may take for what it is given at once.
+        tries: a call that has failed so often is a dead letter.
+        backoff: how long after the first failure a call is tried again; twice as long after each further one.
+        backoff_limit: the longest of these pauses.
+        concurrency: of how many rules calls are under way at the same time.
+    """
+
+    webhook: WebhookSettings | None = None
+    mqtt: MqttSettings | None = None
+    mail: MailSettings | None = None
+    command: tuple[str, ...] | None = Field(default=None, min_length=1)
+    python: Annotated[str | None, BeforeValidator(_function)] = None
+    timeout: Duration = timedelta(seconds=10)
+    tries: int = Field(default=10, ge=1)
+    backoff: Duration = timedelta(seconds=1)
+    backoff_limit: Duration = timedelta(minutes=5)
+    concurrency: int = Field(default=4, ge=1)
+
+    @model_validator(mode="after")
+    def _is_of_one_kind(self) -> Self:
+        kinds = [name for name in ACTION_KINDS if getattr(self, name) is not None]
+        if len(kinds) != 1:
+            said = f"it has {' and '.join(kinds)}" if kinds else "it has none"
+            message = f"an action is of one kind, {said}; write one of {', '.join(ACTION_KINDS)}"
+            raise ValueError(message)
+        return self
+
+    @property
+    def kind(self) -> str:
+        """Which of `ACTION_KINDS` it is."""
+        return next(name for name in ACTION_KINDS if getattr(self, name) is not None)
