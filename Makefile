@@ -5,12 +5,12 @@ READY := .venv/.ready
 LINK := .cache/src/kaicep
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-fast test-long reliability soak fuzz structure lint format docs docs-serve docs-release bench endurance clean
+.PHONY: help setup broker demo test test-fast test-long reliability soak fuzz structure lint format docs docs-serve docs-release bench endurance clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
-setup: $(READY) $(LINK) ## make .venv with kaicep and everything that it needs, Java included
+setup: $(READY) $(LINK) broker ## make .venv with kaicep and everything that it needs, Java included
 
 $(READY): pyproject.toml
 	@echo "setting up .venv (a few minutes the first time) ..."
@@ -22,6 +22,10 @@ $(READY): pyproject.toml
 # mypy finds the package `kaicep` here: the repository root has the name of the checkout.
 $(LINK):
 	@mkdir -p $(@D) && ln -sfn ../.. $@
+
+# Mosquitto, for the tests of MQTT; without it everything else goes on.
+broker:
+	@.ci/mosquitto
 
 demo: setup ## stream the real readings of a building through Spark, with queries; about a minute
 	@$(BIN)/kaicep demo

@@ -1,8 +1,9 @@
-"""MQTT, against a real Mosquitto (Debian's package `mosquitto`)."""
+"""MQTT, against a real Mosquitto: one that is installed, or that `make setup` has unpacked below `.cache`."""
 
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import socket
 import subprocess
@@ -16,12 +17,13 @@ from paho.mqtt import client as mqtt
 from paho.mqtt.enums import CallbackAPIVersion
 from support.receivers import action, call, eventually
 
-MOSQUITTO = shutil.which("mosquitto") or shutil.which("mosquitto", path="/usr/sbin")
+UNPACKED = Path(__file__).parents[3] / ".cache" / "mosquitto"
+MOSQUITTO = shutil.which("mosquitto", path=f"{UNPACKED}:{os.environ['PATH']}:/usr/sbin:/usr/local/sbin")
 
 
 @pytest.fixture
 def broker(tmp_path: Path) -> Iterator[str]:
-    assert MOSQUITTO is not None, "apt-get install mosquitto"
+    assert MOSQUITTO is not None, "tests of MQTT need Mosquitto: `make setup`, or else apt-get install mosquitto"
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
