@@ -14,7 +14,7 @@ What a clause is stands in few places. `ORDER BY`, say, would be
 
 from __future__ import annotations
 
-from .literals import duration_text, moment_text, parse_duration, parse_moment
+from .literals import duration_text, moment_text, parse_duration, parse_moment, quote
 from .name_lookup import Names
 from .source_text import SourceText, Span
 from .syntax_tree import Prefix, Statement
@@ -29,4 +29,5 @@ __all__ = [
     "moment_text",
     "parse_duration",
     "parse_moment",
+    "quote",
 ]

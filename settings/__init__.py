@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from .action_settings import ACTION_KINDS, ActionName, ActionSettings, MailSettings, MqttSettings, WebhookSettings
+from .action_settings import (
+    ACTION_KINDS,
+    ActionName,
+    ActionSettings,
+    MailSettings,
+    MqttSettings,
+    SubmitSettings,
+    WebhookSettings,
+)
 from .faults import fault
 from .monitoring_settings import LogFormat, LogLevel, MonitoringSettings
 from .quantities import Duration
@@ -44,6 +52,7 @@ __all__ = [
     "ReasonerName",
     "SourceSettings",
     "StreamSettings",
+    "SubmitSettings",
     "Table",
     "TimeSettings",
     "UnpivotSettings",

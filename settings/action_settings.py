@@ -11,10 +11,21 @@ from pydantic import BeforeValidator, Field, model_validator
 from .quantities import Duration
 from .strict_table import Table
 
-__all__ = ["ACTION_KINDS", "ActionName", "ActionSettings", "MailSettings", "MqttSettings", "WebhookSettings"]
+__all__ = [
+    "ACTION_KINDS",
+    "ActionName",
+    "ActionSettings",
+    "MailSettings",
+    "MqttSettings",
+    "SubmitSettings",
+    "WebhookSettings",
+]
 
-ACTION_KINDS = ("webhook", "mqtt", "mail", "command", "python")
-"""The keys that say of which kind an action is."""
+ENGINE_KINDS = ("knowledge", "submit", "withdraw")
+"""What the engine itself does; the key in the project file has `kaicep:` before it."""
+
+ACTION_KINDS = ("webhook", "mqtt", "mail", "command", "python", *ENGINE_KINDS)
+"""The fields that say of which kind an action is."""
 
 _FUNCTION = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*:[A-Za-z_]\w*")
 
@@ -62,7 +73,16 @@ def _host(text: object) -> object:
     return text
 
 
+def _query_name(text: object) -> object:
+    """A name with arguments in it."""
+    if isinstance(text, str) and re.fullmatch(r"[A-Za-z_](?:\w|\{[A-Za-z_]\w*\})*", text) is None:
+        message = f"'{text}' is no name of a query; write letters, digits, _ and {{name}} for an argument"
+        raise ValueError(message)
+    return text
+
+
 ActionName = Annotated[str, BeforeValidator(_name)]
+QueryName = Annotated[str, BeforeValidator(_query_name)]
 Secret = Annotated[str | None, BeforeValidator(_secret)]
 Host = Annotated[str, BeforeValidator(_host)]
 
@@ -127,6 +147,18 @@ class MailSettings(Table):
     password: Secret = None
 
 
+class SubmitSettings(Table):
+    """`"kaicep:submit" = { … }`: a query is submitted.
+
+    Attributes:
+        name: template of its name.
+        query: template of its text.
+    """
+
+    name: QueryName
+    query: str
+
+
 class ActionSettings(Table):
     """`[actions.NAME]`.
 
@@ -136,6 +168,9 @@ class ActionSettings(Table):
         mail: another.
         command: another: a program and templates of its arguments.
         python: another: `module:function`.
+        knowledge: another, `kaicep:knowledge`: template of a SPARQL update of the module `rules`.
+        submit: another, `kaicep:submit`: a query.
+        withdraw: another, `kaicep:withdraw`: template of a query's name.
         timeout: how long the receiver may take for what it is given at once.
         tries: a call that has failed so often is a dead letter.
         backoff: how long after the first failure a call is tried again; twice as long after each further one.
@@ -148,6 +183,9 @@ class ActionSettings(Table):
     mail: MailSettings | None = None
     command: tuple[str, ...] | None = Field(default=None, min_length=1)
     python: Annotated[str | None, BeforeValidator(_function)] = None
+    knowledge: str | None = Field(default=None, alias="kaicep:knowledge")
+    submit: SubmitSettings | None = Field(default=None, alias="kaicep:submit")
+    withdraw: QueryName | None = Field(default=None, alias="kaicep:withdraw")
     timeout: Duration = timedelta(seconds=10)
     tries: int = Field(default=10, ge=1)
     backoff: Duration = timedelta(seconds=1)
@@ -156,10 +194,10 @@ class ActionSettings(Table):
 
     @model_validator(mode="after")
     def _is_of_one_kind(self) -> Self:
-        kinds = [name for name in ACTION_KINDS if getattr(self, name) is not None]
+        kinds = [_key(name) for name in ACTION_KINDS if getattr(self, name) is not None]
         if len(kinds) != 1:
             said = f"it has {' and '.join(kinds)}" if kinds else "it has none"
-            message = f"an action is of one kind, {said}; write one of {', '.join(ACTION_KINDS)}"
+            message = f"an action is of one kind, {said}; write one of {', '.join(map(_key, ACTION_KINDS))}"
             raise ValueError(message)
         return self
 
@@ -167,3 +205,7 @@ class ActionSettings(Table):
     def kind(self) -> str:
         """Which of `ACTION_KINDS` it is."""
         return next(name for name in ACTION_KINDS if getattr(self, name) is not None)
+
+
+def _key(kind: str) -> str:
+    return f"kaicep:{kind}" if kind in ENGINE_KINDS else kind

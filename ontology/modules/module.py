@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from urllib.parse import quote, unquote
 
-from pyoxigraph import BlankNode, NamedNode, RdfFormat, Triple, parse, serialize
+from pyoxigraph import BlankNode, NamedNode, Quad, RdfFormat, Triple, parse, serialize
 
 from ...errors import OntologyError, Place
 from ...storage import COMPRESSIONS, UNPACKING_ERRORS, uncompressed_name, unpack
@@ -21,6 +22,9 @@ from .unread_triples import UnreadTriples
 _GLOB = frozenset("*?[")
 # Python's interpreter lock is given up between two steps.
 _STEP = 5_000
+RULES = "rules"
+"""The module of what rules state."""
+_RULE_GRAPH = "urn:kaicep:rule:"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +39,7 @@ class Module:
         imports: ontology IRIs that it asks for, in order.
         imported: whether it is here only because another module imports it.
         base: IRI that its relative IRIs are resolved against; `None`: it has none, and says the same wherever it lies.
+        origins: of triples that rules have stated, the rules.
     """
 
     source: str
@@ -44,6 +49,7 @@ class Module:
     imports: tuple[str, ...]
     imported: bool = False
     base: str | None = None
+    origins: Mapping[Triple, str] = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod
     def parse(cls, source: str, content: bytes, syntax: RdfSyntax | None = None, base: str | None = None) -> Module:
@@ -90,6 +96,38 @@ class Module:
             return module
         unread = UnreadTriples(head.triples, lambda: cls.parse(source, content, base=base).triples)
         return cls(source, unread, digest, frozenset(head.declares), head.imports, base=head.base)
+
+    def stater(self, triple: Triple) -> str:
+        """Who states a triple of it, for messages: its file, and the rule if one has."""
+        rule = self.origins.get(triple)
+        return self.source if rule is None else f"{self.source} (rule {rule})"
+
+
+def nquads(module: Module) -> bytes:
+    """What a module says, as N-Quads, whose graphs are the rules that say it; blank nodes keep their names."""
+    if not module.origins:
+        return ntriples(module)
+    graphs = {rule: NamedNode(_RULE_GRAPH + quote(rule, safe="")) for rule in module.origins.values()}
+    quads = (Quad(t.subject, t.predicate, t.object, graphs[module.origins[t]]) for t in module.triples)
+    return serialize(quads, format=RdfFormat.N_QUADS) or b""
+
+
+def parse_nquads(text: bytes) -> tuple[tuple[Triple, ...], Mapping[Triple, str]]:
+    """The triples of N-Quads, blank nodes by their names, and of those that rules have stated the rules.
+
+    Raises:
+        SyntaxError: no N-Quads.
+    """
+    if _RULE_GRAPH.encode() not in text:
+        return parse_ntriples(text), {}
+    quads = tuple(parse(text, format=RdfFormat.N_QUADS))
+    names = {quad.triple: quad.graph_name for quad in quads}
+    rules = {
+        triple: unquote(graph.value.removeprefix(_RULE_GRAPH))
+        for triple, graph in names.items()
+        if isinstance(graph, NamedNode)
+    }
+    return tuple(names), rules
 
 
 def ntriples(module: Module) -> bytes:

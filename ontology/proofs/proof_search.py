@@ -92,7 +92,7 @@ class Prover:
         return tuple(modules_that_state(self._stated, triple))
 
     def _modules(self, triple: Triple) -> Iterator[str]:
-        return (self._knowledge.modules[number].source for number in self.stating(triple))
+        return (self._knowledge.modules[number].stater(triple) for number in self.stating(triple))
 
     def _explored(self, goal: Triple, store: Store, given: Mapping[Triple, str], width: int | None) -> _Fragment:
         fragment = _Fragment()

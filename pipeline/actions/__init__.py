@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .action import Action, ActionSpec, DeliveryError
+from .action import Action, ActionSpec, DeliveryError, EngineHost
 from .action_table import ACTIONS, action_specs, check_action, make_action, receivers_of
 from .call import ActionCall
 from .delivery import ActionCounts, CallDelivery, FailedCall, Lane, Outbox, Receiver, outbox_folder
@@ -15,6 +15,7 @@ __all__ = [
     "ActionSpec",
     "CallDelivery",
     "DeliveryError",
+    "EngineHost",
     "FailedCall",
     "Lane",
     "Outbox",

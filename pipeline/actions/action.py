@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from ...ontology.modules import RuleStatement
 from ...settings import ActionSettings
 from .call import ActionCall
 
-__all__ = ["Action", "ActionSpec", "DeliveryError"]
+__all__ = ["Action", "ActionSpec", "DeliveryError", "EngineHost"]
 
 
 class DeliveryError(Exception):
@@ -38,6 +39,24 @@ class DeliveryError(Exception):
         self.refused, self.hopeless, self.after = refused, hopeless, after
 
 
+class EngineHost(Protocol):
+    """What rules may ask of the engine that answers them. Each is done once, also if it is asked for twice in a row.
+
+    Raises:
+        PipelineError: it cannot be done now.
+        KaicepError: it is refused.
+    """
+
+    def state(self, statements: Sequence[RuleStatement]) -> None:
+        """Update the module of what rules state."""
+
+    def submit(self, name: str, text: str) -> None:
+        """Register a query."""
+
+    def withdraw(self, name: str) -> None:
+        """Answer a query no more."""
+
+
 @dataclass(frozen=True, slots=True)
 class ActionSpec:
     """What an action is made of.
@@ -47,12 +66,14 @@ class ActionSpec:
         settings: of the project file.
         root: folder of the project file.
         file: its name, for messages.
+        engine: that the action may ask; `None`: none runs.
     """
 
     name: str
     settings: ActionSettings
     root: Path
     file: str
+    engine: EngineHost | None = None
 
 
 class Action(Protocol):

@@ -7,9 +7,10 @@ from functools import partial
 from typing import Any
 
 from ...config import Settings
-from .action import Action, ActionSpec
+from .action import Action, ActionSpec, EngineHost
 from .command import CommandAction
 from .delivery import Receiver
+from .engine_actions import KnowledgeAction, SubmitAction, WithdrawAction
 from .mail import MailAction
 from .mqtt import MqttAction
 from .python_function import PythonAction
@@ -23,13 +24,22 @@ ACTIONS: Mapping[str, Callable[[ActionSpec, Any], Action]] = {
     "mail": MailAction,
     "command": CommandAction,
     "python": PythonAction,
+    "knowledge": KnowledgeAction,
+    "submit": SubmitAction,
+    "withdraw": WithdrawAction,
 }
 """Kind → what makes an action of it."""
 
 
-def action_specs(settings: Settings) -> dict[str, ActionSpec]:
-    """What the actions of a project are made of, by name."""
-    return {name: ActionSpec(name, own, settings.root, settings.file) for name, own in settings.actions.items()}
+def action_specs(settings: Settings, engine: EngineHost | None = None) -> dict[str, ActionSpec]:
+    """What the actions of a project are made of, by name.
+
+    Args:
+        settings: of the project.
+        engine: that they may ask.
+    """
+    root, file = settings.root, settings.file
+    return {name: ActionSpec(name, own, root, file, engine) for name, own in settings.actions.items()}
 
 
 def make_action(spec: ActionSpec) -> Action:
@@ -55,6 +65,7 @@ def check_action(spec: ActionSpec) -> None:
         action.close()
 
 
-def receivers_of(settings: Settings) -> dict[str, Receiver]:
-    """Who takes the calls of a project's actions, by name."""
-    return {name: Receiver(spec.settings, partial(make_action, spec)) for name, spec in action_specs(settings).items()}
+def receivers_of(settings: Settings, engine: EngineHost | None = None) -> dict[str, Receiver]:
+    """Who takes the calls of a project's actions, by name; see `action_specs`."""
+    specs = action_specs(settings, engine)
+    return {name: Receiver(spec.settings, partial(make_action, spec)) for name, spec in specs.items()}

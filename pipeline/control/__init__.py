@@ -10,11 +10,13 @@ from .submitted_queries import SubmittedDocument, SubmittedQueries, folder_of, f
 
 if TYPE_CHECKING:
     from .action_admin import ActionAdmin, asked_of, has_actions
+    from .engine_requests import EngineRequests
     from .knowledge_admin import KnowledgeAdmin
     from .submissions import Submissions
 
 _LATER = {
     "ActionAdmin": ".action_admin",
+    "EngineRequests": ".engine_requests",
     "KnowledgeAdmin": ".knowledge_admin",
     "Submissions": ".submissions",
     "asked_of": ".action_admin",
@@ -23,6 +25,7 @@ _LATER = {
 
 __all__ = [
     "ActionAdmin",
+    "EngineRequests",
     "KnowledgeAdmin",
     "RequestServer",
     "Requests",

@@ -8,7 +8,7 @@ from typing import Any
 
 from ...config import Settings
 from ...errors import KaicepError, PipelineError
-from ..actions import CallDelivery, outbox_folder, receivers_of
+from ..actions import CallDelivery, EngineHost, outbox_folder, receivers_of
 from ..flow.rules import CALLS
 from .requests import Requests, RequestServer
 
@@ -21,6 +21,7 @@ class ActionAdmin:
     Args:
         settings: of the project.
         say: takes a line of the log.
+        engine: that its actions may ask; `None`: none.
 
     Attributes:
         calls: on their way.
@@ -30,13 +31,13 @@ class ActionAdmin:
         ConfigError: an action lacks what it needs.
     """
 
-    def __init__(self, settings: Settings, say: Callable[[str], None]) -> None:
+    def __init__(self, settings: Settings, say: Callable[[str], None], engine: EngineHost | None = None) -> None:
         self._say = say
         folder = outbox_folder(settings.path(settings.engine.state))
         self._requests = Requests(folder)
         self._requests.serve()
         try:
-            self.calls = CallDelivery(folder, receivers_of(settings), CALLS)
+            self.calls = CallDelivery(folder, receivers_of(settings, engine), CALLS)
         except BaseException:
             self._requests.lock.release()
             raise

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ...errors import KaicepError, OntologyError
+from ...errors import KaicepError, OntologyError, PipelineError
 from ...ontology import knowledge_of
-from ...ontology.modules import Module, ModuleChange, with_module, without_module
+from ...ontology.modules import (
+    Module,
+    ModuleChange,
+    RuleStatement,
+    updated_rules,
+    with_module,
+    without_module,
+)
 from ...ontology.reasoners import close_in_process
 from ..durability import CheckpointedFlow
 from ..knowledge import Entry, KnowledgeSwap, Version, prepare_swap
@@ -38,6 +45,7 @@ class KnowledgeAdmin:
         self._requests = Requests(flow.versions.store.folder)
         self._requests.serve()
         self._changing = threading.Lock()
+        self._closed = False
         self._server = RequestServer(self._requests, self._answered, "kaicep-ontology")
 
     @property
@@ -76,25 +84,49 @@ class KnowledgeAdmin:
         """
         return self._change(lambda modules: without_module(modules, name))
 
+    def state(self, statements: Sequence[RuleStatement]) -> None:
+        """Let the module `rules` say what rules ask for; durable when this returns, in force from the next batch on.
+
+        Args:
+            statements: in order; those that were done just before a crash are passed over.
+
+        Raises:
+            OntologyError, AnnotationError, QueryTypeError: it is refused; nothing has changed.
+            PipelineError: the engine ends; likewise.
+        """
+        with self._changing:
+            if self._closed:
+                raise PipelineError("the engine ends", hint="the next one does it")
+            done = self._versions.store.changes.stated
+            new = [statement for statement in statements if statement.key not in done]
+            modules = self._versions.newest.knowledge.modules
+            module = updated_rules(modules, new)
+            if module is not None:
+                self._swap(with_module(modules, module), [statement.key for statement in new])
+
     def close(self) -> None:
         """Finish the change at work, and answer no more."""
         self._server.close()
-        self._requests.lock.release()
+        with self._changing:
+            self._closed = True
+            self._requests.lock.release()
 
     def _add(self, module: Module, replacing: str | None) -> KnowledgeSwap:
         return self._change(lambda modules: with_module(modules, module, replacing=replacing))
 
     def _change(self, make: Callable[[tuple[Module, ...]], ModuleChange]) -> KnowledgeSwap:
         with self._changing:
-            newest = self._versions.newest
-            change = make(newest.knowledge.modules)
-            knowledge = knowledge_of(newest.settings, change.modules, close_in_process)
-            flows = dict(self._flow.dataflow.flows)
-            swap = prepare_swap(self._flow.project, newest.with_knowledge(knowledge), flows, str(change))
-            self._versions.store.keep(knowledge.modules)
-            self._versions.store.change(change)
-            self._versions.announce(swap)
-            return swap
+            return self._swap(make(self._versions.newest.knowledge.modules))
+
+    def _swap(self, change: ModuleChange, stated: Sequence[str] = ()) -> KnowledgeSwap:
+        newest = self._versions.newest
+        knowledge = knowledge_of(newest.settings, change.modules, close_in_process)
+        flows = dict(self._flow.dataflow.flows)
+        swap = prepare_swap(self._flow.project, newest.with_knowledge(knowledge), flows, str(change))
+        self._versions.store.keep(knowledge.modules)
+        self._versions.store.change(change, stated)
+        self._versions.announce(swap)
+        return swap
 
     def _answered(self, content: Mapping[str, Any]) -> list[str] | KaicepError:
         try:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+import threading
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import datetime, timedelta
 from typing import Any, Protocol
 
@@ -90,6 +92,7 @@ class Submissions:
         self._requests = Requests(folder)
         self._requests.serve()
         self._server: RequestServer | None = None
+        self._doing = threading.Lock()
         self._refused: dict[str, KaicepError] = {}
 
     @property
@@ -111,11 +114,41 @@ class Submissions:
                 self._park(document, error)
         self._server = RequestServer(self._requests, self._answered, "kaicep-queries")
 
+    def submit(self, name: str, text: str) -> None:
+        """Register a query as if another process had submitted it; if it has this text already, nothing happens.
+
+        Raises:
+            QuerySyntaxError, QueryTypeError: it is refused.
+            PipelineError: there is another one of that name, or the engine begins or ends.
+        """
+        with self._asking():
+            if not any(one.label == name and one.text == text for one in self._submitted.documents()):
+                self._submit(text, name, None)
+
+    def withdraw(self, name: str) -> None:
+        """Withdraw a query likewise; if there is none that was submitted, nothing happens.
+
+        Raises:
+            PipelineError: the engine begins or ends.
+        """
+        with self._asking():
+            if any(name in document.queries for document in self._submitted.documents()):
+                self._withdraw(name)
+
     def close(self) -> None:
         """Answer no more."""
         if self._server is not None:
             self._server.close()
-        self._requests.lock.release()
+        with self._doing:
+            self._server = None
+            self._requests.lock.release()
+
+    @contextmanager
+    def _asking(self) -> Iterator[None]:
+        with self._doing:
+            if self._server is None:
+                raise PipelineError("the engine begins or ends", hint="it is asked again")
+            yield
 
     def _register(self, document: SubmittedDocument) -> None:
         found = self._host.registrations(document.text, label=document.label, retention=document.retention)
@@ -128,7 +161,8 @@ class Submissions:
 
     def _answered(self, content: Mapping[str, Any]) -> object:
         try:
-            return self._asked(content)
+            with self._doing:
+                return self._asked(content)
         except KaicepError as error:
             self._say(f"queries: refused: {error}")
             return error

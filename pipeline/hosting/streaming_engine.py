@@ -12,7 +12,7 @@ from ...archive import Archive
 from ...errors import PipelineError
 from ...storage import masked
 from ..catalog import Catalog
-from ..control import ActionAdmin, KnowledgeAdmin, Submissions, has_actions
+from ..control import ActionAdmin, EngineRequests, KnowledgeAdmin, Submissions, has_actions
 from ..durability import (
     CheckpointedFlow,
     Progress,
@@ -94,7 +94,8 @@ class StreamingEngine(StreamReader):
             shapes = self._project.shapes
             self._archive = Archive(settings, self._project.knowledge, shapes)
         if has_actions(settings):
-            self._actions = ActionAdmin(settings, self._say)
+            asked = EngineRequests(lambda: self._ontology, lambda: self._submissions)
+            self._actions = ActionAdmin(settings, self._say, asked)
         calls = None if self._actions is None else self._actions.calls
         self._entered = CheckpointedFlow(
             self._project,
@@ -136,10 +137,10 @@ class StreamingEngine(StreamReader):
         """What is closed at the end, the last one first."""
         return (
             self._archive,
-            self._actions,
             self._entered,
             self._ontology,
             self._submissions,
+            self._actions,
             self._observer,
         )
 

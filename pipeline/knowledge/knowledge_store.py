@@ -21,7 +21,7 @@ from ...annotator import EventShape
 from ...config import Settings
 from ...errors import PipelineError, Place
 from ...ontology import KnowledgeBase, stated_modules
-from ...ontology.modules import Module, ModuleChange, ntriples, parse_ntriples
+from ...ontology.modules import Module, ModuleChange, nquads, parse_nquads
 from ...settings import OnContradiction, ReasonerName
 from ...storage import DamagedFileError, is_intact, mirrored_files, read_mirrored, write_mirrored
 
@@ -62,18 +62,20 @@ class Changes:
     Attributes:
         added: modules that it does not name, or whose text is another.
         removed: sources of modules that it names.
+        stated: keys of the calls of rules that the last change of the module `rules` did, which are not done again.
     """
 
     added: tuple[Entry, ...] = ()
     removed: tuple[str, ...] = ()
+    stated: tuple[str, ...] = ()
 
-    def after(self, change: ModuleChange) -> Changes:
-        """With one more change."""
+    def after(self, change: ModuleChange, stated: Sequence[str] = ()) -> Changes:
+        """With one more change, and what rules have called for it."""
         gone = {module.digest for module in change.removed}
         kept = [entry for entry in self.added if entry.digest not in gone]
         new = [] if change.added is None else [Entry.of(change.added)]
         own = [m.source for m in change.removed if m.digest not in {entry.digest for entry in self.added}]
-        return Changes((*kept, *new), tuple(dict.fromkeys([*self.removed, *own])))
+        return Changes((*kept, *new), tuple(dict.fromkeys([*self.removed, *own])), tuple(stated) or self.stated)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +134,7 @@ class KnowledgeStore:
         for module in modules:
             path = self._copy(module.digest)
             if not is_intact(path):
-                write_mirrored(path, gzip.compress(ntriples(module), _LEVEL, mtime=0))
+                write_mirrored(path, gzip.compress(nquads(module), _LEVEL, mtime=0))
 
     def module(self, entry: Entry) -> Module:
         """A module as it was when it was kept.
@@ -142,7 +144,7 @@ class KnowledgeStore:
         """
         path = self._copy(entry.digest)
         try:
-            triples = parse_ntriples(gzip.decompress(read_mirrored(path) or b"nothing"))
+            triples, origins = parse_nquads(gzip.decompress(read_mirrored(path) or b"nothing"))
         except (OSError, EOFError, SyntaxError, DamagedFileError, zlib.error) as error:
             raise PipelineError(
                 f"the copy of the ontology module {entry.source} cannot be read",
@@ -150,23 +152,25 @@ class KnowledgeStore:
                 hint="restore it from a copy, or remove the engine's state to begin anew",
             ) from error
         declares = frozenset(entry.declares)
-        return Module(entry.source, triples, entry.digest, declares, entry.imports, entry.imported, entry.base)
+        head = (declares, entry.imports, entry.imported, entry.base)
+        return Module(entry.source, triples, entry.digest, *head, origins)
 
     @property
     def changes(self) -> Changes:
         """What was changed of the project file's modules."""
         try:
             content = json.loads(read_mirrored(self._changes))
-            return Changes(tuple(Entry.read(entry) for entry in content["added"]), tuple(content["removed"]))
+            added = tuple(Entry.read(entry) for entry in content["added"])
+            return Changes(added, tuple(content["removed"]), tuple(content.get("stated", ())))
         except FileNotFoundError:
             return Changes()
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise _unreadable("the changes of the ontology modules", self._changes) from error
 
-    def change(self, change: ModuleChange) -> None:
-        """Make one more change durable, for this engine's restarts and for every other command."""
+    def change(self, change: ModuleChange, stated: Sequence[str] = ()) -> None:
+        """Make one more change durable, for this engine's restarts and for every other command; see `Changes`."""
         self.keep(() if change.added is None else (change.added,))
-        write_mirrored(self._changes, json.dumps(asdict(self.changes.after(change)), indent=1).encode())
+        write_mirrored(self._changes, json.dumps(asdict(self.changes.after(change, stated)), indent=1).encode())
 
     def changed(self, modules: Sequence[Module]) -> tuple[Module, ...]:
         """The modules of a project file, changed."""
