@@ -39,7 +39,12 @@ def rooms(**places: str) -> str:
 
 
 def project(
-    folder: Path, *, link: Mapping[str, str] | None = None, archive: bool = False, flow: str | None = "xsd:double"
+    folder: Path,
+    *,
+    link: Mapping[str, str] | None = None,
+    archive: bool = False,
+    flow: str | None = "xsd:double",
+    **tables: object,
 ) -> Project:
     """A project with one module, in which s1 is in an office, s2 and s3 in a store."""
     if not (folder / "base.ttl").exists():
@@ -51,7 +56,7 @@ def project(
         "attributes": {"sensor": {"property": "ex:sensor", **(link or {"individual": "ex:{}"})}, "flow": attribute},
     }
     content = {"prefixes": {"ex": "urn:ex:"}, "knowledge": {"modules": ["base.ttl"]}, "streams": {"air": stream}}
-    return Project.parse(content | {"archive": {"enabled": archive}}, root=folder)
+    return Project.parse({**content, "archive": {"enabled": archive}, **tables}, root=folder)
 
 
 def archive_of(project: Project) -> Archive:
