@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from json.encoder import encode_basestring_ascii
+from typing import Any, NamedTuple
 from urllib.parse import quote
 
+import polars as pl
 import pyarrow as pa
-
-from ..sinks import iso
 
 __all__ = ["ActionCall", "calls_of"]
 
 
-@dataclass(frozen=True, slots=True)
-class ActionCall:
+class ActionCall(NamedTuple):
     """One call.
 
     Attributes:
@@ -41,8 +39,8 @@ class ActionCall:
     def to_json(self) -> str:
         """All of it as a JSON object."""
         return (
-            f'{{"_id":{json.dumps(self.id)},"rule":{json.dumps(self.rule)},"action":{json.dumps(self.action)},'
-            f'"_time":"{self.time}","arguments":{self.arguments}}}'
+            f'{{"_id":{encode_basestring_ascii(self.id)},"rule":{encode_basestring_ascii(self.rule)},'
+            f'"action":{encode_basestring_ascii(self.action)},"_time":"{self.time}","arguments":{self.arguments}}}'
         )
 
     def values(self) -> Mapping[str, Any]:
@@ -53,6 +51,6 @@ class ActionCall:
 
 def calls_of(table: pa.Table) -> list[ActionCall]:
     """The calls of a table with the columns rule, _id, action, _time and arguments."""
-    texts = (table[name].to_pylist() for name in ("rule", "_id", "action"))
-    times = map(iso, table["_time"].to_pylist())
-    return [ActionCall(*row) for row in zip(*texts, times, table["arguments"].to_pylist(), strict=True)]
+    frame = pl.DataFrame(table.select(["rule", "_id", "action", "_time", "arguments"]))
+    texts = frame.with_columns(pl.col("_time").dt.to_string("%Y-%m-%dT%H:%M:%S%.fZ"))
+    return [ActionCall(*row) for row in texts.iter_rows()]

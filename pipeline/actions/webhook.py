@@ -61,7 +61,7 @@ class WebhookAction:
         """See `Action.send`."""
         texts = [call.to_json() for call in calls]
         body = (texts[0] if self.batch == 1 else f"[{','.join(texts)}]").encode()
-        key = calls[0].key if len(calls) == 1 else _digest(call.key for call in calls)
+        key = calls[0].key if len(calls) == 1 else _digest(calls)
         try:
             answer = self._pool.request("POST", self._url, body=body, headers=self._signed(key, body), redirect=False)
         except urllib3.exceptions.HTTPError as error:  # what it says may hold the address, which may be a secret
@@ -108,8 +108,8 @@ def _key(spec: ActionSpec, secret: str) -> bytes:
     return key
 
 
-def _digest(keys: Iterable[str]) -> str:
-    return hashlib.sha256("\n".join(keys).encode()).hexdigest()
+def _digest(calls: Iterable[ActionCall]) -> str:
+    return hashlib.sha256("\n".join(text for call in calls for text in (call.rule, call.id)).encode()).hexdigest()
 
 
 def _unreachable(error: urllib3.exceptions.HTTPError) -> str:
