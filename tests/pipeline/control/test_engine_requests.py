@@ -8,14 +8,18 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from kaicep import Engine
 from kaicep.errors import PipelineError
 from kaicep.ontology.modules import RULES, RuleStatement
 from kaicep.ontology.proofs import Prover
 from kaicep.ontology.reasoners import close
+from kaicep.pipeline.actions import Outbox, outbox_folder
 from kaicep.pipeline.control.engine_requests import EngineRequests
 from kaicep.pipeline.control.knowledge_admin import KnowledgeAdmin
 from kaicep.pipeline.durability.checkpointed_flow import CheckpointedFlow
+from kaicep.pipeline.knowledge import modules_in_force
 from support.living import IN_OFFICES, project, sensors_of
+from support.receivers import calls_table, eventually
 
 INTEGER = "http://www.w3.org/2001/XMLSchema#integer"
 MOVED = "INSERT DATA { <urn:ex:r2> <urn:ex:was> 'moved' }"
@@ -70,3 +74,38 @@ def test_queries_go_to_the_submissions() -> None:
     requests.submit("q", "SELECT ?e")
     requests.withdraw("q")
     assert asked == [("q", "SELECT ?e"), "q"]
+
+
+def test_what_rules_have_asked_for_is_done_by_the_next_engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Calls wait in the outbox before the engine has begun; queries come and go, each once, and knowledge stays."""
+    monkeypatch.setattr("kaicep.pipeline.control.knowledge_admin.close_in_process", close)
+    kinds = {
+        "tell": {"kaicep:knowledge": "INSERT DATA { <urn:ex:n{n}> <urn:ex:key> $n }"},
+        "watch": {"kaicep:submit": {"name": "watch_{n}", "query": "SELECT ?e.sensor FILTER (?e.flow > $n)"}},
+        "forget": {"kaicep:withdraw": "watch_{n}"},
+        "wrong": {"kaicep:submit": {"name": "wrong", "query": "SELECT ?e.flwo"}},
+    }
+    given = project(tmp_path, actions={name: {**kind, "backoff": "20ms"} for name, kind in kinds.items()})
+    waiting = Outbox(outbox_folder(given.settings.path("var/state")))
+    for batch, action in enumerate(kinds, 1):
+        waiting.put(batch, calls_table([1] if action == "forget" else [1, 2], action=action))
+    with Engine(given) as engine:
+        assert engine._actions is not None
+        assert engine._submissions is not None
+        calls = engine._actions.calls
+        calls.release(2)
+        engine._submissions.begin()
+        assert eventually(lambda: calls.counts()["watch"].sent == 2 and calls.counts()["tell"].sent == 2)
+        assert [handle.name for handle in engine.handles] == ["watch_1", "watch_2"]
+        calls.release(4)
+        assert eventually(lambda: calls.counts()["forget"].sent == 1 and calls.counts()["wrong"].failed == 2)
+        assert [handle.name for handle in engine.handles] == ["watch_2"]
+        assert {call.reason.partition("\n")[0] for call in calls.failed()} == {
+            "wrong:1:11: unknown attribute 'flwo' of stream 'air'"
+        }
+    rules = next(one for one in modules_in_force(given.settings) if one.source == RULES)
+    assert len(rules.triples) == 2
+    with Engine(given) as engine:
+        assert engine._submissions is not None
+        engine._submissions.begin()
+        assert [handle.name for handle in engine.handles] == ["watch_2"]
