@@ -129,7 +129,7 @@ def _check_actions(report: Report, settings: Settings) -> None:
         before = len(report.faults)
         report.attempt(lambda spec=spec: check_action(spec))  # type: ignore[misc]  # mypy cannot infer a default's type
         if len(report.faults) == before:
-            report.found.append(f"action {name}: {spec.settings.kind}")
+            report.found.append(f"action {name}: {spec.settings.key}")
 
 
 def _suffering(settings: Settings) -> Settings:

@@ -206,6 +206,11 @@ class ActionSettings(Table):
         """Which of `ACTION_KINDS` it is."""
         return next(name for name in ACTION_KINDS if getattr(self, name) is not None)
 
+    @property
+    def key(self) -> str:
+        """How the project file writes the kind."""
+        return _key(self.kind)
+
 
 def _key(kind: str) -> str:
     return f"kaicep:{kind}" if kind in ENGINE_KINDS else kind

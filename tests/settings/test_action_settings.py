@@ -27,6 +27,8 @@ _MAIL = {"smtp": "mail:25", "sender": "a@b", "to": ["c@d"], "subject": "s"}
             {"ops": {"python": "a:b", "timeot": "1s"}},
             "actions.ops.timeot: unknown key 'timeot': did you mean 'timeout'",
         ),
+        ({"ops": {"kaicep:submit": {"name": "{room}", "query": "q"}}}, "'{room}' is no name of a query; write letters"),
+        ({"ops": {"kaicep:withdraw": "a b"}}, "actions.ops.kaicep:withdraw: 'a b' is no name of a query"),
         ({"ops-1": {"python": "a:b"}}, "'ops-1' is no name of an action"),
     ],
 )
@@ -38,6 +40,6 @@ def test_faults(actions: dict[str, Any], message: str) -> None:
 
 
 def test_kinds() -> None:
-    actions = {"a": {"command": ["x"]}, "b": {"webhook": {"url": "env:URL"}}, "c": {"mail": _MAIL}}
+    actions = {"a": {"command": ["x"]}, "b": {"kaicep:withdraw": "watch_{room}"}, "c": {"mail": _MAIL}}
     found = Settings.parse({"actions": actions}).actions
-    assert {name: one.kind for name, one in found.items()} == {"a": "command", "b": "webhook", "c": "mail"}
+    assert {name: one.key for name, one in found.items()} == {"a": "command", "b": "kaicep:withdraw", "c": "mail"}

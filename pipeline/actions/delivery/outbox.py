@@ -16,6 +16,7 @@ import threading
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from itertools import islice, takewhile
 from pathlib import Path
 from typing import NamedTuple
 
@@ -31,6 +32,8 @@ __all__ = ["Lane", "Outbox", "Piece"]
 
 _LOG = logging.getLogger("kaicep")
 _MORE_LINES = 1000
+_TOGETHER = 50
+"""Calls of so many batches go out at once, at most: while their files are read no batch is put in."""
 
 
 class Lane(NamedTuple):
@@ -74,14 +77,24 @@ class _Waiting:
     count: int = 0
 
     def put(self, key: FileKey, places: Ordinals) -> None:
-        self.drop(key)
-        if places.size:
-            self.places = dict(sorted({**self.places, key: places}.items()))
-            self.count += places.size
+        """Let these wait; files come in order, but for one that is written anew."""
+        in_order = key in self.places or not self.places or next(reversed(self.places)) < key
+        if not places.size:
+            self.drop(key)
+            return
+        self.count += places.size - (self.places[key].size if key in self.places else 0)
+        self.places[key] = places
+        if not in_order:
+            self.places = dict(sorted(self.places.items()))
 
     def drop(self, key: FileKey) -> None:
         if key in self.places:
             self.count -= self.places.pop(key).size
+
+    def has(self, behind: int, upto: int) -> bool:
+        """Whether something waits of a batch behind one, up to another; the last batches are looked at first."""
+        last = next((key.batch for key in reversed(self.places) if key.batch <= upto), 0)
+        return last > behind
 
 
 class Outbox:
@@ -130,11 +143,7 @@ class Outbox:
         """Let the calls go out of all batches up to one that is durable; the lanes in which something waits now."""
         with self._lock:
             before, self._released = self._released, max(self._released, batch)
-            return [
-                lane
-                for lane, waiting in self._lanes.items()
-                if any(key.retry or before < key.batch <= batch for key in waiting.places)
-            ]
+            return [lane for lane, waiting in self._lanes.items() if lane.retry or waiting.has(before, batch)]
 
     def take(self, lane: Lane, most: int) -> Piece | None:
         """The next calls of a lane; `None`: none waits that may go out.
@@ -144,16 +153,11 @@ class Outbox:
             most: how many.
         """
         with self._lock:
-            waiting = self._lanes.get(lane)
-            for key, places in () if waiting is None else list(waiting.places.items()):
-                if key.batch > self._released:
-                    return None
-                calls = self._files.read(key)
-                if calls is not None:
-                    chosen = places[:most]
-                    taken = calls_of(calls.take(pa.array(chosen)))
-                    return Piece(lane, taken, [(key.batch, place + 1) for place in chosen.tolist()])
-                self._forget(key)
+            waiting = self._lanes.get(lane, _Waiting())
+            while (first := next(iter(waiting.places), None)) is not None and first.batch <= self._released:
+                piece = self._piece(lane, waiting, most)
+                if piece.calls:  # else all these files are damaged
+                    return piece
             return None
 
     def acknowledge(self, piece: Piece, count: int | None = None) -> None:
@@ -165,7 +169,7 @@ class Outbox:
         with self._lock:
             self._done[lane] = max(place, self._done.get(lane, place))
             waiting = self._lanes[lane]
-            for key in [key for key in waiting.places if key.batch <= place[0]]:
+            for key in list(takewhile(lambda key: key.batch <= place[0], waiting.places)):
                 left = self._left(lane, key, waiting.places[key])
                 waiting.put(key, left)
                 if not left.size:
@@ -209,6 +213,21 @@ class Outbox:
         """By lane, how many calls wait, those of the batch at work among them."""
         with self._lock:
             return {lane: waiting.count for lane, waiting in self._lanes.items()}
+
+    def _piece(self, lane: Lane, waiting: _Waiting, most: int) -> Piece:
+        calls: list[pa.Table] = []
+        ends: list[Place] = []
+        for key, places in list(islice(waiting.places.items(), _TOGETHER)):
+            if key.batch > self._released or len(ends) >= most:
+                break
+            table = self._files.read(key)
+            if table is None:
+                self._forget(key)
+                continue
+            chosen = places[: most - len(ends)]
+            calls.append(table.take(pa.array(chosen)))
+            ends += [(key.batch, place + 1) for place in chosen.tolist()]
+        return Piece(lane, calls_of(pa.concat_tables(calls)) if calls else [], ends)
 
     def _take_in(self, key: FileKey, calls: pa.Table) -> None:
         """Let the calls of a file wait that were not handed on."""

@@ -79,7 +79,7 @@ def test_queries_go_to_the_submissions() -> None:
 def test_what_rules_have_asked_for_is_done_by_the_next_engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Calls wait in the outbox before the engine has begun; queries come and go, each once, and knowledge stays."""
     monkeypatch.setattr("kaicep.pipeline.control.knowledge_admin.close_in_process", close)
-    kinds = {
+    kinds: dict[str, dict[str, Any]] = {
         "tell": {"kaicep:knowledge": "INSERT DATA { <urn:ex:n{n}> <urn:ex:key> $n }"},
         "watch": {"kaicep:submit": {"name": "watch_{n}", "query": "SELECT ?e.sensor FILTER (?e.flow > $n)"}},
         "forget": {"kaicep:withdraw": "watch_{n}"},

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from kaicep.pipeline.actions.delivery.outbox import Lane, Outbox
 from kaicep.pipeline.flow.rules import CALLS
 from support.receivers import calls_table
@@ -39,10 +40,8 @@ def test_lanes_are_in_order_over_batches_and_restarts(tmp_path: Path) -> None:
     again = Outbox(tmp_path)
     assert again.counts() == {LANE: 2}
     assert again.release(2) == [LANE]
-    assert ids(again) == ["r-3"]
-    hand_on(again, 1)
-    assert ids(again) == ["r-4"]
-    hand_on(again, 1)
+    assert ids(again) == ["r-3", "r-4"]
+    hand_on(again, 2)
     assert again.counts() == {}
     assert list(tmp_path.glob("*.parquet")) == []
 
@@ -117,3 +116,22 @@ def test_many_acknowledgements_are_put_together(tmp_path: Path) -> None:
     again = Outbox(tmp_path)
     again.release(1)
     assert again.counts() == {LANE: 100}
+
+
+def test_calls_of_many_batches_go_out_at_once_and_wait_cheaply(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As when a receiver has been away for long; of a damaged file nothing goes out, and what is behind it does."""
+    monkeypatch.setattr("os.fsync", lambda _: None)
+    box, lane = Outbox(tmp_path), Lane("ops", "r")
+    for batch in range(1, 121):
+        box.put(batch, calls_table([batch]))
+    box.put(119, calls_table([119]))  # done again
+    box.release(119)
+    for batch in range(51, 110):
+        (tmp_path / f"batch-{batch:012d}.parquet").write_bytes(b"damaged")
+    taken: list[list[str]] = []
+    while (piece := box.take(lane, 30)) is not None:
+        taken.append([call.id for call in piece.calls])
+        box.acknowledge(piece)
+    assert [len(ids) for ids in taken] == [30, 20, 10]
+    assert [call for ids in taken for call in ids] == [f"r-{n}" for n in (*range(1, 51), *range(110, 120))]
+    assert box.counts() == {lane: 1}
