@@ -38,6 +38,7 @@ def settled_query(query: Query) -> Query:
         items=_items(query.items),
         joins=tuple(map(settled, query.joins)),
         group_by=tuple(map(group_value, query.group_by)),
+        after_match=replace(query.after_match, by=tuple((v, group_value(key)) for v, key in query.after_match.by)),
         having=None if query.having is None else settled(query.having),
         pattern=None if query.pattern is None else _pattern(query.pattern),
     )

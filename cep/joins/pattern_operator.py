@@ -430,6 +430,8 @@ class PatternKernel:
             waiting = pl.DataFrame({v: self._pending.columns[v] for v in rows.columns}).with_row_index("#")
             again = waiting.join(rows, on=rows.columns, how="semi")["#"].to_numpy()
             self._pending.keep(~np.isin(np.arange(waiting.height), again))
+        if self._reporter.mode is not None:
+            self._finder.drop(self._buffer, self._reporter.mode.spent(self._buffer.frames))
         if self._reporter.skip.grown:
             self._reporter.skip.grown = False
             forbidden = {v: self._forbidden(v) for v in self._bound}

@@ -122,7 +122,7 @@ def plan_pattern(query: Query) -> PatternPlan:
         OperatorError: its pattern repeats something, or a window is of no use for matches of several events.
     """
     orders = disjuncts(query)
-    simple = len(orders) == 1 and set(orders[0].links.values()) <= {Link.ANY}
+    simple = len(orders) == 1 and not query.after_match.is_mode and set(orders[0].links.values()) <= {Link.ANY}
     counts = _counts(query)
     verdicts = _verdicts(query)
     keys = _partition_keys(query)

@@ -10,6 +10,7 @@ from ..order import Candidates
 from ..output import MatchFrame, MatchProjection, MatchTable, match_name
 from ..partitions import PartitionWindows
 from .after_match_skip import AfterMatchSkip
+from .consumption_mode import ConsumptionMode
 from .match_contexts import MatchContexts
 
 __all__ = ["MatchReporter"]
@@ -43,6 +44,7 @@ class MatchReporter:
         self._ambiguous = ambiguous
         self.considered = 0
         self.skip = AfterMatchSkip(query)
+        self.mode = ConsumptionMode(query) if query.after_match.is_mode else None
 
     @property
     def names(self) -> Names:
@@ -52,13 +54,15 @@ class MatchReporter:
     def standing(self, found: MatchTable, candidates: Mapping[str, Candidates]) -> MatchTable:
         """The matches that are reported, in output order; none that is found later comes before one of them."""
         self.considered += len(found.time)
+        if self.mode is not None:
+            found = self.mode.standing(found, candidates)
         found = self._projection.holding(found, candidates)
         if not len(found.time):
             return found
         found = self._projection.sorted(found, candidates, once=self._ambiguous)
         if self._contexts is not None and found.windows is None:
             found = self._contexts.placed(found, candidates)
-        return self.skip.standing(found, candidates)
+        return found if self.mode is not None else self.skip.standing(found, candidates)
 
     def report(self, standing: MatchTable, candidates: Mapping[str, Candidates]) -> MatchFrame | None:
         """The columns that rows are made from; `None`: there are no matches."""

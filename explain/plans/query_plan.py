@@ -113,10 +113,18 @@ def _operator(query: Query) -> Iterator[PlanNode]:
     yield from _reporting(query)
 
 
+def _kept(extent: timedelta | int) -> str:
+    return f"{extent} events" if isinstance(extent, int) else duration_in_words(extent)
+
+
 def _reporting(query: Query) -> Iterator[PlanNode]:
     """What chooses among matches and rows, in the order in which it does."""
     after = query.after_match
-    if after.kind is not AfterMatchKind.KEEP_ALL:
+    if after.is_mode:
+        keys = "".join(f"; ?{v} apart by {expression_text(key)}" for v, key in after.by)
+        kept = "".join(f"; ?{v} waits for {_kept(extent)}" for v, extent in after.keep)
+        yield PlanNode("pairs by mode", f"{after.kind.value}{keys}{kept}")
+    elif after.kind is not AfterMatchKind.KEEP_ALL:
         yield PlanNode("after a match", after.kind.value + (f" ?{after.variable}" if after.variable else ""))
     if query.distinct:
         yield PlanNode("distinct", "a row whose items were reported is not reported again")

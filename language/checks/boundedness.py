@@ -25,6 +25,7 @@ from ..nodes import (
 )
 from ..source_text import Span
 from .check_clause import is_bounded
+from .mode_checks import is_kept, waiting_variables
 from .query_draft import Draft
 from .resolution import Scope
 
@@ -37,6 +38,8 @@ def unbounded(draft: Draft) -> str | None:
     loose = next((w.variable for w in draft.windows if isinstance(w, CheckWindow) and not is_bounded(w)), None)
     if loose is not None:
         return loose
+    if is_kept(draft):
+        return None
     if draft.kind is not Kind.PATTERN or (len(draft.matched) == 1 and not draft.quantified.get(draft.matched[0])):
         return None
     return _loose(draft.matched, draft.quantified, draft.pattern, draft.windows)
@@ -56,8 +59,9 @@ def check_bounded(scope: Scope, draft: Draft) -> None:
         hint = f"add an extent, CHECK (…), 1day, or a condition such as COUNT(?{loose}) <= 1000"
         raise scope.error(check.span, "this window could grow without bound", hint)
     names = ", ".join(f"?{name}" for name in draft.matched)
+    kept = " or POLICY … KEEP" if waiting_variables(draft) else ""
     reason = "no WINDOW ties ?" + loose if draft.windows else "there is no WINDOW"
-    hint = f"add WINDOW ({names}, 5min), or submit the query with a retention"
+    hint = f"add WINDOW ({names}, 5min){kept}, or submit the query with a retention"
     raise scope.error(_reason(draft), f"this could remember events without bound: {reason}", hint)
 
 

@@ -67,8 +67,17 @@ def check_grouping(scope: Scope, draft: Draft) -> None:
         raise scope.error(draft.group_by[0].span, "GROUP BY without an aggregate groups nothing", hint)
 
 
-def resolve_after_match(clause: syntax.AfterMatchClause | None) -> AfterMatch:
-    """AFTER MATCH, or its default."""
+def resolve_after_match(scope: Scope, tree: syntax.SelectQuery) -> AfterMatch:
+    """AFTER MATCH or the consumption mode of POLICY, or the default.
+
+    Raises:
+        QueryTypeError: as `resolve`.
+    """
+    clause, policy = tree.after_match, tree.policy
+    if policy is not None and policy.mode is not None:
+        by = tuple((key.variable.name, resolve(scope, key.key)) for key in policy.by)
+        keep = tuple((bound.variable.name, bound.extent.value) for bound in policy.keep)
+        return AfterMatch(policy.mode, by=by, keep=keep)
     if clause is None:
         return AfterMatch(AfterMatchKind.KEEP_ALL)
     return AfterMatch(clause.kind, None if clause.variable is None else clause.variable.name)

@@ -30,6 +30,7 @@ from ..nodes import (
 from .boundedness import check_bounded
 from .closing_clauses import check_after_match, check_grouping, check_limit, check_output, check_partition
 from .contexts import check_decided
+from .mode_checks import check_mode
 from .pattern_checks import check_negations
 from .query_draft import Draft
 from .resolution import Scope
@@ -220,6 +221,7 @@ CHECKS: tuple[Callable[[Scope, Draft], None], ...] = (
     check_window_attributes,
     check_reported,
     check_after_match,
+    check_mode,
     check_grouping,
     check_partition,
     check_windows,

@@ -145,7 +145,8 @@ def _assemble(
     joins = (*draft.joins, *(join_of(pair) for pair in paths.joins))
     partition_by = resolve_partition(scope, tree.partition_by)
     checked = [window.condition for window in draft.windows if isinstance(window, CheckWindow)]
-    after_selection = (*draft.reported, *(i.value for i in hidden), *joins, *untils(draft.pattern), *checked)
+    after = resolve_after_match(scope, tree)
+    after_selection = (*draft.reported, *(key for _, key in after.by), *(i.value for i in hidden), *joins, *untils(draft.pattern), *checked)
     needed = {*(pair for key in partition_by for pair in key), *_candidate_columns((*after_selection, *_bound(draft)))}
     query = Query(
         name=name,
@@ -161,7 +162,7 @@ def _assemble(
         group_by=draft.group_by,
         having=draft.having,
         policy=_policy(tree),
-        after_match=resolve_after_match(tree.after_match),
+        after_match=after,
         limit=None if tree.limit is None else tree.limit.count,
         distinct=tree.distinct,
         output_rate=resolve_output(tree.output),

@@ -31,7 +31,7 @@ from .pattern import (
     Timer,
     Window,
 )
-from .query import AfterMatchKind, AllOf, AnyOf, Item, Query, Semantics, Subquery
+from .query import AfterMatch, AfterMatchKind, AllOf, AnyOf, Item, Query, Semantics, Subquery
 from .types import XSD, ValueType
 from .vocabulary import StreamType, is_individual, named_attribute
 
@@ -147,7 +147,9 @@ def _tail(query: Query) -> Iterable[str]:
     if query.having is not None:
         yield f"HAVING ({expression_text(query.having)})"
     after = query.after_match
-    if after.kind is not AfterMatchKind.KEEP_ALL:
+    if after.is_mode:
+        yield f"POLICY {after.kind.value}{_waiting(after)}"
+    elif after.kind is not AfterMatchKind.KEEP_ALL:
         yield f"AFTER MATCH {after.kind.value}" + (f" ?{after.variable}" if after.variable else "")
     if query.limit is not None:
         yield f"LIMIT {query.limit}"
@@ -156,6 +158,12 @@ def _tail(query: Query) -> Iterable[str]:
         yield f"OUTPUT {query.output_rate.which} EVERY " + (
             f"{every} matches" if isinstance(every, int) else duration_text(every)
         )
+
+
+def _waiting(after: AfterMatch) -> str:
+    keys = ", ".join(f"?{variable}: {expression_text(key)}" for variable, key in after.by)
+    bounds = ", ".join(f"?{variable}: {_extent(extent)}" for variable, extent in after.keep)
+    return (f" BY {keys}" if keys else "") + (f" KEEP {bounds}" if bounds else "")
 
 
 def expression_text(expression: Expression) -> str:

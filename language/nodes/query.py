@@ -158,7 +158,7 @@ class Policy(StrEnum):
 
 
 class AfterMatchKind(StrEnum):
-    """What may follow a reported match."""
+    """What may follow a reported match: AFTER MATCH, or a consumption mode of POLICY."""
 
     KEEP_ALL = "KEEP ALL"
     PAST_LAST = "SKIP PAST LAST EVENT"
@@ -166,14 +166,40 @@ class AfterMatchKind(StrEnum):
     TO_FIRST = "SKIP TO FIRST"
     TO_LAST = "SKIP TO LAST"
     CONSUME = "CONSUME"
+    RECENT = "recent"
+    CHRONICLE = "chronicle"
+    CONTINUOUS = "continuous"
+    CUMULATIVE = "cumulative"
+
+
+CONSUMPTION_MODES = (
+    AfterMatchKind.RECENT,
+    AfterMatchKind.CHRONICLE,
+    AfterMatchKind.CONTINUOUS,
+    AfterMatchKind.CUMULATIVE,
+)
 
 
 @dataclass(frozen=True, slots=True)
 class AfterMatch:
-    """AFTER MATCH; `variable` is that of SKIP TO FIRST and LAST."""
+    """AFTER MATCH, or a consumption mode, which stands in its place.
+
+    Attributes:
+        kind: which.
+        variable: that of SKIP TO FIRST and LAST.
+        by: of a mode, what events of a variable wait apart by.
+        keep: of a mode, for how long, or how many, events of a variable wait.
+    """
 
     kind: AfterMatchKind
     variable: str | None = None
+    by: tuple[tuple[str, Expression], ...] = ()
+    keep: tuple[tuple[str, timedelta | int], ...] = ()
+
+    @property
+    def is_mode(self) -> bool:
+        """Whether it is a consumption mode."""
+        return self.kind in CONSUMPTION_MODES
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ from .expression_builder import (
     Children,
     Mark,
     all_of,
+    all_of,
     first_of,
     name_of,
     place,
@@ -212,6 +213,17 @@ class Builder(ContextBuilder):
 
     def policy(self, meta: Meta, children: Children) -> syntax.PolicyClause:
         return syntax.PolicyClause(Policy(children[0].lower() if children else "any"), span=place(meta))
+
+    def consumption(self, meta: Meta, children: Children) -> syntax.PolicyClause:
+        mode = AfterMatchKind(children[0].lower())
+        by, keep = all_of(syntax.WaitingKey, children), all_of(syntax.WaitingBound, children)
+        return syntax.PolicyClause(Policy.ANY, mode, by, keep, span=place(meta))
+
+    def waiting_key(self, meta: Meta, children: Children) -> syntax.WaitingKey:
+        return syntax.WaitingKey(variable_of(children[0]), children[1], span=place(meta))
+
+    def waiting_bound(self, meta: Meta, children: Children) -> syntax.WaitingBound:
+        return syntax.WaitingBound(variable_of(children[0]), children[1], span=place(meta))
 
     def after(self, meta: Meta, children: Children) -> syntax.AfterMatchClause:
         words = " ".join(word.upper() for word in children if word.type != "VAR")

@@ -30,6 +30,8 @@ __all__ = [
     "PathExpression",
     "PolicyClause",
     "SelectItem",
+    "WaitingBound",
+    "WaitingKey",
     "WindowClause",
     "WithinBound",
     "WithinClause",
@@ -184,10 +186,36 @@ class HavingClause(Node):
 
 
 @dataclass(frozen=True, slots=True)
+class WaitingKey(Node):
+    """`?a: ?a.car` of BY in POLICY."""
+
+    variable: Variable
+    key: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class WaitingBound(Node):
+    """`?a: 5 events` of KEEP in POLICY."""
+
+    variable: Variable
+    extent: Extent
+
+
+@dataclass(frozen=True, slots=True)
 class PolicyClause(Node):
-    """POLICY."""
+    """POLICY.
+
+    Attributes:
+        policy: what `,` means in SEQ.
+        mode: a consumption mode.
+        by: BY, what waits apart.
+        keep: KEEP, how much waits.
+    """
 
     policy: Policy
+    mode: AfterMatchKind | None = None
+    by: tuple[WaitingKey, ...] = ()
+    keep: tuple[WaitingBound, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,7 @@ M = TypeVar("M", bound=Reported)
 
 def standing(query: Query, matches: Sequence[M]) -> list[M]:
     """The matches that no earlier one of their partition that stands forbids."""
-    if query.after_match.kind is AfterMatchKind.KEEP_ALL:
+    if query.after_match.kind is AfterMatchKind.KEEP_ALL or query.after_match.is_mode:
         return list(matches)
     found: list[M] = []
     for match in matches:

@@ -11,6 +11,7 @@ from kaicep.language.nodes.pattern import SlidingWindow
 from kaicep.language.nodes.query import Query
 
 from .absences import Surroundings, comes_after, end_of, in_width, is_violated, is_within, moments, timed
+from .consumption import consumed
 from .conditions import Bound, Taken, may_hold, mentioned, negated_in, shape_of
 from .events import Event
 from .expressions import Candidate, Scope
@@ -64,6 +65,7 @@ def matches(
     for own, of_partition in partitions(query, candidates, events):
         streams = {e.id: name for name, some in of_partition.items() for e in some}
         every = {e.id: e for some in of_partition.values() for e in some}
+        of_one: list[Match] = []
         around = Surroundings(query, own, sorted(every.values(), key=lambda e: e.order), end)
         for ending in endings(around, streams):
             for taken in with_others(around, ending.taken):
@@ -71,9 +73,18 @@ def matches(
                 bound = Bound(shape_of(query.pattern), ending.taken)
                 for moment in moments(ending.absences, bound, around):
                     match = match_of(whole, ending, around, candidates, within, moment=moment)
-                    if match is not None and match not in found:
-                        found.append(match)
+                    if match is not None and match not in of_one:
+                        of_one.append(match)
+        found += [together(pairs) for pairs in consumed(query, of_one, own)] if query.after_match.is_mode else of_one
     return found
+
+
+def together(pairs: Sequence[Match]) -> Match:
+    """What pairs of a mode are: the events of each variable as a run, each once."""
+    runs: dict[str, list[Candidate]] = {variable: [] for variable in pairs[0].runs}
+    for variable, run in runs.items():
+        run += sorted({m.runs[variable][0].event.id: m.runs[variable][0] for m in pairs}.values(), key=lambda c: c.order)
+    return Match(pairs[0].time, runs)
 
 
 def partitions(

@@ -1,0 +1,76 @@
+"""Consumption modes: the examples of the language, and on random streams the engine equals the oracle."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+from kaicep import Project
+from kaicep.errors import QueryTypeError
+from oracle.evaluate import Oracle
+from support.cases import difference
+from support.context_examples import Example, examples
+from support.dataflows import answered
+from support.mode_queries import CONTENT, events, query
+from support.tuples import Batch as Tuples
+
+PROJECT, ORACLE = Project.parse(CONTENT), Oracle(CONTENT)
+MODES = ("recent", "chronicle", "continuous", "cumulative")
+EXAMPLES = [e for e in examples("event_examples") if "POLICY" in e.text]
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda e: e.name)
+def test_an_example_has_its_rows(example: Example) -> None:
+    rows = list(Project.parse(example.content).evaluate(example.text, example.streams))
+    assert example.shown(rows) == (example.rows, example.contexts)
+    oracle = Oracle(example.content).evaluate(example.text, example.streams)
+    assert example.shown(oracle) == (example.rows, example.contexts)
+
+
+def agree(mode: str, seed: int) -> bool:
+    """The engine's rows are the oracle's, whole and in batches with restores; whether there are any."""
+    rng = Random(f"{mode} {seed}")
+    text, rows = query(mode, rng), events(rng)
+    expected = ORACLE.evaluate(text, rows)
+    found = difference(list(PROJECT.evaluate(text, rows)), expected)
+    assert found is None, f"{mode} {seed}\n{text}\n{rows}\n{found}"
+    cut: list[Tuples] = []
+    rest = dict(rows)
+    while any(rest.values()):
+        sizes = {name: rng.randint(0, 4) for name in rest}
+        cut.append({name: own[: sizes[name]] for name, own in rest.items()})
+        rest = {name: own[sizes[name] :] for name, own in rest.items()}
+    resumed = {place for place in range(len(cut) + 1) if rng.random() < 0.4}
+    found = difference(answered(PROJECT, text, cut, resumed), expected, 0)
+    assert found is None, f"{mode} {seed}\n{text}\n{rows}\nresumed after {resumed} of {cut}\n{found}"
+    return bool(expected)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_engine_equals_oracle(mode: str) -> None:
+    assert sum(agree(mode, seed) for seed in range(10)) > 2
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("mode", MODES)
+def test_engine_equals_oracle_in_the_long_run(mode: str) -> None:
+    assert sum(agree(mode, seed) for seed in range(2000)) > 700
+
+
+@pytest.mark.parametrize(
+    ("pattern", "policy", "message"),
+    [
+        ("?a, ?b", "chronicle", r"without bound"),
+        ("?a -> ?b", "recent", "pairs the events of two plain variables"),
+        ("?a, ?b, ?c", "continuous KEEP ?a: 1 events, ?b: 1 events", "pairs the events of two plain variables"),
+        ("?a, ?b+", "recent", "pairs the events of two plain variables"),
+        ("?a, ?b", "recent AFTER MATCH SKIP PAST LAST EVENT", "AFTER MATCH beside POLICY recent"),
+        ("?a, ?b", "recent BY ?a: ?b.x", r"BY \?a is about events of \?a alone"),
+        ("?a, ?b", "recent KEEP ?a: 0 events", "KEEP nothing"),
+        ("?a, ?b", "recent BY ?a: ?a.x, ?a: ?a.p", "named twice"),
+    ],
+)
+def test_what_no_mode_goes_with_is_refused(pattern: str, policy: str, message: str) -> None:
+    sources = ", ".join(f"(?{v}, S)" for v in "abc" if f"?{v}" in pattern)
+    with pytest.raises(QueryTypeError, match=message):
+        PROJECT.compile(f"SELECT ?a.id FROM {sources} WHERE {{ SEQ ({pattern}) }} POLICY {policy}")
