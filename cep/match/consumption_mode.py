@@ -223,7 +223,9 @@ class ConsumptionMode:
             whole = of[v][order]
             of_one = waiting[begins] != place  # the one event that completes
             counts = np.where(of_one, 1, ends - begins)
-            taken = np.concatenate([np.empty(0, np.int64), *(np.arange(b, b + n) for b, n in zip(begins, counts, strict=True))])
+            taken = np.concatenate(
+                [np.empty(0, np.int64), *(np.arange(b, b + n) for b, n in zip(begins, counts, strict=True))]
+            )
             rows[v], offsets[v] = whole[taken], np.concatenate([[0], np.cumsum(counts)])
         firsts = chosen[order][begins]
         windows = None if matches.windows is None else matches.windows[firsts]

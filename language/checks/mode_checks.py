@@ -72,7 +72,8 @@ def _is_pair(pattern: Pattern | None) -> bool:
 
 def _check_waiting(scope: Scope, policy: syntax.PolicyClause) -> None:
     """BY and KEEP speak of one variable each, once."""
-    for given in (policy.by, policy.keep):
+    clauses: tuple[tuple[syntax.WaitingKey | syntax.WaitingBound, ...], ...] = (policy.by, policy.keep)
+    for given in clauses:
         names = [one.variable.name for one in given]
         for place, one in enumerate(given):
             scope.stream(one.variable)

@@ -146,7 +146,14 @@ def _assemble(
     partition_by = resolve_partition(scope, tree.partition_by)
     checked = [window.condition for window in draft.windows if isinstance(window, CheckWindow)]
     after = resolve_after_match(scope, tree)
-    after_selection = (*draft.reported, *(key for _, key in after.by), *(i.value for i in hidden), *joins, *untils(draft.pattern), *checked)
+    after_selection = (
+        *draft.reported,
+        *(key for _, key in after.by),
+        *(i.value for i in hidden),
+        *joins,
+        *untils(draft.pattern),
+        *checked,
+    )
     needed = {*(pair for key in partition_by for pair in key), *_candidate_columns((*after_selection, *_bound(draft)))}
     query = Query(
         name=name,

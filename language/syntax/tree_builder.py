@@ -20,7 +20,6 @@ from .expression_builder import (
     Children,
     Mark,
     all_of,
-    all_of,
     first_of,
     name_of,
     place,

@@ -8,7 +8,8 @@ from datetime import datetime, timedelta
 from typing import Protocol, TypeVar
 
 from kaicep.language.nodes.expression import Expression
-from kaicep.language.nodes.pattern import Conjunction, Element, Sequence as Order
+from kaicep.language.nodes.pattern import Conjunction, Element
+from kaicep.language.nodes.pattern import Sequence as Order
 from kaicep.language.nodes.query import AfterMatchKind, Query
 
 from .expressions import Candidate, Scope, item

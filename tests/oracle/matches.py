@@ -11,8 +11,8 @@ from kaicep.language.nodes.pattern import SlidingWindow
 from kaicep.language.nodes.query import Query
 
 from .absences import Surroundings, comes_after, end_of, in_width, is_violated, is_within, moments, timed
-from .consumption import consumed
 from .conditions import Bound, Taken, may_hold, mentioned, negated_in, shape_of
+from .consumption import consumed
 from .events import Event
 from .expressions import Candidate, Scope
 from .runs import Ending, Search, fits
@@ -81,9 +81,10 @@ def matches(
 
 def together(pairs: Sequence[Match]) -> Match:
     """What pairs of a mode are: the events of each variable as a run, each once."""
-    runs: dict[str, list[Candidate]] = {variable: [] for variable in pairs[0].runs}
-    for variable, run in runs.items():
-        run += sorted({m.runs[variable][0].event.id: m.runs[variable][0] for m in pairs}.values(), key=lambda c: c.order)
+    runs = {}
+    for variable in pairs[0].runs:
+        once = {m.runs[variable][0].event.id: m.runs[variable][0] for m in pairs}
+        runs[variable] = sorted(once.values(), key=lambda c: c.order)
     return Match(pairs[0].time, runs)
 
 

@@ -18,6 +18,7 @@ from support.cases import KINDS, within
 from support.change_queries import FAMILIES as CHANGES
 from support.context_families import FAMILIES as CONTEXTS
 from support.context_families import case
+from support.mode_queries import MODES, query
 from support.pattern_queries import pattern_queries
 from support.patterns import sketches
 from support.queries import FAMILIES
@@ -86,6 +87,9 @@ def test_every_construct_of_the_grammar_is_asked_about() -> None:
     for write in (*CHANGES.values(), *TIMERS.values()):
         for seed in range(40):
             missing.difference_update(used(write(Random(seed))))
+    for mode in MODES:
+        for seed in range(20):
+            missing.difference_update(used(query(mode, Random(seed))))
     for family in (*FAMILIES, *KINDS):
         if missing:
             ask_about(family, missing)

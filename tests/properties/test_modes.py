@@ -6,16 +6,14 @@ from random import Random
 
 import pytest
 from kaicep import Project
-from kaicep.errors import QueryTypeError
 from oracle.evaluate import Oracle
 from support.cases import difference
 from support.context_examples import Example, examples
 from support.dataflows import answered
-from support.mode_queries import CONTENT, events, query
+from support.mode_queries import CONTENT, MODES, events, query
 from support.tuples import Batch as Tuples
 
 PROJECT, ORACLE = Project.parse(CONTENT), Oracle(CONTENT)
-MODES = ("recent", "chronicle", "continuous", "cumulative")
 EXAMPLES = [e for e in examples("event_examples") if "POLICY" in e.text]
 
 
@@ -55,22 +53,3 @@ def test_engine_equals_oracle(mode: str) -> None:
 @pytest.mark.parametrize("mode", MODES)
 def test_engine_equals_oracle_in_the_long_run(mode: str) -> None:
     assert sum(agree(mode, seed) for seed in range(2000)) > 700
-
-
-@pytest.mark.parametrize(
-    ("pattern", "policy", "message"),
-    [
-        ("?a, ?b", "chronicle", r"without bound"),
-        ("?a -> ?b", "recent", "pairs the events of two plain variables"),
-        ("?a, ?b, ?c", "continuous KEEP ?a: 1 events, ?b: 1 events", "pairs the events of two plain variables"),
-        ("?a, ?b+", "recent", "pairs the events of two plain variables"),
-        ("?a, ?b", "recent AFTER MATCH SKIP PAST LAST EVENT", "AFTER MATCH beside POLICY recent"),
-        ("?a, ?b", "recent BY ?a: ?b.x", r"BY \?a is about events of \?a alone"),
-        ("?a, ?b", "recent KEEP ?a: 0 events", "KEEP nothing"),
-        ("?a, ?b", "recent BY ?a: ?a.x, ?a: ?a.p", "named twice"),
-    ],
-)
-def test_what_no_mode_goes_with_is_refused(pattern: str, policy: str, message: str) -> None:
-    sources = ", ".join(f"(?{v}, S)" for v in "abc" if f"?{v}" in pattern)
-    with pytest.raises(QueryTypeError, match=message):
-        PROJECT.compile(f"SELECT ?a.id FROM {sources} WHERE {{ SEQ ({pattern}) }} POLICY {policy}")

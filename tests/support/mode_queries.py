@@ -6,8 +6,9 @@ from datetime import UTC, datetime, timedelta
 from random import Random
 from typing import Any
 
-__all__ = ["CONTENT", "events", "query"]
+__all__ = ["CONTENT", "MODES", "events", "query"]
 
+MODES = ("recent", "chronicle", "continuous", "cumulative")
 _BASE = datetime(2024, 1, 1, tzinfo=UTC)
 CONTENT: dict[str, Any] = {
     "prefixes": {"x": "http://x/"},
@@ -16,7 +17,12 @@ CONTENT: dict[str, Any] = {
             "event_type": f"x:{name}",
             "time": {"attribute": "t"},
             "identity": ["id"],
-            "attributes": {"id": {"datatype": "xsd:string"}, "k": {"datatype": "xsd:string"}, "x": {"datatype": "xsd:integer"}, "p": {"datatype": "xsd:integer"}},
+            "attributes": {
+                "id": {"datatype": "xsd:string"},
+                "k": {"datatype": "xsd:string"},
+                "x": {"datatype": "xsd:integer"},
+                "p": {"datatype": "xsd:integer"},
+            },
         }
         for name in ("S", "T")
     },
