@@ -212,7 +212,8 @@ def rewrite(query: Query, shapes: Mapping[str, EventShape], knowledge: Knowledge
             return rewrite_windows(query, shapes, knowledge)
         case Kind.PATTERN:
             if query.after_match.kind is not AfterMatchKind.KEEP_ALL:
-                raise RefusedError("AFTER MATCH chooses among matches one after the other")
+                clause = "POLICY" if query.after_match.is_mode else "AFTER MATCH"
+                raise RefusedError(f"{clause} chooses among matches one after the other")
             return rewrite_matches(query, shapes, knowledge)
 
 

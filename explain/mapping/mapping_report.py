@@ -172,7 +172,8 @@ def _choosing(query: Query) -> tuple[tuple[str, ...], tuple[str, ...]]:
     among_matches = {
         "HAVING": query.having is not None,
         "comparisons of items": any(item.condition is not None for item in query.items),
-        "AFTER MATCH": query.after_match.kind is not AfterMatchKind.KEEP_ALL,
+        "AFTER MATCH": query.after_match.kind is not AfterMatchKind.KEEP_ALL and not query.after_match.is_mode,
+        "POLICY": query.after_match.is_mode,
     }
     among_rows = {"DISTINCT": query.distinct, "LIMIT": query.limit is not None}
     matches, rows = (tuple(name for name, there in clauses.items() if there) for clauses in (among_matches, among_rows))
