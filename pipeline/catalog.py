@@ -14,7 +14,7 @@ from ..cep import Limits
 from ..config import Settings
 from ..errors import QueryTypeError, did_you_mean
 from ..expressions import SIGNATURES
-from ..language.checks import compile_document, known_contexts
+from ..language.checks import compile_document, known_contexts, known_state
 from ..language.nodes import ContextChange, Query, StreamType, Vocabulary
 from ..ontology import KnowledgeBase, knowledge_of
 from ..ontology.modules import Module
@@ -69,7 +69,8 @@ class Catalog:
         known = Vocabulary(sources | derived, SIGNATURES, self.settings.prefixes, self.knowledge, tuple(sources))
         registered = (each for query in outputs for each in query.context_sets)
         sets = (*registered, *context_sets(self.settings, known, text))
-        return replace(known, contexts=known_contexts(sets, outputs))
+        states = {q.name: known_state(q) for q in outputs if q.name is not None}
+        return replace(known, contexts=known_contexts(sets, outputs), states=states)
 
     def compile(
         self,
@@ -78,6 +79,7 @@ class Catalog:
         source: str = "query",
         retention: timedelta | None = None,
         outputs: Sequence[Query] = (),
+        asked: bool = False,
     ) -> tuple[Query, ...]:
         """Check a χ-CEP document against this project.
 
@@ -86,11 +88,12 @@ class Catalog:
             source: what it is called in messages, such as its file name.
             retention: bounds the state of queries that no WINDOW bounds.
             outputs: queries whose output streams it may name.
+            asked: whether its last query is asked once, of the states of others.
 
         Raises:
             QuerySyntaxError, QueryTypeError: with place, caret and way out.
         """
-        queries = compile_document(text, self.vocabulary(outputs, text), source, retention)
+        queries = compile_document(text, self.vocabulary(outputs, text), source, retention, asked=asked)
         return tuple(_switched(query, self.settings.engine.contexts) for query in queries)
 
     def shape(self, stream: StreamType) -> EventShape:

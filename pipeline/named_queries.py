@@ -12,7 +12,7 @@ from ..errors import ConfigError, KaicepError
 from ..language import Statement
 from ..language.nodes import Query
 from ..language.syntax import parse_document
-from ..language.syntax_tree import ContextChanges, ContextName, ContextSetDeclaration, Name, Node, walk
+from ..language.syntax_tree import ContextChanges, ContextName, ContextSetDeclaration, Name, Node, PartialMatches, StateOfQuery, walk
 from .catalog import Catalog
 from .control import SubmittedQueries, folder_of
 from .query_documents import query_files, read_document
@@ -125,7 +125,7 @@ class _Outline:
         statements = [part for part in parts if isinstance(part, Statement)]
         defines = frozenset(statement.name.text for statement in statements if statement.name is not None)
         streams = (item.stream for statement in statements for item in statement.query.sources)
-        reads = frozenset(stream.text for stream in streams if isinstance(stream, Name))
+        reads = frozenset(name for stream in streams if (name := _read(stream)) is not None)
         sets = [part for part in parts if isinstance(part, ContextSetDeclaration)]
         declares = frozenset((each.name.text, context.name.text) for each in sets for context in each.contexts)
         named = [_asked(node) for statement in statements for node in walk(statement.query)]
@@ -136,6 +136,14 @@ class _Outline:
     def speaks_of(self, declared: Collection[tuple[str, str]]) -> frozenset[str]:
         """The sets that it declares, and those that its queries change."""
         return frozenset(of for of, _ in self.declares) | _sets(self.changes, declared)
+
+
+def _read(stream: Node) -> str | None:
+    """The stream or query that a part of FROM names; `None`: it names none."""
+    match stream:
+        case Name(text=name) | StateOfQuery(query=Name(text=name)) | PartialMatches(query=Name(text=name)):
+            return name
+    return None
 
 
 def _asked(node: Node) -> _Asked:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 
 import polars as pl
@@ -10,18 +10,19 @@ import polars as pl
 from ...expressions import Ints, Names, micros, pieces_of
 from ...language.nodes import AfterMatchKind, Query
 from ..limits import Ceilings, Limits
-from ..match import Recurrence
+from ..match import NOTHING_AWAITED, Recurrence
 from ..order import EVENTS, Interval, with_timer_intervals
 from ..output import MatchFrame
 from ..partitions import PartitionWindows, is_windowed
 from ..snapshot_codec import OperatorState
 from .compiler import CompiledPattern, RegisterValues, windows_of
 from .free_variable_matches import FreeVariableMatches, SequenceMatch
+from .held_matches import HeldMatches
 from .match_count import MatchCount
 from .match_queue import MatchQueue
 from .nfa_snapshot import NfaSnapshot
 from .pending_acceptance import PendingAcceptance
-from .runtime import AcceptedMatch, EventEncoder, PartialMatches
+from .runtime import AcceptedMatch, EventEncoder, PartialMatches, PartitionKey
 from .shared_buffer import Remainder, paths
 
 __all__ = ["NfaOperator"]
@@ -111,6 +112,28 @@ class NfaOperator:
         for piece, passed in pieces:
             self._go_on(piece, passed)
         return self._queue.report()
+
+    def prospects(self, moment: int, last: Callable[[PartitionKey], int]) -> HeldMatches:
+        """The partial matches at a moment, and matches that wait for the end of a last NOT or timer.
+
+        Args:
+            moment: in microseconds; all is known up to it, and nothing behind it.
+            last: the number of the last event of a partition; −1: there is none.
+        """
+        held = HeldMatches(self._queue.buffer, self._encoder.variables)
+        for key, partition in self._partial_matches.partitions.items():
+            event = (moment + 1, _END, last(key), -1)
+            for state, registers, node in partition.matches():
+                ways = self._compiled.prospects(state, self._encoder.variables)
+                ends = [end for way in ways if (end := way(registers, event, partition.buffers)) is not None]
+                if ends:
+                    held.add(node, max(ends))
+                elif state.held:
+                    held.add_waiting(state, registers, node, partition.buffers, moment)
+        for accepted, time, awaited in self._waiting.entries():
+            if accepted.final.holds is None or accepted.holds:
+                held.add(accepted.node, time if awaited == NOTHING_AWAITED else _END)
+        return held
 
     def _go_on(self, released: Mapping[str, pl.DataFrame], watermark: int) -> None:
         """Take events, and find what is certain by then."""

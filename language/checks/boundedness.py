@@ -52,7 +52,7 @@ def check_bounded(scope: Scope, draft: Draft) -> None:
         QueryTypeError: nothing does.
     """
     loose = unbounded(draft)
-    if loose is None or draft.retention is not None:
+    if loose is None or draft.retention is not None or draft.once:
         return
     check = next((window for window in draft.windows if isinstance(window, CheckWindow)), None)
     if check is not None:

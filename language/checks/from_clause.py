@@ -12,17 +12,23 @@ from ..nodes import StreamType
 from ..paths import Body, roots
 from ..source_text import Span
 from .contexts import changes_stream, find_set
+from .on_demand import state_streams
 
 __all__ = ["event_names", "resolve_sources"]
 
+Stream = syntax.Name | syntax.ContextChanges | syntax.StateOfQuery | syntax.PartialMatches
 
-def resolve_sources(names: Names, query: syntax.SelectQuery, bodies: Collection[Body]) -> dict[str, StreamType]:
+
+def resolve_sources(
+    names: Names, query: syntax.SelectQuery, bodies: Collection[Body], *, once: bool = False
+) -> dict[str, StreamType]:
     """The event variables and their streams: from FROM, or all of the project's one source stream.
 
     Args:
         names: the streams that there are.
         query: as written.
         bodies: its PATHs.
+        once: whether it is asked once, of states.
 
     Raises:
         QueryTypeError: an unknown stream, a variable that stands twice, or FROM is missing and cannot be inferred.
@@ -32,13 +38,15 @@ def resolve_sources(names: Names, query: syntax.SelectQuery, bodies: Collection[
         if node.variable.name in streams:
             hint = f"give each its own variable, such as ?{node.variable.name}2"
             raise names.source.type_error(node.variable.span, f"FROM names ?{node.variable.name} twice", hint)
-        streams[node.variable.name] = _stream(names, node.stream)
+        streams[node.variable.name] = _stream(names, node.stream, once=once)
     return streams or _inferred(names, query, bodies)
 
 
-def _stream(names: Names, node: syntax.Name | syntax.ContextChanges) -> StreamType:
+def _stream(names: Names, node: Stream, *, once: bool) -> StreamType:
     if isinstance(node, syntax.Name):
         return names.stream(node)
+    if once or not isinstance(node, syntax.ContextChanges):
+        return state_streams(names, node)
     return changes_stream(find_set(names, node.set).set)
 
 

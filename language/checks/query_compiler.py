@@ -14,13 +14,19 @@ from ..nodes import ContextSet, KnownContexts, Query, StreamType, Vocabulary
 from ..source_text import SourceText, Span
 from ..syntax import parse_document
 from .contexts import KeyTypes, resolve_contexts, said_types, told
+from .on_demand import known_state
 from .resolution import Scope
 from .statement_compiler import compile_statement
 from .window_checks import resolve_bounds
 
 
 def compile_document(
-    text: str, vocabulary: Vocabulary, source: str = "query", retention: timedelta | None = None
+    text: str,
+    vocabulary: Vocabulary,
+    source: str = "query",
+    retention: timedelta | None = None,
+    *,
+    asked: bool = False,
 ) -> tuple[Query, ...]:
     """Check a χ-CEP document against a vocabulary.
 
@@ -29,6 +35,7 @@ def compile_document(
         vocabulary: streams, prefixes and knowledge.
         source: what messages call the text, such as its file name.
         retention: how long a match may take where no WINDOW bounds it; `None`: such queries are refused.
+        asked: whether the last query is asked once, of the states of others.
 
     Returns:
         The queries in order, deriving ones included; none where the document declares contexts alone.
@@ -39,14 +46,19 @@ def compile_document(
 
     Source: docs/semantics.md 2, 3, 4; SCEPter §3.2.
     """
-    return checked_document(text, vocabulary, source, retention).queries
+    return checked_document(text, vocabulary, source, retention, asked=asked).queries
 
 
 def check_document(
-    text: str, vocabulary: Vocabulary, source: str = "query", retention: timedelta | None = None
+    text: str,
+    vocabulary: Vocabulary,
+    source: str = "query",
+    retention: timedelta | None = None,
+    *,
+    asked: bool = False,
 ) -> tuple[tuple[syntax.Statement, Query], ...]:
     """As `compile_document`, with what is written beside what it means."""
-    return checked_document(text, vocabulary, source, retention).statements
+    return checked_document(text, vocabulary, source, retention, asked=asked).statements
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,17 +80,22 @@ class CheckedDocument:
 
 
 def checked_document(
-    text: str, vocabulary: Vocabulary, source: str = "query", retention: timedelta | None = None
+    text: str,
+    vocabulary: Vocabulary,
+    source: str = "query",
+    retention: timedelta | None = None,
+    *,
+    asked: bool = False,
 ) -> CheckedDocument:
     """As `compile_document`, with the sets of contexts, also those that no query speaks of."""
     where = SourceText(source, text)
     parts = parse_document(text, source)
     _check_apart(where, parts)
     names = Names(where, vocabulary.prefixes, vocabulary)
-    found = _check_parts(names, parts, retention, {})
+    found = _check_parts(names, parts, retention, {}, asked=asked)
     said = said_types(found.queries)
     if said:  # a key that no stream has is of the type that queries say, also where they stand behind its first use
-        found = _check_parts(names, parts, retention, said)
+        found = _check_parts(names, parts, retention, said, asked=asked)
     if not found.statements and not found.sets:
         raise where.syntax_error(_end_of(text), "there is no query", "write SELECT … FILTER (…)")
     return found
@@ -96,8 +113,14 @@ def declared_sets(text: str, vocabulary: Vocabulary, source: str = "query") -> t
 
 
 def _check_parts(
-    names: Names, parts: tuple[syntax.DocumentPart, ...], retention: timedelta | None, said: KeyTypes
+    names: Names,
+    parts: tuple[syntax.DocumentPart, ...],
+    retention: timedelta | None,
+    said: KeyTypes,
+    *,
+    asked: bool = False,
 ) -> CheckedDocument:
+    last = next((part for part in reversed(parts) if isinstance(part, syntax.Statement)), None)
     compiled: list[tuple[syntax.Statement, Query]] = []
     sets: list[ContextSet] = []
     for part in parts:
@@ -110,10 +133,9 @@ def _check_parts(
                 known = names.vocabulary.contexts.get(declared.name, KnownContexts(declared))
                 names = _knowing(names, {declared.name: replace(known, set=declared)}, {})
             case syntax.Statement():
-                query = _compile(names, part, retention)
+                query = _compile(names, part, retention, once=asked and part is last)
                 compiled.append((part, query))
-                rows = {} if query.name is None else {query.name: query.output}
-                names = _knowing(names, told(names.vocabulary.contexts, query), rows)
+                names = _knowing_query(names, query)
             case _:
                 assert_never(part)
     return CheckedDocument(tuple(compiled), tuple(sets))
@@ -124,6 +146,16 @@ def _knowing(names: Names, contexts: Mapping[str, KnownContexts], streams: Mappi
     known = names.vocabulary
     more = replace(known, contexts={**known.contexts, **contexts}, streams={**known.streams, **streams})
     return replace(names, vocabulary=more)
+
+
+def _knowing_query(names: Names, query: Query) -> Names:
+    """With what a query tells of contexts, its rows as a stream, and its state."""
+    rows = {} if query.name is None else {query.name: query.output}
+    known = _knowing(names, told(names.vocabulary.contexts, query), rows)
+    states = (
+        known.vocabulary.states if query.name is None else {**known.vocabulary.states, query.name: known_state(query)}
+    )
+    return replace(known, vocabulary=replace(known.vocabulary, states=states))
 
 
 def _check_apart(where: SourceText, parts: tuple[syntax.DocumentPart, ...]) -> None:
@@ -147,9 +179,9 @@ def _end_of(text: str) -> Span:
     return Span(end, end + 1)
 
 
-def _compile(names: Names, statement: syntax.Statement, retention: timedelta | None) -> Query:
+def _compile(names: Names, statement: syntax.Statement, retention: timedelta | None, *, once: bool) -> Query:
     try:
-        return compile_statement(names, statement, retention)
+        return compile_statement(names, statement, retention, once=once)
     except RecursionError as error:
         hint = "write `x IN (…)`, or give parts of it names: CREATE QUERY parts AS SELECT …"
         raise names.source.syntax_error(statement.span, "an expression is too long", hint) from error

@@ -15,6 +15,7 @@ from ..nodes import (
     Item,
     Kind,
     Pattern,
+    SortOrder,
     Window,
     aggregates_of,
     negated_variables,
@@ -32,6 +33,8 @@ class Draft:
         retention: the bound that the caller puts on state.
         in_context: what IN CONTEXT says.
         change: of a deriving query; its keys are the hidden ones of `items`.
+        once: whether it is asked once, of states, which are as they are.
+        order_by: ORDER BY; the keys' values are the last of `items`, hidden.
     """
 
     tree: syntax.SelectQuery
@@ -46,6 +49,8 @@ class Draft:
     retention: timedelta | None
     in_context: InContext | None = None
     change: ContextChange | None = None
+    once: bool = False
+    order_by: tuple[SortOrder, ...] = ()
 
     @property
     def kind(self) -> Kind:

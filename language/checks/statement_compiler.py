@@ -42,6 +42,7 @@ from .contexts import (
     with_change,
 )
 from .from_clause import resolve_sources
+from .on_demand import check_on_demand, order_items, references_of
 from .pattern_checks import resolve_pattern
 from .query_checks import check
 from .query_draft import Draft
@@ -51,8 +52,10 @@ from .unknown_terms import warnings_of
 from .window_checks import consecutive_window, idle_windows, resolve_bounds, resolve_window
 
 
-def compile_statement(names: Names, statement: syntax.Statement, retention: timedelta | None) -> Query:
-    """The checked form of a query.
+def compile_statement(
+    names: Names, statement: syntax.Statement, retention: timedelta | None, *, once: bool = False
+) -> Query:
+    """The checked form of a query; `once`: of one that is asked once, of states.
 
     PATHs tell which variables there are; then clauses are resolved one by one, and checked together.
 
@@ -61,12 +64,13 @@ def compile_statement(names: Names, statement: syntax.Statement, retention: time
         QueryTypeError: the query cannot mean anything.
     """
     _check_new_name(names, statement.name)
+    check_on_demand(names, statement, once=once)
     tree = statement.query
     bodies = read_paths(names, tree.paths)
-    streams = resolve_sources(names, tree, bodies.values())
+    streams = resolve_sources(names, tree, bodies.values(), once=once)
     paths = assign_paths(names, tree.paths, bodies, streams)
     scope, pattern = _with_windows(Scope(names, streams, paths.bindings), tree)
-    draft = _draft(scope, tree, pattern, paths, retention)
+    draft = replace(_draft(scope, tree, pattern, paths, retention), once=once)
     between = consecutive_window(draft)
     draft = draft if between is None else replace(draft, windows=(between,))
     if tree.change is not None:
@@ -103,7 +107,8 @@ def _draft(
     scope: Scope, tree: syntax.SelectQuery, pattern: Pattern | None, paths: Paths, retention: timedelta | None
 ) -> Draft:
     """Every clause by itself; semantic variables count as used in the order of the clauses here."""
-    items = resolve_items(scope, tree.items)
+    keys, order_by = order_items(scope, tree.order_by)
+    items = (*resolve_items(scope, tree.items), *keys)
     filters = tuple(condition(beside(scope, clause), clause.condition) for clause in tree.filters)
     joins = tuple(condition(beside(scope, clause), clause.condition) for clause in tree.joins)
     having = None if tree.having is None else condition(scope, tree.having.condition)
@@ -122,6 +127,7 @@ def _draft(
         having=having,
         retention=retention,
         in_context=_in_context(scope, tree, pattern),
+        order_by=order_by,
     )
 
 
@@ -180,6 +186,8 @@ def _assemble(
         context_sets=_context_sets(scope, draft),
         in_context=draft.in_context,
         change=draft.change,
+        asked=references_of(tree) if draft.once else (),
+        order_by=draft.order_by,
         document=scope.names.source,
     )
     return replace(query, normal=normal_text(query))

@@ -151,6 +151,9 @@ def _tail(query: Query) -> Iterable[str]:
         yield f"POLICY {after.kind.value}{_waiting(after)}"
     elif after.kind is not AfterMatchKind.KEEP_ALL:
         yield f"AFTER MATCH {after.kind.value}" + (f" ?{after.variable}" if after.variable else "")
+    if query.order_by:
+        values = {item.name: expression_text(item.value) for item in query.items}
+        yield "ORDER BY " + ", ".join(f"{'DESC' if o.descending else 'ASC'}({values[o.item]})" for o in query.order_by)
     if query.limit is not None:
         yield f"LIMIT {query.limit}"
     if query.output_rate is not None:

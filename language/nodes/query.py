@@ -219,6 +219,31 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class SortOrder:
+    """A key of ORDER BY: the name of the hidden item that has its values, and whether the greatest come first."""
+
+    item: str
+    descending: bool
+
+
+@dataclass(frozen=True, slots=True)
+class StateReference:
+    """What a query that is asked once reads in place of streams (LANGUAGE-2 §9).
+
+    Attributes:
+        query: the registered query; of CONTEXTS the set.
+        variable: whose events; `None`: those of all.
+        partial: PARTIAL.
+        contexts: CONTEXTS.
+    """
+
+    query: str
+    variable: str | None = None
+    partial: bool = False
+    contexts: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Query:
     """A checked χ-CEP query.
 
@@ -237,6 +262,8 @@ class Query:
         context_sets: every set that it speaks of: IN CONTEXT, `change` and CONTEXTS(…) in FROM; each once.
         in_context: IN CONTEXT; `None` without.
         change: of a deriving query, what its rows do; its visible items are attributes of the window. `None`: SELECT.
+        asked: of a query that is asked once, what each source reads, in order of FROM; of others empty.
+        order_by: ORDER BY.
         document: the text that its spans point into, for messages; queries of equal meaning are equal without it.
     """
 
@@ -264,4 +291,6 @@ class Query:
     context_sets: tuple[ContextSet, ...] = ()
     in_context: InContext | None = None
     change: ContextChange | None = None
+    asked: tuple[StateReference, ...] = ()
+    order_by: tuple[SortOrder, ...] = ()
     document: SourceText | None = field(default=None, compare=False, repr=False)

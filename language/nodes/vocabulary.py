@@ -115,6 +115,23 @@ class KnownContexts:
 
 
 @dataclass(frozen=True, slots=True)
+class KnownState:
+    """What may be asked of the state of a query.
+
+    Attributes:
+        variables: those that its partial matches bind, or its windows hold, with their streams, in order of FROM.
+        runs: those that may bind several events.
+        partial: whether it has partial matches: it is no aggregate.
+        refusal: why nothing can be asked of it, and what to do; `None`: something can.
+    """
+
+    variables: Mapping[str, StreamType]
+    runs: frozenset[str] = frozenset()
+    partial: bool = True
+    refusal: tuple[str, str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Vocabulary:
     """Everything that a query's text is checked against.
 
@@ -125,6 +142,7 @@ class Vocabulary:
         terms: the names of the knowledge base; `None`: nothing is known, nothing is warned about.
         sources: names of the source streams (the one of a single-stream project may be left out of FROM).
         contexts: by name; the sets of contexts, and what deriving queries said of them.
+        states: of named queries, by name, what may be asked of their states.
     """
 
     streams: Mapping[str, StreamType]
@@ -133,3 +151,4 @@ class Vocabulary:
     terms: KnownTerms | None = None
     sources: tuple[str, ...] = ()
     contexts: Mapping[str, KnownContexts] = field(default_factory=dict)
+    states: Mapping[str, KnownState] = field(default_factory=dict)

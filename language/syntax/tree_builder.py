@@ -68,6 +68,7 @@ class Builder(ContextBuilder):
             having=first_of(syntax.HavingClause, children),
             policy=first_of(syntax.PolicyClause, children),
             after_match=first_of(syntax.AfterMatchClause, children),
+            order_by=first_of(syntax.OrderClause, children),
             limit=first_of(syntax.LimitClause, children),
             output=first_of(syntax.OutputClause, children),
             span=place(meta),
@@ -82,6 +83,13 @@ class Builder(ContextBuilder):
     def source(self, meta: Meta, children: Children) -> syntax.FromItem:
         stream = name_of(children[1]) if isinstance(children[1], Token) else children[1]
         return syntax.FromItem(variable_of(children[0]), stream, span=place(meta))
+
+    def state(self, meta: Meta, children: Children) -> syntax.StateOfQuery:
+        variable = variable_of(children[1]) if len(children) > 1 else None
+        return syntax.StateOfQuery(name_of(children[0]), variable, span=place(meta))
+
+    def partial(self, meta: Meta, children: Children) -> syntax.PartialMatches:
+        return syntax.PartialMatches(name_of(children[0]), span=place(meta))
 
     def within(self, meta: Meta, children: Children) -> syntax.WithinClause:
         comma = next(i for i, child in enumerate(children) if isinstance(child, Token) and child.type == "COMMA")
@@ -228,6 +236,13 @@ class Builder(ContextBuilder):
         words = " ".join(word.upper() for word in children if word.type != "VAR")
         variable = variable_of(children[-1]) if children[-1].type == "VAR" else None
         return syntax.AfterMatchClause(AfterMatchKind(words), variable, span=place(meta))
+
+    def order_by(self, meta: Meta, children: Children) -> syntax.OrderClause:
+        return syntax.OrderClause(tuple(children), span=place(meta))
+
+    def sort_key(self, meta: Meta, children: Children) -> syntax.SortKey:
+        descending = isinstance(children[0], Token) and children[0].type == "DESC"
+        return syntax.SortKey(children[-1], descending, span=place(meta))
 
     def limit(self, meta: Meta, children: Children) -> syntax.LimitClause:
         return syntax.LimitClause(self._value(children[0], parse_integer, "count"), span=place(meta))

@@ -22,7 +22,9 @@ __all__ = [
     "HavingClause",
     "JoinClause",
     "LimitClause",
+    "OrderClause",
     "OutputClause",
+    "PartialMatches",
     "PartitionClause",
     "PathClause",
     "PathConjunction",
@@ -32,6 +34,8 @@ __all__ = [
     "SelectItem",
     "WaitingBound",
     "WaitingKey",
+    "SortKey",
+    "StateOfQuery",
     "WindowClause",
     "WithinBound",
     "WithinClause",
@@ -64,11 +68,26 @@ class ContextChanges(Node):
 
 
 @dataclass(frozen=True, slots=True)
+class StateOfQuery(Node):
+    """`STATE(query)` or `STATE(query.?w)` in place of a stream."""
+
+    query: Name
+    variable: Variable | None
+
+
+@dataclass(frozen=True, slots=True)
+class PartialMatches(Node):
+    """`PARTIAL(query)` in place of a stream."""
+
+    query: Name
+
+
+@dataclass(frozen=True, slots=True)
 class FromItem(Node):
     """`(?e, stream)`."""
 
     variable: Variable
-    stream: Name | ContextChanges
+    stream: Name | ContextChanges | StateOfQuery | PartialMatches
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,6 +243,21 @@ class AfterMatchClause(Node):
 
     kind: AfterMatchKind
     variable: Variable | None
+
+
+@dataclass(frozen=True, slots=True)
+class SortKey(Node):
+    """An expression of ORDER BY; `descending`: in DESC(…)."""
+
+    value: Expression
+    descending: bool
+
+
+@dataclass(frozen=True, slots=True)
+class OrderClause(Node):
+    """ORDER BY."""
+
+    keys: tuple[SortKey, ...]
 
 
 @dataclass(frozen=True, slots=True)

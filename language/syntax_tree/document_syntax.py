@@ -13,6 +13,7 @@ from .clause_syntax import (
     HavingClause,
     JoinClause,
     LimitClause,
+    OrderClause,
     OutputClause,
     PartitionClause,
     PathExpression,
@@ -52,6 +53,7 @@ class SelectQuery(Node):
     having: HavingClause | None
     policy: PolicyClause | None
     after_match: AfterMatchClause | None
+    order_by: OrderClause | None
     limit: LimitClause | None
     output: OutputClause | None
 

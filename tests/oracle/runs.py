@@ -92,6 +92,11 @@ class Search:
 
     def endings(self) -> list[Ending]:
         """Every end that a run comes to."""
+        runs, found = self.progress()
+        return found + [ending(run, way) for run in runs for way in run.pending]
+
+    def progress(self) -> tuple[list[Run], list[Ending]]:
+        """The runs that are under way behind the last event, and the ends that are settled by then."""
         found: list[Ending] = []
         runs: list[Run] = []
         for event in self.around.events:
@@ -105,7 +110,7 @@ class Search:
                 for decided, (pending, reached) in split(run, partial(self.ends, event=event)):
                     runs.append(replace(decided, pending=pending))
                     found += reached
-        return found + [ending(run, way) for run in runs for way in run.pending]
+        return runs, found
 
     def advanced(self, run: Run, event: Event) -> tuple[list[Run] | None, list[Ending]]:
         """The runs that go on from an event, `None` when it satisfies nothing, and the ends that are settled by it."""

@@ -76,9 +76,19 @@ def within_extent(extent: timedelta | int | None, last: Candidate, every: Sequen
 @contents.register
 def _(window: CheckWindow, group: Sequence[Candidate], every: Sequence[Candidate]) -> Iterator[Content]:
     own = {id(x) for x in group}
+    for candidate, held in checked(window, group, every):
+        members = tuple(x for x in held if id(x) in own)
+        if members and id(candidate) in own:
+            t = candidate.event.time
+            yield Content(t, members[0].event.time, t, members, candidate)
+
+
+def checked(
+    window: CheckWindow, group: Sequence[Candidate], every: Sequence[Candidate]
+) -> Iterator[tuple[Candidate, list[Candidate]]]:
+    """Each candidate with what a window by condition holds then."""
     dropped: set[int] = set()
     for candidate in every if window.shared else group:
-        t = candidate.event.time
         held = within_extent(window.extent, candidate, every if window.shared else group)
         dropped |= {
             id(x) for x in group if id(x) not in {id(y) for y in held} and x.event.order < candidate.event.order
@@ -86,9 +96,7 @@ def _(window: CheckWindow, group: Sequence[Candidate], every: Sequence[Candidate
         held = [x for x in held if id(x) not in dropped]
         while held and not holds(window.condition, Scope({window.variable: candidate}, {window.variable: held})):
             dropped.add(id(held.pop(0)))
-        members = tuple(x for x in held if id(x) in own)
-        if members and id(candidate) in own:
-            yield Content(t, members[0].event.time, t, members, candidate)
+        yield candidate, held
 
 
 @contents.register

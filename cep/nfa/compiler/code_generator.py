@@ -53,7 +53,7 @@ class CodeGenerator:
 
     def deadline(self, state: State) -> Callable[[Any], int]:
         """The last moment at which an event can be of use to a run."""
-        latest = [self._latest(item.variable) for item in state.items if item.variable is not None]
+        latest = [self.latest(item.variable) for item in state.items if item.variable is not None]
         if not latest or None in latest:
             bound = str(UNBOUNDED if None in latest else -UNBOUNDED)
             return self.compiled("r", [f"return {bound}"])  # type: ignore[no-any-return]
@@ -62,11 +62,12 @@ class CodeGenerator:
 
     def latest_of_all(self, state: State) -> str | None:
         """Source of the last moment at which an event can be of use, if that is told by the first event alone."""
-        latest = {self._latest(item.variable) for item in state.items if item.variable is not None}
+        latest = {self.latest(item.variable) for item in state.items if item.variable is not None}
         (only, *others) = latest or (None,)
         return only if only is not None and not others and only.startswith("r[0]") else None
 
-    def _latest(self, variable: str) -> str | None:
+    def latest(self, variable: str) -> str | None:
+        """Source of the last moment at which an event of a variable can be of use; `None`: there is none."""
         found = []
         for i, (variables, width) in enumerate(self.conditions.windows):
             if variable in variables:

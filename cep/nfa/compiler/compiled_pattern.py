@@ -25,6 +25,7 @@ from ..automaton import ItemSet, PatternDerivatives, PatternItem, after_ignoring
 from .acceptance import final_state
 from .code_generator import CodeGenerator
 from .pattern_conditions import PatternConditions
+from .prospect import Prospect, prospect_of
 from .registers import lookahead_of
 from .states import Advance, Moves, State, Target, Transition
 from .transition import advance_function, target_of
@@ -56,6 +57,7 @@ class CompiledPattern:
         self.may_hold = False
         self.states: list[State] = []
         self._by_items: dict[ItemSet, State] = {}
+        self._prospects: dict[int, tuple[Prospect, ...]] = {}
         self.initial = tuple(self._state(items, (-1, i)) for i, items in enumerate(self.derivatives.beginnings()))
 
     def moves(self, state: State, place: int, variable: str) -> Moves:
@@ -66,6 +68,29 @@ class CompiledPattern:
             transitions = tuple(self._transition(state, number, item) for number, item in own)
             found = state.moves[place] = Moves(transitions, self._advance(state, own, transitions))
         return found
+
+    def prospects(self, state: State, variables: Sequence[str]) -> tuple[Prospect, ...]:
+        """What may become of the partial matches of a state, by each way on.
+
+        Args:
+            state: the state.
+            variables: those that are matched; ways on are kept by their places.
+        """
+        found = self._prospects.get(state.number)
+        if found is None:
+            ways = [
+                (state.items[number], target.state)
+                for place, variable in enumerate(variables)
+                for number, transition in self._own_transitions(state, place, variable)
+                for target in dict.fromkeys((*transition.targets, *transition.after_gap))
+            ]
+            found = tuple(prospect_of(self.code, state, item, target) for item, target in ways)
+            self._prospects[state.number] = found
+        return found
+
+    def _own_transitions(self, state: State, place: int, variable: str) -> list[tuple[int, Transition]]:
+        own = [number for number, item in enumerate(state.items) if item.variable == variable]
+        return list(zip(own, self.moves(state, place, variable).transitions, strict=True))
 
     def ignored(self, state: State, link: Link) -> State | None:
         """The state of a partial match that ignored an event; `None`: it ends.

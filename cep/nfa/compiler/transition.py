@@ -16,7 +16,7 @@ from .register_updates import RegisterUpdates
 from .registers import FIRST, SEEN, Lookahead, Register
 from .states import Advance, State, TakeFunction, Target
 
-__all__ = ["advance_function", "target_of"]
+__all__ = ["TransitionCode", "advance_function", "target_of"]
 
 
 def target_of(code: CodeGenerator, state: State, item: PatternItem, target: State, *, begins: bool) -> Target:
@@ -90,9 +90,12 @@ class TransitionCode:
         self._ask_untils()
         self._ask_of_ended_repetitions()
         self._ask_joins()
-        self.asked += NegationTests(self.registers, self.refuse).write()
+        self.asked += self._negation_tests().write()
         values = self.registers.values()
         return self.registers.lines, values
+
+    def _negation_tests(self) -> NegationTests:
+        return NegationTests(self.registers, self.refuse)
 
     def demand(self, test: str, text: str) -> None:
         """The event satisfies the element only if the test is true; `text`: what it asks, in χ-CEP."""

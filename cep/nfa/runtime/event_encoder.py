@@ -73,6 +73,7 @@ class EventEncoder:
         self, query: Query, conditions: PatternConditions, variables: Sequence[str], buffer: CandidateBuffer
     ) -> None:
         self.next_number = 0
+        self.variables = variables
         self._conditions, self._variables, self._buffer = conditions, variables, buffer
         scopes = conditions.scopes
         self._own = {

@@ -1,0 +1,72 @@
+"""A query whose state is asked for: its operator keeps whole events, and all partial matches (LANGUAGE-2 §9)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+
+from ...language.nodes import (
+    CheckWindow,
+    Conjunction,
+    Element,
+    Kind,
+    Pattern,
+    Query,
+    SlidingWindow,
+    Source,
+    Window,
+    is_individual,
+    walk_pattern,
+)
+
+__all__ = ["watched_query"]
+
+
+def watched_query(query: Query) -> Query:
+    """The query as its state is held: of the same matches and windows.
+
+    Variables that SEQ does not name may come in any order, as in an AND. Windows are as much larger as it takes to know
+    what they hold once nothing more comes.
+    """
+    within = query.in_context
+    return replace(
+        query,
+        sources=tuple(map(_whole, query.sources)),
+        pattern=_pattern(query) if query.kind is Kind.PATTERN else None,
+        windows=tuple(w for window in query.windows if (w := _window(query, window)) is not None),
+        in_context=None if within is None else replace(within, together=False),
+    )
+
+
+def _whole(source: Source) -> Source:
+    """With all columns of the stream."""
+    names = [a.name for a in source.stream.attributes if a.name != "_time"]
+    names += [a.property for a in source.stream.attributes if is_individual(a) and a.property is not None]
+    return replace(source, columns=tuple(sorted({*source.columns, *names})))
+
+
+def _pattern(query: Query) -> Pattern | None:
+    known = (
+        set() if query.pattern is None else {getattr(part, "variable", None) for part in walk_pattern(query.pattern)}
+    )
+    free = [Element(s.variable, None, s.span) for s in query.sources if s.variable not in known]
+    if not free:
+        return query.pattern
+    parts = (*([] if query.pattern is None else [query.pattern]), *free)
+    return parts[0] if len(parts) == 1 else Conjunction(parts, query.span)
+
+
+def _window(query: Query, window: Window) -> Window | None:
+    match window:
+        case SlidingWindow() if query.kind is Kind.PATTERN:
+            return None
+        case SlidingWindow(extent=int() as count):
+            return replace(window, extent=count + 1)
+        case SlidingWindow(extent=timedelta() as width) | CheckWindow(extent=timedelta() as width):
+            return (
+                replace(window, extent=width + timedelta(microseconds=1))
+                if isinstance(window, SlidingWindow)
+                else window
+            )
+        case _:
+            return window

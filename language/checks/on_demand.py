@@ -1,0 +1,226 @@
+"""Queries that are asked once: STATE, PARTIAL and CONTEXTS in FROM, and ORDER BY (LANGUAGE-2 §9)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from ...errors import did_you_mean
+from .. import syntax_tree as syntax
+from ..name_lookup import Names
+from ..nodes import (
+    AttributeType,
+    Expression,
+    Item,
+    Kind,
+    KnownState,
+    Link,
+    Negation,
+    Query,
+    SortOrder,
+    StateReference,
+    StreamType,
+    Timer,
+    ValueType,
+    negated_variables,
+    quantified_variables,
+    walk_pattern,
+)
+from ..nodes import Sequence as Links
+from ..source_text import Span, listed
+from .contexts import changes_stream, find_set
+from .resolution import Scope, resolve
+
+__all__ = ["check_on_demand", "known_state", "order_items", "references_of", "state_streams"]
+
+_ONCE = "kaicep ask, Engine.ask or evaluate(…, ask_at=…)"
+_OWN = ("_bound", "_since", "_until")
+
+
+def known_state(query: Query) -> KnownState:
+    """What may be asked of the state of a registered query."""
+    negated = negated_variables(query.pattern)
+    streams = {s.variable: s.stream for s in query.sources if s.variable not in negated}
+    runs = frozenset(name for name, several in quantified_variables(query.pattern).items() if several)
+    return KnownState(streams, runs, query.kind is not Kind.AGGREGATION, _refusal(query))
+
+
+def _refusal(query: Query) -> tuple[str, str] | None:
+    """Why nothing can be asked of a query's state."""
+    if query.in_context is not None and query.in_context.required:
+        return "it is in a context FOR some of its variables", "leave FOR out, so that all its events lie in the window"
+    parts = [] if query.pattern is None else list(walk_pattern(query.pattern))
+    named = {variable for part in parts if (variable := getattr(part, "variable", None)) is not None}
+    free = [s.variable for s in query.sources if s.variable not in named]
+    if not parts or not free or query.kind is not Kind.PATTERN:
+        return None
+    tied = any(isinstance(p, Negation | Timer) or (isinstance(p, Links) and set(p.links) - {Link.ANY}) for p in parts)
+    if tied or any(_is_tied(part) for part in parts):
+        hint = f"name ?{free[0]} in SEQ: (…) AND ?{free[0]}"
+        return f"?{free[0]} is joined to a SEQ with NOT, a timer, '->' or '=>'", hint
+    return None
+
+
+def _is_tied(part: object) -> bool:
+    quantifier = getattr(part, "quantifier", None)
+    return quantifier is not None and (quantifier.link is not Link.ANY or quantifier.until is not None)
+
+
+def check_on_demand(names: Names, statement: syntax.Statement, *, once: bool) -> None:
+    """Refuse what only a query that is asked once may say, and what such a query may not.
+
+    Raises:
+        QueryTypeError: with its place and the way out.
+    """
+    tree = statement.query
+    if not once:
+        for node in tree.sources:
+            if isinstance(node.stream, syntax.StateOfQuery | syntax.PartialMatches):
+                word = "STATE" if isinstance(node.stream, syntax.StateOfQuery) else "PARTIAL"
+                hint = f"ask it by itself, with {_ONCE}"
+                message = f"{word} is as it is at one moment, and a registered query goes on"
+                raise names.source.type_error(node.stream.span, message, hint)
+        if tree.order_by is not None:
+            hint = f"leave ORDER BY out: rows come by their time; or ask of a state, with {_ONCE}"
+            raise names.source.type_error(tree.order_by.span, "rows that go on coming have no other order", hint)
+        return
+    refused: list[tuple[Span, str, str]] = []
+    if statement.name is not None:
+        refused.append((statement.name.span, "a query that is asked once has no output to name", "begin with SELECT"))
+    for clause, what in ((tree.change, "changes a context"), (tree.in_context, "is in a context")):
+        if clause is not None:
+            message = f"a query that is asked once never {what}" if clause is tree.change else f"no state {what}"
+            refused.append((clause.span, message, "read CONTEXTS(…) in FROM"))
+    if tree.within is not None:
+        hint = "leave WITHIN out; FILTER (?e._time > …) chooses by time"
+        refused.append((tree.within.span, "a state is of one moment, and has no WITHIN", hint))
+    if tree.output is not None:
+        refused.append((tree.output.span, "a query that is asked once answers at once", "leave OUTPUT out"))
+    streams = [node.stream for node in tree.sources if isinstance(node.stream, syntax.Name)]
+    refused += [(stream.span, *_of_stream(names, stream.text)) for stream in streams]
+    if not tree.sources:
+        states = sorted(names.vocabulary.states)
+        hint = f"add FROM (?e, STATE({states[0]}))" if states else "register a query with a name first"
+        span = Span(tree.span.start, tree.span.start + len("SELECT"))
+        refused.append((span, "FROM is missing: which state is asked of?", hint))
+    if refused:
+        raise names.source.type_error(*refused[0])
+
+
+def _of_stream(names: Names, stream: str) -> tuple[str, str]:
+    hint = f"write STATE({stream})" if stream in names.vocabulary.states else "write STATE(…) of a registered query"
+    return f"'{stream}' goes on, and this query is asked once", hint
+
+
+def state_streams(
+    names: Names, node: syntax.StateOfQuery | syntax.PartialMatches | syntax.ContextChanges
+) -> StreamType:
+    """What STATE, PARTIAL or CONTEXTS of a query that is asked once gives, as a stream.
+
+    Raises:
+        QueryTypeError: the query is not known, has no such variable, or nothing can be asked of it.
+    """
+    match node:
+        case syntax.ContextChanges():
+            changes = changes_stream(find_set(names, node.set).set)
+            return replace(changes, attributes=tuple(a for a in changes.attributes if a.name != "change"))
+        case syntax.PartialMatches():
+            return _partial(names, node)
+        case _:
+            return _state(names, node)
+
+
+def _known(names: Names, name: syntax.Name) -> KnownState:
+    states = names.vocabulary.states
+    if name.text not in states:
+        hint = did_you_mean(name.text, sorted(states)) or (
+            f"known are {listed(sorted(states), 'and')}" if states else "give the query a name: CREATE QUERY name AS …"
+        )
+        raise names.source.type_error(name.span, f"no query '{name.text}' is registered", hint)
+    known = states[name.text]
+    if known.refusal is not None:
+        message, hint = known.refusal
+        raise names.source.type_error(name.span, f"nothing can be asked of the state of '{name.text}': {message}", hint)
+    return known
+
+
+def _state(names: Names, node: syntax.StateOfQuery) -> StreamType:
+    known = _known(names, node.query)
+    if node.variable is None:
+        return _united(names, node, known.variables)
+    found = known.variables.get(node.variable.name)
+    if found is None:
+        hint = did_you_mean(node.variable.name, list(known.variables)) or (
+            f"it binds {listed([f'?{name}' for name in known.variables], 'and')}"
+        )
+        message = f"no event of '{node.query.text}' is bound to ?{node.variable.name}"
+        raise names.source.type_error(node.variable.span, message, hint)
+    return replace(found, name=f"STATE({node.query.text}.?{node.variable.name})", depends_on=frozenset())
+
+
+def _united(names: Names, node: syntax.StateOfQuery, variables: Mapping[str, StreamType]) -> StreamType:
+    """The attributes of all streams; where there are several, what one does not have is unbound."""
+    streams = {stream.name: stream for stream in variables.values()}
+    name = f"STATE({node.query.text})"
+    if len(streams) == 1:
+        (only,) = streams.values()
+        return replace(only, name=name, depends_on=frozenset())
+    attributes: dict[str, AttributeType] = {}
+    for stream in streams.values():
+        for attribute in stream.attributes:
+            before = attributes.setdefault(attribute.name, attribute)
+            if (before.type, before.individual) != (attribute.type, attribute.individual):
+                hint = f"ask for one variable: STATE({node.query.text}.?{next(iter(variables))})"
+                message = f"'{attribute.name}' is of different types in the streams of '{node.query.text}'"
+                raise names.source.type_error(node.span, message, hint)
+    plain = tuple(a for a in attributes.values() if a.name != "_time")
+    return StreamType(name, (*plain, AttributeType("_time", ValueType.DATETIME)))
+
+
+def _partial(names: Names, node: syntax.PartialMatches) -> StreamType:
+    known = _known(names, node.query)
+    if not known.partial:
+        hint = f"ask for the events of its windows: STATE({node.query.text})"
+        raise names.source.type_error(node.span, f"'{node.query.text}' is an aggregate and has no matches", hint)
+    own = [
+        AttributeType("_bound", ValueType.STRING),
+        AttributeType("_since", ValueType.DATETIME),
+        AttributeType("_until", ValueType.DATETIME),
+    ]
+    for variable, stream in known.variables.items():
+        for a in (a for a in stream.attributes if a.name != "_time"):
+            run = variable in known.runs
+            own.append(
+                AttributeType(f"{variable}_{a.name}", ValueType.STRING if run else a.type, unit=None if run else a.unit)
+            )
+    return StreamType(f"PARTIAL({node.query.text})", (*own, AttributeType("_time", ValueType.DATETIME)))
+
+
+def references_of(tree: syntax.SelectQuery) -> tuple[StateReference, ...]:
+    """What a query that is asked once reads, in order of FROM."""
+    found = []
+    for node in tree.sources:
+        match node.stream:
+            case syntax.StateOfQuery(query=query, variable=variable):
+                found.append(StateReference(query.text, None if variable is None else variable.name))
+            case syntax.PartialMatches(query=query):
+                found.append(StateReference(query.text, partial=True))
+            case syntax.ContextChanges(set=of):
+                found.append(StateReference(of.text, contexts=True))
+    return tuple(found)
+
+
+def order_items(scope: Scope, clause: syntax.OrderClause | None) -> tuple[tuple[Item, ...], tuple[SortOrder, ...]]:
+    """The hidden items that have the keys of ORDER BY, and the keys.
+
+    Raises:
+        QueryTypeError: as `resolve`.
+    """
+    items: list[Item] = []
+    orders: list[SortOrder] = []
+    for number, key in enumerate(() if clause is None else clause.keys):
+        value: Expression = resolve(scope, key.value)
+        item = Item(f"order by {number}", value, None, value.type, key.span, hidden=True)
+        items.append(item)
+        orders.append(SortOrder(item.name, key.descending))
+    return tuple(items), tuple(orders)

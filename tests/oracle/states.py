@@ -1,0 +1,294 @@
+"""States at a moment: the partial matches, and the events of open windows (LANGUAGE-2 §9), as plainly as can be.
+
+All that is given are candidates and events up to the moment; what could still come is tried with an event of which
+nothing is known but that it comes later.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from functools import partial
+
+from kaicep.language.nodes.pattern import CorrelationWindow, SlidingWindow
+from kaicep.language.nodes.query import Kind, Query
+
+from . import after_match
+from .absences import Surroundings, end_of, in_width, is_violated, moments, timed
+from .conditions import Bound, Taken, may_hold, mentioned, negated_in, shape_of
+from .events import Event
+from .expressions import Candidate
+from .matches import match_of, partitions, with_others
+from .open_windows import open_candidates
+from .rows import Report, listed, row_of, standing
+from .runs import Ending, Looking, Run, Search, ending, fits, is_enabled, split
+from .terms import Absence, Before, Way, remaining, ways
+from .values import later
+
+MICROSECOND = timedelta(microseconds=1)
+NEVER = datetime.max
+
+
+@dataclass(frozen=True)
+class Partial:
+    """A partial match: the events of each variable that is bound, and when WINDOW ends it; `None`: never."""
+
+    runs: Mapping[str, tuple[Candidate, ...]]
+    until: datetime | None
+
+    @property
+    def events(self) -> list[Candidate]:
+        """All its events, in total order."""
+        return sorted((c for run in self.runs.values() for c in run), key=lambda c: c.order)
+
+    @property
+    def bound(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
+        """The ids by variable, which tell partial matches apart."""
+        return tuple((v, tuple(c.event.id for c in run)) for v, run in self.runs.items())
+
+
+@dataclass(frozen=True)
+class Moment:
+    """What is known at a moment.
+
+    Attributes:
+        candidates: of every variable, up to the moment, in total order.
+        events: of the streams in FROM, up to the moment.
+        within: whether a moment lies within the bounds.
+        at: the moment.
+    """
+
+    query: Query
+    candidates: Mapping[str, Sequence[Candidate]]
+    events: Mapping[str, Sequence[Event]]
+    within: Callable[[datetime], bool]
+    at: datetime
+
+
+def held(moment: Moment) -> dict[str, list[Candidate]]:
+    """By variable, the candidates that the state holds, in total order, an event once."""
+    query = moment.query
+    if query.kind is Kind.AGGREGATION:
+        found = open_candidates(query, moment.candidates, moment.at) if moment.within(moment.at + MICROSECOND) else {}
+    else:
+        found = {s.variable: [] for s in query.sources}
+        for one in partials(moment):
+            for variable, run in one.runs.items():
+                found[variable] += run
+    distinct = {v: {c.event.id: c for c in own} for v, own in found.items()}
+    return {v: sorted(own.values(), key=lambda c: c.order) for v, own in distinct.items()}
+
+
+def partials(moment: Moment) -> list[Partial]:
+    """The partial matches, each set of bound events once."""
+    query = moment.query
+    if query.kind is not Kind.PATTERN or not moment.within(moment.at + MICROSECOND):
+        return []
+    found: dict[object, Partial] = {}
+    reported: list[Report] = []
+    for one, reports in (_of_partition(moment, *own) for own in partitions(query, moment.candidates, moment.events)):
+        reported += reports
+        for each in one:
+            known = found.setdefault(each.bound, each)
+            if known.until is not None and (each.until is None or each.until > known.until):
+                found[each.bound] = each
+    stood = standing(query, reported)
+    if query.limit is not None and len(listed(query, [(row_of(query, r), r.group) for r in stood])) >= query.limit:
+        return []
+    return [one for one in found.values() if _is_allowed(query, one, stood)]
+
+
+def _is_allowed(query: Query, one: Partial, stood: Sequence[Report]) -> bool:
+    """Whether AFTER MATCH lets it go on."""
+    rivals = [r for r in stood if after_match.partition(query, r) == after_match.partition(query, one)]
+    return all(after_match.allows(query.after_match, earlier, one) for earlier in rivals)
+
+
+def _of_partition(
+    moment: Moment, own: Mapping[str, list[Candidate]], events: Mapping[str, list[Event]]
+) -> tuple[list[Partial], list[Report]]:
+    """The partial matches of one partition, and the matches that are settled."""
+    query = moment.query
+    every = {e.id: e for some in events.values() for e in some}
+    around = Surroundings(query, own, sorted(every.values(), key=lambda e: e.order), moment.at)
+    stream_of = {s.variable: s.stream.name for s in query.sources}
+    streams = {e.id: name for name, some in events.items() for e in some}
+    free = [v for v in stream_of if v not in shape_of(query.pattern).groups]
+    if query.pattern is None:
+        runs, ended = [], [Ending((), (), ())]
+        search = None
+    else:
+        search = Search(around, query.pattern, stream_of, streams, free)
+        runs, ended = search.progress()
+        runs.append(Run(query.pattern))
+    looking = Prospect(moment, around, search, free)
+    found = [p for run in runs for p in looking.of_run(run)]
+    ended += [ending(run, way) for run in runs for way in run.pending if not looking.prospects(run)]
+    found += [p for e in ended for p in looking.of_ending(e)]
+    return found, list(_matches(moment, around, ended))
+
+
+def _matches(moment: Moment, around: Surroundings, ended: Sequence[Ending]) -> Iterator[Report]:
+    """The matches that have become true."""
+    for one in ended:
+        for taken in with_others(around, one.taken):
+            bound = Bound(shape_of(around.query.pattern), one.taken)
+            for at in moments(one.absences, bound, around):
+                match = match_of(replace(one, taken=taken), one, around, moment.candidates, moment.within, moment=at)
+                if match is not None and match.time <= moment.at:
+                    yield Report(match.time, match.scope, match.events, match.runs)
+
+
+@dataclass(frozen=True)
+class Prospect:
+    """What may become of runs and of what has come to an end."""
+
+    moment: Moment
+    around: Surroundings
+    search: Search | None
+    free: Sequence[str]
+
+    def of_run(self, run: Run) -> Iterator[Partial]:
+        """The partial matches that a run is, with every choice of the variables that SEQ does not name."""
+        for decided, remains in split(run, self._remains) if self.search is not None else ():
+            for taken, unbound in self._with_free(run.taken):
+                more = remains | {(v, ()) for v in unbound}
+                bound = Bound(shape_of(self.around.query.pattern), taken, more, run.sides)
+                if not taken or not self._may_be(bound):
+                    continue
+                ends = [*self._of_free(bound, unbound), *self.prospects(decided, taken)]
+                yield from self._partials(bound, ends)
+
+    def of_ending(self, one: Ending) -> Iterator[Partial]:
+        """The partial matches that an end of SEQ is: variables are unbound that it does not name, or NOTs go on."""
+        for taken, unbound in self._with_free(one.taken):
+            more = frozenset((v, ()) for v in unbound)
+            bound = Bound(shape_of(self.around.query.pattern), taken, more, one.sides)
+            if taken and self._may_be(bound):
+                ends = self._of_free(bound, unbound) if unbound else self._of_absences(one, bound)
+                yield from self._partials(bound, ends)
+
+    def _partials(self, bound: Bound, ends: Sequence[datetime]) -> Iterator[Partial]:
+        negated = negated_in(self.around.query.pattern)
+        named = [s.variable for s in self.around.query.sources if s.variable not in negated]
+        runs = {v: bound.run(v) for v in named}
+        if ends:
+            yield Partial({v: run for v, run in runs.items() if run}, None if max(ends) == NEVER else max(ends))
+
+    def _with_free(self, taken: tuple[Taken, ...]) -> Iterator[tuple[tuple[Taken, ...], list[str]]]:
+        """With every choice of distinct events for some of the variables that SEQ does not name; the others."""
+        for choice in itertools.product(*([None, *self.around.candidates[v]] for v in self.free)):
+            own = [Taken(v, c, ()) for v, c in zip(self.free, choice, strict=True) if c is not None]
+            every = [*taken, *own]
+            if len({t.candidate.event.id for t in every}) == len(every):
+                unbound = [v for v, c in zip(self.free, choice, strict=True) if c is None]
+                yield tuple(sorted(every, key=lambda t: t.candidate.order)), unbound
+
+    def _remains(self, run: Run) -> frozenset[tuple[str, tuple[object, ...]]]:
+        assert self.search is not None
+        return remaining(run.rest, (), Looking(self.search, run, self._event()))
+
+    def _event(self, time: datetime | None = None) -> Event:
+        return Event("urn:later", time or self.moment.at + MICROSECOND, {})
+
+    def _may_be(self, bound: Bound) -> bool:
+        """Whether nothing that is decidable is violated."""
+        query = self.around.query
+        joins = [c for c in query.joins if not negated_in(query.pattern) & set(mentioned(c))]
+        return fits(query, bound) and all(may_hold(c, bound) for c in joins) and self._inside(bound)
+
+    def _inside(self, bound: Bound) -> bool:
+        """Whether the sliding windows hold what is bound when an event comes later."""
+        after = self.moment.at + MICROSECOND
+        for window in self.around.query.windows:
+            if not isinstance(window, SlidingWindow):
+                continue
+            run = bound.run(window.variable)
+            if isinstance(window.extent, timedelta):
+                if any(after - c.event.time >= window.extent for c in run):
+                    return False
+            elif any(c not in self.moment.candidates[window.variable][-window.extent :] for c in run):
+                return False
+        return True
+
+    def _latest(self, variable: str, bound: Bound) -> datetime:
+        """The last moment at which an event of a variable can come."""
+        query = self.around.query
+        widths = [(w.variables, w.width) for w in query.windows if isinstance(w, CorrelationWindow)]
+        if query.retention is not None:
+            widths.append((tuple(s.variable for s in query.sources), query.retention))
+        ends = [NEVER]
+        for variables, width in widths:
+            times = [c.event.time for v in variables for c in bound.run(v)]
+            if times and variable in variables:
+                ends.append(later(min(times), width).replace(tzinfo=None))
+        for window in query.windows:
+            if isinstance(window, SlidingWindow) and isinstance(window.extent, timedelta):
+                ends += [later(c.event.time, window.extent).replace(tzinfo=None) for c in bound.run(window.variable)]
+        return min(ends)
+
+    def _of_free(self, bound: Bound, unbound: Sequence[str]) -> list[datetime]:
+        """Until when the variables that SEQ does not name may come."""
+        ends = [self._latest(v, bound) for v in unbound]
+        return [end for end in ends if end >= (self.moment.at + MICROSECOND).replace(tzinfo=None)]
+
+    def prospects(self, run: Run, taken: tuple[Taken, ...] | None = None) -> list[datetime]:
+        """Until when events may come that lead a run on; none: no event does."""
+        if self.search is None:
+            return []
+        found: list[datetime] = []
+        for decided, ends in split(run, partial(self._ends, taken=run.taken if taken is None else taken)):
+            assert decided.rest == run.rest
+            found += ends
+        return found
+
+    def _ends(self, run: Run, taken: tuple[Taken, ...]) -> list[datetime]:
+        assert self.search is not None
+        look = Looking(self.search, run, self._event())
+        return [
+            end
+            for way in ways(run.rest, Before(), (), look)
+            if way.variable is not None and (end := self._leads_on(run, way, taken, look)) is not None
+        ]
+
+    def _leads_on(self, run: Run, way: Way, taken: tuple[Taken, ...], look: Looking) -> datetime | None:
+        """Until when an event may come that goes a way; `None`: none may."""
+        assert way.variable is not None
+        if not is_enabled(run, way.before):
+            return None
+        first = self.moment.at + MICROSECOND
+        if way.before.floor is not None:
+            first = max(first, later(way.before.floor, MICROSECOND))
+        more = remaining(way.rest, (), look) | {(way.variable, way.place)} | {(v, ()) for v in self.free}
+        bound = Bound(shape_of(self.around.query.pattern), run.taken, more, (*run.sides, *way.sides))
+        end = self._latest(way.variable, replace(bound, taken=taken))
+        if end < first.replace(tzinfo=None):
+            return None
+        event = self._event(first)
+        absences = timed((*run.absences, *(replace(a, next=event) for a in way.absences)), None)
+        forbidden = run.taken and any(is_violated(a, bound, bound, self.around, ended=False) for a in absences)
+        joins = [c for c in self.around.query.joins if not negated_in(self.around.query.pattern) & set(mentioned(c))]
+        holds = all(may_hold(c, bound) for c in joins)
+        widths = not run.taken or all(in_width(a, bound, self.around) for a in absences)
+        return end if holds and widths and not forbidden else None
+
+    def _of_absences(self, one: Ending, bound: Bound) -> list[datetime]:
+        """Until when last NOTs and timers go on that nothing has violated so far."""
+        absences = timed(one.absences, None)
+        pattern = Bound(shape_of(self.around.query.pattern), one.taken, frozenset(), one.sides)
+        if any(is_violated(a, bound, pattern, self.around, ended=True) for a in absences):
+            return []
+        if not all(in_width(a, pattern, self.around) for a in absences):
+            return []
+        if any(a.strict and a.next is None and self._is_last(a) for a in absences):
+            return [NEVER]
+        ends = [end for a in absences if (end := end_of(a, pattern, self.around)) is not None]
+        lie = all(self.moment.within(end) for end in ends)
+        return [e.replace(tzinfo=None) for e in ends if e > self.moment.at][-1:] and lie * [
+            max(ends).replace(tzinfo=None)
+        ]
+
+    def _is_last(self, absence: Absence) -> bool:
+        return absence.last is not None and self.around.next_of(absence.last) is None
