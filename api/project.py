@@ -96,6 +96,7 @@ class Project(Catalog):
         outage: tuple[datetime, datetime] | None = None,
         snapshots: bool = True,
         retention: timedelta | None = None,
+        ask_at: datetime | None = None,
     ) -> Rows:
         """The rows of a document's last query over recorded events, without Spark.
 
@@ -116,6 +117,8 @@ class Project(Catalog):
                 and `in_flight` then are those at its ends.
             snapshots: whether the state of the operators survives the outage; never changes the rows.
             retention: bounds the state of queries that no WINDOW bounds.
+            ask_at: the last query is asked once, of the states of the others at this moment (STATE, PARTIAL); what is
+                later has not come. Without strategy, registration and outage.
 
         Returns:
             The rows in order, a sequence of dictionaries: items, `_time`, `_events`, `_id`, `_window` of aggregates
@@ -142,16 +145,30 @@ class Project(Catalog):
         for name in streams:
             self.check_stream(name)
         read = queries_read(self, text)
-        own = self.compile(text, retention=retention, outputs=read)
+        own = self.compile(text, retention=retention, outputs=read, asked=ask_at is not None)
         if not own:
             raise PipelineError("the document asks nothing", hint="add a query, such as SELECT … IN CONTEXT …")
         queries = (*read, *own)
+        if ask_at is not None:
+            return self._asked(queries, streams, ask_at, plain=strategy == "live" and registered_at is outage is None)
         if outage is not None and outage[1] < outage[0]:
             raise PlanError("the outage ends before it begins", hint="give its beginning first")
         down = None if outage is None else Outage(*outage, overlap, in_flight, snapshots)
         gap = None if registered_at is None else Gap(registered_at, overlap, in_flight)
         chosen = Strategy(strategy) if strategy in list(Strategy) else None
         return evaluate(self, queries, streams, gap, chosen, archived=strategy != "live", down=down)
+
+    def _asked(
+        self, queries: tuple[Query, ...], streams: Mapping[str, RecordedEvents], moment: datetime, *, plain: bool
+    ) -> Rows:
+        """See `evaluate`; `plain`: nothing else is said of how."""
+        from ..pipeline.simulation import ask_recorded  # noqa: PLC0415 - loads what answers queries
+
+        if not plain:
+            raise PlanError("ask_at beside a strategy, a registration or an outage", hint="give ask_at alone")
+        if moment.tzinfo is None:
+            raise PlanError(f"ask_at has no time zone: {moment}", hint="pass an aware datetime")
+        return ask_recorded(self, queries, streams, moment)
 
     def explain(self, query: Query) -> str:
         """How a compiled query would be answered if it were registered before the first event, in words."""

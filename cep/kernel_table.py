@@ -18,7 +18,14 @@ from .windows import AggregationKernel
 __all__ = ["build_kernel", "stop_candidates"]
 
 
-def build_kernel(query: Query, within: Interval, limits: Limits, windows: PartitionWindows | None = None) -> Kernel:
+def build_kernel(
+    query: Query,
+    within: Interval,
+    limits: Limits,
+    windows: PartitionWindows | None = None,
+    *,
+    watched: bool = False,
+) -> Kernel:
     """The kernel of a settled query; errors as of `build_operator`.
 
     Args:
@@ -26,13 +33,14 @@ def build_kernel(query: Query, within: Interval, limits: Limits, windows: Partit
         within: see `build_operator`.
         limits: see `build_operator`.
         windows: of a query in contexts, what is known of their windows.
+        watched: whether its state is asked for, which automata hold.
     """
     match query.kind:
         case Kind.SELECTION:
             return SelectionKernel(query)
         case Kind.AGGREGATION:
             return AggregationKernel(query, limits, within, windows)
-        case Kind.PATTERN if vectorisable(query):
+        case Kind.PATTERN if not watched and vectorisable(query):
             return PatternKernel(query, within, limits, windows)
         case Kind.PATTERN:
             from .nfa import NfaOperator  # noqa: PLC0415 - most queries need no automaton

@@ -8,9 +8,11 @@ from typing import Protocol
 
 import pyarrow as pa
 
+from ..language.nodes import Query
 from .match import CommonSteps
 from .output import MatchFrame, RowCounts
 from .snapshot_codec import OperatorState
+from .states import HeldState
 
 __all__ = ["END_OF_TIME", "Operator"]
 
@@ -79,6 +81,14 @@ class Operator(Protocol):
         Raises:
             OperatorError: the watermark is naive.
             CeilingError: the query asks for more than its ceilings allow; what it gave before stays.
+        """
+
+    def state(self, moment: datetime, query: Query) -> HeldState:
+        """What a watched query holds.
+
+        Args:
+            moment: all is known up to it, and nothing behind it: it lies one microsecond before the watermark.
+            query: the query as it was before it was watched.
         """
 
     def end_at(self, moment: datetime | None) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 import polars as pl
 import pyarrow as pa
@@ -44,21 +44,30 @@ from .partitions import (
     reserved_types,
 )
 from .reorder_buffer import ReorderBuffer
+from .selection import SelectionKernel
 from .settled_query import settled_query
 from .snapshot_codec import OperatorState, digest_of, read_snapshot, write_snapshot
+from .states import HeldState, in_sliding_windows, open_windows
+from .windows import AggregationKernel
+
+if TYPE_CHECKING:
+    from .nfa import NfaOperator
 
 __all__ = ["QueryOperator", "build_operator"]
 
 _END = 2**62  # above every time stamp and window's end, in microseconds
 
 
-def build_operator(query: Query, within: Interval | None = None, limits: Limits | None = None) -> Operator:
+def build_operator(
+    query: Query, within: Interval | None = None, limits: Limits | None = None, *, watched: bool = False
+) -> Operator:
     """The operator that answers a checked query.
 
     Args:
         query: the query.
         within: the moments of WITHIN, which candidates keep to anyway; by default all.
         limits: how much the query may take.
+        watched: whether its state is asked for: it is a `watched_query`.
 
     Raises:
         OperatorError: the query uses a construct that operators do not run.
@@ -66,9 +75,8 @@ def build_operator(query: Query, within: Interval | None = None, limits: Limits 
     """
     most, whole = limits or Limits(), partitioned_by_window(settled_query(query))
     windows = None if query.in_context is None else PartitionWindows()
-    return QueryOperator(
-        whole, build_kernel(whole, within or Interval(), most, windows), Ceilings(query, most), windows
-    )
+    kernel = build_kernel(whole, within or Interval(), most, windows, watched=watched)
+    return QueryOperator(whole, kernel, Ceilings(query, most), windows)
 
 
 @dataclass(slots=True)
@@ -158,6 +166,24 @@ class QueryOperator:
             yield from in_pieces(self._certain(self._given(candidates, passed, steps), passed), ROWS_AT_ONCE)
         finally:
             self.kernel.take_part(None)
+
+    def state(self, moment: datetime, query: Query) -> HeldState:
+        """See `Operator.state`."""
+        at = micros(moment)
+        if self.ended or isinstance(self.kernel, SelectionKernel):
+            return HeldState()
+        if isinstance(self.kernel, AggregationKernel):
+            return open_windows(query, self.kernel.kept, at)
+        if isinstance(self.kernel, PatternKernel):
+            raise OperatorError("the state of a query that is not watched", hint="build its operator as watched")
+        held = cast("NfaOperator", self.kernel).prospects(at, self._last_of)
+        return in_sliding_windows(query, HeldState(held.buffer.frames, held.rows, held.until), at)
+
+    def _last_of(self, key: tuple[object, ...]) -> int:
+        """The number of the last event of a partition."""
+        if self.contiguity is None:
+            return -1
+        return self.contiguity.last_of(key[:-1] if self.query.partition_by else ())
 
     def end_at(self, moment: datetime | None) -> None:
         """See `Operator.end_at`."""

@@ -12,7 +12,16 @@ from ..errors import ConfigError, KaicepError
 from ..language import Statement
 from ..language.nodes import Query
 from ..language.syntax import parse_document
-from ..language.syntax_tree import ContextChanges, ContextName, ContextSetDeclaration, Name, Node, PartialMatches, StateOfQuery, walk
+from ..language.syntax_tree import (
+    ContextChanges,
+    ContextName,
+    ContextSetDeclaration,
+    Name,
+    Node,
+    PartialMatches,
+    StateOfQuery,
+    walk,
+)
 from .catalog import Catalog
 from .control import SubmittedQueries, folder_of
 from .query_documents import query_files, read_document

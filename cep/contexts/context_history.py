@@ -180,6 +180,17 @@ class ContextHistory:
         """How many windows of each context are open that queries have begun; any thread may ask."""
         return dict(Counter(window.context for window in tuple(self._open.values())))
 
+    def open_at(self, time: int) -> list[tuple[HeldWindow, tuple[Any, ...]]]:
+        """The windows that hold just after a moment in partitions that have changed, each with the values of its keys.
+
+        Those of queries and of the default, not those that a calendar says.
+        """
+        found = []
+        for key, known in self._partitions.items():
+            default = self._default_at(key, known, time)
+            found += [(window, known.keys) for window in (*known.open, *([] if default is None else [default]))]
+        return found
+
     def make(self, changes: Iterable[Change]) -> None:
         """Make changes, in order; none lies before one that was made."""
         for change in changes:

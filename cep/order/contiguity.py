@@ -29,7 +29,7 @@ from ...language.nodes import Sequence as Links
 from ..partitions import WINDOW_COLUMN, is_windowed, partitioned_by_window
 from .candidates import PLACE, empty_candidates, numbered_events
 from .difference_bounds import UNBOUNDED
-from .join_keys import group_codes
+from .join_keys import group_codes, row_tuples
 from .lead_lag import neighbours, rows_among, union_of
 
 __all__ = ["BEFORE", "EVENTS", "NUMBER", "OF_WINDOW", "Contiguity", "all_events", "event_columns", "sees_all_events"]
@@ -116,6 +116,14 @@ class Contiguity:
         self.empty = _no_events(self.query)
         self.last = self.empty.drop("_id").hstack([pl.Series(NUMBER, [], dtype=pl.Int64)])
         self._horizon = _horizon(self.query)
+
+    def last_of(self, partition: tuple[object, ...]) -> int:
+        """The number of the last event of a partition, which no candidate may be; −1: there is none."""
+        if not self.query.partition_by:
+            return self.next - 1
+        names = [name for name in self.last.columns if name.startswith(_PARTITION)]
+        keys = row_tuples([self.last[name] for name in names])
+        return next((n for key, n in zip(keys, self.last[NUMBER], strict=True) if key == partition), -1)
 
     def place(self, released: Mapping[str, pl.DataFrame]) -> dict[str, pl.DataFrame]:
         """Candidates with the columns `NUMBER` and `BEFORE`, and the events that follow candidates.

@@ -10,7 +10,8 @@ from typing import Any
 import polars as pl
 import pyarrow as pa
 
-from ...language.nodes import StreamType, ValueType
+from ...expressions import POLARS_TYPES
+from ...language.nodes import StreamType
 from .held_events import HeldState
 
 __all__ = ["partial_table", "state_table"]
@@ -48,7 +49,7 @@ def _with_columns(frame: pl.DataFrame, stream: StreamType) -> pl.DataFrame:
     for attribute in stream.attributes:
         individual = [attribute.property] if attribute.individual and attribute.property is not None else []
         names += [name for name in (attribute.name, *individual) if name not in names]
-    types = {a.name: _TYPES[a.type] for a in stream.attributes}
+    types = {a.name: POLARS_TYPES[a.type] for a in stream.attributes}
     columns = []
     for name in names:
         given = (
@@ -60,18 +61,6 @@ def _with_columns(frame: pl.DataFrame, stream: StreamType) -> pl.DataFrame:
     return pl.DataFrame(columns)
 
 
-_TYPES: Mapping[ValueType, Any] = {
-    ValueType.BOOLEAN: pl.Boolean(),
-    ValueType.INTEGER: pl.Int64(),
-    ValueType.DOUBLE: pl.Float64(),
-    ValueType.STRING: pl.String(),
-    ValueType.DATETIME: _MOMENT,
-    ValueType.DURATION: pl.Duration("us"),
-    ValueType.IRI: pl.String(),
-    ValueType.TERM: pl.String(),
-}
-
-
 def partial_table(state: HeldState, prefix: str, stream: StreamType, runs: frozenset[str]) -> pa.Table:
     """One event for each partial match.
 
@@ -81,7 +70,7 @@ def partial_table(state: HeldState, prefix: str, stream: StreamType, runs: froze
         stream: what they look like.
         runs: the variables whose values are lists.
     """
-    types = {"_time": _MOMENT, "_id": pl.String(), **{a.name: _TYPES[a.type] for a in stream.attributes}}
+    types = {"_time": _MOMENT, "_id": pl.String(), **{a.name: POLARS_TYPES[a.type] for a in stream.attributes}}
     rows = [_partial_row(state, one, until, runs) for one, until in zip(state.rows, state.until, strict=True)]
     distinct: dict[str, dict[str, Any]] = {}
     for row in rows:

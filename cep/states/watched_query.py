@@ -34,7 +34,7 @@ def watched_query(query: Query) -> Query:
         sources=tuple(map(_whole, query.sources)),
         pattern=_pattern(query) if query.kind is Kind.PATTERN else None,
         windows=tuple(w for window in query.windows if (w := _window(query, window)) is not None),
-        in_context=None if within is None else replace(within, together=False),
+        in_context=None if within is None else replace(within, together=False, grouped=False),
     )
 
 

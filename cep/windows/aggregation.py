@@ -121,6 +121,11 @@ class AggregationKernel:
         return self._assigner.due(self._kept_rows, int(time[0]), self._first, self._passed)
 
     @property
+    def kept(self) -> pl.DataFrame:
+        """The candidates that a later window can hold."""
+        return self._kept
+
+    @property
     def oldest(self) -> int | None:
         """See `Kernel.oldest`: the first candidate that is kept."""
         return int(timestamps(self._kept["_time"][:1])[0]) if self._kept.height else None

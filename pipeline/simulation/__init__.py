@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from .asked_recording import ask_recorded
 from .evaluation import evaluate
 from .outage_simulation import Outage
 from .registration_simulation import Gap
 
-__all__ = ["Gap", "Outage", "evaluate"]
+__all__ = ["Gap", "Outage", "ask_recorded", "evaluate"]

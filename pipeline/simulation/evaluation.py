@@ -52,28 +52,9 @@ def evaluate(
     Raises:
         KaicepError: the last query has failed, or one whose output it reads.
     """
-    stated = project.settings.streams
-    read = {name: read_recording(recording, stated[name]) for name, recording in streams.items()}
-    raw = {name: concatenate([batch.table for batch in batches]) for name, batches in read.items()}
-    annotated = {name: project.annotators[name].annotate(table) for name, table in raw.items()}
-    for name, batches in read.items():
-        warn_of_unusable_records(name, batches, annotated[name])
-    for name in [n for n in raw if (source := stated[n].source) is not None and source.order == "time"]:
-        raw[name] = raw[name].take(annotated[name].events["_row"])
-        annotated[name] = project.annotators[name].annotate(raw[name])
+    raw, annotated = annotated_recordings(project, streams)
     past = {} if gap is None else _delivered_before(annotated, gap.moment)
-    outputs: dict[str, list[Query]] = {}
-    for query in queries:
-        changed = [
-            each.changes_stream for each in query.context_sets if query.change and each.name == query.change.context.set
-        ]
-        for name in (*changed, *([] if query.name is None else [query.name])):
-            outputs.setdefault(name, []).append(query)
-    registrations: list[Registration] = []
-    for position, query in enumerate(queries, 1):
-        taken = [registration.label for registration in registrations]
-        own = f"query-{position}" if query.change is None else change_label(query.change, taken)
-        registrations.append(Registration(query, query.name or own, _now(past, query, outputs)))
+    registrations = registrations_of(queries, past)
     if down is not None:
         registered_at = None if gap is None else gap.moment
         tables = simulate_outage(
@@ -90,6 +71,48 @@ def evaluate(
     found = joined_rows([nothing, *tables])
     prefixes = MappingProxyType(dict(project.settings.prefixes))
     return Rows(found, prefixes, MappingProxyType(series_by_variable(last, project.annotators, annotated)))
+
+
+def annotated_recordings(
+    project: Catalog, streams: Mapping[str, RecordedEvents]
+) -> tuple[dict[str, pa.Table], dict[str, AnnotatedBatch]]:
+    """Recorded streams as raw tuples, and annotated.
+
+    Warns:
+        UserWarning: of records that are no events.
+    """
+    stated = project.settings.streams
+    read = {name: read_recording(recording, stated[name]) for name, recording in streams.items()}
+    raw = {name: concatenate([batch.table for batch in batches]) for name, batches in read.items()}
+    annotated = {name: project.annotators[name].annotate(table) for name, table in raw.items()}
+    for name, batches in read.items():
+        warn_of_unusable_records(name, batches, annotated[name])
+    for name in [n for n in raw if (source := stated[n].source) is not None and source.order == "time"]:
+        raw[name] = raw[name].take(annotated[name].events["_row"])
+        annotated[name] = project.annotators[name].annotate(raw[name])
+    return raw, annotated
+
+
+def registrations_of(queries: Sequence[Query], past: Mapping[str, datetime]) -> list[Registration]:
+    """The queries of a document as they are registered.
+
+    Args:
+        queries: in order.
+        past: by stream, the greatest time stamp that it has delivered by then.
+    """
+    outputs: dict[str, list[Query]] = {}
+    for query in queries:
+        changed = [
+            each.changes_stream for each in query.context_sets if query.change and each.name == query.change.context.set
+        ]
+        for name in (*changed, *([] if query.name is None else [query.name])):
+            outputs.setdefault(name, []).append(query)
+    registrations: list[Registration] = []
+    for position, query in enumerate(queries, 1):
+        taken = [registration.label for registration in registrations]
+        own = f"query-{position}" if query.change is None else change_label(query.change, taken)
+        registrations.append(Registration(query, query.name or own, _now(past, query, outputs)))
+    return registrations
 
 
 def _live(

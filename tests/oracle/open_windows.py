@@ -80,8 +80,7 @@ def _checked(
     window: CheckWindow, group: Sequence[Candidate], every: Sequence[Candidate], at: datetime
 ) -> Sequence[Candidate]:
     """What the condition leaves with the last candidate; what is bounded besides has to lie in that, too."""
-    held: Sequence[Candidate] = ()
-    for _, held in checked(window, group, every):
-        pass
+    steps = [held for _, held in checked(window, group, every)]
+    held = steps[-1] if steps else []
     width = window.extent if isinstance(window.extent, timedelta) else None
     return [c for c in held if c in group and (width is None or at - c.event.time < width)]

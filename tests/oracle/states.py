@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from functools import partial
 
 from kaicep.language.nodes.pattern import CorrelationWindow, SlidingWindow
@@ -28,7 +28,7 @@ from .terms import Absence, Before, Way, remaining, ways
 from .values import later
 
 MICROSECOND = timedelta(microseconds=1)
-NEVER = datetime.max
+NEVER = datetime.max.replace(tzinfo=UTC)
 
 
 @dataclass(frozen=True)
@@ -223,16 +223,16 @@ class Prospect:
         for variables, width in widths:
             times = [c.event.time for v in variables for c in bound.run(v)]
             if times and variable in variables:
-                ends.append(later(min(times), width).replace(tzinfo=None))
+                ends.append(later(min(times), width))
         for window in query.windows:
             if isinstance(window, SlidingWindow) and isinstance(window.extent, timedelta):
-                ends += [later(c.event.time, window.extent).replace(tzinfo=None) for c in bound.run(window.variable)]
+                ends += [later(c.event.time, window.extent) for c in bound.run(window.variable)]
         return min(ends)
 
     def _of_free(self, bound: Bound, unbound: Sequence[str]) -> list[datetime]:
         """Until when the variables that SEQ does not name may come."""
         ends = [self._latest(v, bound) for v in unbound]
-        return [end for end in ends if end >= (self.moment.at + MICROSECOND).replace(tzinfo=None)]
+        return [end for end in ends if end >= (self.moment.at + MICROSECOND)]
 
     def prospects(self, run: Run, taken: tuple[Taken, ...] | None = None) -> list[datetime]:
         """Until when events may come that lead a run on; none: no event does."""
@@ -264,7 +264,7 @@ class Prospect:
         more = remaining(way.rest, (), look) | {(way.variable, way.place)} | {(v, ()) for v in self.free}
         bound = Bound(shape_of(self.around.query.pattern), run.taken, more, (*run.sides, *way.sides))
         end = self._latest(way.variable, replace(bound, taken=taken))
-        if end < first.replace(tzinfo=None):
+        if end < first:
             return None
         event = self._event(first)
         absences = timed((*run.absences, *(replace(a, next=event) for a in way.absences)), None)
@@ -286,9 +286,7 @@ class Prospect:
             return [NEVER]
         ends = [end for a in absences if (end := end_of(a, pattern, self.around)) is not None]
         lie = all(self.moment.within(end) for end in ends)
-        return [e.replace(tzinfo=None) for e in ends if e > self.moment.at][-1:] and lie * [
-            max(ends).replace(tzinfo=None)
-        ]
+        return [max(ends)] if ends and max(ends) > self.moment.at and lie else []
 
     def _is_last(self, absence: Absence) -> bool:
         return absence.last is not None and self.around.next_of(absence.last) is None

@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from .candidate_selection import EventBatch
     from .kindred_queries import kin_of
     from .parked_queries import ParkedQueries, ParkedQuery, failure_of, parked_notes
     from .query_answering import QueryAnswering, QueryRows
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 _LATER = {
     "CancelledError": ".query_isolation",
+    "EventBatch": ".candidate_selection",
     "ParkedQueries": ".parked_queries",
     "ParkedQuery": ".parked_queries",
     "QueryAnswering": ".query_answering",
@@ -35,6 +37,7 @@ _LATER = {
 
 __all__ = [
     "CancelledError",
+    "EventBatch",
     "ParkedQueries",
     "ParkedQuery",
     "QueryAnswering",

@@ -20,7 +20,7 @@ from ....cep.partitions import CONTEXT_WINDOWS, NO_START
 from ....errors import OperatorError
 from ....expressions import POLARS_TYPES, frame_of, micros, moment_of, timestamps
 from ....language.checks.contexts import changes_stream
-from ....language.nodes import COMPANION, ChangeKind, ContextSet, Item, Query
+from ....language.nodes import COMPANION, ChangeKind, ContextSet, Item, Query, StreamType
 from ....planner import Range, resolve_bounds
 
 __all__ = ["ContextRuntime"]
@@ -145,6 +145,13 @@ class ContextRuntime:
     @cached_property
     def _no_changes(self) -> pa.Table:
         return self._events([])
+
+    def open_windows(self, moment: datetime, stream: StreamType) -> pa.Table:
+        """The windows that are open for events after a moment, as events at their beginnings."""
+        opened = self.history.open_at(micros(moment))
+        turns = [Turn(w.since, w.context, "started", w.start, keys) for w, keys in opened if w.since != NO_START]
+        kept = self._events(sorted(turns, key=lambda turn: turn.time))
+        return kept.select(["_time", "_id", *(a.name for a in stream.attributes if a.name != "_time")])
 
     def _events(self, turns: list[Turn]) -> pa.Table:
         types = {attribute.name: attribute.type for attribute in changes_stream(self.set).attributes}

@@ -21,6 +21,7 @@ from ....cep.joins import implied_filters, vectorisable
 from ....cep.order import EVENTS, all_events, event_columns, sees_all_events
 from ....cep.output import MatchFrame
 from ....cep.partitions import CONTEXT_WINDOWS, is_windowed
+from ....cep.states import HeldState, watched_query
 from ....errors import KaicepError
 from ....language.nodes import COMPANION, Query, StreamType, negated_variables
 from ....ontology import KnowledgeBase
@@ -76,6 +77,7 @@ class QueryRuntime:
         filters: Mapping[str, SemanticFilter] = MappingProxyType({}),
     ) -> None:
         query, withdrawal = registration.query, registration.withdrawal
+        query = watched_query(query) if registration.watched else query
         self._until = None if withdrawal is None else withdrawal.until
         self.contexts: Mapping[str, ContextRuntime] = {}
         self.held = HeldEvents()
@@ -85,7 +87,7 @@ class QueryRuntime:
         self._made_with = shape_of, options, limits
         self.knowledge = knowledge
         self.within = resolve_bounds(query.bounds, registration.now)
-        implied = implied_filters(query)
+        implied = {} if registration.watched else implied_filters(query)
         self.kin = kin_of(query)
         self._placing = None if query.in_context is None else ContextPlacing(query)
         self._sets = () if query.in_context is None else query.in_context.sets
@@ -100,7 +102,7 @@ class QueryRuntime:
             for s in query.sources
         )
         self._selections = [(selection.source.stream.name, selection) for selection in self.sources]
-        self._operator = build_operator(query, self.within.interval, limits)
+        self._operator = build_operator(query, self.within.interval, limits, watched=registration.watched)
         self._of_all_events = event_columns(query) if sees_all_events(query) else {}
         self._endings = _endings(query)
         needed = self.columns.items()
@@ -275,6 +277,12 @@ class QueryRuntime:
         """What no later row's `_time` lies below, when the streams' watermark is this one: OUTPUT holds rows back."""
         held = self._operator.held_since
         return watermark if held is None or watermark is None else min(watermark, held)
+
+    def state(self, moment: datetime) -> HeldState:
+        """What it holds at a moment, up to which all is known; it is watched."""
+        if self.within.closed(moment + _MICROSECOND):
+            return HeldState()
+        return self._operator.state(moment, self.registration.query)
 
     def end_at(self, moment: datetime | None) -> None:
         """See `Operator.end_at`."""

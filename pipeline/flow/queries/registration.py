@@ -42,9 +42,11 @@ class Registration:
         label: what it is called where people read of it: its name, else its file or `query`.
         now: the greatest time stamp that its streams had delivered; `None` before their first event.
         withdrawal: when it was withdrawn; `None`: it was not.
+        watched: whether its state is asked for.
     """
 
     query: Query
     label: str
     now: datetime | None = None
     withdrawal: Withdrawal | None = None
+    watched: bool = False

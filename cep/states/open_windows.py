@@ -1,0 +1,61 @@
+"""What the windows of an aggregate hold that an event could still come to, and what sliding windows leave of matches."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+
+import numpy as np
+import polars as pl
+
+from ...expressions import Ints, micros, timestamps
+from ...language.nodes import CheckWindow, Query, SlidingWindow
+from .held_events import HeldState
+
+__all__ = ["in_sliding_windows", "open_windows"]
+
+
+def open_windows(query: Query, kept: pl.DataFrame, moment: int) -> HeldState:
+    """The state of an aggregate.
+
+    Args:
+        query: the query.
+        kept: the candidates that later windows can hold.
+        moment: in microseconds.
+    """
+    for window in query.windows:
+        if isinstance(window, SlidingWindow | CheckWindow) and isinstance(window.extent, timedelta):
+            kept = kept.filter(pl.Series(timestamps(kept["_time"]) > moment - micros(window.extent)))
+    (source,) = query.sources
+    return (
+        HeldState({source.variable: kept}, [{source.variable: range(kept.height)}], [2**62])
+        if kept.height
+        else HeldState()
+    )
+
+
+def in_sliding_windows(query: Query, state: HeldState, moment: int) -> HeldState:
+    """The partial matches of JOIN without SEQ that sliding windows hold, whichever event comes next."""
+    windows = [window for window in query.windows if isinstance(window, SlidingWindow)]
+    if not windows:
+        return state
+    rows: list[Mapping[str, Sequence[int]]] = []
+    until: list[int] = []
+    for one, end in zip(state.rows, state.until, strict=True):
+        ends = [
+            _end(window, one.get(window.variable, ()), state.candidates[window.variable], moment) for window in windows
+        ]
+        if len(one) < len(query.sources) and all(found > moment + 1 for found in ends):
+            rows.append(one)
+            until.append(min(end, *ends))
+    return HeldState(state.candidates, rows, until)
+
+
+def _end(window: SlidingWindow, rows: Sequence[int], candidates: pl.DataFrame, moment: int) -> int:
+    """When a window lets go of the first of these candidates."""
+    if not rows:
+        return 2**62
+    if isinstance(window.extent, timedelta):
+        times: Ints = timestamps(candidates["_time"])
+        return int(times[np.array(rows)].min()) + micros(window.extent)
+    return 2**62 if min(rows) >= candidates.height - window.extent else moment

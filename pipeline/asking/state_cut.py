@@ -1,0 +1,74 @@
+"""The states of queries at one moment, as tables that a query is asked of (LANGUAGE-2 §9)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+import pyarrow as pa
+
+from ...annotator import event_prefix
+from ...cep.states import partial_table, state_table
+from ...errors import PipelineError
+from ...language.nodes import Query, StateReference, StreamType, quantified_variables
+from ..flow import Dataflow, Registration
+
+__all__ = ["StateCut", "watched_registrations"]
+
+_WATCHED = "state of "
+
+
+def watched_registrations(registrations: Iterable[Registration], asked: Query) -> list[Registration]:
+    """What a data flow is to answer besides, so that its states can be asked for.
+
+    Args:
+        registrations: those of the queries that it answers anyway.
+        asked: the query that is asked.
+
+    Raises:
+        PipelineError: it asks for the state of a query that is not registered.
+    """
+    named = {registration.query.name: registration for registration in registrations}
+    found = []
+    for name in dict.fromkeys(reference.query for reference in asked.asked if not reference.contexts):
+        if name not in named:
+            known = ", ".join(sorted(n for n in named if n is not None)) or "none has a name"
+            raise PipelineError(f"no query '{name}' is registered", hint=f"registered are: {known}")
+        held = replace(named[name].query, name=None, change=None)  # what reads its rows reads those of the query itself
+        found.append(replace(named[name], query=held, label=_WATCHED + name, watched=True))
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class StateCut:
+    """What a data flow holds at a moment, one for all states.
+
+    Attributes:
+        dataflow: with the queries of `watched_registrations`; all of its streams are known up to the moment.
+        moment: the last microsecond that is known.
+    """
+
+    dataflow: Dataflow
+    moment: datetime
+
+    def tables(self, asked: Query) -> dict[str, pa.Table]:
+        """By the stream that each source of an asked query is, its events."""
+        found: dict[str, pa.Table] = {}
+        for source, reference in zip(asked.sources, asked.asked, strict=True):
+            if source.stream.name not in found:
+                found[source.stream.name] = self._table(reference, source.stream)
+        return found
+
+    def _table(self, reference: StateReference, stream: StreamType) -> pa.Table:
+        if reference.contexts:
+            return self.dataflow.queries.contexts[reference.query].open_windows(self.moment, stream)
+        label = _WATCHED + reference.query
+        self.dataflow.queries.check(label)
+        runtime = self.dataflow.flows[label]
+        state = runtime.state(self.moment)
+        if not reference.partial:
+            return state_table(state, reference.variable, stream)
+        quantified = quantified_variables(runtime.registration.query.pattern)
+        runs = frozenset(name for name, several in quantified.items() if several)
+        return partial_table(state, event_prefix(stream.name), stream, runs)
