@@ -150,7 +150,9 @@ class Project(Catalog):
             raise PipelineError("the document asks nothing", hint="add a query, such as SELECT … IN CONTEXT …")
         queries = (*read, *own)
         if ask_at is not None:
-            return self._asked(queries, streams, ask_at, plain=strategy == "live" and registered_at is outage is None)
+            return self._asked(
+                queries, streams, ask_at, plain=strategy == "live" and registered_at is None and outage is None
+            )
         if outage is not None and outage[1] < outage[0]:
             raise PlanError("the outage ends before it begins", hint="give its beginning first")
         down = None if outage is None else Outage(*outage, overlap, in_flight, snapshots)

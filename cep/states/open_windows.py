@@ -1,4 +1,4 @@
-"""What the windows of an aggregate hold that an event could still come to, and what sliding windows leave of matches."""
+"""What windows of aggregates hold that an event could still come to, and which matches sliding windows let go on."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ def answer_asked(project: Catalog, asked: Query, tables: Mapping[str, pa.Table],
     whole = asked.kind is Kind.AGGREGATION and not asked.windows
     rows = _rows(project, _over_all(asked) if whole else asked, tables)
     if whole:
-        rows = _only_row(asked, rows, tables, moment) if not asked.group_by and not rows.num_rows else rows
+        rows = _only_row(asked, rows, moment) if not asked.group_by and not rows.num_rows else rows
         rows = _at(rows.drop_columns(["_window"]), moment)
     if asked.order_by:
         rows = _sorted(asked, rows)
@@ -92,7 +92,7 @@ def _sorted(asked: Query, rows: pa.Table) -> pa.Table:
     return found if asked.limit is None else found.slice(0, asked.limit)
 
 
-def _only_row(asked: Query, rows: pa.Table, tables: Mapping[str, pa.Table], moment: datetime) -> pa.Table:
+def _only_row(asked: Query, rows: pa.Table, moment: datetime) -> pa.Table:
     """The row of an aggregate over no event: counts and sums are 0, all else is unbound; HAVING may drop it."""
     values = [item.condition or item.value for item in asked.items]
     every = [*values, *(item.value for item in asked.items), *([] if asked.having is None else [asked.having])]

@@ -1,0 +1,138 @@
+"""A query that is asked once, of the states of others at a moment (LANGUAGE-2 §9)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from functools import partial
+from typing import Any
+
+from kaicep.language.checks.query_compiler import check_document
+from kaicep.language.nodes import Query, StateReference
+from kaicep.language.nodes.query import Kind
+
+from .admission import admitted, delivered
+from .bounds import interval, within
+from .candidates import candidates
+from .contextual import Asked, lies_in, micro, selected, unfiltered, windows
+from .documents import Document
+from .evaluate import Oracle, Streams
+from .events import Event
+from .expressions import Candidate, Scope, item, ordered
+from .rows import Report, groups, reports, row_of, standing, stands
+from .states import Moment, Partial, held, partials
+from .values import EPOCH, Value
+
+
+class States:
+    """The states of a document's queries at a moment.
+
+    Args:
+        oracle: of the project.
+        queries: all but the one that is asked.
+        streams: raw tuples; what is later than the moment has not come.
+        at: the moment.
+    """
+
+    def __init__(self, oracle: Oracle, queries: Sequence[Query], streams: Streams, at: datetime) -> None:
+        events = {n: list(admitted(a, _until(oracle, n, streams, at))) for n, a in oracle.annotations.items()}
+        came = {n: delivered(a, _until(oracle, n, streams, at)) for n, a in oracle.annotations.items()}
+        self.at, self.queries, self.knowledge = at, list(queries), oracle.knowledge
+        self.document = Document(queries, oracle.knowledge, events, came, None)
+        self.histories = self.document.histories() if queries else {}
+        answers = self.document.answers(self.histories, queries)
+        self.events = {name: [e for e in own if e.time <= at] for name, own in answers.events.items()}
+
+    def moments(self, name: str) -> list[Moment]:
+        """What is known of a query: of one in contexts, for each window that is open for events after the moment."""
+        query = next(q for q in self.queries if q.name == name)
+        now = self.document.nows[id(query)]
+        sets = [] if query.in_context is None else list(query.in_context.sets)
+        bounds = [(query.bounds, now), *((self.document.sets[s].bounds, self.document.set_nows[s]) for s in sets)]
+
+        def inside(moment: datetime) -> bool:
+            return all(within(b, moment, of) for b, of in bounds)
+
+        seen = {s.stream.name: [e for e in self.events[s.stream.name] if inside(e.time)] for s in query.sources}
+        if query.in_context is None:
+            chosen = {s.variable: candidates(s, seen[s.stream.name], self.knowledge) for s in query.sources}
+            return [Moment(query, chosen, seen, inside, self.at)]
+        history = {s: interval(self.document.sets[s].bounds, self.document.set_nows[s]) for s in sets}
+        asked = Asked(query, seen, self.histories, self.knowledge, inside, (None, None), history)
+        found = []
+        for window in windows(asked):
+            if window.until is not None and window.until <= micro(self.at):
+                continue
+            lying = {
+                s.variable: [c for c in unfiltered(asked, s) if lies_in(asked, s, window, c)] for s in query.sources
+            }
+            chosen = {s.variable: selected(asked, s, window, lying[s.variable]) for s in query.sources}
+            of_stream: dict[str, dict[str, Event]] = {}
+            for s in query.sources:
+                of_stream.setdefault(s.stream.name, {}).update({c.event.id: c.event for c in lying[s.variable]})
+            events = {stream: list(own.values()) for stream, own in of_stream.items()}
+            found.append(Moment(query, chosen, events, inside, self.at))
+        return found
+
+    def held(self, reference: StateReference) -> list[Event]:
+        """The distinct events of STATE, in total order."""
+        found: dict[str, Event] = {}
+        for moment in self.moments(reference.query):
+            for variable, own in held(moment).items():
+                if reference.variable in (None, variable):
+                    found |= {c.event.id: c.event for c in own}
+        return sorted(found.values(), key=lambda e: e.order)
+
+    def partials(self, name: str) -> list[Partial]:
+        """The partial matches of PARTIAL, each once."""
+        found: dict[object, Partial] = {}
+        for moment in self.moments(name):
+            found |= {one.bound: one for one in partials(moment)}
+        return list(found.values())
+
+
+def _until(oracle: Oracle, name: str, streams: Streams, at: datetime) -> list[Mapping[str, object]]:
+    """The tuples up to a moment."""
+    annotation = oracle.annotations[name]
+    return [raw for raw in streams.get(name, ()) if all(e.time <= at for e in delivered(annotation, [raw]))]
+
+
+def ask(oracle: Oracle, text: str, streams: Streams, at: datetime) -> list[dict[str, Any]]:
+    """The rows of the last query of a document, asked of the states of the others at a moment."""
+    *queries, asked = (query for _, query in check_document(text, oracle.vocabulary, asked=True))
+    states = States(oracle, queries, streams, at)
+    events = {s.stream.name: states.held(r) for s, r in zip(asked.sources, asked.asked, strict=True)}
+    chosen = {s.variable: candidates(s, events[s.stream.name], oracle.knowledge) for s in asked.sources}
+    whole = asked.kind is Kind.AGGREGATION and not asked.windows
+    found = over_all(asked, chosen, at) if whole else reports(asked, chosen, events, lambda _: True, None)
+    stood = [r for r in found if stands(asked, r)] if whole else standing(asked, found)
+    for order in reversed(asked.order_by):
+        value = next(i.value for i in asked.items if i.name == order.item)
+        stood.sort(key=partial(_sort_key, value=value), reverse=order.descending)
+    rows = [row_of(asked, report) for report in stood][: asked.limit]
+    hidden = {i.name for i in asked.items if i.hidden}
+    return [{name: value for name, value in row.items() if name not in hidden} for row in rows]
+
+
+def _sort_key(report: Report, value: Any) -> object:
+    return ordered(item(value, report.scope))
+
+
+def over_all(query: Query, chosen: Mapping[str, list[Candidate]], at: datetime) -> list[Report]:
+    """One report per group over all events, without GROUP BY exactly one; groups by their last events."""
+    ((variable, every),) = chosen.items()
+    found: list[tuple[tuple[Value | None, ...], list[Candidate]]] = list(groups(query, variable, every).items())
+    if not found and not query.group_by:
+        found = [((), [])]
+    found.sort(key=lambda one: one[1][-1].event.order if one[1] else (EPOCH - timedelta(days=1), ""))
+    return [
+        Report(
+            at,
+            Scope({variable: own[-1]} if own else {}, {variable: tuple(own)}),
+            own,
+            {variable: tuple(own[-1:])},
+            None,
+            key,
+        )
+        for key, own in found
+    ]
