@@ -12,7 +12,7 @@ from ..language.nodes import Query
 from .match import CommonSteps
 from .output import MatchFrame, RowCounts
 from .snapshot_codec import OperatorState
-from .states import HeldState
+from .query_state import HeldState
 
 __all__ = ["END_OF_TIME", "Operator"]
 

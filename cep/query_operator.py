@@ -47,7 +47,7 @@ from .reorder_buffer import ReorderBuffer
 from .selection import SelectionKernel
 from .settled_query import settled_query
 from .snapshot_codec import OperatorState, digest_of, read_snapshot, write_snapshot
-from .states import HeldState, in_sliding_windows, open_windows
+from .query_state import HeldState, in_sliding_windows, open_windows
 from .windows import AggregationKernel
 
 if TYPE_CHECKING:

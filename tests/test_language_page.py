@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from kaicep.errors import KaicepError
 from kaicep.expressions import AGGREGATES, OPERATORS, SIGNATURES
 from kaicep.expressions.aggregates import CHANGES, AggregateFunction, ChangeFunction
 from kaicep.expressions.functions import WRITTEN_FUNCTIONS, ScalarFunction
+from oracle.asked import ask
 from oracle.evaluate import Oracle
 from support.cases import difference
 from support.letters import stream
@@ -41,6 +43,10 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> House:
     return House(Project.parse(content), Oracle(content))
 
 
+def _unasked(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    return [{name: value for name, value in row.items() if name != "_asked"} for row in rows]
+
+
 def test_there_are_examples() -> None:
     assert sum(e.pattern for e in EXAMPLES) > 40
     assert sum(not e.pattern for e in EXAMPLES) > 30
@@ -51,6 +57,14 @@ def test_there_are_examples() -> None:
 def test_an_example_gives_what_stands_below_it(example: Example, house: House) -> None:
     """By the meaning of the language, and by the engine."""
     tuples = stream(example.events or "")
+    asked = re.search(r"\b(STATE|PARTIAL)\(", example.text) is not None
+    if asked:  # once, when the last event has come
+        at = max(datetime.fromisoformat(str(event["at"])) for own in tuples.values() for event in own)
+        rows = house.project.evaluate(example.text, tuples, ask_at=at)
+        assert shown(rows, pattern=False) == example.given
+        if "PARTIAL(" not in example.text:
+            assert difference(_unasked(rows), ask(house.oracle, example.text, tuples, at)) is None
+        return
     found = house.project.evaluate(example.text, tuples)
     assert shown(found, pattern=example.pattern) == example.given
     if "unit:" not in example.text:  # the oracle knows no units

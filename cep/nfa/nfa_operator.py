@@ -121,8 +121,9 @@ class NfaOperator:
             last: the number of the last event of a partition; −1: there is none.
         """
         held = HeldMatches(self._queue.buffer, self._encoder.variables)
+        unknown = [None] * max(map(len, self._compiled.conditions.layout.columns.values()), default=0)
         for key, partition in self._partial_matches.partitions.items():
-            event = (moment + 1, _END, last(key), -1)
+            event = (moment + 1, _END, last(key), -1, *unknown)
             for state, registers, node in partition.matches():
                 ways = self._compiled.prospects(state, self._encoder.variables)
                 ends = [end for way in ways if (end := way(registers, event, partition.buffers)) is not None]

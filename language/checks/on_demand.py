@@ -50,6 +50,8 @@ def _refusal(query: Query) -> tuple[str, str] | None:
     if query.in_context is not None and query.in_context.required:
         return "it is in a context FOR some of its variables", "leave FOR out, so that all its events lie in the window"
     parts = [] if query.pattern is None else list(walk_pattern(query.pattern))
+    if any(isinstance(part, Timer) and part.until is not None for part in parts):
+        return "EVERY makes its matches again and again", "ask of a query without EVERY"
     named = {variable for part in parts if (variable := getattr(part, "variable", None)) is not None}
     free = [s.variable for s in query.sources if s.variable not in named]
     if not parts or not free or query.kind is not Kind.PATTERN:

@@ -9,7 +9,7 @@ from datetime import datetime
 import pyarrow as pa
 
 from ...annotator import event_prefix
-from ...cep.states import partial_table, state_table
+from ...cep.query_state import partial_table, state_table
 from ...errors import PipelineError
 from ...language.nodes import Query, StateReference, StreamType, quantified_variables
 from ..flow import Dataflow, Registration

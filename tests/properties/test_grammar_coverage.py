@@ -22,6 +22,7 @@ from support.mode_queries import MODES, query
 from support.pattern_queries import pattern_queries
 from support.patterns import sketches
 from support.queries import FAMILIES
+from support.state_queries import ASKED
 from support.timer_queries import FAMILIES as TIMERS
 
 
@@ -90,6 +91,8 @@ def test_every_construct_of_the_grammar_is_asked_about() -> None:
     for mode in MODES:
         for seed in range(20):
             missing.difference_update(used(query(mode, Random(seed))))
+    for asked in ASKED:
+        missing.difference_update(used(asked))
     for family in (*FAMILIES, *KINDS):
         if missing:
             ask_about(family, missing)

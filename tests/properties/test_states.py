@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -24,6 +25,7 @@ moments = st.sampled_from((-1.0, 0.5, 1.0, 2.0, 2.5, 3.0, 4.0, 5.5, 8.0, 30.0)).
 def agree(case: Case, at: Any) -> None:
     """Ask both for the state of a query, of each of its variables, and for its partial matches."""
     project, oracle = project_of(case.campus.seed), oracle_of(case.campus.seed)
+    case = replace(case, streams={name: own[:6] for name, own in case.streams.items()})  # states are many
     text = case.text.replace("SELECT", "CREATE QUERY q AS SELECT", 1) + ";\n"
     (query,) = project.compile(text)
     try:

@@ -44,9 +44,9 @@ class _ProspectCode(TransitionCode):
     def lines(self) -> list[str]:
         """The function's lines."""
         earliest = self._earliest()
-        tests, _ = self.tests_and_registers("return None")
+        self.ask("return None")
         latest = self.code.latest(self.variable) or str(UNBOUNDED)
-        return [*earliest, *tests, f"return {latest}"]
+        return [*earliest, *self.registers.lines, f"return {latest}"]
 
     def _earliest(self) -> list[str]:
         """The event comes behind the intervals of NOTs and timers."""

@@ -85,14 +85,18 @@ class TransitionCode:
 
     def tests_and_registers(self, otherwise: str) -> tuple[list[str], str]:
         """What is asked of the event, line by line, and the registers with it; `otherwise`: what refuses it."""
+        self.ask(otherwise)
+        values = self.registers.values()
+        return self.registers.lines, values
+
+    def ask(self, otherwise: str) -> None:
+        """Write what is asked of the event; `otherwise`: what refuses it."""
         self._otherwise = otherwise
         self._ask_of_time()
         self._ask_untils()
         self._ask_of_ended_repetitions()
         self._ask_joins()
         self.asked += self._negation_tests().write()
-        values = self.registers.values()
-        return self.registers.lines, values
 
     def _negation_tests(self) -> NegationTests:
         return NegationTests(self.registers, self.refuse)

@@ -21,7 +21,7 @@ from ....cep.joins import implied_filters, vectorisable
 from ....cep.order import EVENTS, all_events, event_columns, sees_all_events
 from ....cep.output import MatchFrame
 from ....cep.partitions import CONTEXT_WINDOWS, is_windowed
-from ....cep.states import HeldState, watched_query
+from ....cep.query_state import HeldState, watched_query
 from ....errors import KaicepError
 from ....language.nodes import COMPANION, Query, StreamType, negated_variables
 from ....ontology import KnowledgeBase

@@ -10,7 +10,7 @@ import polars as pl
 
 from ...expressions import Ints, micros, timestamps
 from ...language.nodes import CheckWindow, Query, SlidingWindow
-from .held_events import HeldState
+from .held_state import HeldState
 
 __all__ = ["in_sliding_windows", "open_windows"]
 

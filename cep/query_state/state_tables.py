@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from ...expressions import POLARS_TYPES
 from ...language.nodes import StreamType
-from .held_events import HeldState
+from .held_state import HeldState
 
 __all__ = ["partial_table", "state_table"]
 

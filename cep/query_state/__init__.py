@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .held_events import HeldState
+from .held_state import HeldState
 from .open_windows import in_sliding_windows, open_windows
 from .state_tables import partial_table, state_table
 from .watched_query import watched_query
