@@ -11,8 +11,8 @@ import pyarrow as pa
 from ..language.nodes import Query
 from .match import CommonSteps
 from .output import MatchFrame, RowCounts
-from .snapshot_codec import OperatorState
 from .query_state import HeldState
+from .snapshot_codec import OperatorState
 
 __all__ = ["END_OF_TIME", "Operator"]
 

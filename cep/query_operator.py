@@ -43,11 +43,11 @@ from .partitions import (
     partitioned_by_window,
     reserved_types,
 )
+from .query_state import HeldState, in_sliding_windows, open_windows
 from .reorder_buffer import ReorderBuffer
 from .selection import SelectionKernel
 from .settled_query import settled_query
 from .snapshot_codec import OperatorState, digest_of, read_snapshot, write_snapshot
-from .query_state import HeldState, in_sliding_windows, open_windows
 from .windows import AggregationKernel
 
 if TYPE_CHECKING:

@@ -40,7 +40,7 @@ def state_table(state: HeldState, variable: str | None, stream: StreamType) -> p
         if frames
         else _with_columns(pl.DataFrame(schema={"_time": _MOMENT, "_id": pl.String}), stream)
     )
-    return whole.unique("_id", keep="first").sort("_time", "_id").to_arrow(compat_level=pl.CompatLevel.newest())
+    return whole.unique("_id", keep="first").sort("_time", "_id").to_arrow()
 
 
 def _with_columns(frame: pl.DataFrame, stream: StreamType) -> pl.DataFrame:
@@ -80,7 +80,7 @@ def partial_table(state: HeldState, prefix: str, stream: StreamType, runs: froze
             distinct[row["_id"]] = row
     columns = {name: pl.Series(name, [row.get(name) for row in distinct.values()]) for name in types}
     frame = pl.DataFrame([_typed(column, types[name]) for name, column in columns.items()])
-    return frame.sort("_time", "_id").to_arrow(compat_level=pl.CompatLevel.newest())
+    return frame.sort("_time", "_id").to_arrow()
 
 
 def _typed(column: pl.Series, wanted: Any) -> pl.Series:

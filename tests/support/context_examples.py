@@ -25,6 +25,7 @@ class Example:
         base: what times count from.
         rows: time in seconds and items of each row.
         contexts: `_context` of each row, joined by `+`; `None`: the last query is in none.
+        asks: queries that are asked of states: the moment in seconds, the text, and the rows.
     """
 
     name: str
@@ -34,6 +35,7 @@ class Example:
     base: datetime
     rows: Sequence[Sequence[object]]
     contexts: Sequence[str] | None
+    asks: Sequence[tuple[float, str, Sequence[Sequence[object]]]] = ()
 
     def shown(self, rows: Sequence[Mapping[str, Any]]) -> tuple[list[list[object]], list[str] | None]:
         """An answer as `rows` and `contexts` are written."""
@@ -60,7 +62,8 @@ def _example(case: Mapping[str, Any], base: datetime) -> Example:
     }
     streams = {name: _stream(name, attributes, events.get(name, [])) for name, attributes in case["streams"].items()}
     content = {"prefixes": {"x": "http://x/"}, "streams": streams}
-    return Example(case["name"], case["text"], content, events, base, case["rows"], case.get("context"))
+    asks = [(one["at"], one["text"], one["rows"]) for one in case.get("asks", ())]
+    return Example(case["name"], case["text"], content, events, base, case["rows"], case.get("context"), asks)
 
 
 def _stream(name: str, attributes: Mapping[str, None], events: Sequence[Mapping[str, object]]) -> dict[str, Any]:

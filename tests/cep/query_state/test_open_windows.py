@@ -1,0 +1,34 @@
+"""What windows hold at a moment."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import polars as pl
+import pytest
+from kaicep import Project
+from kaicep.cep.query_state import HeldState, in_sliding_windows, open_windows
+from support.context_examples import examples
+
+PROJECT = Project.parse(examples("state_examples")[0].content)
+BEGIN = 1_704_067_200_000_000
+TIMES = [datetime(2024, 1, 1, 0, minute, tzinfo=UTC) for minute in (0, 5, 9)]
+EVENTS = pl.DataFrame({"_time": TIMES, "_id": ["a", "b", "c"]}).with_columns(pl.col("_time").dt.cast_time_unit("us"))
+
+
+@pytest.mark.parametrize(("minutes", "held"), [(9, 3), (10, 2), (14, 2), (15, 1), (19, 0)])
+def test_a_sliding_window_lets_go_of_what_is_as_old_as_it_is_long(minutes: int, held: int) -> None:
+    (query,) = PROJECT.compile("SELECT COUNT(?m) AS n FROM (?m, MTR) WINDOW (?m, sliding, 10min)")
+    state = open_windows(query, EVENTS, BEGIN + minutes * 60_000_000)
+    assert [len(rows) for one in state.rows for rows in one.values()] == ([held] if held else [])
+
+
+def test_partial_matches_lie_in_all_sliding_windows() -> None:
+    text = "SELECT ?a.id FROM (?a, MTR), (?b, MTR) JOIN (?a.reading = ?b.reading)"
+    windows = "WINDOW (?a, sliding, 10min) WINDOW (?b, sliding, 2 events)"
+    (query,) = PROJECT.compile(f"{text} {windows}")
+    rows = [{"a": [0]}, {"a": [1]}, {"b": [0]}, {"b": [1]}, {"a": [1], "b": [2]}]
+    state = HeldState({"a": EVENTS, "b": EVENTS}, rows, [2**62] * 5)
+    found = in_sliding_windows(query, state, BEGIN + 10 * 60_000_000)
+    assert found.rows == [{"a": [1]}, {"b": [1]}]
+    assert found.until == [BEGIN + 15 * 60_000_000, 2**62]

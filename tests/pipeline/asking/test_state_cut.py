@@ -1,0 +1,43 @@
+"""One moment for all that a query reads: states and open contexts."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from kaicep import Project
+from kaicep.errors import PipelineError
+from kaicep.pipeline.asking import watched_registrations
+from support.timer_queries import CONTENT
+
+PROJECT = Project.parse(CONTENT)
+BASE = datetime(2024, 1, 1, tzinfo=UTC)
+MOODS = """
+CREATE CONTEXTS mood (calm DEFAULT, busy);
+INITIATE CONTEXT busy FROM (?e, S) FILTER (?e.k = 'a');
+TERMINATE CONTEXT busy FROM (?e, S) FILTER (?e.k = 'b');
+CREATE QUERY q AS SELECT ?e.id FROM (?e, S), (?f, S) IN CONTEXT busy SEQ (?e, ?f) WINDOW (?e, ?f, 1h);
+"""
+EVENTS = {
+    "S": [
+        {"id": f"e{i}", "t": (BASE + timedelta(seconds=i)).isoformat(), "k": k}
+        for i, k in enumerate("cacbc")
+    ]
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("seconds", "context", "held"), [(0, [], []), (1, ["busy"], []), (2, ["busy"], ["e2"]), (3, ["calm"], [])]
+)
+def test_states_and_contexts_are_of_one_moment(seconds: int, context: list[str], held: list[str]) -> None:
+    at = BASE + timedelta(seconds=seconds)
+    rows = PROJECT.evaluate(f"{MOODS} SELECT ?c.context FROM (?c, CONTEXTS(mood))", EVENTS, ask_at=at)
+    assert [row["context"] for row in rows] == context
+    rows = PROJECT.evaluate(f"{MOODS} SELECT ?x.id FROM (?x, STATE(q))", EVENTS, ask_at=at)
+    assert [row["id"] for row in rows] == held
+
+
+def test_a_query_that_is_not_registered_has_no_state() -> None:
+    *_, asked = PROJECT.compile(f"{MOODS} SELECT ?x.id FROM (?x, STATE(q))", asked=True)
+    with pytest.raises(PipelineError, match="no query 'q' is registered"):
+        watched_registrations([], asked)
