@@ -43,7 +43,7 @@ from .partitions import (
     partitioned_by_window,
     reserved_types,
 )
-from .query_state import HeldState, in_sliding_windows, open_windows
+from .query_state import HeldState, held_by_windows, in_sliding_windows
 from .reorder_buffer import ReorderBuffer
 from .selection import SelectionKernel
 from .settled_query import settled_query
@@ -173,7 +173,7 @@ class QueryOperator:
         if self.ended or isinstance(self.kernel, SelectionKernel):
             return HeldState()
         if isinstance(self.kernel, AggregationKernel):
-            return open_windows(query, self.kernel.kept, at)
+            return held_by_windows(query, self.kernel.kept, at)
         if isinstance(self.kernel, PatternKernel):
             raise OperatorError("the state of a query that is not watched", hint="build its operator as watched")
         held = cast("NfaOperator", self.kernel).prospects(at, self._last_of)

@@ -2,7 +2,7 @@
 
     text ─ syntax/ ─► syntax_tree ─ paths/, checks/ ─► nodes/
 
-What a clause is stands in few places. `ORDER BY`, say, would be
+What a clause is stands in few places. `LIMIT`, say, is
 
 1. a rule and its keywords in `syntax/grammar.lark` (messages about what was expected follow by themselves),
 2. a node and a field of `SelectQuery` in `syntax_tree/`, made by a method of `syntax/tree_builder.py` of the rule's

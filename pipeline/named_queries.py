@@ -18,7 +18,7 @@ from ..language.syntax_tree import (
     ContextSetDeclaration,
     Name,
     Node,
-    PartialMatches,
+    PartialsOfQuery,
     StateOfQuery,
     walk,
 )
@@ -150,7 +150,7 @@ class _Outline:
 def _read(stream: Node) -> str | None:
     """The stream or query that a part of FROM names; `None`: it names none."""
     match stream:
-        case Name(text=name) | StateOfQuery(query=Name(text=name)) | PartialMatches(query=Name(text=name)):
+        case Name(text=name) | StateOfQuery(query=Name(text=name)) | PartialsOfQuery(query=Name(text=name)):
             return name
     return None
 

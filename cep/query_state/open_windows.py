@@ -12,10 +12,10 @@ from ...expressions import Ints, micros, timestamps
 from ...language.nodes import CheckWindow, Query, SlidingWindow
 from .held_state import HeldState
 
-__all__ = ["in_sliding_windows", "open_windows"]
+__all__ = ["held_by_windows", "in_sliding_windows"]
 
 
-def open_windows(query: Query, kept: pl.DataFrame, moment: int) -> HeldState:
+def held_by_windows(query: Query, kept: pl.DataFrame, moment: int) -> HeldState:
     """The state of an aggregate.
 
     Args:

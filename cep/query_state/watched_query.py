@@ -19,10 +19,10 @@ from ...language.nodes import (
     walk_pattern,
 )
 
-__all__ = ["watched_query"]
+__all__ = ["watch"]
 
 
-def watched_query(query: Query) -> Query:
+def watch(query: Query) -> Query:
     """The query as its state is held: of the same matches and windows.
 
     Variables that SEQ does not name may come in any order, as in an AND. Windows are as much larger as it takes to know

@@ -16,7 +16,7 @@ from .on_demand import state_streams
 
 __all__ = ["event_names", "resolve_sources"]
 
-Stream = syntax.Name | syntax.ContextChanges | syntax.StateOfQuery | syntax.PartialMatches
+Stream = syntax.Name | syntax.ContextChanges | syntax.StateOfQuery | syntax.PartialsOfQuery
 
 
 def resolve_sources(

@@ -77,7 +77,7 @@ def check_on_demand(names: Names, statement: syntax.Statement, *, once: bool) ->
     tree = statement.query
     if not once:
         for node in tree.sources:
-            if isinstance(node.stream, syntax.StateOfQuery | syntax.PartialMatches):
+            if isinstance(node.stream, syntax.StateOfQuery | syntax.PartialsOfQuery):
                 word = "STATE" if isinstance(node.stream, syntax.StateOfQuery) else "PARTIAL"
                 hint = f"ask it by itself, with {_ONCE}"
                 message = f"{word} is as it is at one moment, and a registered query goes on"
@@ -115,7 +115,7 @@ def _of_stream(names: Names, stream: str) -> tuple[str, str]:
 
 
 def state_streams(
-    names: Names, node: syntax.StateOfQuery | syntax.PartialMatches | syntax.ContextChanges
+    names: Names, node: syntax.StateOfQuery | syntax.PartialsOfQuery | syntax.ContextChanges
 ) -> StreamType:
     """What STATE, PARTIAL or CONTEXTS of a query that is asked once gives, as a stream.
 
@@ -126,7 +126,7 @@ def state_streams(
         case syntax.ContextChanges():
             changes = changes_stream(find_set(names, node.set).set)
             return replace(changes, attributes=tuple(a for a in changes.attributes if a.name != "change"))
-        case syntax.PartialMatches():
+        case syntax.PartialsOfQuery():
             return _partial(names, node)
         case _:
             return _state(names, node)
@@ -179,7 +179,7 @@ def _united(names: Names, node: syntax.StateOfQuery, variables: Mapping[str, Str
     return StreamType(name, (*plain, AttributeType("_time", ValueType.DATETIME)))
 
 
-def _partial(names: Names, node: syntax.PartialMatches) -> StreamType:
+def _partial(names: Names, node: syntax.PartialsOfQuery) -> StreamType:
     known = _known(names, node.query)
     if not known.partial:
         hint = f"ask for the events of its windows: STATE({node.query.text})"
@@ -205,7 +205,7 @@ def references_of(tree: syntax.SelectQuery) -> tuple[StateReference, ...]:
         match node.stream:
             case syntax.StateOfQuery(query=query, variable=variable):
                 found.append(StateReference(query.text, None if variable is None else variable.name))
-            case syntax.PartialMatches(query=query):
+            case syntax.PartialsOfQuery(query=query):
                 found.append(StateReference(query.text, partial=True))
             case syntax.ContextChanges(set=of):
                 found.append(StateReference(of.text, contexts=True))

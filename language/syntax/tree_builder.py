@@ -88,8 +88,8 @@ class Builder(ContextBuilder):
         variable = variable_of(children[1]) if len(children) > 1 else None
         return syntax.StateOfQuery(name_of(children[0]), variable, span=place(meta))
 
-    def partial(self, meta: Meta, children: Children) -> syntax.PartialMatches:
-        return syntax.PartialMatches(name_of(children[0]), span=place(meta))
+    def partial(self, meta: Meta, children: Children) -> syntax.PartialsOfQuery:
+        return syntax.PartialsOfQuery(name_of(children[0]), span=place(meta))
 
     def within(self, meta: Meta, children: Children) -> syntax.WithinClause:
         comma = next(i for i, child in enumerate(children) if isinstance(child, Token) and child.type == "COMMA")

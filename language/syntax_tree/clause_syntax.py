@@ -24,7 +24,7 @@ __all__ = [
     "LimitClause",
     "OrderClause",
     "OutputClause",
-    "PartialMatches",
+    "PartialsOfQuery",
     "PartitionClause",
     "PathClause",
     "PathConjunction",
@@ -76,7 +76,7 @@ class StateOfQuery(Node):
 
 
 @dataclass(frozen=True, slots=True)
-class PartialMatches(Node):
+class PartialsOfQuery(Node):
     """`PARTIAL(query)` in place of a stream."""
 
     query: Name
@@ -87,7 +87,7 @@ class FromItem(Node):
     """`(?e, stream)`."""
 
     variable: Variable
-    stream: Name | ContextChanges | StateOfQuery | PartialMatches
+    stream: Name | ContextChanges | StateOfQuery | PartialsOfQuery
 
 
 @dataclass(frozen=True, slots=True)

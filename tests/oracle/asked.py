@@ -114,7 +114,7 @@ def ask(oracle: Oracle, text: str, streams: Streams, at: datetime) -> list[dict[
     return [{name: value for name, value in row.items() if name not in hidden} for row in rows]
 
 
-def _sort_key(report: Report, value: Any) -> object:
+def _sort_key(report: Report, value: Any) -> Any:
     return ordered(item(value, report.scope))
 
 

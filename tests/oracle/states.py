@@ -24,7 +24,7 @@ from .matches import match_of, partitions, with_others
 from .open_windows import open_candidates
 from .rows import Report, listed, row_of, standing
 from .runs import Ending, Looking, Run, Search, ending, fits, is_enabled, split
-from .terms import Absence, Before, Way, remaining, ways
+from .terms import Absence, Before, Place, Way, remaining, ways
 from .values import later
 
 MICROSECOND = timedelta(microseconds=1)
@@ -116,10 +116,9 @@ def _of_partition(
     stream_of = {s.variable: s.stream.name for s in query.sources}
     streams = {e.id: name for name, some in events.items() for e in some}
     free = [v for v in stream_of if v not in shape_of(query.pattern).groups]
-    if query.pattern is None:
-        runs, ended = [], [Ending((), (), ())]
-        search = None
-    else:
+    runs: list[Run] = []
+    ended, search = [Ending((), (), ())], None
+    if query.pattern is not None:
         search = Search(around, query.pattern, stream_of, streams, free)
         runs, ended = search.progress()
         runs.append(Run(query.pattern))
@@ -186,7 +185,7 @@ class Prospect:
                 unbound = [v for v, c in zip(self.free, choice, strict=True) if c is None]
                 yield tuple(sorted(every, key=lambda t: t.candidate.order)), unbound
 
-    def _remains(self, run: Run) -> frozenset[tuple[str, tuple[object, ...]]]:
+    def _remains(self, run: Run) -> frozenset[tuple[str, Place]]:
         assert self.search is not None
         return remaining(run.rest, (), Looking(self.search, run, self._event()))
 

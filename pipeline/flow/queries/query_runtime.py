@@ -21,7 +21,7 @@ from ....cep.joins import implied_filters, vectorisable
 from ....cep.order import EVENTS, all_events, event_columns, sees_all_events
 from ....cep.output import MatchFrame
 from ....cep.partitions import CONTEXT_WINDOWS, is_windowed
-from ....cep.query_state import HeldState, watched_query
+from ....cep.query_state import HeldState, watch
 from ....errors import KaicepError
 from ....language.nodes import COMPANION, Query, StreamType, negated_variables
 from ....ontology import KnowledgeBase
@@ -77,7 +77,7 @@ class QueryRuntime:
         filters: Mapping[str, SemanticFilter] = MappingProxyType({}),
     ) -> None:
         query, withdrawal = registration.query, registration.withdrawal
-        query = watched_query(query) if registration.watched else query
+        query = watch(query) if registration.watched else query
         self._until = None if withdrawal is None else withdrawal.until
         self.contexts: Mapping[str, ContextRuntime] = {}
         self.held = HeldEvents()

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import polars as pl
 import pytest
 from kaicep import Project
-from kaicep.cep.query_state import HeldState, in_sliding_windows, open_windows
+from kaicep.cep.query_state import HeldState, held_by_windows, in_sliding_windows
 from support.context_examples import examples
 
 PROJECT = Project.parse(examples("state_examples")[0].content)
@@ -19,7 +19,7 @@ EVENTS = pl.DataFrame({"_time": TIMES, "_id": ["a", "b", "c"]}).with_columns(pl.
 @pytest.mark.parametrize(("minutes", "held"), [(9, 3), (10, 2), (14, 2), (15, 1), (19, 0)])
 def test_a_sliding_window_lets_go_of_what_is_as_old_as_it_is_long(minutes: int, held: int) -> None:
     (query,) = PROJECT.compile("SELECT COUNT(?m) AS n FROM (?m, MTR) WINDOW (?m, sliding, 10min)")
-    state = open_windows(query, EVENTS, BEGIN + minutes * 60_000_000)
+    state = held_by_windows(query, EVENTS, BEGIN + minutes * 60_000_000)
     assert [len(rows) for one in state.rows for rows in one.values()] == ([held] if held else [])
 
 

@@ -10,7 +10,8 @@ from support.context_examples import examples
 
 (ORDERS,) = (e for e in examples("state_examples") if e.name == "9-h2o-query4-how-many")
 PROJECT = Project.parse(ORDERS.content)
-FROM = "FROM (?w, DS), (?d, DS), (?e, DS) FILTER (?w.task = 'order') FILTER (?d.task = 'deliver') FILTER (?e.task = 'notice')"
+OF = "FILTER (?w.task = 'order') FILTER (?d.task = 'deliver') FILTER (?e.task = 'notice')"
+FROM = f"FROM (?w, DS), (?d, DS), (?e, DS) {OF}"
 
 
 @pytest.mark.parametrize(
