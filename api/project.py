@@ -130,7 +130,7 @@ class Project(Catalog):
         Warns:
             UserWarning: of records that are no events: how many, and the first few with place and reason.
         """
-        from ..pipeline.simulation import Gap, Outage, evaluate  # noqa: PLC0415 - loads the archive
+        from ..pipeline.simulation import Gap, Outage, ask_recorded, evaluate  # noqa: PLC0415 - loads the archive
         from ..planner import Strategy  # noqa: PLC0415 - likewise
 
         strategies = ("live", *(one.value for one in Strategy))
@@ -150,7 +150,8 @@ class Project(Catalog):
             raise PipelineError("the document asks nothing", hint="add a query, such as SELECT … IN CONTEXT …")
         queries = (*read, *own)
         if ask_at is not None:
-            return self._asked(
+            _check_moment(ask_at, plain=strategy == "live" and registered_at is None and outage is None)
+            return ask_recorded(self, queries, streams, ask_at)
                 queries, streams, ask_at, plain=strategy == "live" and registered_at is None and outage is None
             )
         if outage is not None and outage[1] < outage[0]:
@@ -159,18 +160,6 @@ class Project(Catalog):
         gap = None if registered_at is None else Gap(registered_at, overlap, in_flight)
         chosen = Strategy(strategy) if strategy in list(Strategy) else None
         return evaluate(self, queries, streams, gap, chosen, archived=strategy != "live", down=down)
-
-    def _asked(
-        self, queries: tuple[Query, ...], streams: Mapping[str, RecordedEvents], moment: datetime, *, plain: bool
-    ) -> Rows:
-        """See `evaluate`; `plain`: nothing else is said of how."""
-        from ..pipeline.simulation import ask_recorded  # noqa: PLC0415 - loads what answers queries
-
-        if not plain:
-            raise PlanError("ask_at beside a strategy, a registration or an outage", hint="give ask_at alone")
-        if moment.tzinfo is None:
-            raise PlanError(f"ask_at has no time zone: {moment}", hint="pass an aware datetime")
-        return ask_recorded(self, queries, streams, moment)
 
     def explain(self, query: Query) -> str:
         """How a compiled query would be answered if it were registered before the first event, in words."""
@@ -214,6 +203,18 @@ class Project(Catalog):
     def _repr_html_(self) -> str:
         """Its streams as a table, for notebooks."""
         return project_html(self)
+
+
+def _check_moment(moment: datetime, *, plain: bool) -> None:
+    """Make sure that a document may be asked at a moment; `plain`: nothing else is said of how.
+
+    Raises:
+        PlanError: it may not.
+    """
+    if not plain:
+        raise PlanError("ask_at beside a strategy, a registration or an outage", hint="give ask_at alone")
+    if moment.tzinfo is None:
+        raise PlanError(f"ask_at has no time zone: {moment}", hint="pass an aware datetime")
 
 
 def _only_tuple(columns: RawColumns) -> dict[str, Any]:

@@ -12,7 +12,7 @@ __all__ = ["warn_of_unusable_records"]
 
 _SHOWN = 3
 # Of Project.evaluate's caller: who evaluates is told in his own line.
-_CALLER = 4
+_CALLER = 5
 
 
 def warn_of_unusable_records(stream: str, batches: Sequence[RawBatch], annotated: AnnotatedBatch) -> None:
