@@ -152,8 +152,6 @@ class Project(Catalog):
         if ask_at is not None:
             _check_moment(ask_at, plain=strategy == "live" and registered_at is None and outage is None)
             return ask_recorded(self, queries, streams, ask_at)
-                queries, streams, ask_at, plain=strategy == "live" and registered_at is None and outage is None
-            )
         if outage is not None and outage[1] < outage[0]:
             raise PlanError("the outage ends before it begins", hint="give its beginning first")
         down = None if outage is None else Outage(*outage, overlap, in_flight, snapshots)

@@ -11,6 +11,7 @@ from ...language.nodes import (
     Element,
     Kind,
     Pattern,
+    Policy,
     Query,
     SlidingWindow,
     Source,
@@ -33,6 +34,7 @@ def watch(query: Query) -> Query:
         query,
         sources=tuple(map(_whole, query.sources)),
         pattern=_pattern(query) if query.kind is Kind.PATTERN else None,
+        policy=Policy.ANY if query.pattern is None else query.policy,
         windows=tuple(w for window in query.windows if (w := _window(query, window)) is not None),
         in_context=None if within is None else replace(within, together=False, grouped=False),
     )

@@ -7,8 +7,8 @@ which `query_checks` looks at as a whole, in the order of its `CHECKS`, before i
 
 from __future__ import annotations
 
+from .asking import known_state
 from .contexts import idle_contexts, known_contexts
-from .on_demand import known_state
 from .query_compiler import CheckedDocument, checked_document, compile_document, declared_sets
 
 __all__ = [

@@ -11,8 +11,8 @@ from ..name_lookup import Names
 from ..nodes import StreamType
 from ..paths import Body, roots
 from ..source_text import Span
+from .asking import state_streams
 from .contexts import changes_stream, find_set
-from .on_demand import state_streams
 
 __all__ = ["event_names", "resolve_sources"]
 

@@ -13,8 +13,8 @@ from ..name_lookup import Names
 from ..nodes import ContextSet, KnownContexts, Query, StreamType, Vocabulary
 from ..source_text import SourceText, Span
 from ..syntax import parse_document
+from .asking import known_state
 from .contexts import KeyTypes, resolve_contexts, said_types, told
-from .on_demand import known_state
 from .resolution import Scope
 from .statement_compiler import compile_statement
 from .window_checks import resolve_bounds

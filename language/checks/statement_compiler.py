@@ -31,6 +31,7 @@ from ..nodes import (
     uses_bindings,
 )
 from ..paths import Paths, assign_paths, join_of, read_paths, semantics
+from .asking import check_on_demand, order_items, references_of
 from .boundedness import unbounded
 from .closing_clauses import resolve_after_match, resolve_grouping, resolve_output, resolve_partition
 from .contexts import (
@@ -42,7 +43,6 @@ from .contexts import (
     with_change,
 )
 from .from_clause import resolve_sources
-from .on_demand import check_on_demand, order_items, references_of
 from .pattern_checks import resolve_pattern
 from .query_checks import check
 from .query_draft import Draft

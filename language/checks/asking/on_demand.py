@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from ...errors import did_you_mean
-from .. import syntax_tree as syntax
-from ..name_lookup import Names
-from ..nodes import (
+from ....errors import did_you_mean
+from ... import syntax_tree as syntax
+from ...name_lookup import Names
+from ...nodes import (
     AttributeType,
     Expression,
     Item,
@@ -26,10 +26,10 @@ from ..nodes import (
     quantified_variables,
     walk_pattern,
 )
-from ..nodes import Sequence as Links
-from ..source_text import Span, listed
-from .contexts import changes_stream, find_set
-from .resolution import Scope, resolve
+from ...nodes import Sequence as Links
+from ...source_text import Span, listed
+from ..contexts import changes_stream, find_set
+from ..resolution import Scope, resolve
 
 __all__ = ["check_on_demand", "known_state", "order_items", "references_of", "state_streams"]
 
@@ -49,6 +49,8 @@ def _refusal(query: Query) -> tuple[str, str] | None:
     """Why nothing can be asked of a query's state."""
     if query.in_context is not None and query.in_context.required:
         return "it is in a context FOR some of its variables", "leave FOR out, so that all its events lie in the window"
+    if query.after_match.is_mode:
+        return f"what waits by POLICY {query.after_match.kind.value} is not told", "ask of a query without that POLICY"
     parts = [] if query.pattern is None else list(walk_pattern(query.pattern))
     if any(isinstance(part, Timer) and part.until is not None for part in parts):
         return "EVERY makes its matches again and again", "ask of a query without EVERY"
