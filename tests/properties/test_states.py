@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from datetime import datetime
 
 import pytest
 from hypothesis import HealthCheck, given, reject, settings
@@ -22,7 +22,7 @@ FAMILIES = [name for name in QUERIES if name != "documents"]
 moments = st.sampled_from((-1.0, 0.5, 1.0, 2.0, 2.5, 3.0, 4.0, 5.5, 8.0, 30.0)).map(moment)
 
 
-def agree(case: Case, at: Any) -> None:
+def agree(case: Case, at: datetime) -> None:
     """Ask both for the state of a query, of each of its variables, and for its partial matches."""
     project, oracle = project_of(case.campus.seed), oracle_of(case.campus.seed)
     case = replace(case, streams={name: own[:6] for name, own in case.streams.items()})  # states are many
@@ -54,18 +54,16 @@ def _shown(values: Sequence[object]) -> str:
     return " | ".join(map(str, values))
 
 
-@pytest.mark.parametrize("kind", KINDS)
 @settings(max_examples=10, deadline=None, suppress_health_check=SLOW)
-@given(data=st.data())
-def test_states_of_patterns(kind: str, data: st.DataObject) -> None:
-    agree(data.draw(pattern_cases(kind)), data.draw(moments, label="at"))
+@given(case=st.sampled_from(KINDS).flatmap(pattern_cases), at=moments)
+def test_states_of_patterns(case: Case, at: datetime) -> None:
+    agree(case, at)
 
 
-@pytest.mark.parametrize("family", FAMILIES)
 @settings(max_examples=10, deadline=None, suppress_health_check=SLOW)
-@given(data=st.data())
-def test_states_of_families(family: str, data: st.DataObject) -> None:
-    agree(data.draw(cases(family)), data.draw(moments, label="at"))
+@given(case=st.sampled_from(FAMILIES).flatmap(cases), at=moments)
+def test_states_of_families(case: Case, at: datetime) -> None:
+    agree(case, at)
 
 
 @pytest.mark.long
