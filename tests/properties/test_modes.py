@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from random import Random
+from typing import Literal
 
 import pytest
 from kaicep import Project
@@ -47,6 +49,35 @@ def agree(mode: str, seed: int) -> bool:
 @pytest.mark.parametrize("mode", MODES)
 def test_engine_equals_oracle(mode: str) -> None:
     assert sum(agree(mode, seed) for seed in range(10)) > 2
+
+
+def test_each_window_of_a_context_pairs_by_itself() -> None:
+    road = "CREATE CONTEXTS road (calm DEFAULT, hot) BY p; TERMINATE CONTEXT road.hot FROM (?e, S) FILTER (?e.x = 2); "
+    road += "INITIATE CONTEXT road.hot FROM (?e, S) FILTER (?e.k = 'a'); "
+    found = 0
+    for seed in range(24):
+        rng = Random(seed)
+        text, rows = query(MODES[seed % 4], rng), events(rng)
+        text = road + text.replace(" WHERE", " IN CONTEXT road.hot WHERE", 1)
+        expected = ORACLE.evaluate(text, rows)
+        assert difference(list(PROJECT.evaluate(text, rows)), expected) is None, f"{text}\n{rows}"
+        found += len(expected)
+    assert found
+
+
+@pytest.mark.parametrize("strategy", ["replay", "hybrid"])
+def test_the_past_is_answered_as_if_it_came_live(strategy: Literal["replay", "hybrid"]) -> None:
+    found = 0
+    for seed in range(12):
+        rng = Random(f"past {seed}")
+        text, rows = query(MODES[seed % 4], rng), events(rng)
+        text = text.replace(" WHERE", " WITHIN [now-6s, ) WHERE", 1)
+        registered = datetime(2024, 1, 1, 0, 0, rng.randint(0, 15), tzinfo=UTC)
+        expected = ORACLE.evaluate(text, rows, registered)
+        actual = list(PROJECT.evaluate(text, rows, strategy=strategy, registered_at=registered))
+        assert difference(actual, expected) is None, f"{text}\n{rows}\n{registered}"
+        found += len(expected)
+    assert found
 
 
 @pytest.mark.long
