@@ -22,7 +22,7 @@ from .events import Event
 from .expressions import Candidate
 from .matches import match_of, partitions, with_others
 from .open_windows import open_candidates
-from .rows import Report, listed, row_of, standing
+from .rows import Report, listed, reports, row_of, standing
 from .runs import Ending, Looking, Run, Search, ending, fits, is_enabled, split
 from .terms import Absence, Before, Place, Way, remaining, ways
 from .values import later
@@ -71,7 +71,9 @@ def held(moment: Moment) -> dict[str, list[Candidate]]:
     """By variable, the candidates that the state holds, in total order, an event once."""
     query = moment.query
     if query.kind is Kind.AGGREGATION:
-        found = open_candidates(query, moment.candidates, moment.at) if moment.within(moment.at + MICROSECOND) else {}
+        reported = [r for r in reports(query, moment.candidates, {}, moment.within, None) if r.time <= moment.at]
+        over = _has_ended(query, standing(query, reported)) or not moment.within(moment.at + MICROSECOND)
+        found = {} if over else open_candidates(query, moment.candidates, moment.at)
     else:
         found = {s.variable: [] for s in query.sources}
         for one in partials(moment):
@@ -88,16 +90,22 @@ def partials(moment: Moment) -> list[Partial]:
         return []
     found: dict[object, Partial] = {}
     reported: list[Report] = []
-    for one, reports in (_of_partition(moment, *own) for own in partitions(query, moment.candidates, moment.events)):
-        reported += reports
+    for one, matched in (_of_partition(moment, *own) for own in partitions(query, moment.candidates, moment.events)):
+        reported += matched
         for each in one:
             known = found.setdefault(each.bound, each)
             if known.until is not None and (each.until is None or each.until > known.until):
                 found[each.bound] = each
     stood = standing(query, reported)
-    if query.limit is not None and len(listed(query, [(row_of(query, r), r.group) for r in stood])) >= query.limit:
+    if _has_ended(query, stood):
         return []
     return [one for one in found.values() if _is_allowed(query, one, stood)]
+
+
+def _has_ended(query: Query, stood: Sequence[Report]) -> bool:
+    """Whether LIMIT is reached."""
+    rows = [(row_of(query, r), r.group) for r in stood]
+    return query.limit is not None and len(listed(query, rows)) >= query.limit
 
 
 def _is_allowed(query: Query, one: Partial, stood: Sequence[Report]) -> bool:

@@ -11,6 +11,7 @@ from ...name_lookup import Names
 from ...nodes import (
     AttributeType,
     Expression,
+    HoppingWindow,
     Item,
     Kind,
     KnownState,
@@ -45,10 +46,16 @@ def known_state(query: Query) -> KnownState:
     return KnownState(streams, runs, query.kind is not Kind.AGGREGATION, _refusal(query))
 
 
+def _count(window: HoppingWindow) -> int:
+    return window.size if isinstance(window.size, int) else 0
+
+
 def _refusal(query: Query) -> tuple[str, str] | None:
     """Why nothing can be asked of a query's state."""
     if query.in_context is not None and query.in_context.required:
         return "it is in a context FOR some of its variables", "leave FOR out, so that all its events lie in the window"
+    if any(isinstance(w, HoppingWindow) and isinstance(w.step, int) and w.step > _count(w) for w in query.windows):
+        return "events lie between its windows, which are counted", "choose a step that is no longer than the window"
     if query.after_match.is_mode:
         return f"what waits by POLICY {query.after_match.kind.value} is not told", "ask of a query without that POLICY"
     parts = [] if query.pattern is None else list(walk_pattern(query.pattern))
